@@ -1,0 +1,75 @@
+# make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
+# make test     set up, then run every test
+# make check    style, types, layers, data dictionary
+# make ui       MLflow on loopback (PORT=5000)
+# make clean    remove what the pipeline made;  make distclean: the environment too
+
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+PROFILE := default
+PORT := 5000
+
+export PATH := $(BIN):$(PATH)
+export DVC_NO_ANALYTICS := 1
+export MLFLOW_DISABLE_TELEMETRY := true
+export DO_NOT_TRACK := 1
+# Results must not depend on how a library splits its work over threads.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: repro test check ui setup simulator lock clean distclean
+.DELETE_ON_ERROR:
+
+repro: setup
+ifeq ($(PROFILE),default)
+	dvc repro
+else
+	sbd scratch $(PROFILE)
+endif
+
+test: setup
+	pytest
+
+check: setup
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports
+	sbd dictionary --check
+
+ui: setup
+	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \
+		--workers 1 --backend-store-uri sqlite:///data/mlflow.db
+
+setup: $(VENV)/.installed simulator
+
+$(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
+	rm -rf $(VENV)
+	python=$$(requirements/check-tools.sh) && "$$python" -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt pyproject.toml
+	uv pip sync --quiet --python $(BIN)/python --require-hashes requirements/main.txt
+	uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements/uv.txt -r requirements/simulator.txt
+	uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --offline --editable .
+	touch $@
+
+simulator: $(VENV)/.installed
+	@$(MAKE) --no-print-directory -C simulator PREFIX=$(CURDIR)/$(VENV)
+
+# Pins stay as they are; delete a requirements file first to take newer versions.
+LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header \
+	--python-version 3.11 --python-platform x86_64-manylinux_2_28
+lock:
+	$(LOCK) pyproject.toml --group dev -o requirements/main.txt >/dev/null
+	$(LOCK) --no-deps --group simulator -o requirements/simulator.txt >/dev/null
+	$(LOCK) requirements/uv.in -o requirements/uv.txt >/dev/null
+
+clean:
+	rm -rf build data/raw data/tables data/features data/trained data/predictions data/mlflow* \
+		reports/report.html .dvc/cache .dvc/tmp
+
+distclean: clean
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

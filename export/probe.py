@@ -1,0 +1,61 @@
+"""Rows made to find disagreement: every leaf is reached, and every threshold is hit exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from export.tree import BOUND, Leaf, Split, Tree
+
+#: Share of values on the lower, and on the upper edge of a leaf's box.
+_EDGE_SHARE = 0.125
+
+
+def _bounds(tree: Tree, within: dict[str, tuple[int, int]]) -> list[dict[str, tuple[int, int]]]:
+    """Return the box of feature values (inclusive) of every leaf that a value can reach."""
+    if isinstance(tree, Leaf):
+        return [within]
+    low, high = within.get(tree.feature, (0, BOUND - 1))
+    boxes = []
+    if tree.threshold >= low:
+        boxes += _bounds(tree.low, within | {tree.feature: (low, min(high, tree.threshold))})
+    if tree.threshold < high:
+        boxes += _bounds(tree.high, within | {tree.feature: (max(low, tree.threshold + 1), high)})
+    return boxes
+
+
+def _features(tree: Tree) -> set[str]:
+    return {tree.feature} | _features(tree.low) | _features(tree.high) if isinstance(tree, Split) else set()
+
+
+def probing_rows(tree: Tree, *, rows: int, seed: int) -> pd.DataFrame:
+    """Draw feature values within the boxes of the leaves, many of them on the boxes' edges.
+
+    Edges are thresholds and their successors, so that a `<` in place of a `<=` shows.
+
+    Parameters
+    ----------
+    tree : Tree
+    rows : int
+        At least this many; every leaf gets the same number.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        One int64 column per feature of the tree, values in [0, 2^24).
+    """
+    rng = np.random.default_rng(seed)
+    boxes = _bounds(tree, {})
+    names = sorted(_features(tree))
+    each = -(-rows // len(boxes))
+    columns = {}
+    for name in names:
+        low = np.repeat([box.get(name, (0, BOUND - 1))[0] for box in boxes], each)
+        high = np.repeat([box.get(name, (0, BOUND - 1))[1] for box in boxes], each)
+        drawn = rng.integers(low, high, endpoint=True)
+        place = rng.random(len(drawn))
+        columns[name] = np.where(place < _EDGE_SHARE, low, np.where(place > 1 - _EDGE_SHARE, high, drawn)).astype(
+            np.int64
+        )
+    return pd.DataFrame(columns)

@@ -1,0 +1,101 @@
+"""``sbd``: one command for every stage, and for what stands beside the pipeline."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipelines import stage
+from pipelines.dag import DAG_FILE, Stage, read_stages
+from pipelines.params import read_params
+
+log = logging.getLogger("sbd")
+
+_DICTIONARY = Path("data/README.md")
+
+
+def _run_stage(one: Stage, rest: Sequence[str]) -> int:
+    """Run a stage as dvc.yaml has it, with the user's own arguments after."""
+    own = argparse.ArgumentParser(add_help=False)
+    own.add_argument("--dataset")
+    known, _ = own.parse_known_args(rest)
+    module = importlib.import_module(f"pipelines.{one.name}")
+    if "-h" in rest or "--help" in rest:
+        return stage.main(one.name, module.__doc__ or "", module.add_arguments, module.run, ["--help"])
+    dataset = known.dataset
+    if one.per_dataset and dataset is None:
+        datasets = read_params().datasets
+        if len(datasets) > 1:
+            log.error("sbd %s: name one --dataset of %s", one.name, datasets)
+            return stage.EXIT_USAGE
+        dataset = datasets[0]
+    arguments = [*one.arguments(dataset or ""), *rest]
+    return stage.main(one.name, module.__doc__ or "", module.add_arguments, module.run, arguments)
+
+
+def _dictionary(check: bool) -> int:
+    from pipelines.dictionary import data_dictionary  # noqa: PLC0415 - only this command needs it
+
+    text = data_dictionary()
+    if check:
+        if not _DICTIONARY.exists() or _DICTIONARY.read_text() != text:
+            log.error("%s is not what the tables say: run `sbd dictionary`", _DICTIONARY)
+            return stage.EXIT_FAILED
+        return stage.EXIT_OK
+    _DICTIONARY.write_text(text)
+    return stage.EXIT_OK
+
+
+def _scratch(profile: str) -> int:
+    from pipelines import scratch  # noqa: PLC0415 - only this command needs it
+
+    target = Path("build") / profile
+    scratch.prepare(Path.cwd(), profile, target)
+    return stage.EXIT_OK if scratch.repro(target) == 0 else stage.EXIT_FAILED
+
+
+def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sbd",
+        description="Workbench for learning whether two MPTCP subflows share a bottleneck."
+        " Run it in the project's folder.",
+        epilog="A stage runs with the paths of dvc.yaml; arguments given here come after them. `dvc repro` runs what"
+        " has changed. " + stage.EXIT_CODES,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for one in stages:
+        commands.add_parser(one.name, help=one.description, add_help=False)
+    dictionary = commands.add_parser("dictionary", help="Write data/README.md from the tables.")
+    dictionary.add_argument("--check", action="store_true", help="write nothing; fail if the file differs")
+    stage.add_verbosity(dictionary)
+    scratch = commands.add_parser("scratch", help="Run another profile apart, in a clone under build/.")
+    scratch.add_argument("profile", help="name of a file in params/, for instance quick")
+    stage.add_verbosity(scratch)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``sbd``."""
+    rest = list(sys.argv[1:] if argv is None else argv)
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    if not DAG_FILE.exists():
+        log.error("there is no %s here: run sbd in the project's folder", DAG_FILE)
+        return stage.EXIT_USAGE
+    stages = read_stages()
+    parser = _parser(stages)
+    by_name = {one.name: one for one in stages}
+    if rest and rest[0] in by_name:
+        return stage.guarded(lambda: _run_stage(by_name[rest[0]], rest[1:]))
+    arguments = parser.parse_args(rest)
+    stage.configure_logging(arguments, arguments.command)
+    if arguments.command == "dictionary":
+        return stage.guarded(lambda: _dictionary(arguments.check))
+    return stage.guarded(lambda: _scratch(arguments.profile))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

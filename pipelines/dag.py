@@ -1,0 +1,75 @@
+"""dvc.yaml as data: the stages, their commands and what feeds what."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+DAG_FILE = Path("dvc.yaml")
+_MODULE = re.compile(r"^python -m pipelines\.\w+ ?")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: its sentence, its command, what it reads and writes."""
+
+    name: str
+    description: str
+    command: str
+    deps: tuple[str, ...]
+    outs: tuple[str, ...]
+
+    @property
+    def per_dataset(self) -> bool:
+        """Whether the stage runs once per dataset."""
+        return "${item.dataset}" in self.command
+
+    def arguments(self, dataset: str) -> list[str]:
+        """Return the command's arguments for one dataset."""
+        return shlex.split(_MODULE.sub("", self.command.replace("${item.dataset}", dataset)))
+
+
+def _paths(entries: list[Any]) -> tuple[str, ...]:
+    return tuple(next(iter(entry)) if isinstance(entry, dict) else str(entry) for entry in entries)
+
+
+def read_stages(path: Path = DAG_FILE) -> list[Stage]:
+    """Return the stages in the file's order."""
+    content = yaml.safe_load(path.read_text())
+    return [
+        Stage(
+            name=name,
+            description=body["desc"],
+            command=" ".join(body["cmd"].split()),
+            deps=_paths(body.get("deps", [])),
+            outs=_paths([*body.get("outs", []), *body.get("metrics", []), *body.get("plots", [])]),
+        )
+        for name, body in content["stages"].items()
+    ]
+
+
+def _feeds(out: str, dep: str) -> bool:
+    return PurePosixPath(out).is_relative_to(dep) or PurePosixPath(dep).is_relative_to(out)
+
+
+def edges(stages: list[Stage]) -> list[tuple[str, str]]:
+    """Return (writer, reader) for every pair of stages joined by a path."""
+    return [
+        (writer.name, reader.name)
+        for writer in stages
+        for reader in stages
+        if writer is not reader and any(_feeds(out, dep) for out in writer.outs for dep in reader.deps)
+    ]
+
+
+def mermaid(stages: list[Stage]) -> str:
+    """Return the graph as a Mermaid diagram, which code hosts draw."""
+    lines = ["flowchart LR"]
+    lines += [f"    {stage.name}([{stage.name}{' &times; dataset' if stage.per_dataset else ''}])" for stage in stages]
+    lines += [f"    {writer} --> {reader}" for writer, reader in edges(stages)]
+    return "\n".join(lines)

@@ -1,0 +1,160 @@
+"""params.yaml as types: unknown keys are refused, every value is checked before a stage starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+PARAMS_FILE = Path("params.yaml")
+
+
+class ParamsError(ValueError):
+    """params.yaml or an overlay cannot be used: names the file and the key."""
+
+
+class _Block(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SimulateSites(_Block):
+    """The dataset ``sites``."""
+
+    sites: list[str] = Field(min_length=1)
+    connections_per_label: int = Field(ge=1)
+    congestion_control: Literal["lia", "reno"]
+    seed: int = Field(ge=0)
+
+
+class Simulate(_Block):
+    """One block per simulated dataset."""
+
+    sites: SimulateSites
+
+
+class Parse(_Block):
+    """Reading inputs."""
+
+    max_quarantined: float = Field(ge=0, le=1)
+
+
+class Validate(_Block):
+    """Bottleneck validation."""
+
+    alpha: float = Field(gt=0, lt=1)
+
+
+class Extract(_Block):
+    """Windows and features."""
+
+    rules: list[Literal["triggered", "tiled"]] = Field(min_length=1)
+
+
+class Rank(_Block):
+    """Relevance of the features."""
+
+    rule: Literal["triggered", "tiled"]
+    neighbors: int = Field(ge=1)
+    seed: int = Field(ge=0)
+
+
+class Search(_Block):
+    """Model selection."""
+
+    rule: Literal["triggered", "tiled"]
+    feature_set: str
+    top: list[int] = Field(min_length=1)
+    families: dict[str, dict[str, list[Any]]] = Field(min_length=1)
+    splits: int = Field(ge=2)
+    test_share: float = Field(gt=0, lt=1)
+    inner_folds: int = Field(ge=2)
+    seed: int = Field(ge=0)
+
+
+class Evaluate(_Block):
+    """Accuracy and its intervals."""
+
+    resamples: int = Field(ge=100)
+    seed: int = Field(ge=0)
+
+
+class Export(_Block):
+    """Which model becomes a header."""
+
+    family: str
+    generated_rows: int = Field(ge=1)
+    seed: int = Field(ge=0)
+
+
+class Tracking(_Block):
+    """MLflow."""
+
+    enabled: bool
+
+
+class Params(_Block):
+    """The whole of params.yaml."""
+
+    profile: str
+    datasets: list[str] = Field(min_length=1)
+    simulate: Simulate
+    parse: Parse
+    validate_: Validate = Field(alias="validate")
+    extract: Extract
+    rank: Rank
+    search: Search
+    evaluate: Evaluate
+    export: Export
+    tracking: Tracking
+    workers: int
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        content = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise ParamsError(f"{path}: cannot be read: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise ParamsError(f"{path}: is no YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise ParamsError(f"{path}: must be a mapping at the top")
+    return content
+
+
+def read_params(path: Path = PARAMS_FILE) -> Params:
+    """Read and check params.yaml.
+
+    Raises
+    ------
+    ParamsError
+        If the file is missing, no YAML, or holds an unknown key or an impossible value.
+    """
+    try:
+        return Params.model_validate(_read_yaml(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise ParamsError(f"{path}: {place}: {first['msg']} ({error.error_count()} in all)") from error
+
+
+def overlaid(base: Path, overlay: Path) -> str:
+    """Return `base` with the values of `overlay` in place, as YAML.
+
+    Raises
+    ------
+    ParamsError
+        If the overlay names a key that the base does not have.
+    """
+
+    def merge(below: dict[str, Any], above: dict[str, Any], place: str) -> dict[str, Any]:
+        merged = dict(below)
+        for key, value in above.items():
+            if key not in below:
+                raise ParamsError(f"{overlay}: {place}{key} is not a key of {base}")
+            nested = isinstance(value, dict) and isinstance(below[key], dict)
+            merged[key] = merge(below[key], value, f"{place}{key}.") if nested else value
+        return merged
+
+    return yaml.safe_dump(merge(_read_yaml(base), _read_yaml(overlay), ""), sort_keys=False)

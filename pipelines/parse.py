@@ -1,0 +1,163 @@
+"""Parse the inputs of one dataset into tables; what is refused goes to quarantine, counted.
+
+An input that cannot be read at all counts as one refused record. More refused records than
+parse.max_quarantined fail the stage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+from joblib import Parallel, delayed
+
+from pipelines import stage
+from pipelines.params import Params
+from pipelines.reports import write_json
+from traces import connection as rows_of
+from traces import tables
+from traces.contract import TableWriter
+from traces.formats import PARSER_VERSION, format_of
+from traces.quarantine import CaptureError, Refusal, by_reason, quarantine_columns
+from traces.stored import capture_id
+
+log = logging.getLogger(__name__)
+
+TABLES = (
+    tables.CAPTURE,
+    tables.CONNECTION,
+    tables.CONNECTION_CAPTURE,
+    tables.SUBFLOW,
+    tables.ACK,
+    tables.STATE,
+    tables.LOSS,
+    tables.QUARANTINE,
+)
+UNREADABLE = "unreadable input"
+
+
+@dataclass
+class Parsed:
+    """What one input became."""
+
+    chunks: list[tuple[str, pa.Table]] = field(default_factory=list)
+    records_in: int = 0
+    records_out: int = 0
+    refusals: list[Refusal] = field(default_factory=list)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--raw", type=Path, required=True, help="the dataset's folder, with inputs/")
+    parser.add_argument("--tables", type=Path, required=True, help="folder for the tables")
+    parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")
+
+
+def _parse(path: Path, dataset: str) -> Parsed:
+    source, read = format_of(path)
+    capture = capture_id(path)
+    parsed = Parsed()
+    parsed.chunks.append(
+        (
+            "capture",
+            tables.CAPTURE.build(
+                {
+                    "capture_id": [capture],
+                    "source": [source],
+                    "name": [path.name],
+                    "size_bytes": [path.stat().st_size],
+                    "parser_version": [PARSER_VERSION],
+                }
+            ),
+        )
+    )
+    try:
+        content = read(path)
+    except CaptureError as error:
+        parsed.records_in = 1
+        parsed.refusals = [Refusal(error.offset, UNREADABLE, error.why, b"")]
+    else:
+        parsed.records_in, parsed.records_out = content.records_in, content.records_out
+        parsed.refusals = content.refusals
+        for ordinal, connection in enumerate(content.connections):
+            connection_id = f"{dataset}/{path.name.split('.')[0]}#{ordinal}"
+            parsed.chunks += [
+                ("connection", tables.CONNECTION.build(rows_of.connection_columns(connection_id, connection))),
+                (
+                    "connection_capture",
+                    tables.CONNECTION_CAPTURE.build(
+                        {"connection_id": [connection_id], "capture_id": [capture], "vantage": [connection.vantage]}
+                    ),
+                ),
+                ("subflow", tables.SUBFLOW.build(rows_of.subflow_columns(connection_id, connection))),
+                ("ack", tables.ACK.build(rows_of.ack_columns(connection_id, connection))),
+                ("state", tables.STATE.build(rows_of.state_columns(connection_id, connection))),
+                ("loss", tables.LOSS.build(rows_of.loss_columns(connection_id, connection))),
+            ]
+    quarantined = quarantine_columns(capture, "parse", parsed.refusals)
+    parsed.chunks.append(("quarantine", tables.QUARANTINE.build(quarantined)))
+    return parsed
+
+
+def _check_distinct(paths: list[Path]) -> None:
+    seen: dict[str, Path] = {}
+    for path in paths:
+        same = seen.setdefault(capture_id(path), path)
+        if same != path:
+            raise CaptureError(path, 0, f"is the same file as {same.name}: remove one of them")
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    paths = sorted((arguments.raw / "inputs").iterdir())
+    if not paths:
+        raise FileNotFoundError(2, "no inputs", str(arguments.raw / "inputs"))
+    _check_distinct(paths)
+    counts: Counter[str] = Counter()
+    records_in = records_out = 0
+    refused: Counter[str] = Counter()
+    with ExitStack() as stack:
+        writers = {
+            table.name: stack.enter_context(TableWriter(table, arguments.tables / f"{table.name}.parquet"))
+            for table in TABLES
+        }
+        results = Parallel(n_jobs=stage.workers(params), return_as="generator")(
+            delayed(_parse)(path, arguments.dataset) for path in paths
+        )
+        for path, parsed in zip(
+            paths, stage.progress(results, what=f"parse {arguments.dataset}", total=len(paths)), strict=True
+        ):
+            for name, rows in parsed.chunks:
+                counts[name] += writers[name].append(rows)
+            records_in += parsed.records_in
+            records_out += parsed.records_out
+            refused.update(by_reason(parsed.refusals))
+            for refusal in parsed.refusals[:3]:
+                log.warning("%s: at byte %d: %s: %s", path, refusal.offset, refusal.reason, refusal.detail)
+    report = {
+        "inputs": len(paths),
+        "records_in": records_in,
+        "records_out": records_out,
+        "records_quarantined": sum(refused.values()),
+        "quarantined_by_reason": dict(sorted(refused.items())),
+        "rows": dict(sorted(counts.items())),
+    }
+    write_json(report, arguments.report)
+    log.info("%d inputs, %d records, %d quarantined", len(paths), records_in, sum(refused.values()))
+    if sum(refused.values()) > params.parse.max_quarantined * records_in:
+        raise stage.QuarantineLimitError(
+            f"{arguments.raw}: {sum(refused.values())} of {records_in} records refused, more than"
+            f" parse.max_quarantined = {params.parse.max_quarantined}: {dict(sorted(refused.items()))}"
+        )
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("parse", __doc__ or "", add_arguments, run))

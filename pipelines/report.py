@@ -1,0 +1,71 @@
+"""One self-contained page of the run's results, in the order of the paper."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+
+from pipelines import stage
+from pipelines.params import Params
+from pipelines.reports import read_json
+
+_PACKAGES = ("numpy", "pandas", "pyarrow", "scikit-learn", "dtaidistance", "ns3")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
+    parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
+    parser.add_argument("--page", type=Path, required=True, help="HTML file to write")
+
+
+def _image(path: Path) -> str:
+    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def _table(path: Path) -> str:
+    frame = pd.read_csv(path)
+    return frame.to_html(index=False, border=0, float_format=lambda value: f"{value:.3f}")
+
+
+def _per_dataset(folder: Path) -> dict[str, object]:
+    return {path.stem: read_json(path) for path in sorted(folder.glob("*.json"))}
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    reports: Path = arguments.reports
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("report.html.j2").render(
+        profile=params.profile,
+        parameters=arguments.params.read_text(),
+        parse=_per_dataset(reports / "parse"),
+        validate=_per_dataset(reports / "validate"),
+        extract=_per_dataset(reports / "extract"),
+        relevance=_table(reports / "relevance.csv"),
+        accuracy=_table(reports / "accuracy.csv"),
+        chosen=read_json(reports / "chosen.json"),
+        export=read_json(reports / "export.json"),
+        headers={path.name: path.read_text() for path in sorted(arguments.headers.glob("*.h"))},
+        figures={path.stem: _image(path) for path in sorted((reports / "figures").glob("*.png"))},
+        versions={name: metadata.version(name) for name in _PACKAGES} | {"python": platform.python_version()},
+    )
+    arguments.page.write_text(page)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("report", __doc__ or "", add_arguments, run))

@@ -1,0 +1,29 @@
+"""Reports that stand in git: fixed order, fixed digits, nothing of clock or machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+#: Digits after the point in tables: far fewer than float64 has, so that the last bit never shows.
+DIGITS = 6
+
+
+def write_json(content: Any, path: Path) -> None:
+    """Write `content` with sorted keys."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Read a report that :func:`write_json` wrote."""
+    return json.loads(path.read_text())
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table with :data:`DIGITS` digits after the point."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame.to_csv(path, index=False, float_format=f"%.{DIGITS}f", lineterminator="\n")

@@ -1,0 +1,79 @@
+"""Another profile's run, apart: in a scratch clone, so that the default's results stay as they are."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from pipelines.params import PARAMS_FILE, ParamsError, overlaid
+
+log = logging.getLogger(__name__)
+
+#: Results of the default profile: not copied into a clone, and the clone's own are kept there.
+_RESULTS = ("dvc.lock", "reports", "export/generated")
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    shown = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    return shown.stdout
+
+
+def _sources(folder: Path) -> set[Path]:
+    """Return the files git knows or would add, less the results."""
+    listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+    paths = {Path(name) for name in listed if name}
+    return {
+        path
+        for path in paths
+        if (folder / path).is_file() and not any(path.is_relative_to(result) for result in _RESULTS)
+    }
+
+
+def prepare(root: Path, profile: str, target: Path) -> None:
+    """Make or update a clone of the working tree that holds `profile`'s parameters.
+
+    Parameters
+    ----------
+    root : Path
+        The project.
+    profile : str
+        ``default``, or the name of an overlay in ``params/``.
+    target : Path
+        Folder of the clone; its own results are kept.
+
+    Raises
+    ------
+    ParamsError
+        If there is no such overlay.
+    """
+    overlay = root / "params" / f"{profile}.yaml"
+    if profile != "default" and not overlay.exists():
+        known = ["default", *sorted(path.stem for path in (root / "params").glob("*.yaml"))]
+        raise ParamsError(f"profile {profile!r} is unknown, known are {known}")
+    if not (target / ".git").exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["git", "clone", "--quiet", "--no-checkout", str(root), str(target)], check=True)
+    else:
+        _git(target, "fetch", "--quiet", "origin", "HEAD")
+        _git(target, "update-ref", "HEAD", "FETCH_HEAD")
+    wanted = _sources(root)
+    for path in _sources(target) - wanted:
+        (target / path).unlink()
+    for path in sorted(wanted):
+        content = (root / path).read_bytes()
+        if path == PARAMS_FILE and profile != "default":
+            content = overlaid(root / path, overlay).encode()
+        copy = target / path
+        if not copy.exists() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+
+
+def repro(target: Path, *arguments: str) -> int:
+    """Run ``dvc repro`` in a clone with this environment's programs; return its exit code."""
+    environment = os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    log.info("dvc repro in %s", target)
+    return subprocess.run(["dvc", "repro", *arguments], cwd=target, env=environment, check=False).returncode

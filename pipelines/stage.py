@@ -1,0 +1,114 @@
+"""What every stage does around its work: arguments, logging, params, errors into exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from tqdm import tqdm
+
+from export.verify import VerifyError
+from models.store import ModelError
+from pipelines.params import PARAMS_FILE, Params, ParamsError, read_params
+from scenarios.simulator import SimulatorError
+from traces.contract import ContractError
+from traces.quarantine import CaptureError
+from traces.truth import TruthError
+
+EXIT_OK = 0
+#: Something was checked and found different, or a run failed.
+EXIT_FAILED = 1
+#: The command line or params.yaml cannot be used.
+EXIT_USAGE = 2
+#: An input, a table or a model cannot be used.
+EXIT_BAD_INPUT = 3
+
+EXIT_CODES = """exit codes: 0 done; 1 a run or a check failed; 2 the command line or params.yaml
+cannot be used; 3 an input, a table or a model cannot be used"""
+
+Item = TypeVar("Item")
+AddArguments = Callable[[argparse.ArgumentParser], None]
+Run = Callable[[argparse.Namespace, Params], int]
+
+
+class QuarantineLimitError(ValueError):
+    """More records were refused than ``parse.max_quarantined`` allows."""
+
+
+def workers(params: Params) -> int:
+    """Return how many processes to use; 0 in params.yaml means every core this process may use."""
+    return params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
+
+
+def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:
+    """Show a progress bar on stderr while iterating, unless quiet or not on a terminal."""
+    hidden = not sys.stderr.isatty() or logging.getLogger().level > logging.INFO
+    return tqdm(items, desc=what, total=total, disable=hidden, unit="", file=sys.stderr)
+
+
+def add_verbosity(parser: argparse.ArgumentParser) -> None:
+    """Add -v and -q."""
+    parser.add_argument("-v", "--verbose", action="count", default=0, help="more messages on stderr")
+    parser.add_argument("-q", "--quiet", action="store_true", help="errors only, no progress bar")
+
+
+def configure_logging(arguments: argparse.Namespace, name: str) -> None:
+    """Send messages to stderr at the level -v and -q ask for, each with the command's name."""
+    level = logging.ERROR if arguments.quiet else logging.DEBUG if arguments.verbose else logging.INFO
+    logging.basicConfig(stream=sys.stderr, level=level, format=f"%(levelname)s {name}: %(message)s", force=True)
+    for noisy in ("matplotlib", "PIL", "alembic", "mlflow", "sqlalchemy"):
+        logging.getLogger(noisy).setLevel(max(level, logging.WARNING))
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """Do `work`; turn the errors a user can mend into one line on stderr and an exit code."""
+    log = logging.getLogger("sbd")
+    try:
+        return work()
+    except (VerifyError, SimulatorError, QuarantineLimitError) as error:
+        log.error("%s", error)
+        return EXIT_FAILED
+    except ParamsError as error:
+        log.error("%s", error)
+        return EXIT_USAGE
+    except (CaptureError, ContractError, ModelError, TruthError) as error:
+        log.error("%s", error)
+        return EXIT_BAD_INPUT
+    except FileNotFoundError as error:
+        log.error("%s: no such file: run the stage that makes it, or `dvc repro`", error.filename)
+        return EXIT_BAD_INPUT
+
+
+def main(name: str, description: str, add_arguments: AddArguments, run: Run, argv: Sequence[str] | None = None) -> int:
+    """Run one stage as a program.
+
+    Parameters
+    ----------
+    name : str
+        Stage name.
+    description : str
+        The module's docstring.
+    add_arguments : callable
+        Adds the stage's own arguments.
+    run : callable
+        The stage: (arguments, params) -> exit code.
+    argv : sequence of str, optional
+        Command line without the program.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"sbd {name}",
+        description=description,
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--params", type=Path, default=PARAMS_FILE, help="parameters (default: %(default)s)")
+    add_arguments(parser)
+    add_verbosity(parser)
+    arguments = parser.parse_args(argv)
+    configure_logging(arguments, name)
+    return guarded(lambda: run(arguments, read_params(arguments.params)))

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Says in one line what is missing to build and run this project; prints the Python to use.
+set -u
+
+fail() {
+	echo "setup: $1" >&2
+	exit 1
+}
+
+[ "$(uname -sm)" = "Linux x86_64" ] ||
+	fail "this is $(uname -sm); the ns-3 wheel and the locks are for Linux x86_64 only"
+for tool in gcc g++ make git sha256sum; do
+	command -v "$tool" >/dev/null || fail "$tool is missing; on Debian: apt-get install gcc g++ make git coreutils"
+done
+major=$(g++ -dumpversion | cut -d. -f1)
+[ "$major" -ge 11 ] || fail "g++ $major is too old for C++20; 11 or later is needed"
+
+wanted='import sys; sys.exit(sys.version_info[:2] != (3, 11))'
+for python in ${PYTHON:-python3.11 python3}; do
+	"$python" -c "$wanted" 2>/dev/null || continue
+	"$python" -c 'import ensurepip, venv' 2>/dev/null ||
+		fail "$python has no venv module; on Debian: apt-get install python3.11-venv"
+	echo "$python"
+	exit 0
+done
+fail "Python 3.11 is missing (tried ${PYTHON:-python3.11, python3}); on Debian 12: apt-get install python3.11-venv"

@@ -1,0 +1,135 @@
+"""Running ``smartsbd-sim``: one process per connection."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from scenarios.scenario import Run
+
+SOURCES = Path(__file__).parent.parent / "simulator" / "src"
+_COMPRESSION_LEVEL = 6
+
+
+class SimulatorError(RuntimeError):
+    """The simulator is missing, stale, or a run of it failed: names the scenario and its seed."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """One run's event log (compressed), and the truth the simulator measured."""
+
+    event_log: bytes
+    truth: dict[str, Any]
+
+
+def program() -> Path:
+    """Return the simulator of this environment."""
+    return Path(sys.prefix) / "bin" / "smartsbd-sim"
+
+
+def source_digest(sources: Path = SOURCES) -> str:
+    """Return the digest of the simulator's sources that ``smartsbd-sim --version`` shows."""
+    digest = hashlib.sha256()
+    for path in sorted(sources.iterdir(), key=lambda path: path.name.encode()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def check_program() -> None:
+    """Make sure the simulator is there and was built from these sources.
+
+    Raises
+    ------
+    SimulatorError
+        With the remedy.
+    """
+    if not program().exists():
+        raise SimulatorError(f"{program()} is missing: run `make setup`")
+    shown = subprocess.run([str(program()), "--version"], capture_output=True, text=True, check=False)
+    if f"sources={source_digest()}" not in shown.stdout.split():
+        raise SimulatorError(
+            f"{program()} was not built from these sources ({shown.stdout.strip() or shown.stderr.strip()}):"
+            " run `make setup`"
+        )
+
+
+def simulate(run: Run, scenario_path: Path) -> Finished:
+    """Run one scenario.
+
+    Parameters
+    ----------
+    run : Run
+    scenario_path : Path
+        Where to keep the scenario, for whoever wants to run it again.
+
+    Raises
+    ------
+    SimulatorError
+        If the run failed: names the scenario's file and seed.
+    """
+    scenario_path.write_text(run.scenario.model_dump_json(indent=1) + "\n")
+    with tempfile.TemporaryDirectory() as folder:
+        events_path, truth_path = Path(folder) / "events.log", Path(folder) / "truth.json"
+        done = subprocess.run(
+            [str(program()), f"--scenario={scenario_path}", f"--events={events_path}", f"--truth={truth_path}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            message = done.stderr.strip() or "no message"
+            raise SimulatorError(f"{scenario_path} (seed {run.scenario.seed}): exit {done.returncode}: {message}")
+        return Finished(
+            event_log=zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(events_path.read_bytes()),
+            truth=json.loads(truth_path.read_text()),
+        )
+
+
+def truth_rows(run: Run, name: str, truth: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of ``truth.csv`` for one run: configured values and what was measured."""
+    scenario = run.scenario
+    rows = []
+    for pair in truth["pairs"]:
+        row: dict[str, Any] = {
+            "input": name,
+            "token": scenario.connection.token,
+            "subflow_a": pair["subflow_a"],
+            "subflow_b": pair["subflow_b"],
+            "from_ns": pair["from_ns"],
+            "shared": pair["shared"],
+            "site": run.site,
+            "scenario": run.setting,
+            "congestion_control": scenario.connection.congestion_control,
+        }
+        for side in ("a", "b"):
+            row |= _side(run, truth, pair[f"subflow_{side}"], side)
+        rows.append(row)
+    return rows
+
+
+def _side(run: Run, truth: dict[str, Any], subflow: int, side: str) -> dict[str, Any]:
+    path = run.scenario.subflows[subflow]
+    bottleneck = run.scenario.bottlenecks[path.bottleneck]
+    measured = truth["subflows"][subflow]
+    drops = measured["drops_at_bottleneck"] + measured["drops_elsewhere"]
+    rates = [flow.rate_mbit_s for flow in run.scenario.background if flow.subflow == subflow]
+    return {
+        f"path_{side}": path.path,
+        f"bottleneck_{side}_mbit_s": bottleneck.rate_mbit_s,
+        f"queue_{side}_bytes": bottleneck.queue_bytes,
+        f"base_rtt_{side}_us": round(path.rtt_ms * 1000),
+        f"loss_{side}_ratio": path.access.loss,
+        f"jitter_{side}_us": round(path.access.jitter_ms * 1000),
+        f"background_{side}_mbit_s": None if None in rates else sum(rate for rate in rates if rate is not None),
+        f"utilisation_{side}": truth["bottlenecks"][path.bottleneck]["utilisation"],
+        f"drop_share_{side}": measured["drops_at_bottleneck"] / drops if drops else None,
+    }

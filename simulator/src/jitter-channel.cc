@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "jitter-channel.h"
+
+#include "ns3/node.h"
+#include "ns3/packet.h"
+#include "ns3/point-to-point-net-device.h"
+#include "ns3/simulator.h"
+
+#include <cmath>
+
+namespace smartsbd
+{
+
+using ns3::Ptr;
+using ns3::Simulator;
+using ns3::Time;
+
+NS_OBJECT_ENSURE_REGISTERED(JitterChannel);
+
+ns3::TypeId
+JitterChannel::GetTypeId()
+{
+    static ns3::TypeId tid = ns3::TypeId("smartsbd::JitterChannel")
+                                 .SetParent<ns3::PointToPointChannel>()
+                                 .AddConstructor<JitterChannel>();
+    return tid;
+}
+
+JitterChannel::JitterChannel()
+    : m_draw(ns3::CreateObject<ns3::UniformRandomVariable>())
+{
+}
+
+void
+JitterChannel::SetJitter(Time mean, int64_t stream)
+{
+    m_draw->SetStream(stream);
+    m_largest = mean * 2;
+    m_spacing = ns3::Max(mean * 4, ns3::MilliSeconds(1));
+    m_after = m_draw->GetValue(0, 1);
+}
+
+bool
+JitterChannel::TransmitStart(Ptr<const ns3::Packet> packet,
+                             Ptr<ns3::PointToPointNetDevice> source,
+                             Time txTime)
+{
+    const bool forward = source == GetSource(0);
+    const auto destination = GetDestination(forward ? 0 : 1);
+    auto delay = txTime + GetDelay();
+    if (forward)
+    {
+        delay += GetExtraDelay(Simulator::Now() + txTime);
+    }
+    Simulator::ScheduleWithContext(destination->GetNode()->GetId(),
+                                   delay,
+                                   &ns3::PointToPointNetDevice::Receive,
+                                   destination,
+                                   packet->Copy());
+    return true;
+}
+
+Time
+JitterChannel::GetExtraDelay(Time time)
+{
+    if (m_largest.IsZero())
+    {
+        return m_largest;
+    }
+    while (m_knot <= time)
+    {
+        m_knot += m_spacing;
+        m_before = m_after;
+        m_after = m_draw->GetValue(0, 1);
+    }
+    const double rest = (m_knot - time).GetSeconds() / m_spacing.GetSeconds();
+    const double part = m_after + (m_before - m_after) * rest;
+    return ns3::NanoSeconds(std::llround(part * m_largest.GetNanoSeconds()));
+}
+
+} // namespace smartsbd

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+/**
+ * @file
+ *
+ * One MPTCP connection over shared or separate bottlenecks.
+ *
+ * Network, with two subflows that share a bottleneck (all links are full duplex):
+ *
+ *  background enters "bottleneck"          background enters "access"
+ *              |                                       |
+ *          /--------\                              /-------\
+ *   +----- | ingress| ====== +--------+ ---------- |access | ~~~~~~~~ +
+ *   |      \--------/        | egress |            |node 0 |          |
+ *  server     |   bottleneck |        |            \-------/        client
+ *   |         |              +--------+            /-------\          |
+ *   +---------+                   +--------------- |access | ~~~~~~~~ +
+ *                                                  |node 1 |
+ *                                                  \-------/
+ *   host links   bottleneck link    backbone links        access links
+ *
+ * Each further bottleneck has its own ingress and egress router. The server has one interface
+ * per subflow, and so has the client.
+ *
+ *   link        | rate           | delay                     | queue         | else
+ *   host        | 1 Gbit/s       | 0.1 ms                    | 16 MB         |
+ *   bottleneck  | the scenario's | the scenario's            | the scenario's|
+ *   backbone    | 1 Gbit/s       | rest of the base RTT      | 16 MB         |
+ *   access      | the scenario's | 0.1 ms                    | the scenario's| loss, jitter
+ *   background  | 1 Gbit/s       | rest of the flow's RTT    | 16 MB         |
+ *
+ * Queues are drop-tail and count bytes; there is no queue discipline above them. Rates and queues
+ * hold in the data direction (left to right); the other direction has 1 Gbit/s and 16 MB, so
+ * ACKs never queue behind each other. Losses hit both directions of an access link.
+ *
+ * Options:
+ *   --scenario=FILE  the scenario to run (scenario.schema.json describes it)
+ *   --events=FILE    the sender's event lines go here
+ *   --truth=FILE     the ground truth goes here
+ *   --version        print the version and a hash of the sources, and stop
+ *
+ * Exit status: 0, or 2 for bad options or a bad scenario, or 1 for a failure after that.
+ *
+ * Expected results: with a scenario in which the bottlenecks are the narrowest links, every
+ * bottleneck's utilisation in the truth is above 0.8; duplicated_bytes is 0; the last ACK line
+ * of each subflow is its acked_bytes. Equal scenarios give equal bytes.
+ */
+
+#include "background.h"
+#include "event-log.h"
+#include "mptcp-connection.h"
+#include "output-file.h"
+#include "scenario.h"
+#include "topology.h"
+#include "truth.h"
+
+#include "ns3/boolean.h"
+#include "ns3/config.h"
+#include "ns3/nstime.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/simulator.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace smartsbd
+{
+
+namespace
+{
+
+/// Version of the program.
+const std::string VERSION = "0.1.0";
+
+/// Exit status for bad options or a bad scenario.
+constexpr int STATUS_USAGE = 2;
+/// Exit status for a failure after that.
+constexpr int STATUS_FAILURE = 1;
+
+/// Options that cannot be used.
+class UsageError : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// What the command line asks for.
+struct Options
+{
+    std::string scenario; //!< Name of the scenario file
+    std::string events;   //!< Name of the event file
+    std::string truth;    //!< Name of the truth file
+    bool version{false};  //!< Whether to print the version only
+};
+
+/**
+ * @param argc Number of arguments.
+ * @param argv The arguments.
+ * @return The options.
+ * @throws UsageError if one is unknown or missing, or both outputs have one name.
+ */
+Options
+ParseOptions(int argc, char* argv[])
+{
+    Options options;
+    const std::map<std::string, std::string*> files{{"--scenario", &options.scenario},
+                                                    {"--events", &options.events},
+                                                    {"--truth", &options.truth}};
+    for (int i = 1; i < argc; ++i)
+    {
+        const std::string argument = argv[i];
+        const auto equals = argument.find('=');
+        const auto file = files.find(argument.substr(0, equals));
+        if (argument == "--version")
+        {
+            options.version = true;
+        }
+        else if (equals != std::string::npos && file != files.end())
+        {
+            *file->second = argument.substr(equals + 1);
+        }
+        else
+        {
+            throw UsageError("unknown option " + argument);
+        }
+    }
+    for (const auto& [name, value] : files)
+    {
+        if (!options.version && value->empty())
+        {
+            throw UsageError("option " + name + "=FILE is missing");
+        }
+    }
+    if (!options.version && options.events == options.truth)
+    {
+        throw UsageError("options --events and --truth name the same file");
+    }
+    return options;
+}
+
+/**
+ * Give all TCP sockets of the simulation the constants of Linux.
+ *
+ * @param connection The connection, for its segment and buffer sizes.
+ */
+void
+SetTcpDefaults(const ConnectionSpec& connection)
+{
+    using ns3::Config::SetDefault;
+    const auto buffer = std::max<uint32_t>(connection.receiveBuffer, 4 << 20);
+    SetDefault("ns3::TcpSocket::SegmentSize", ns3::UintegerValue(connection.mss));
+    SetDefault("ns3::TcpSocket::InitialCwnd", ns3::UintegerValue(10));
+    SetDefault("ns3::TcpSocket::SndBufSize", ns3::UintegerValue(2 * buffer));
+    SetDefault("ns3::TcpSocket::RcvBufSize", ns3::UintegerValue(buffer));
+    SetDefault("ns3::TcpSocket::DelAckTimeout", ns3::TimeValue(ns3::MilliSeconds(40)));
+    SetDefault("ns3::TcpSocket::DelAckCount", ns3::UintegerValue(2));
+    SetDefault("ns3::TcpSocket::ConnTimeout", ns3::TimeValue(ns3::Seconds(1)));
+    SetDefault("ns3::TcpSocket::DataRetries", ns3::UintegerValue(15));
+    SetDefault("ns3::TcpSocketBase::Sack", ns3::BooleanValue(true));
+    SetDefault("ns3::TcpSocketBase::Timestamp", ns3::BooleanValue(false));
+    // RTO = srtt + max(200 ms, 4 rttvar): Linux has the lower bound on the second term.
+    SetDefault("ns3::TcpSocketBase::MinRto", ns3::TimeValue(ns3::MilliSeconds(200)));
+    SetDefault("ns3::TcpSocketBase::ClockGranularity", ns3::TimeValue(ns3::MilliSeconds(200)));
+}
+
+/**
+ * Simulate and write both files.
+ *
+ * @param options The options.
+ * @param scenario The scenario.
+ */
+void
+Run(const Options& options, const Scenario& scenario)
+{
+    OutputFile events(options.events);
+    OutputFile truthFile(options.truth);
+    ns3::RngSeedManager::SetSeed(scenario.seed);
+    ns3::RngSeedManager::SetRun(1);
+    SetTcpDefaults(scenario.connection);
+    EventLog log(events, scenario.connection.token);
+    const Topology topology(scenario);
+    MptcpConnection connection(scenario, topology, log);
+    InstallBackground(scenario, topology);
+    const Truth truth(scenario, topology, connection);
+    ns3::Simulator::Stop(scenario.duration);
+    ns3::Simulator::Run();
+    log.Flush();
+    truthFile.Write(truth.Print(VERSION));
+    ns3::Simulator::Destroy();
+    events.Close();
+    truthFile.Close();
+    events.Publish();
+    truthFile.Publish();
+}
+
+/**
+ * @param message What went wrong, for standard error.
+ * @param status The exit status.
+ * @return The exit status.
+ */
+int
+Report(const std::string& message, int status)
+{
+    std::fprintf(stderr, "%s\n", message.c_str());
+    return status;
+}
+
+/**
+ * @param argc Number of arguments.
+ * @param argv The arguments.
+ * @return The exit status.
+ */
+int
+Main(int argc, char* argv[])
+{
+    Options options;
+    try
+    {
+        options = ParseOptions(argc, argv);
+        if (options.version)
+        {
+            std::printf("smartsbd-sim %s sources=%s\n", VERSION.c_str(), SMARTSBD_SOURCES);
+            return 0;
+        }
+        Run(options, LoadScenario(options.scenario));
+        return 0;
+    }
+    catch (const UsageError& error)
+    {
+        return Report(std::string("smartsbd-sim: ") + error.what(), STATUS_USAGE);
+    }
+    catch (const ScenarioError& error)
+    {
+        return Report(options.scenario + ": " + error.what(), STATUS_USAGE);
+    }
+    catch (const std::exception& error)
+    {
+        return Report(std::string("smartsbd-sim: ") + error.what(), STATUS_FAILURE);
+    }
+}
+
+} // namespace
+
+} // namespace smartsbd
+
+int
+main(int argc, char* argv[])
+{
+    // ns-3 ends a failed simulation by std::terminate().
+    std::set_terminate([] { std::_Exit(smartsbd::STATUS_FAILURE); });
+    return smartsbd::Main(argc, argv);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "mptcp-connection.h"
+
+#include "ns3/abort.h"
+#include "ns3/inet-socket-address.h"
+#include "ns3/packet.h"
+#include "ns3/rtt-estimator.h"
+#include "ns3/simulator.h"
+#include "ns3/tcp-l4-protocol.h"
+#include "ns3/tcp-prr-recovery.h"
+
+#include <algorithm>
+
+namespace smartsbd
+{
+
+using ns3::CreateObject;
+using ns3::InetSocketAddress;
+using ns3::MakeCallback;
+using ns3::Ptr;
+using ns3::Simulator;
+using ns3::TcpSocketState;
+
+namespace
+{
+
+/// Port of the server's end of the first subflow; the others follow.
+constexpr uint16_t SERVER_PORT = 40000;
+/// Port of the client's end of the first subflow; the others follow.
+constexpr uint16_t CLIENT_PORT = 5000;
+
+/**
+ * @tparam T Type of the socket.
+ * @param node Node of the socket.
+ * @param controller Its congestion controller.
+ * @return A socket, not yet bound.
+ */
+template <class T>
+Ptr<T>
+CreateSocket(Ptr<ns3::Node> node, Ptr<ns3::TcpCongestionOps> controller)
+{
+    const auto tcp = node->GetObject<ns3::TcpL4Protocol>();
+    auto socket = CreateObject<T>();
+    socket->SetNode(node);
+    socket->SetTcp(tcp);
+    socket->SetRtt(CreateObject<ns3::RttMeanDeviation>());
+    socket->SetCongestionControlAlgorithm(controller);
+    socket->SetRecoveryAlgorithm(CreateObject<ns3::TcpPrrRecovery>());
+    tcp->AddSocket(socket);
+    return socket;
+}
+
+} // namespace
+
+MptcpConnection::MptcpConnection(const Scenario& scenario, const Topology& topology, EventLog& log)
+    : m_spec(scenario.connection),
+      m_log(log),
+      m_liaGroup(std::make_shared<LiaGroup>()),
+      m_subflows(scenario.subflows.size())
+{
+    for (std::size_t i = 0; i < m_subflows.size(); ++i)
+    {
+        CreateListener(i, topology);
+        CreateSender(i, topology);
+        const InetSocketAddress client(topology.GetPath(i).client, CLIENT_PORT + i);
+        Simulator::Schedule(scenario.subflows[i].start,
+                            &MptcpConnection::Connect,
+                            this,
+                            i,
+                            ns3::Address(client));
+    }
+}
+
+void
+MptcpConnection::SetAllEstablishedCallback(ns3::Callback<void> callback)
+{
+    m_allEstablished = callback;
+}
+
+ns3::Time
+MptcpConnection::GetEstablished(std::size_t subflow) const
+{
+    return m_subflows[subflow].established;
+}
+
+uint64_t
+MptcpConnection::GetAckedBytes(std::size_t subflow) const
+{
+    return m_subflows[subflow].sender->GetAckedBytes();
+}
+
+uint64_t
+MptcpConnection::GetDeliveredBytes() const
+{
+    return m_delivered;
+}
+
+uint64_t
+MptcpConnection::GetDuplicatedBytes() const
+{
+    return m_duplicated;
+}
+
+Ptr<ns3::TcpCongestionOps>
+MptcpConnection::CreateController()
+{
+    if (m_spec.congestionControl == CongestionControl::RENO)
+    {
+        return CreateObject<ns3::TcpLinuxReno>();
+    }
+    auto controller = CreateObject<TcpLia>();
+    controller->SetGroup(m_liaGroup);
+    return controller;
+}
+
+void
+MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
+{
+    auto sender = CreateSocket<SubflowSender>(topology.GetServer(), CreateController());
+    sender->Bind(InetSocketAddress(topology.GetPath(subflow).server, SERVER_PORT + subflow));
+    sender->SetConnectCallback(MakeCallback(&MptcpConnection::HandleEstablished, this, subflow),
+                               ns3::MakeNullCallback<void, Ptr<ns3::Socket>>());
+    sender->SetAckCallback(MakeCallback(&MptcpConnection::HandleAck, this, subflow));
+    sender->SetRoomCallback(MakeCallback(&MptcpConnection::Schedule, this));
+    sender->TraceConnectWithoutContext(
+        "CongState",
+        MakeCallback(&MptcpConnection::HandleCongestionState, this, subflow));
+    m_subflows[subflow].sender = sender;
+}
+
+void
+MptcpConnection::CreateListener(std::size_t subflow, const Topology& topology)
+{
+    auto listener =
+        CreateSocket<SubflowReceiver>(topology.GetClient(), CreateObject<ns3::TcpLinuxReno>());
+    listener->Bind(InetSocketAddress(topology.GetPath(subflow).client, CLIENT_PORT + subflow));
+    listener->SetAcceptCallback(
+        ns3::MakeNullCallback<bool, Ptr<ns3::Socket>, const ns3::Address&>(),
+        MakeCallback(&MptcpConnection::HandleAccept, this, subflow));
+    listener->Listen();
+    m_subflows[subflow].listener = listener;
+}
+
+void
+MptcpConnection::Connect(std::size_t subflow, ns3::Address client)
+{
+    m_subflows[subflow].sender->Connect(client);
+}
+
+void
+MptcpConnection::HandleEstablished(std::size_t subflow, Ptr<ns3::Socket>)
+{
+    m_subflows[subflow].established = Simulator::Now();
+    m_log.Write(subflow, EventKind::CA, m_subflows[subflow].sender->GetCongestionState());
+    if (++m_establishedCount == m_subflows.size())
+    {
+        m_allEstablished();
+    }
+    Schedule();
+}
+
+void
+MptcpConnection::HandleAck(std::size_t subflow, const AckReport& report)
+{
+    if (report.outcome.newlyAcked > 0)
+    {
+        m_log.Write(subflow, EventKind::ACK, report.acked);
+    }
+    else if (report.duplicate)
+    {
+        m_log.Write(subflow, EventKind::DUP, report.outcome.newlySacked);
+    }
+    if (report.outcome.sample)
+    {
+        m_log.Write(subflow, EventKind::RTT, report.outcome.sample->rtt.GetMicroSeconds());
+        m_log.Write(subflow, EventKind::OWD, report.outcome.sample->oneWayDelay.GetMicroSeconds());
+    }
+    if (report.ecnEcho)
+    {
+        m_log.Write(subflow, EventKind::ECE, 1);
+    }
+    if (report.dataAck > m_dataAckAtSender)
+    {
+        m_dataAckAtSender = report.dataAck;
+        m_log.Write(subflow, EventKind::DACK, report.dataAck);
+    }
+}
+
+void
+MptcpConnection::HandleCongestionState(std::size_t subflow,
+                                       TcpSocketState::TcpCongState_t,
+                                       TcpSocketState::TcpCongState_t newState)
+{
+    m_log.Write(subflow, EventKind::CA, newState);
+    if (newState == TcpSocketState::CA_RECOVERY || newState == TcpSocketState::CA_LOSS)
+    {
+        m_log.Write(subflow, EventKind::LOSS, m_subflows[subflow].sender->CountLostSegments());
+    }
+}
+
+void
+MptcpConnection::HandleAccept(std::size_t subflow, Ptr<ns3::Socket> socket, const ns3::Address&)
+{
+    const auto receiver = ns3::DynamicCast<SubflowReceiver>(socket);
+    const auto sender = m_subflows[subflow].sender;
+    receiver->SetArrivalCallback(MakeCallback(&SubflowSender::NoteArrival, sender));
+    receiver->SetRecvCallback(MakeCallback(&MptcpConnection::HandleReceive, this, subflow));
+    receiver->TraceConnectWithoutContext("Tx", MakeCallback(&MptcpConnection::TagAck, this));
+}
+
+void
+MptcpConnection::HandleReceive(std::size_t subflow, Ptr<ns3::Socket> socket)
+{
+    auto& state = m_subflows[subflow];
+    while (const auto packet = socket->Recv())
+    {
+        state.received += packet->GetSize();
+    }
+    while (state.received >= m_spec.mss)
+    {
+        state.received -= m_spec.mss;
+        Reassemble(state.segments.front());
+        state.segments.pop_front();
+    }
+}
+
+void
+MptcpConnection::TagAck(Ptr<const ns3::Packet> packet,
+                        const ns3::TcpHeader&,
+                        Ptr<const ns3::TcpSocketBase>)
+{
+    packet->AddPacketTag(DataAckTag(m_delivered));
+}
+
+void
+MptcpConnection::Schedule()
+{
+    while (m_nextData + m_spec.mss <= m_dataAckAtSender + m_spec.receiveBuffer)
+    {
+        auto* subflow = ChooseSubflow();
+        if (!subflow)
+        {
+            return;
+        }
+        subflow->segments.push_back(m_nextData);
+        m_nextData += m_spec.mss;
+        const auto sent = subflow->sender->Send(ns3::Create<ns3::Packet>(m_spec.mss), 0);
+        NS_ABORT_MSG_IF(sent < 0, "a subflow refuses data it has room for");
+    }
+}
+
+MptcpConnection::Subflow*
+MptcpConnection::ChooseSubflow()
+{
+    Subflow* best = nullptr;
+    for (auto& subflow : m_subflows)
+    {
+        if (subflow.established.IsZero() || !subflow.sender->HasRoom(m_spec.mss))
+        {
+            continue;
+        }
+        if (!best || subflow.sender->GetSmoothedRtt() < best->sender->GetSmoothedRtt())
+        {
+            best = &subflow;
+        }
+    }
+    return best;
+}
+
+void
+MptcpConnection::Reassemble(uint64_t dataSequence)
+{
+    if (dataSequence < m_delivered)
+    {
+        m_duplicated += m_spec.mss;
+        return;
+    }
+    const auto index = (dataSequence - m_delivered) / m_spec.mss;
+    if (index >= m_window.size())
+    {
+        m_window.resize(index + 1);
+    }
+    m_duplicated += m_window[index] ? m_spec.mss : 0;
+    m_window[index] = true;
+    while (!m_window.empty() && m_window.front())
+    {
+        m_window.pop_front();
+        m_delivered += m_spec.mss;
+    }
+}
+
+} // namespace smartsbd

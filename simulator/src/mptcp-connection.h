@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef SMARTSBD_MPTCP_CONNECTION_H
+#define SMARTSBD_MPTCP_CONNECTION_H
+
+#include "event-log.h"
+#include "lia.h"
+#include "scenario.h"
+#include "subflow-socket.h"
+#include "topology.h"
+
+#include "ns3/callback.h"
+#include "ns3/tcp-congestion-ops.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace smartsbd
+{
+
+/**
+ * One MPTCP connection: a bulk transfer from the server to the client over several subflows.
+ *
+ * The scheduler gives each segment to the subflow with the lowest smoothed RTT that can send it
+ * at once. It sends no byte beyond the receive buffer the subflows share, counted from the
+ * highest DATA_ACK that has reached the sender. Segments are never sent on a second subflow.
+ */
+class MptcpConnection
+{
+  public:
+    /**
+     * Create all sockets and plan their start.
+     *
+     * @param scenario The scenario.
+     * @param topology The network; it must outlive the simulation.
+     * @param log Where the sender's events go; it must outlive the simulation.
+     */
+    MptcpConnection(const Scenario& scenario, const Topology& topology, EventLog& log);
+
+    MptcpConnection(const MptcpConnection&) = delete;
+    MptcpConnection& operator=(const MptcpConnection&) = delete;
+
+    /**
+     * @param callback Called when the last subflow becomes established.
+     */
+    void SetAllEstablishedCallback(ns3::Callback<void> callback);
+
+    /**
+     * @param subflow Index of the subflow.
+     * @return When it became established, or zero.
+     */
+    ns3::Time GetEstablished(std::size_t subflow) const;
+
+    /**
+     * @param subflow Index of the subflow.
+     * @return Its cumulatively acknowledged bytes.
+     */
+    uint64_t GetAckedBytes(std::size_t subflow) const;
+
+    /// @return Bytes that reached the client's application in order.
+    uint64_t GetDeliveredBytes() const;
+
+    /// @return Bytes that reached the client's connection level more than once.
+    uint64_t GetDuplicatedBytes() const;
+
+  private:
+    /// Both ends of a subflow.
+    struct Subflow
+    {
+        ns3::Ptr<SubflowSender> sender;     //!< Socket of the server
+        ns3::Ptr<SubflowReceiver> listener; //!< Listening socket of the client
+        ns3::Time established;              //!< When the sender became established, or zero
+        std::deque<uint64_t> segments;      //!< Data sequence numbers on the way, in order
+        uint32_t received{0};               //!< Bytes received of the first of these segments
+    };
+
+    /// @return A controller for one more subflow.
+    ns3::Ptr<ns3::TcpCongestionOps> CreateController();
+
+    /**
+     * @param subflow Index of the subflow.
+     * @param topology The network.
+     */
+    void CreateSender(std::size_t subflow, const Topology& topology);
+
+    /**
+     * @param subflow Index of the subflow.
+     * @param topology The network.
+     */
+    void CreateListener(std::size_t subflow, const Topology& topology);
+
+    /**
+     * Send the SYN.
+     *
+     * @param subflow Index of the subflow.
+     * @param client Address and port of the client.
+     */
+    void Connect(std::size_t subflow, ns3::Address client);
+
+    /**
+     * The SYN-ACK has reached the sender.
+     *
+     * @param subflow Index of the subflow.
+     * @param socket Its socket.
+     */
+    void HandleEstablished(std::size_t subflow, ns3::Ptr<ns3::Socket> socket);
+
+    /**
+     * An ACK has reached the sender.
+     *
+     * @param subflow Index of the subflow.
+     * @param report What the ACK tells.
+     */
+    void HandleAck(std::size_t subflow, const AckReport& report);
+
+    /**
+     * The sender's congestion state has changed.
+     *
+     * @param subflow Index of the subflow.
+     * @param oldState Former state.
+     * @param newState Present state.
+     */
+    void HandleCongestionState(std::size_t subflow,
+                               ns3::TcpSocketState::TcpCongState_t oldState,
+                               ns3::TcpSocketState::TcpCongState_t newState);
+
+    /**
+     * The client has accepted a subflow.
+     *
+     * @param subflow Index of the subflow.
+     * @param socket The new socket.
+     * @param from Address of the server.
+     */
+    void HandleAccept(std::size_t subflow, ns3::Ptr<ns3::Socket> socket, const ns3::Address& from);
+
+    /**
+     * In-order bytes of a subflow are ready at the client.
+     *
+     * @param subflow Index of the subflow.
+     * @param socket Its socket.
+     */
+    void HandleReceive(std::size_t subflow, ns3::Ptr<ns3::Socket> socket);
+
+    /**
+     * The client sends a packet: let it carry the present DATA_ACK.
+     *
+     * @param packet The packet.
+     * @param header Its TCP header.
+     * @param socket Its socket.
+     */
+    void TagAck(ns3::Ptr<const ns3::Packet> packet,
+                const ns3::TcpHeader& header,
+                ns3::Ptr<const ns3::TcpSocketBase> socket);
+
+    /// Give data to the subflows until nothing more can be sent.
+    void Schedule();
+
+    /// @return The established subflow with room and the lowest smoothed RTT, or null.
+    Subflow* ChooseSubflow();
+
+    /**
+     * Put a complete segment into the connection's order.
+     *
+     * @param dataSequence Its data sequence number.
+     */
+    void Reassemble(uint64_t dataSequence);
+
+    ConnectionSpec m_spec;                //!< Settings of the connection
+    EventLog& m_log;                      //!< Where the sender's events go
+    std::shared_ptr<LiaGroup> m_liaGroup; //!< The subflows LIA couples
+    std::vector<Subflow> m_subflows;      //!< All subflows
+    ns3::Callback<void> m_allEstablished; //!< Called when the last one is established
+    std::size_t m_establishedCount{0};    //!< Established subflows
+    uint64_t m_nextData{0};               //!< Next data sequence number to schedule
+    uint64_t m_dataAckAtSender{0};        //!< Highest DATA_ACK that reached the sender
+    uint64_t m_delivered{0};              //!< Bytes in order at the client; its DATA_ACK
+    uint64_t m_duplicated{0};             //!< Bytes that arrived more than once
+    std::deque<bool> m_window;            //!< Segments received beyond m_delivered
+};
+
+} // namespace smartsbd
+
+#endif /* SMARTSBD_MPTCP_CONNECTION_H */

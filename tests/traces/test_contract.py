@@ -1,0 +1,104 @@
+"""A table that breaks its contract is refused by name, and one that keeps it comes back unchanged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from traces.contract import Column, ContractError, Table, TableReader, TableWriter, read_table, write_table
+from traces.tables import TABLES
+
+TABLE = Table(
+    "sample",
+    "one sample",
+    ("connection_id", "no"),
+    (
+        Column("connection_id", pa.string(), "which connection"),
+        Column("no", pa.int32(), "number", low=0),
+        Column("rtt_us", pa.int64(), "RTT", unit="us", nullable=True, low=1, high=1000),
+        Column("state", pa.int8(), "state", choices=(0, 3)),
+        Column("share", pa.float64(), "share"),
+    ),
+)
+GOOD: dict[str, Any] = {
+    "connection_id": ["a", "a"],
+    "no": [0, 1],
+    "rtt_us": [5, None],
+    "state": [0, 3],
+    "share": [0.5, 1.0],
+}
+
+
+def test_rows_come_back_as_written(tmp_path: Path) -> None:
+    path = tmp_path / "sample.parquet"
+    assert write_table(TABLE, GOOD, path) == 2
+    assert read_table(TABLE, path).to_pydict() == GOOD
+
+
+def test_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_table(TABLE, GOOD, tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"no": [0, 0]}, r"sample: 1 keys stand twice, first \{'connection_id': 'a', 'no': 0\}"),
+        ({"no": [0, None]}, "column no is null in 1 rows"),
+        ({"no": [0, -1]}, "column no is below 0"),
+        ({"rtt_us": [5, 1001]}, "column rtt_us is above 1000"),
+        ({"state": [0, 1]}, "column state is none of"),
+        ({"share": [0.5, float("nan")]}, "column share is not finite"),
+        ({"share": ["x", 1.0]}, "column share"),
+        ({"no": [0, 2**40]}, "column no"),
+        ({"other": [1, 2]}, r"unknown columns \['other'\]"),
+    ],
+)
+def test_a_broken_contract_is_named(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ContractError, match=message):
+        TABLE.build(GOOD | change)
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(ContractError, match=r"missing columns \['share'\]"):
+        TABLE.build({name: values for name, values in GOOD.items() if name != "share"})
+
+
+def test_rows_of_one_connection_come_in_one_chunk(tmp_path: Path) -> None:
+    with TableWriter(TABLE, tmp_path / "sample.parquet") as writer:
+        writer.write(GOOD)
+        with pytest.raises(ContractError, match="'a' come in two chunks"):
+            writer.write(GOOD | {"no": [2, 3]})
+
+
+def test_a_reader_takes_one_connection_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "sample.parquet"
+    with TableWriter(TABLE, path) as writer:
+        writer.write(GOOD)
+        writer.write(GOOD | {"connection_id": ["b", "c"]})
+    reader = TableReader(TABLE, path)
+    assert list(reader) == ["a", "b", "c"]
+    assert reader.rows_of("c").column("no").to_pylist() == [1]
+    assert reader.rows_of("nothing").num_rows == 0
+
+
+def test_another_table_is_not_read_as_this_one(tmp_path: Path) -> None:
+    write_table(TABLE, GOOD, tmp_path / "sample.parquet")
+    wider = TABLE.with_columns([Column("extra", pa.int8(), "more")])
+    with pytest.raises(ContractError, match="column extra is missing"):
+        read_table(wider, tmp_path / "sample.parquet")
+    (tmp_path / "noise.parquet").write_bytes(b"no parquet")
+    with pytest.raises(ContractError, match=r"noise\.parquet is no parquet file"):
+        read_table(TABLE, tmp_path / "noise.parquet")
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_every_table_exists_with_schema_and_checks(table: Table, tmp_path: Path) -> None:
+    path = tmp_path / f"{table.name}.parquet"
+    assert write_table(table, {column.name: [] for column in table.columns}, path) == 0
+    assert read_table(table, path).schema.equals(table.schema(), check_metadata=True)
+    assert all(column.meaning for column in table.columns)

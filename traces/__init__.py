@@ -1,0 +1,1 @@
+"""What the network wrote, as tables: parsers, the tables' contracts, ground truth. Knows nothing of learning."""

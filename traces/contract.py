@@ -1,0 +1,241 @@
+"""What a table promises, and the only way to write or read one.
+
+A :class:`Table` states its grain, key and columns; :class:`TableWriter` refuses rows that break them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+log = logging.getLogger(__name__)
+
+Columns = Mapping[str, Any]
+
+
+class ContractError(ValueError):
+    """A table does not keep its promise: names the table, the column and the first offending row."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its type, whether null (not observed) is allowed, its meaning, unit and source.
+
+    ``low`` and ``high`` bound the values, both inclusive; ``choices`` lists the only values allowed.
+    """
+
+    name: str
+    dtype: pa.DataType
+    meaning: str
+    unit: str = ""
+    source: str = ""
+    nullable: bool = False
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str | int, ...] = ()
+
+    def field(self) -> pa.Field:
+        """Return the arrow field, with meaning, unit and source as metadata."""
+        metadata = {"meaning": self.meaning, "unit": self.unit, "source": self.source}
+        return pa.field(
+            self.name,
+            self.dtype,
+            nullable=self.nullable,
+            metadata={key: text for key, text in metadata.items() if text},
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: what a row is, which columns identify it, and its columns in order."""
+
+    name: str
+    grain: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        if len(set(names)) != len(names):
+            raise ValueError(f"table {self.name}: a column name stands twice in {names}")
+        missing = [name for name in self.key if name not in names]
+        if missing:
+            raise ValueError(f"table {self.name}: key columns {missing} are not columns")
+
+    def schema(self) -> pa.Schema:
+        """Return the arrow schema."""
+        return pa.schema(
+            [column.field() for column in self.columns],
+            metadata={"table": self.name, "grain": self.grain, "key": ",".join(self.key)},
+        )
+
+    def with_columns(self, columns: Sequence[Column]) -> Table:
+        """Return this table with `columns` appended."""
+        return replace(self, columns=(*self.columns, *columns))
+
+    def build(self, columns: Columns) -> pa.Table:
+        """Return the arrow table of `columns`, checked against the contract.
+
+        Parameters
+        ----------
+        columns : mapping of column name to sequence
+            One equally long sequence per column, in any order; None stands for null.
+
+        Raises
+        ------
+        ContractError
+            If a column is missing, unknown, of the wrong type, null where it must not be or out of
+            range, or if two rows have the same key.
+        """
+        expected = [column.name for column in self.columns]
+        if sorted(columns) != sorted(expected):
+            missing = sorted(set(expected) - set(columns))
+            unknown = sorted(set(columns) - set(expected))
+            raise ContractError(f"table {self.name}: missing columns {missing}, unknown columns {unknown}")
+        arrays = []
+        for column in self.columns:
+            try:
+                arrays.append(pa.array(columns[column.name], type=column.dtype))
+            except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+                raise ContractError(f"table {self.name}, column {column.name}: {error}") from error
+        rows = pa.Table.from_arrays(arrays, schema=self.schema())
+        self.check(rows)
+        return rows
+
+    def check(self, rows: pa.Table) -> None:
+        """Raise :class:`ContractError` unless `rows` keeps the contract."""
+        if not rows.schema.equals(self.schema()):
+            for column in self.columns:
+                index = rows.schema.get_field_index(column.name)
+                if index < 0:
+                    raise ContractError(f"table {self.name}: column {column.name} is missing")
+                if not rows.schema.field(index).equals(column.field()):
+                    raise ContractError(
+                        f"table {self.name}, column {column.name}: is {rows.schema.field(index)},"
+                        f" must be {column.field()}"
+                    )
+            raise ContractError(f"table {self.name}: columns are {rows.schema.names}")
+        for column in self.columns:
+            self._check_column(column, rows)
+        self._check_key(rows)
+
+    def _check_column(self, column: Column, rows: pa.Table) -> None:
+        values = rows.column(column.name)
+        if values.null_count and not column.nullable:
+            self._refuse(rows, pc.is_null(values), f"column {column.name} is null")
+        if column.low is not None:
+            self._refuse(rows, pc.less(values, column.low), f"column {column.name} is below {column.low}")
+        if column.high is not None:
+            self._refuse(rows, pc.greater(values, column.high), f"column {column.name} is above {column.high}")
+        if column.choices:
+            known = pc.is_in(values, value_set=pa.array(column.choices, type=column.dtype))
+            wrong = pc.and_(pc.invert(known), pc.is_valid(values))
+            self._refuse(rows, wrong, f"column {column.name} is none of {list(column.choices)}")
+        if pa.types.is_floating(column.dtype):
+            self._refuse(rows, pc.invert(pc.is_finite(values)), f"column {column.name} is not finite")
+
+    def _check_key(self, rows: pa.Table) -> None:
+        counts = rows.select(list(self.key)).group_by(list(self.key)).aggregate([([], "count_all")])
+        double = counts.filter(pc.greater(counts.column("count_all"), 1))
+        if double.num_rows:
+            first = {name: double.column(name)[0].as_py() for name in self.key}
+            raise ContractError(f"table {self.name}: {double.num_rows} keys stand twice, first {first}")
+
+    def _refuse(self, rows: pa.Table, wrong: pa.ChunkedArray, what: str) -> None:
+        positions = np.flatnonzero(pc.fill_null(wrong, False).to_numpy())
+        if positions.size:
+            first = {name: rows.column(name)[int(positions[0])].as_py() for name in self.key}
+            raise ContractError(f"table {self.name}: {what} in {positions.size} rows, first {first}")
+
+
+class TableWriter:
+    """Writes a table in checked chunks, each a row group; a context manager.
+
+    A chunk holds every row of the values its first key column takes (for instance all rows of a
+    connection), so that keys stay unique and a reader can take one connection at a time.
+    """
+
+    def __init__(self, table: Table, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.table = table
+        self.path = path
+        self._seen: set[Any] = set()
+        self._writer = pq.ParquetWriter(path, table.schema(), compression="zstd")
+
+    def __enter__(self) -> TableWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+
+    def write(self, columns: Columns) -> int:
+        """Check and append one chunk; return its number of rows."""
+        return self.append(self.table.build(columns))
+
+    def append(self, rows: pa.Table) -> int:
+        """Append one chunk that :meth:`Table.build` made; return its number of rows."""
+        leading = set(pc.unique(rows.column(self.table.key[0])).to_pylist())
+        again = leading & self._seen
+        if again:
+            raise ContractError(
+                f"table {self.table.name}: rows of {self.table.key[0]} {sorted(again)[0]!r} come in two chunks"
+            )
+        self._seen |= leading
+        if rows.num_rows:
+            self._writer.write_table(rows)
+        return int(rows.num_rows)
+
+
+def write_table(table: Table, columns: Columns, path: Path) -> int:
+    """Write `columns` as the whole of `table` to `path`; return the number of rows."""
+    with TableWriter(table, path) as writer:
+        return writer.write(columns)
+
+
+def read_table(table: Table, path: Path) -> pa.Table:
+    """Read and check all rows of `table` from `path`."""
+    try:
+        rows = pq.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise ContractError(f"table {table.name}: {path} is no parquet file: {error}") from error
+    table.check(rows)
+    return rows
+
+
+class TableReader:
+    """Reads a table one leading key value at a time, for instance connection by connection."""
+
+    def __init__(self, table: Table, path: Path) -> None:
+        self.table = table
+        self.path = path
+        self._file = pq.ParquetFile(path)
+        if not self._file.schema_arrow.equals(table.schema()):
+            table.check(self._file.schema_arrow.empty_table())
+        self._groups: dict[Any, int] = {}
+        for group in range(self._file.num_row_groups):
+            leading = self._file.read_row_group(group, columns=[table.key[0]])
+            for value in pc.unique(leading.column(0)).to_pylist():
+                self._groups[value] = group
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._groups)
+
+    def rows_of(self, value: Any) -> pa.Table:
+        """Return the checked rows whose first key column is `value`, none if there are none."""
+        if value not in self._groups:
+            return self._file.schema_arrow.empty_table()
+        rows = self._file.read_row_group(self._groups[value])
+        rows = rows.filter(pc.equal(rows.column(self.table.key[0]), value))
+        self.table.check(rows)
+        return rows

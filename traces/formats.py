@@ -1,0 +1,34 @@
+"""The kinds of input and the parser of each. A new parser is one module and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from traces import event_log
+
+#: Version written into the ``capture`` table; raised when a parser's result changes.
+PARSER_VERSION = "1"
+
+#: Suffix of the input's name without its compression, to (source, parser).
+FORMATS: dict[str, tuple[str, Callable[[Path], event_log.EventLog]]] = {
+    ".log": (event_log.SOURCE, event_log.read),
+}
+
+_COMPRESSIONS = {".gz", ".xz", ".zst"}
+
+
+def format_of(path: Path) -> tuple[str, Callable[[Path], event_log.EventLog]]:
+    """Return (source, parser) for an input by its name.
+
+    Raises
+    ------
+    ValueError
+        If no parser is registered for the name.
+    """
+    suffixes = [suffix for suffix in path.suffixes if suffix not in _COMPRESSIONS]
+    if not suffixes or suffixes[-1] not in FORMATS:
+        raise ValueError(
+            f"{path}: no parser for this name; known are {sorted(FORMATS)} and these with {sorted(_COMPRESSIONS)}"
+        )
+    return FORMATS[suffixes[-1]]

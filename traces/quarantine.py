@@ -1,0 +1,64 @@
+"""What was refused, where and why: nothing an input holds disappears uncounted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+#: How much of a refused record is kept for the reader of the quarantine table.
+RAW_BYTES = 64
+
+
+class CaptureError(ValueError):
+    """An input that cannot be read at all: names the file, the byte offset and the reason."""
+
+    def __init__(self, path: Path, offset: int, why: str) -> None:
+        super().__init__(f"{path}: at byte {offset}: {why}")
+        self.path = path
+        self.offset = offset
+        self.why = why
+
+    def __reduce__(self) -> tuple[type[CaptureError], tuple[Path, int, str]]:
+        return type(self), (self.path, self.offset, self.why)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One refused record.
+
+    Attributes
+    ----------
+    offset : int, bytes
+        Where the record starts in the (decompressed) input.
+    reason : str
+        A fixed short phrase, the same for all records refused for this cause.
+    detail : str
+        What was wrong with this one.
+    raw : bytes
+        The record's first bytes, at most :data:`RAW_BYTES`.
+    """
+
+    offset: int
+    reason: str
+    detail: str
+    raw: bytes
+
+
+def by_reason(refusals: Sequence[Refusal]) -> dict[str, int]:
+    """Return the number of refused records per reason, reasons sorted."""
+    return dict(sorted(Counter(refusal.reason for refusal in refusals).items()))
+
+
+def quarantine_columns(capture_id: str, stage: str, refusals: Sequence[Refusal]) -> dict[str, Any]:
+    """Return the rows of the ``quarantine`` table for one input."""
+    return {
+        "capture_id": [capture_id] * len(refusals),
+        "offset": [refusal.offset for refusal in refusals],
+        "reason": [refusal.reason for refusal in refusals],
+        "stage": [stage] * len(refusals),
+        "detail": [refusal.detail for refusal in refusals],
+        "raw": [refusal.raw[:RAW_BYTES] for refusal in refusals],
+    }

@@ -1,0 +1,79 @@
+"""Stored inputs: plain or compressed files, read as a stream."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import zstandard
+
+from traces.quarantine import CaptureError
+
+_BLOCK_BYTES = 1 << 20
+# A zstd block of four bytes may stand for 128 KiB: small bites bound what one step can inflate to.
+_ZSTD_BITE_BYTES = 1 << 10
+
+
+def capture_id(path: Path) -> str:
+    """Return the first 16 hex digits of the file's SHA-256."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()[:16]
+
+
+def _read_all(stream: IO[bytes] | gzip.GzipFile | lzma.LZMAFile) -> Iterator[bytes]:
+    while block := stream.read(_BLOCK_BYTES):
+        yield block
+
+
+def _inflate_zstd(stream: IO[bytes]) -> Iterator[bytes]:
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    while bite := stream.read(_ZSTD_BITE_BYTES):
+        while bite:
+            if frame.eof:
+                frame = zstandard.ZstdDecompressor().decompressobj()
+            yield frame.decompress(bite)
+            bite = frame.unused_data if frame.eof else b""
+    if not frame.eof:
+        raise EOFError("the zstd stream ends early")
+
+
+def _content(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as raw:
+        magic = raw.read(6)
+        raw.seek(0)
+        if magic.startswith(b"\x28\xb5\x2f\xfd"):
+            yield from _inflate_zstd(raw)
+        elif magic.startswith(b"\x1f\x8b"):
+            with gzip.GzipFile(fileobj=raw) as unzipped:
+                yield from _read_all(unzipped)
+        elif magic.startswith(b"\xfd7zXZ\x00"):
+            with lzma.LZMAFile(raw) as unpacked:
+                yield from _read_all(unpacked)
+        else:
+            yield from _read_all(raw)
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """Yield the decompressed content of `path` in blocks of bounded size.
+
+    Raises
+    ------
+    CaptureError
+        If the file cannot be opened, its compression is broken or it ends early; offsets count
+        decompressed bytes.
+    """
+    offset = 0
+    try:
+        for block in _content(path):
+            yield block
+            offset += len(block)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        raise CaptureError(path, offset, f"cannot be read: {error}") from error

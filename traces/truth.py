@@ -1,0 +1,132 @@
+"""Ground truth: which pairs of subflows share a bottleneck, from when on, and whether to believe it.
+
+Written by whoever made the dataset, as ``truth.csv``: the columns of the ``truth`` table without
+``valid`` and ``why``, with ``input`` (a file name) and ``token`` (hex, empty if the input holds one
+connection) in place of ``connection_id``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from traces.tables import TRUTH
+
+JUDGED = ("valid", "why")
+CSV_COLUMNS = (
+    "input",
+    "token",
+    *(column.name for column in TRUTH.columns if column.name != "connection_id" and column.name not in JUDGED),
+)
+
+
+class TruthError(ValueError):
+    """A truth.csv that cannot be used: names the file, the line and the column."""
+
+
+def _parse(text: str, dtype: pa.DataType) -> Any:
+    if pa.types.is_boolean(dtype):
+        if text not in ("true", "false"):
+            raise ValueError("must be true or false")
+        return text == "true"
+    if pa.types.is_integer(dtype):
+        return int(text)
+    if pa.types.is_floating(dtype):
+        value = float(text)
+        if not math.isfinite(value):
+            raise ValueError("must be finite")
+        return value
+    return text
+
+
+def _token(path: Path, line: int, text: str) -> int | None:
+    try:
+        return int(text, 16) if text else None
+    except ValueError as error:
+        raise TruthError(f"{path}, line {line}, column token: {text!r} is not hexadecimal") from error
+
+
+def read_csv(path: Path) -> list[dict[str, Any]]:
+    """Read a truth.csv into one mapping per row, keys :data:`CSV_COLUMNS`, None where empty.
+
+    Tokens become integers.
+
+    Raises
+    ------
+    TruthError
+        If a column is missing or unknown, or a cell does not fit its column.
+    """
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    if sorted(frame.columns) != sorted(CSV_COLUMNS):
+        missing = sorted(set(CSV_COLUMNS) - set(frame.columns))
+        unknown = sorted(set(frame.columns) - set(CSV_COLUMNS))
+        raise TruthError(f"{path}: missing columns {missing}, unknown columns {unknown}")
+    columns = {column.name: column for column in TRUTH.columns}
+    rows: list[dict[str, Any]] = []
+    for line, record in enumerate(frame.to_dict("records"), start=2):
+        row: dict[str, Any] = {"input": record["input"], "token": _token(path, line, str(record["token"]))}
+        for name in CSV_COLUMNS[2:]:
+            text = str(record[name])
+            try:
+                row[name] = _parse(text, columns[name].dtype) if text else None
+            except ValueError as error:
+                raise TruthError(f"{path}, line {line}, column {name}: {text!r} {error}") from error
+            if row[name] is None and not columns[name].nullable:
+                raise TruthError(f"{path}, line {line}, column {name}: is empty")
+        rows.append(row)
+    return rows
+
+
+def write_csv(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write a truth.csv; None becomes an empty cell."""
+
+    def cell(value: Any) -> str:
+        if value is None:
+            return ""
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    frame = pd.DataFrame([[cell(row[name]) for name in CSV_COLUMNS] for row in rows], columns=list(CSV_COLUMNS))
+    frame.to_csv(path, index=False, lineterminator="\n")
+
+
+@dataclass(frozen=True)
+class Label:
+    """What truth says of one window: shared or not, and the site."""
+
+    shared: bool
+    site: str | None
+
+
+def label_at(truth: Sequence[Mapping[str, Any]], start_ns: int, end_ns: int) -> Label | None:
+    """Return what holds over the whole of [`start_ns`, `end_ns`], None if nothing valid does.
+
+    Parameters
+    ----------
+    truth : sequence of rows of the ``truth`` table
+        All rows of one pair of subflows.
+    start_ns, end_ns : int, nanoseconds
+        The window.
+
+    Examples
+    --------
+    >>> rows = [
+    ...     {"from_ns": 0, "shared": True, "site": None, "valid": True},
+    ...     {"from_ns": 60, "shared": False, "site": None, "valid": True},
+    ... ]
+    >>> label_at(rows, 10, 50).shared, label_at(rows, 60, 90).shared, label_at(rows, 50, 70)
+    (True, False, None)
+    """
+    before = [row for row in truth if row["from_ns"] <= start_ns]
+    within = [row for row in truth if start_ns < row["from_ns"] <= end_ns]
+    if not before:
+        return None
+    holds = max(before, key=lambda row: int(row["from_ns"]))
+    if not holds["valid"] or any(row["shared"] != holds["shared"] or not row["valid"] for row in within):
+        return None
+    return Label(shared=bool(holds["shared"]), site=holds["site"])
