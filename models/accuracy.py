@@ -18,6 +18,8 @@ class Accuracy:
         How many predictions, of how many connections.
     sb, nsb : float
         Share of shared, and of non-shared windows that were recognised.
+    balanced : float
+        Mean of `sb` and `nsb`.
     overall : float
         Share of all windows.
     overall_low, overall_high : float
@@ -28,6 +30,7 @@ class Accuracy:
     connections: int
     sb: float
     nsb: float
+    balanced: float
     overall: float
     overall_low: float
     overall_high: float
@@ -64,6 +67,7 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int) -> Accurac
         connections=len(names),
         sb=float(right[shared].mean()),
         nsb=float(right[~shared].mean()),
+        balanced=float(right[shared].mean() + right[~shared].mean()) / 2,
         overall=float(right.mean()),
         overall_low=float(low),
         overall_high=float(high),

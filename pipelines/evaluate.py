@@ -57,7 +57,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_json(
         {
             f"{row['model']}_{row['feature_set']}": {
-                name: round(float(row[name]), 6) for name in ("overall", "overall_low", "overall_high", "sb", "nsb")
+                name: round(float(row[name]), 6)
+                for name in ("overall", "overall_low", "overall_high", "balanced", "sb", "nsb")
             }
             for row in overall.to_dict("records")
         },

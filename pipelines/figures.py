@@ -74,18 +74,21 @@ def accuracy(table: pd.DataFrame) -> Figure:
     table : DataFrame
         Rows of reports/accuracy.csv.
     """
-    figure = Figure(figsize=(6, 0.75 * len(table) + 1.1), layout="constrained")
+    figure = Figure(figsize=(6, 0.6 * len(table) + 1.2), layout="constrained")
     axes = figure.add_subplot()
     places = np.arange(len(table))
-    axes.barh(places, table["overall"], height=0.5, color=_BLUE, label="overall, 95 % interval")
     spread = [table["overall"] - table["overall_low"], table["overall_high"] - table["overall"]]
-    axes.errorbar(table["overall"], places, xerr=spread, fmt="none", color="black", capsize=3)
-    axes.plot(table["sb"], places, "o", color="white", markeredgecolor="black", label="shared")
-    axes.plot(table["nsb"], places, "s", color=_GREY, markeredgecolor="black", label="non-shared")
+    axes.errorbar(
+        table["overall"], places - 0.12, xerr=spread, fmt="o", color=_BLUE, capsize=3, label="overall, 95 % interval"
+    )
+    axes.plot(table["sb"], places + 0.12, "^", color="white", markeredgecolor="black", label="shared")
+    axes.plot(table["nsb"], places + 0.12, "v", color=_GREY, markeredgecolor="black", label="non-shared")
     axes.axvline(0.5, color="black", linewidth=0.8, linestyle=":")
     axes.set_yticks(places, [f"{row.model}, {row.feature_set}\n{row.site}" for row in table.itertuples()])
-    axes.invert_yaxis()
-    axes.set_xlim(0, 1)
+    axes.set_ylim(len(table) - 0.5, -0.5)
+    lowest = float(table[["overall_low", "sb", "nsb"]].min().min())
+    axes.set_xlim(min(0.45, lowest - 0.05), 1.01)
+    axes.grid(axis="x", alpha=0.3)
     axes.set_xlabel("accuracy on connections not seen in training")
     figure.legend(loc="outside lower center", fontsize=7, ncols=3, frameon=False)
     return figure

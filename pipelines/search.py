@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             right = predictions[-1]["shared_pred"] == predictions[-1]["shared"]
             tracking.log_search(
                 arguments.tracking,
-                experiment=params.profile,
+                experiment=f"smartsbd-{params.profile}",
                 run_name=f"{name}_{options.feature_set}",
                 params={**labels, "rule": options.rule, "seed": options.seed, **summaries[name]["setting"]},
                 metrics={

@@ -45,7 +45,7 @@ def log_search(
     database : Path
         MLflow's sqlite file; artifacts go beside it.
     experiment : str
-        The profile.
+        Its name, one a profile.
     model_digest : str
         As the exported header's banner names the model; a tag, so that the run can be found again.
     example : (rows, features) int64

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from traces import event_log
+from traces.quarantine import CaptureError
 
 #: Version written into the ``capture`` table; raised when a parser's result changes.
 PARSER_VERSION = "1"
@@ -23,12 +24,11 @@ def format_of(path: Path) -> tuple[str, Callable[[Path], event_log.EventLog]]:
 
     Raises
     ------
-    ValueError
+    CaptureError
         If no parser is registered for the name.
     """
     suffixes = [suffix for suffix in path.suffixes if suffix not in _COMPRESSIONS]
     if not suffixes or suffixes[-1] not in FORMATS:
-        raise ValueError(
-            f"{path}: no parser for this name; known are {sorted(FORMATS)} and these with {sorted(_COMPRESSIONS)}"
-        )
+        known = f"known are {sorted(FORMATS)} and these with {sorted(_COMPRESSIONS)}"
+        raise CaptureError(path, 0, f"no parser for this name; {known}")
     return FORMATS[suffixes[-1]]

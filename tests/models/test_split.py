@@ -1,0 +1,37 @@
+"""No connection stands on both sides of a split, and every split holds both labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.split import Split, folds, shuffle_splits
+from tests.models.windows_made import windows
+
+MADE = windows(connections=60, per_connection=4)
+SPLITS = {
+    "shuffle": shuffle_splits(MADE.connections, MADE.stratum, splits=10, test_share=0.1, seed=3),
+    "folds": folds(MADE.connections, MADE.stratum, count=3, seed=3),
+}
+
+
+@pytest.mark.parametrize("split", [one for splits in SPLITS.values() for one in splits])
+def test_connections_stand_on_one_side(split: Split) -> None:
+    assert not set(MADE.connections[split.train]) & set(MADE.connections[split.test])
+    assert sorted([*split.train, *split.test]) == list(range(len(MADE.shared)))
+    for side in (split.train, split.test):
+        assert set(MADE.stratum[side]) == set(MADE.stratum)
+
+
+def test_folds_test_every_row_once() -> None:
+    tested = np.concatenate([split.test for split in SPLITS["folds"]])
+    assert sorted(tested) == list(range(len(MADE.shared)))
+
+
+def test_the_seed_decides() -> None:
+    def again(seed: int) -> list[list[int]]:
+        drawn = shuffle_splits(MADE.connections, MADE.stratum, splits=10, test_share=0.1, seed=seed)
+        return [split.test.tolist() for split in drawn]
+
+    assert again(3) == [split.test.tolist() for split in SPLITS["shuffle"]]
+    assert again(4) != again(3)

@@ -1,0 +1,126 @@
+"""The command line, the parameters and the stage list: what a user meets first."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipelines import dag, stage
+from pipelines.__main__ import main
+from pipelines.dictionary import all_tables, data_dictionary
+from pipelines.params import PARAMS_FILE, ParamsError, overlaid, read_params
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _in_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def test_params_and_every_overlay_are_valid(tmp_path: Path) -> None:
+    assert read_params().profile == "default"
+    for overlay in Path("params").glob("*.yaml"):
+        merged = tmp_path / overlay.name
+        merged.write_text(overlaid(PARAMS_FILE, overlay))
+        assert read_params(merged).profile == overlay.stem
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"parse": {"max_quarantined": 2}}, "parse.max_quarantined"),
+        ({"parse": {"max_quarantined": 0.1, "more": 1}}, "parse.more: Extra inputs are not permitted"),
+        ({"extract": {"rules": ["sliding"]}}, "extract.rules.0"),
+        ({"novel": 1}, "novel: Extra inputs are not permitted"),
+    ],
+)
+def test_bad_params_are_named(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_text(yaml.safe_dump(yaml.safe_load(PARAMS_FILE.read_text()) | change))
+    with pytest.raises(ParamsError, match=message):
+        read_params(path)
+
+
+def test_an_overlay_changes_only_what_there_is(tmp_path: Path) -> None:
+    overlay = tmp_path / "odd.yaml"
+    overlay.write_text("search: {speed: 1}")
+    with pytest.raises(ParamsError, match=r"search\.speed is not a key"):
+        overlaid(PARAMS_FILE, overlay)
+
+
+@pytest.mark.parametrize("one", dag.read_stages(), ids=lambda one: str(one.name))
+def test_every_stage_takes_the_arguments_of_dvc_yaml(one: dag.Stage) -> None:
+    module = importlib.import_module(f"pipelines.{one.name}")
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    parser.parse_args(one.arguments("sites"))
+    assert one.command.startswith(f"python -m pipelines.{one.name} ")
+    assert module.__doc__
+    assert one.description.endswith(".")
+    for path in [*one.deps, *one.outs]:
+        assert not Path(path).is_absolute()
+
+
+def test_every_stage_has_an_output_that_is_cached() -> None:
+    """With outputs in git only, DVC would take a fresh clone's for done and run nothing."""
+    content = yaml.safe_load(dag.DAG_FILE.read_text())
+    for name, body in content["stages"].items():
+        assert any(isinstance(out, str) for out in body["outs"]), name
+
+
+def test_the_readme_shows_this_graph_and_links_what_exists() -> None:
+    readme = Path("README.md").read_text()
+    assert f"```mermaid\n{dag.mermaid(dag.read_stages())}\n```" in readme
+
+
+def test_the_dictionary_is_generated_and_complete() -> None:
+    text = data_dictionary()
+    assert Path("data/README.md").read_text() == text
+    for table in all_tables():
+        assert f"## {table.name}\n" in text
+        assert all(f"| `{column.name}` |" in text for column in table.columns)
+
+
+def sbd(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.prefix) / "bin" / "sbd"
+    return subprocess.run([str(program), *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_help_lists_every_stage_and_the_exit_codes() -> None:
+    shown = sbd("--help")
+    assert shown.returncode == stage.EXIT_OK
+    assert all(f"  {one.name} " in shown.stdout for one in dag.read_stages())
+    assert "exit codes" in " ".join(shown.stdout.split())
+    parse = sbd("parse", "--help")
+    assert parse.returncode == stage.EXIT_OK
+    assert "--quiet" in parse.stdout
+    assert "quarantine" in parse.stdout
+
+
+def test_a_wrong_command_line_is_usage() -> None:
+    assert sbd("fly").returncode == stage.EXIT_USAGE
+    assert sbd("parse", "--nonsense").returncode == stage.EXIT_USAGE
+    unknown = sbd("scratch", "huge")
+    assert unknown.returncode == stage.EXIT_USAGE
+    assert "known are ['default', 'quick']" in unknown.stderr
+
+
+def test_outside_the_project_it_says_so(tmp_path: Path) -> None:
+    shown = sbd("parse", cwd=tmp_path)
+    assert shown.returncode == stage.EXIT_USAGE
+    assert "there is no dvc.yaml here" in shown.stderr
+
+
+def test_a_missing_input_is_named(tmp_path: Path) -> None:
+    shown = sbd("parse", "--raw", str(tmp_path / "nothing"), "--tables", str(tmp_path), "--report", str(tmp_path / "r"))
+    assert shown.returncode == stage.EXIT_BAD_INPUT
+    assert str(tmp_path / "nothing") in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert main(["dictionary", "--check"]) == stage.EXIT_OK

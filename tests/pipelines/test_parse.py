@@ -1,0 +1,69 @@
+"""The parse stage: damaged inputs are counted, and too many of them fail it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines import parse, stage
+from traces import tables
+from traces.contract import read_table
+
+ROOT = Path(__file__).parents[2]
+LINE = "{} C=7f3a91c2 SF=0 V=RTT 24511\n"
+
+
+def run(tmp_path: Path, inputs: dict[str, bytes]) -> int:
+    folder = tmp_path / "raw" / "inputs"
+    folder.mkdir(parents=True)
+    for name, content in inputs.items():
+        (folder / name).write_bytes(content)
+    arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "made", "--raw", str(tmp_path / "raw")]
+    arguments += ["--tables", str(tmp_path / "tables"), "--report", str(tmp_path / "report.json"), "-q"]
+    return stage.main("parse", "", parse.add_arguments, parse.run, arguments)
+
+
+def good(lines: int, start: int = 1) -> bytes:
+    return "".join(LINE.format(start + number) for number in range(lines)).encode()
+
+
+def test_records_in_are_records_out_and_quarantined(tmp_path: Path) -> None:
+    inputs = {"0.log": good(500) + b"damaged\n", "1.log": good(700, start=2), "2.log.gz": b"\x1f\x8bbroken"}
+    assert run(tmp_path, inputs) == stage.EXIT_OK
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["records_in"] == 1202
+    assert report["records_out"] == 1200
+    assert report["quarantined_by_reason"] == {"not an event line": 1, "unreadable input": 1}
+    quarantine = read_table(tables.QUARANTINE, tmp_path / "tables" / "quarantine.parquet")
+    captures = read_table(tables.CAPTURE, tmp_path / "tables" / "capture.parquet")
+    assert quarantine.num_rows == 2
+    assert set(quarantine.column("capture_id").to_pylist()) <= set(captures.column("capture_id").to_pylist())
+    assert captures.num_rows == 3
+    connections = read_table(tables.CONNECTION, tmp_path / "tables" / "connection.parquet")
+    assert connections.column("connection_id").to_pylist() == ["made/0#0", "made/1#0"]
+
+
+def test_too_many_refused_records_fail_the_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, {"0.log": good(50) + b"damaged\n"}) == stage.EXIT_FAILED
+    message = capsys.readouterr().err
+    assert "1 of 51 records refused" in message
+    assert "not an event line" in message
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({}, "no such file"),
+        ({"0.log": good(9), "1.log": good(9)}, "is the same file as 0.log"),
+        ({"0.exe": good(9)}, "no parser for this name"),
+    ],
+)
+def test_inputs_that_make_no_dataset(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], inputs: dict[str, bytes], message: str
+) -> None:
+    assert run(tmp_path, inputs) == stage.EXIT_BAD_INPUT
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1

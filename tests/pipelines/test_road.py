@@ -1,0 +1,118 @@
+"""The whole road, twice, in scratch clones: killed again and again, and left alone. Same results."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipelines import scratch
+from pipelines.dag import read_stages
+
+ROOT = Path(__file__).parents[2]
+#: Seconds after which a run is killed, its children too; each next run goes on from there.
+KILLS_S = (2, 5, 7, 3, 9, 11, 4, 13)
+TRACKED = ("dvc.lock", "reports", "export/generated")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("undisturbed") / "quick"
+    scratch.prepare(ROOT, "quick", folder)
+    assert scratch.repro(folder) == 0
+    return folder
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """What git tracks of a run; not the page, which shows versions."""
+    paths = [path for name in TRACKED for path in [folder / name, *sorted((folder / name).rglob("*"))]]
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in paths
+        if path.is_file() and path.suffix != ".html" and path.name != ".gitignore"
+    }
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+
+
+def dvc(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["dvc", *arguments], cwd=folder, env=environment(), capture_output=True, text=True, check=False
+    )
+
+
+def sbd(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pipelines", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_every_stage_ran_and_wrote_what_it_promises(undisturbed: Path) -> None:
+    for stage in read_stages():
+        for out in stage.outs:
+            assert (undisturbed / out.replace("${item.dataset}", "sites")).exists(), out
+    parse = json.loads((undisturbed / "reports/parse/sites.json").read_text())
+    assert parse["inputs"] == parse["rows"]["connection"] == 40
+    assert parse["records_in"] == parse["records_out"] > 100_000
+    export = json.loads((undisturbed / "reports/export.json").read_text())["sbd_tree_paper"]
+    extract = json.loads((undisturbed / "reports/extract/sites.json").read_text())
+    windows = sum(count for name, count in extract["windows"].items() if name.endswith(("shared", "unlabelled")))
+    assert export["rows_agreeing_all"]["windows"] == windows > 100
+    page = (undisturbed / "reports/report.html").read_text()
+    assert "sbd_tree_paper.h" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page
+
+
+@pytest.mark.slow
+def test_a_second_repro_runs_nothing(undisturbed: Path) -> None:
+    again = dvc(undisturbed, "repro")
+    assert again.returncode == 0
+    assert "Running stage" not in again.stdout + again.stderr
+    assert "Data and pipelines are up to date" in again.stdout + again.stderr
+
+
+@pytest.mark.slow
+def test_killed_at_any_point_and_started_again_gives_the_same(undisturbed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "quick"
+    scratch.prepare(undisturbed, "default", folder)  # the same tree, its parameters as they are
+    for after_s in KILLS_S:
+        with subprocess.Popen(["dvc", "repro", "-q"], cwd=folder, env=environment(), start_new_session=True) as run:
+            time.sleep(after_s)
+            if run.poll() is None:
+                os.killpg(run.pid, signal.SIGKILL)
+    assert scratch.repro(folder) == 0
+    assert results(folder) == results(undisturbed)
+
+
+@pytest.mark.slow
+def test_export_check_passes_and_notices_any_change(undisturbed: Path) -> None:
+    assert sbd(undisturbed, "export", "--check").returncode == 0
+    header = undisturbed / "export/generated/sbd_tree_paper.h"
+    text = header.read_text()
+    try:
+        header.write_text(text.replace("<=", "<", 1))
+        failed = sbd(undisturbed, "export", "--check")
+        assert failed.returncode == 1
+        assert "differs from what" in failed.stderr
+    finally:
+        header.write_text(text)
+
+
+@pytest.mark.slow
+def test_a_stage_without_its_input_names_it(undisturbed: Path, tmp_path: Path) -> None:
+    missing = sbd(undisturbed, "rank", "--pair-window", str(tmp_path / "none.parquet"))
+    assert missing.returncode == 3
+    assert "none.parquet" in missing.stderr
+    (tmp_path / "noise.parquet").write_bytes(b"noise")
+    noise = sbd(undisturbed, "rank", "--pair-window", str(tmp_path / "noise.parquet"))
+    assert noise.returncode == 3
+    assert "noise.parquet is no parquet file" in noise.stderr
