@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.search import Fitted
+from traces.fault import Fault
 
 #: Thresholds and features lie below this, so that they fit an s32 and scikit-learn's float32.
 BOUND = 1 << 24
+
+
+class ExportError(Fault):
+    """A model that cannot become a header: says why."""
 
 
 @dataclass(frozen=True)
@@ -42,18 +47,18 @@ def from_fitted(fitted: Fitted) -> Tree:
 
     Raises
     ------
-    ValueError
+    ExportError
         If the estimator is no fitted decision tree of two classes, decides the same for every
         window, or has a threshold that is out of bounds.
     """
     inner = getattr(fitted.estimator, "tree_", None)
     if inner is None or list(fitted.estimator.classes_) != [False, True]:
-        raise ValueError(
+        raise ExportError(
             f"{type(fitted.estimator).__name__} is no fitted decision tree of two classes: only those are exported"
         )
     tree = merged(_translate(fitted, inner, 0))
     if isinstance(tree, Leaf):
-        raise ValueError("the tree decides the same for every window: that is no detector to export")
+        raise ExportError("the tree decides the same for every window: that is no detector to export")
     return tree
 
 
@@ -62,7 +67,7 @@ def _translate(fitted: Fitted, inner: Any, node: int) -> Tree:
         return Leaf(bool(fitted.estimator.classes_[int(inner.value[node][0].argmax())]))
     threshold = math.floor(inner.threshold[node])
     if not -BOUND < threshold < BOUND:
-        raise ValueError(f"node {node}: threshold {threshold} is not within 2^24: float32 would round it")
+        raise ExportError(f"node {node}: threshold {threshold} is not within 2^24: float32 would round it")
     return Split(
         fitted.feature_names[int(inner.feature[node])],
         threshold,

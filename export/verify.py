@@ -14,6 +14,7 @@ import pandas as pd
 from export.emit_c import Header, input_names, render_replay, render_tree
 from export.tree import decide, from_fitted
 from models.search import Fitted
+from traces.fault import Fault
 
 _WARNINGS = ["-Wall", "-Wextra", "-Werror", "-O2"]
 _INTEGER_ONLY = "-mgeneral-regs-only"
@@ -26,7 +27,7 @@ int sbd_decision(const sbd_feature_t *x)
 """
 
 
-class VerifyError(RuntimeError):
+class VerifyError(Fault):
     """A header that does not compile, calls what it must not, or decides otherwise than its model."""
 
 

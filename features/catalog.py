@@ -16,7 +16,12 @@ from features import distance, ratio
 from features.fixed import FEATURE_LIMIT
 from features.series import PairGrid
 from traces.contract import Column
+from traces.fault import UsageFault
 from traces.tables import PAIR_WINDOW_BASE
+
+
+class CatalogError(UsageFault):
+    """A feature or set that is not in the catalogue."""
 
 
 @dataclass(frozen=True)
@@ -158,13 +163,13 @@ def feature_names(feature_set: str) -> tuple[str, ...]:
 
     Raises
     ------
-    ValueError
+    CatalogError
         If the set is unknown.
     """
     names = tuple(feature.name for feature in FEATURES if feature.feature_set == feature_set)
     if not names:
         known = sorted({feature.feature_set for feature in FEATURES})
-        raise ValueError(f"feature_set is {feature_set!r}, must be one of {known}")
+        raise CatalogError(f"feature_set is {feature_set!r}, must be one of {known}")
     return names
 
 

@@ -18,6 +18,11 @@ from features.relevance import mutual_information_nats, ranking
 from models.families import Family
 from models.split import Split, folds
 from models.windows import LabelledWindows
+from traces.fault import UsageFault
+
+
+class GridError(UsageFault):
+    """A grid that does not fit its family."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +66,11 @@ def settings(family: Family, grid: Mapping[str, Sequence[Any]], tops: Sequence[i
 
     Raises
     ------
-    ValueError
+    GridError
         If the grid's names are not the family's hyperparameters.
     """
     if sorted(grid) != sorted(family.hyperparameters):
-        raise ValueError(f"grid of {family.name} gives {sorted(grid)}, must give {sorted(family.hyperparameters)}")
+        raise GridError(f"grid of {family.name} gives {sorted(grid)}, must give {sorted(family.hyperparameters)}")
     points = [tuple(sorted(point.items())) for point in ParameterGrid({name: list(grid[name]) for name in grid})]
     return [Setting(top, point) for top in tops for point in points]
 

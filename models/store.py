@@ -17,6 +17,7 @@ from typing import Any
 import skops.io
 
 from models.search import Fitted, Setting
+from traces.fault import InputFault
 
 #: Types in an archive of ours that skops does not trust by itself.
 TRUSTED = ["sklearn.tree._tree.Tree"]
@@ -25,7 +26,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _ID = re.compile(r'"__id__": (\d+)|"file": "(\d+)\.(npy|npz|bin)"')
 
 
-class ModelError(ValueError):
+class ModelError(InputFault):
     """A model file that cannot be used: names the file and the reason."""
 
 

@@ -8,7 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from traces.fault import Fault
 from traces.tables import WINDOW_KEY
+
+
+class LearnError(Fault):
+    """There is nothing to learn from, or nothing to learn: says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,13 @@ def labelled_windows(pair_window: pd.DataFrame, rule: str, feature_names: tuple[
 
     Raises
     ------
-    ValueError
+    LearnError
         If none is left, or only one label.
     """
     rows = pair_window[(pair_window["rule"] == rule) & pair_window["shared"].notna()]
     shared = rows["shared"].to_numpy(dtype=bool)
     if len(rows) == 0 or shared.all() or not shared.any():
-        raise ValueError(
+        raise LearnError(
             f"rule {rule!r}: {int(shared.sum())} shared and {int((~shared).sum())} non-shared windows;"
             " a model needs both"
         )

@@ -8,10 +8,12 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from traces.fault import UsageFault
+
 PARAMS_FILE = Path("params.yaml")
 
 
-class ParamsError(ValueError):
+class ParamsError(UsageFault):
     """params.yaml or an overlay cannot be used: names the file and the key."""
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from features.catalog import PAIR_WINDOW, feature_names
 from models import search, store
-from models.families import FAMILIES
+from models.families import family_of
 from models.split import shuffle_splits
 from models.windows import LabelledWindows, labelled_windows
 from pipelines import figures, stage, tracking
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     grids, predictions, summaries = [], [], {}
     for name, hyperparameters in options.families.items():
-        family = FAMILIES[name]
+        family = family_of(name)
         labels = {"dataset": arguments.dataset, "family": name, "feature_set": options.feature_set}
         choice = search.choose(
             windows,

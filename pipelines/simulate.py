@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines import stage
-from pipelines.params import Params
+from pipelines.params import Params, ParamsError
 from scenarios import datasets, simulator
 from scenarios.scenario import Run
 from traces.truth import write_csv
@@ -39,7 +39,9 @@ def _one(run: Run, name: str, raw: Path) -> list[dict[str, Any]]:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     simulator.check_program()
-    settings = getattr(params.simulate, arguments.dataset).model_dump()
+    settings = params.simulate.model_dump().get(arguments.dataset)
+    if settings is None:
+        raise ParamsError(f"{arguments.params}: simulate.{arguments.dataset} is missing")
     runs = datasets.draw(arguments.dataset, settings)
     for folder in ("inputs", "scenarios"):
         (arguments.raw / folder).mkdir(parents=True, exist_ok=True)

@@ -12,21 +12,13 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-from export.verify import VerifyError
-from models.store import ModelError
-from pipelines.params import PARAMS_FILE, Params, ParamsError, read_params
-from scenarios.simulator import SimulatorError
-from traces.contract import ContractError
-from traces.quarantine import CaptureError
-from traces.truth import TruthError
+from pipelines.params import PARAMS_FILE, Params, read_params
+from traces.fault import Fault, InputFault, UsageFault
 
 EXIT_OK = 0
-#: Something was checked and found different, or a run failed.
-EXIT_FAILED = 1
-#: The command line or params.yaml cannot be used.
-EXIT_USAGE = 2
-#: An input, a table or a model cannot be used.
-EXIT_BAD_INPUT = 3
+EXIT_FAILED = Fault.exit_code
+EXIT_USAGE = UsageFault.exit_code
+EXIT_BAD_INPUT = InputFault.exit_code
 
 EXIT_CODES = """exit codes: 0 done; 1 a run or a check failed; 2 the command line or params.yaml
 cannot be used; 3 an input, a table or a model cannot be used"""
@@ -36,7 +28,7 @@ AddArguments = Callable[[argparse.ArgumentParser], None]
 Run = Callable[[argparse.Namespace, Params], int]
 
 
-class QuarantineLimitError(ValueError):
+class QuarantineLimitError(Fault):
     """More records were refused than ``parse.max_quarantined`` allows."""
 
 
@@ -66,19 +58,13 @@ def configure_logging(arguments: argparse.Namespace, name: str) -> None:
 
 
 def guarded(work: Callable[[], int]) -> int:
-    """Do `work`; turn the errors a user can mend into one line on stderr and an exit code."""
+    """Do `work`; turn faults into one line on stderr and an exit code."""
     log = logging.getLogger("sbd")
     try:
         return work()
-    except (VerifyError, SimulatorError, QuarantineLimitError) as error:
-        log.error("%s", error)
-        return EXIT_FAILED
-    except ParamsError as error:
-        log.error("%s", error)
-        return EXIT_USAGE
-    except (CaptureError, ContractError, ModelError, TruthError) as error:
-        log.error("%s", error)
-        return EXIT_BAD_INPUT
+    except Fault as fault:
+        log.error("%s", fault)
+        return fault.exit_code
     except FileNotFoundError as error:
         log.error("%s: no such file: run the stage that makes it, or `dvc repro`", error.filename)
         return EXIT_BAD_INPUT

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scenarios import sites
-from scenarios.scenario import Run
+from scenarios.scenario import Run, ScenarioError
 
 DATASETS: dict[str, Callable[..., list[Run]]] = {"sites": sites.dataset}
 
@@ -22,5 +22,5 @@ def draw(name: str, settings: dict[str, Any]) -> list[Run]:
         The dataset's own block of ``simulate`` in params.yaml.
     """
     if name not in DATASETS:
-        raise ValueError(f"dataset {name!r} is not simulated, known are {sorted(DATASETS)}")
+        raise ScenarioError(f"dataset {name!r} is not simulated, known are {sorted(DATASETS)}")
     return DATASETS[name](**settings)

@@ -6,6 +6,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from traces.fault import UsageFault
+
+
+class ScenarioError(UsageFault):
+    """A dataset that cannot be drawn: names what is unknown."""
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

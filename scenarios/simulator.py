@@ -14,12 +14,13 @@ from typing import Any
 import zstandard
 
 from scenarios.scenario import Run
+from traces.fault import Fault
 
 SOURCES = Path(__file__).parent.parent / "simulator" / "src"
 _COMPRESSION_LEVEL = 6
 
 
-class SimulatorError(RuntimeError):
+class SimulatorError(Fault):
     """The simulator is missing, stale, or a run of it failed: names the scenario and its seed."""
 
 

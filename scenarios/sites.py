@@ -21,6 +21,7 @@ from scenarios.scenario import (
     ConnectionSettings,
     Run,
     Scenario,
+    ScenarioError,
     SubflowPath,
 )
 
@@ -161,12 +162,12 @@ def dataset(
 
     Raises
     ------
-    ValueError
+    ScenarioError
         If a site is unknown.
     """
     unknown = sorted(set(sites) - set(SITES))
     if unknown:
-        raise ValueError(f"sites {unknown} are unknown, known are {sorted(SITES)}")
+        raise ScenarioError(f"sites {unknown} are unknown, known are {sorted(SITES)}")
     runs = [
         draw(
             site,

@@ -17,12 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from traces.fault import InputFault
+
 log = logging.getLogger(__name__)
 
 Columns = Mapping[str, Any]
 
 
-class ContractError(ValueError):
+class ContractError(InputFault):
     """A table does not keep its promise: names the table, the column and the first offending row."""
 
 

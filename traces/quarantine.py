@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from traces.fault import InputFault
+
 #: How much of a refused record is kept for the reader of the quarantine table.
 RAW_BYTES = 64
 
 
-class CaptureError(ValueError):
+class CaptureError(InputFault):
     """An input that cannot be read at all: names the file, the byte offset and the reason."""
 
     def __init__(self, path: Path, offset: int, why: str) -> None:

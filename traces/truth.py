@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from traces.fault import InputFault
 from traces.tables import TRUTH
 
 JUDGED = ("valid", "why")
@@ -26,7 +27,7 @@ CSV_COLUMNS = (
 )
 
 
-class TruthError(ValueError):
+class TruthError(InputFault):
     """A truth.csv that cannot be used: names the file, the line and the column."""
 
 

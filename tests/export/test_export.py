@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from export import emit_c, verify
 from export.probe import probing_rows
-from export.tree import Leaf, Split, Tree, decide, from_fitted, merged, size
+from export.tree import ExportError, Leaf, Split, Tree, decide, from_fitted, merged, size
 from features.catalog import FEATURES
 from models.search import Fitted, Setting
 
@@ -176,7 +176,7 @@ def test_a_header_must_be_integer_only(change: tuple[str, str], message: str | N
 def test_thresholds_are_floored_and_ties_go_to_not_shared() -> None:
     estimator = DecisionTreeClassifier(random_state=0).fit([[1], [2], [3], [3]], [False, False, True, False])
     model = Fitted(estimator, ("rtt_ed_4us",), Setting(1, ()))
-    with pytest.raises(ValueError, match="the same for every window"):
+    with pytest.raises(ExportError, match="the same for every window"):
         from_fitted(model)
     estimator = DecisionTreeClassifier(random_state=0).fit([[1], [2], [3]], [False, False, True])
     assert from_fitted(Fitted(estimator, ("rtt_ed_4us",), Setting(1, ()))) == Split(
@@ -195,5 +195,5 @@ def test_only_trees_are_exported() -> None:
     class Other:
         classes_ = (False, True)
 
-    with pytest.raises(ValueError, match="Other is no fitted decision tree"):
+    with pytest.raises(ExportError, match="Other is no fitted decision tree"):
         from_fitted(Fitted(Other(), NAMES, Setting(1, ())))

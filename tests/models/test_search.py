@@ -11,7 +11,7 @@ from models import search
 from models.accuracy import accuracy
 from models.families import FAMILIES
 from models.split import shuffle_splits
-from models.windows import LabelledWindows, labelled_windows
+from models.windows import LabelledWindows, LearnError, labelled_windows
 from tests.models.windows_made import pair_window, shuffled, windows
 
 TREE = FAMILIES["tree"]
@@ -69,7 +69,7 @@ def test_the_nested_choice_never_sees_test_rows() -> None:
 
 
 def test_the_grid_must_be_the_familys() -> None:
-    with pytest.raises(ValueError, match=r"grid of tree gives \['c'\], must give \['max_depth'\]"):
+    with pytest.raises(search.GridError, match=r"grid of tree gives \['c'\], must give \['max_depth'\]"):
         search.settings(TREE, {"c": [1]}, [1])
 
 
@@ -79,7 +79,7 @@ def test_unlabelled_windows_and_other_rules_are_left_out() -> None:
     rows.loc[rows["connection_id"] == "c001", "rule"] = "triggered"
     made = labelled_windows(rows, "tiled", feature_names("paper"))
     assert sorted(set(made.connections)) == ["c002", "c003", "c004", "c005"]
-    with pytest.raises(ValueError, match="a model needs both"):
+    with pytest.raises(LearnError, match="a model needs both"):
         labelled_windows(rows[rows["shared"].isna()], "tiled", feature_names("paper"))
 
 

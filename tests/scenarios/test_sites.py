@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scenarios import datasets, simulator
-from scenarios.scenario import Run
+from scenarios.scenario import Run, ScenarioError
 
 SETTINGS = {"sites": ["shanghai"], "connections_per_label": 150, "congestion_control": "lia", "seed": 7}
 
@@ -66,9 +66,9 @@ def test_seeds_and_tokens_are_the_connections_own() -> None:
 
 
 def test_unknown_names_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"sites \['mars'\] are unknown, known are \['shanghai'\]"):
+    with pytest.raises(ScenarioError, match=r"sites \['mars'\] are unknown, known are \['shanghai'\]"):
         datasets.draw("sites", SETTINGS | {"sites": ["mars"]})
-    with pytest.raises(ValueError, match="dataset 'moon' is not simulated"):
+    with pytest.raises(ScenarioError, match="dataset 'moon' is not simulated"):
         datasets.draw("moon", SETTINGS)
 
 
