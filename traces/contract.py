@@ -207,12 +207,19 @@ def write_table(table: Table, columns: Columns, path: Path) -> int:
 
 def read_table(table: Table, path: Path) -> pa.Table:
     """Read and check all rows of `table` from `path`."""
-    try:
-        rows = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise ContractError(f"table {table.name}: {path} is no parquet file: {error}") from error
+    with _opened(table, path) as file:
+        rows = file.read()
     table.check(rows)
     return rows
+
+
+def _opened(table: Table, path: Path) -> pq.ParquetFile:
+    if not path.is_file():
+        raise ContractError(f"table {table.name}: there is no file {path}: run the stage that makes it, or `dvc repro`")
+    try:
+        return pq.ParquetFile(path)
+    except pa.ArrowInvalid as error:
+        raise ContractError(f"table {table.name}: {path} is no parquet file: {error}") from error
 
 
 class TableReader:
@@ -221,7 +228,7 @@ class TableReader:
     def __init__(self, table: Table, path: Path) -> None:
         self.table = table
         self.path = path
-        self._file = pq.ParquetFile(path)
+        self._file = _opened(table, path)
         if not self._file.schema_arrow.equals(table.schema()):
             table.check(self._file.schema_arrow.empty_table())
         self._groups: dict[Any, int] = {}

@@ -37,7 +37,7 @@ def random_events(rng: np.random.Generator, base_us: int, length_ns: int) -> tup
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 20))])
 def test_windows_and_features_of_random_connections(seed: int) -> None:
     rng = np.random.default_rng(seed)
     length_ns = int(rng.integers(2, 20)) * 100_000_000

@@ -36,6 +36,7 @@ def test_a_telling_feature_is_found() -> None:
     assert nested_accuracy(made, choice) > 0.98
 
 
+@pytest.mark.slow
 def test_shuffled_labels_give_chance() -> None:
     accuracies = []
     for seed in range(5):
@@ -44,6 +45,7 @@ def test_shuffled_labels_give_chance() -> None:
     assert 0.4 < np.mean(accuracies) < 0.6
 
 
+@pytest.mark.slow
 def test_cores_do_not_change_the_result() -> None:
     made = windows(seed=1)
     one, two = choose(made, workers=1), choose(made, workers=2)
