@@ -56,7 +56,7 @@ $(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt
 	touch $@
 
 simulator: $(VENV)/.installed
-	@$(MAKE) --no-print-directory -C simulator PREFIX=$(CURDIR)/$(VENV)
+	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=$(CURDIR)/$(VENV)
 
 # Pins stay as they are; delete a requirements file first to take newer versions.
 LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header \

@@ -11,9 +11,9 @@ from features.window import Window
 _CONGESTED_FROM = 3
 
 
-def grid_ns(window: Window) -> Int64Array:
-    """Return the (n,) times of the window's grid, nanoseconds."""
-    return window.start_ns + window.step_ns * np.arange(window.n, dtype=np.int64)
+def grid_ns(start_ns: int, step_ns: int, n: int) -> Int64Array:
+    """Return the (n,) times of a window's grid, nanoseconds."""
+    return start_ns + step_ns * np.arange(n, dtype=np.int64)
 
 
 def interpolate(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> Int64Array:
@@ -90,7 +90,7 @@ def pair_grid(x: SubflowSignals, y: SubflowSignals, window: Window) -> tuple[Pai
     saturated : int
         Points of either series clamped to RTT_LIMIT_US.
     """
-    at_ns = grid_ns(window)
+    at_ns = grid_ns(window.start_ns, window.step_ns, window.n)
     rtt_us = [interpolate(signals.rtt_time_ns, signals.rtt_us, at_ns) for signals in (x, y)]
     common_min_us = min(int(rtt_us[0].min()), int(rtt_us[1].min()))
     above_us = [series - common_min_us for series in rtt_us]

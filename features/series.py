@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from features.fixed import BoolArray, Int64Array
 
 
@@ -46,3 +50,23 @@ class PairGrid:
     congested_b: BoolArray
     min_rtt_a_us: int
     min_rtt_b_us: int
+
+
+def signals_of(acks: pa.Table, states: pa.Table, subflow_id: int) -> SubflowSignals:
+    """Take one subflow's signals from its connection's rows.
+
+    Parameters
+    ----------
+    acks, states : rows of the ``ack`` and ``state`` tables
+        All of one connection.
+    subflow_id : int
+    """
+    own_acks = acks.filter(pc.equal(acks.column("subflow_id"), subflow_id))
+    sampled = own_acks.filter(pc.is_valid(own_acks.column("rtt_us")))
+    own_states = states.filter(pc.equal(states.column("subflow_id"), subflow_id))
+    return SubflowSignals(
+        rtt_time_ns=sampled.column("time_ns").to_numpy(),
+        rtt_us=sampled.column("rtt_us").to_numpy().astype(np.int64),
+        state_time_ns=own_states.column("time_ns").to_numpy(),
+        ca_state=own_states.column("ca_state").to_numpy().astype(np.int64),
+    )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from traces.tables import WINDOW_KEY
+
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -14,8 +16,8 @@ class Accuracy:
 
     Attributes
     ----------
-    windows, connections : int
-        How many predictions, of how many connections.
+    predictions, windows, connections : int
+        How many predictions, of how many different windows and connections: splits overlap.
     sb, nsb : float
         Share of shared, and of non-shared windows that were recognised.
     balanced : float
@@ -26,6 +28,7 @@ class Accuracy:
         95 % bootstrap interval of `overall`, by connection.
     """
 
+    predictions: int
     windows: int
     connections: int
     sb: float
@@ -63,7 +66,8 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int) -> Accurac
     resampled = right_per[drawn].sum(axis=1) / count_per[drawn].sum(axis=1)
     low, high = np.quantile(resampled, [0.025, 0.975])
     return Accuracy(
-        windows=len(predictions),
+        predictions=len(predictions),
+        windows=len(predictions[list(WINDOW_KEY)].drop_duplicates()),
         connections=len(names),
         sb=float(right[shared].mean()),
         nsb=float(right[~shared].mean()),

@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
 from features.pair import pair_windows
-from features.series import SubflowSignals
+from features.series import signals_of
 from pipelines import stage
 from pipelines.params import Params
 from pipelines.reports import write_json
@@ -41,18 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")
 
 
-def _signals(acks: pa.Table, states: pa.Table, subflow_id: int) -> SubflowSignals:
-    own_acks = acks.filter(pc.equal(acks.column("subflow_id"), subflow_id))
-    sampled = own_acks.filter(pc.is_valid(own_acks.column("rtt_us")))
-    own_states = states.filter(pc.equal(states.column("subflow_id"), subflow_id))
-    return SubflowSignals(
-        rtt_time_ns=sampled.column("time_ns").to_numpy(),
-        rtt_us=sampled.column("rtt_us").to_numpy().astype(np.int64),
-        state_time_ns=own_states.column("time_ns").to_numpy(),
-        ca_state=own_states.column("ca_state").to_numpy().astype(np.int64),
-    )
-
-
 def _windows(
     connection: dict[str, Any], folder_readers: dict[str, TableReader], truth: Truth, dataset: str, rules: Sequence[str]
 ) -> tuple[list[dict[str, Any]], Counter[str]]:
@@ -60,12 +45,14 @@ def _windows(
     acks = folder_readers["ack"].rows_of(connection_id)
     states = folder_readers["state"].rows_of(connection_id)
     subflows = folder_readers["subflow"].rows_of(connection_id).column("subflow_id").to_pylist()
-    signals = {subflow_id: _signals(acks, states, subflow_id) for subflow_id in subflows}
+    signals = {subflow_id: signals_of(acks, states, subflow_id) for subflow_id in subflows}
     rows: list[dict[str, Any]] = []
     rejected: Counter[str] = Counter()
     for a, b in itertools.combinations(sorted(subflows), 2):
         found, refused = pair_windows(signals[a], signals[b], connection["end_ns"], rules)
-        rejected.update(f"{one.rule}: {one.reason}" for one in refused)
+        whole = label_at(truth.get((a, b), []), connection["start_ns"], connection["end_ns"])
+        kind = "unlabelled" if whole is None else "shared" if whole.shared else "non-shared"
+        rejected.update(f"{one.rule}, {kind}: {one.reason}" for one in refused)
         for one in found:
             label = label_at(truth.get((a, b), []), one.window.start_ns, one.window.end_ns)
             rows.append(

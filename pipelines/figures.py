@@ -20,6 +20,35 @@ def save(figure: Figure, path: Path) -> None:
     figure.savefig(path, dpi=_DPI, metadata={"Software": None})
 
 
+def rtt_boxes(boxes: pd.DataFrame) -> Figure:
+    """Draw the RTT samples of each place and path as Tukey boxes, means as diamonds (SmartSBD, Fig. 3).
+
+    Parameters
+    ----------
+    boxes : DataFrame
+        Columns ``group``, ``path``, ``low``, ``q1``, ``median``, ``q3``, ``high``, ``mean``, in ms.
+    """
+    figure = Figure(figsize=(1.5 + 0.55 * len(boxes), 3.4), layout="constrained")
+    axes = figure.add_subplot()
+    statistics = [
+        {"label": f"{row.group}\n{row.path}", "whislo": row.low, "q1": row.q1, "med": row.median, "q3": row.q3}
+        | {"whishi": row.high, "mean": row.mean}
+        for row in boxes.itertuples()
+    ]
+    axes.bxp(
+        statistics,
+        showfliers=False,
+        showmeans=True,
+        widths=0.6,
+        meanprops={"marker": "D", "markerfacecolor": _BLUE, "markeredgecolor": _BLUE, "markersize": 4},
+        medianprops={"color": "black"},
+    )
+    axes.set_ylabel("RTT (ms)")
+    axes.set_ylim(bottom=0)
+    axes.tick_params(axis="x", labelrotation=45, labelsize=7)
+    return figure
+
+
 def relevance(ranking: pd.DataFrame) -> Figure:
     """Draw the mutual information of each feature, most relevant on top.
 

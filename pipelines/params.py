@@ -26,7 +26,41 @@ class SimulateSites(_Block):
 
     sites: list[str] = Field(min_length=1)
     connections_per_label: int = Field(ge=1)
-    congestion_control: Literal["lia", "reno"]
+    congestion_control: Literal["lia", "reno", "cubic"]
+    seed: int = Field(ge=0)
+
+
+class SimulateDiverse(_Block):
+    """The dataset ``diverse``."""
+
+    connections_per_label: int = Field(ge=1)
+    duration_s: float = Field(gt=0)
+    seed: int = Field(ge=0)
+
+
+class SimulateUnseen(_Block):
+    """The dataset ``unseen``."""
+
+    cases: list[str] = Field(min_length=1)
+    repetitions: int = Field(ge=1)
+    duration_s: float = Field(gt=0)
+    seed: int = Field(ge=0)
+
+
+class SimulateShift(_Block):
+    """The dataset ``shift``."""
+
+    sites: list[str] = Field(min_length=1)
+    connections_per_site: int = Field(ge=1)
+    phase_s: float = Field(gt=0)
+    seed: int = Field(ge=0)
+
+
+class SimulateGroups(_Block):
+    """The dataset ``groups``."""
+
+    connections: int = Field(ge=1)
+    duration_s: float = Field(gt=0)
     seed: int = Field(ge=0)
 
 
@@ -34,18 +68,27 @@ class Simulate(_Block):
     """One block per simulated dataset."""
 
     sites: SimulateSites
+    diverse: SimulateDiverse
+    unseen: SimulateUnseen
+    shift: SimulateShift
+    groups: SimulateGroups
 
 
 class Parse(_Block):
     """Reading inputs."""
 
     max_quarantined: float = Field(ge=0, le=1)
+    max_unreadable: float = Field(ge=0, le=1)
 
 
 class Validate(_Block):
     """Bottleneck validation."""
 
+    rule: dict[str, Literal["achieved", "bottleneck", "filled"]]
     alpha: float = Field(gt=0, lt=1)
+    desired_quantile: float = Field(gt=0, le=1)
+    min_utilisation: float = Field(ge=0, le=1)
+    min_drop_share: float = Field(ge=0, le=1)
 
 
 class Extract(_Block):
@@ -100,6 +143,7 @@ class Params(_Block):
     """The whole of params.yaml."""
 
     profile: str
+    simulated: list[str]
     datasets: list[str] = Field(min_length=1)
     simulate: Simulate
     parse: Parse

@@ -1,7 +1,7 @@
 """Parse the inputs of one dataset into tables; what is refused goes to quarantine, counted.
 
 An input that cannot be read at all counts as one refused record. More refused records than
-parse.max_quarantined fail the stage.
+parse.max_quarantined, or more unreadable inputs than parse.max_unreadable, fail the stage at its end.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import argparse
 import logging
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +51,7 @@ class Parsed:
     records_in: int = 0
     records_out: int = 0
     refusals: list[Refusal] = field(default_factory=list)
+    unreadable: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,47 +62,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")
 
 
+def _capture_row(path: Path, capture: str, source: str) -> tuple[str, pa.Table]:
+    columns = {
+        "capture_id": [capture],
+        "source": [source],
+        "name": [path.name],
+        "size_bytes": [path.stat().st_size],
+        "parser_version": [PARSER_VERSION],
+    }
+    return "capture", tables.CAPTURE.build(columns)
+
+
+def _connection_rows(
+    connection_id: str, capture: str, connection: rows_of.Connection
+) -> Iterator[tuple[str, pa.Table]]:
+    link = {"connection_id": [connection_id], "capture_id": [capture], "vantage": [connection.vantage]}
+    yield "connection", tables.CONNECTION.build(rows_of.connection_columns(connection_id, connection))
+    yield "connection_capture", tables.CONNECTION_CAPTURE.build(link)
+    yield "subflow", tables.SUBFLOW.build(rows_of.subflow_columns(connection_id, connection))
+    yield "ack", tables.ACK.build(rows_of.ack_columns(connection_id, connection))
+    yield "state", tables.STATE.build(rows_of.state_columns(connection_id, connection))
+    yield "loss", tables.LOSS.build(rows_of.loss_columns(connection_id, connection))
+
+
 def _parse(path: Path, dataset: str) -> Parsed:
-    source, read = format_of(path)
     capture = capture_id(path)
     parsed = Parsed()
-    parsed.chunks.append(
-        (
-            "capture",
-            tables.CAPTURE.build(
-                {
-                    "capture_id": [capture],
-                    "source": [source],
-                    "name": [path.name],
-                    "size_bytes": [path.stat().st_size],
-                    "parser_version": [PARSER_VERSION],
-                }
-            ),
-        )
-    )
+    source = "unknown"
     try:
+        source, stem, read = format_of(path)
         content = read(path)
     except CaptureError as error:
+        parsed.unreadable = True
         parsed.records_in = 1
         parsed.refusals = [Refusal(error.offset, UNREADABLE, error.why, b"")]
     else:
         parsed.records_in, parsed.records_out = content.records_in, content.records_out
         parsed.refusals = content.refusals
         for ordinal, connection in enumerate(content.connections):
-            connection_id = f"{dataset}/{path.name.split('.')[0]}#{ordinal}"
-            parsed.chunks += [
-                ("connection", tables.CONNECTION.build(rows_of.connection_columns(connection_id, connection))),
-                (
-                    "connection_capture",
-                    tables.CONNECTION_CAPTURE.build(
-                        {"connection_id": [connection_id], "capture_id": [capture], "vantage": [connection.vantage]}
-                    ),
-                ),
-                ("subflow", tables.SUBFLOW.build(rows_of.subflow_columns(connection_id, connection))),
-                ("ack", tables.ACK.build(rows_of.ack_columns(connection_id, connection))),
-                ("state", tables.STATE.build(rows_of.state_columns(connection_id, connection))),
-                ("loss", tables.LOSS.build(rows_of.loss_columns(connection_id, connection))),
-            ]
+            parsed.chunks += _connection_rows(f"{dataset}/{stem}#{ordinal}", capture, connection)
+    parsed.chunks.append(_capture_row(path, capture, source))
     quarantined = quarantine_columns(capture, "parse", parsed.refusals)
     parsed.chunks.append(("quarantine", tables.QUARANTINE.build(quarantined)))
     return parsed
@@ -121,7 +122,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         raise FileNotFoundError(2, "no inputs", str(arguments.raw / "inputs"))
     _check_distinct(paths)
     counts: Counter[str] = Counter()
-    records_in = records_out = 0
+    records_in = records_out = unreadable = 0
     refused: Counter[str] = Counter()
     with ExitStack() as stack:
         writers = {
@@ -138,11 +139,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
                 counts[name] += writers[name].append(rows)
             records_in += parsed.records_in
             records_out += parsed.records_out
+            unreadable += parsed.unreadable
             refused.update(by_reason(parsed.refusals))
             for refusal in parsed.refusals[:3]:
                 log.warning("%s: at byte %d: %s: %s", path, refusal.offset, refusal.reason, refusal.detail)
     report = {
         "inputs": len(paths),
+        "inputs_unreadable": unreadable,
         "records_in": records_in,
         "records_out": records_out,
         "records_quarantined": sum(refused.values()),
@@ -151,6 +154,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     }
     write_json(report, arguments.report)
     log.info("%d inputs, %d records, %d quarantined", len(paths), records_in, sum(refused.values()))
+    if unreadable > params.parse.max_unreadable * len(paths):
+        raise stage.QuarantineLimitError(
+            f"{arguments.raw}: {unreadable} of {len(paths)} inputs cannot be read, more than"
+            f" parse.max_unreadable = {params.parse.max_unreadable}"
+        )
     if sum(refused.values()) > params.parse.max_quarantined * records_in:
         raise stage.QuarantineLimitError(
             f"{arguments.raw}: {sum(refused.values())} of {records_in} records refused, more than"

@@ -39,6 +39,34 @@ def _per_dataset(folder: Path) -> dict[str, object]:
     return {path.stem: read_json(path) for path in sorted(folder.glob("*.json"))}
 
 
+def difficulty(reports: Path) -> pd.DataFrame:
+    """Return how hard each dataset is, a row a dataset, as text.
+
+    Parameters
+    ----------
+    reports : Path
+        Folder with ``difficulty/<dataset>.json``.
+    """
+    rows = []
+    for path in sorted((reports / "difficulty").glob("*.json")):
+        found = read_json(path)
+        row = {
+            "dataset": path.stem,
+            "connections": str(found["connections"]),
+            "windows shared / not": f"{found['windows']['shared']} / {found['windows']['non_shared']}",
+        }
+        for name in ("pearson", "spearman"):
+            own = found.get(name)
+            row[f"{name}: median shared / not"] = (
+                f"{own['median_shared']:.2f} / {own['median_non_shared']:.2f}" if own else ""
+            )
+            row[f"{name}: best balanced accuracy"] = f"{own['balanced_accuracy_at_best_threshold']:.3f}" if own else ""
+        overlap = found.get("min_rtt_ratio_overlap")
+        row["overlap of minimum-RTT ratios"] = "" if overlap is None else f"{overlap:.2f}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     reports: Path = arguments.reports
@@ -55,6 +83,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         parse=_per_dataset(reports / "parse"),
         validate=_per_dataset(reports / "validate"),
         extract=_per_dataset(reports / "extract"),
+        difficulty=difficulty(reports).to_html(index=False, border=0),
         relevance=_table(reports / "relevance.csv"),
         accuracy=_table(reports / "accuracy.csv"),
         chosen=read_json(reports / "chosen.json"),

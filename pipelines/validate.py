@@ -15,18 +15,19 @@ from typing import Any
 import pyarrow.compute as pc
 
 from pipelines import stage
-from pipelines.params import Params
+from pipelines.params import Params, ParamsError, Validate
 from pipelines.reports import write_json
 from traces import tables
 from traces.contract import TableReader, read_table, write_table
-from traces.truth import read_csv
-from traces.validation import Achieved, throughput_mbit_s, validate
+from traces.truth import TruthError, read_csv
+from traces.validation import Achieved, Measured, Verdict, by_achieved, by_bottleneck, throughput_mbit_s
 
 log = logging.getLogger(__name__)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset: params.yaml gives it a rule")
     parser.add_argument("--truth-csv", type=Path, required=True, help="truth.csv of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
     parser.add_argument("--truth", type=Path, required=True, help="truth table to write")
@@ -34,13 +35,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _connection_ids(folder: Path) -> dict[tuple[str, int | None], str]:
-    """Return the connection of every (input name, token)."""
-    names = read_table(tables.CAPTURE, folder / "capture.parquet").select(["capture_id", "name"])
+    """Return the connection of every (input name, token), and of an input's only one without its token."""
+    names = read_table(tables.CAPTURE, folder / "capture.parquet")
     links = read_table(tables.CONNECTION_CAPTURE, folder / "connection_capture.parquet")
-    connections = read_table(tables.CONNECTION, folder / "connection.parquet").select(["connection_id", "token"])
-    name_of = {row["capture_id"]: row["name"] for row in names.to_pylist()}
+    connections = read_table(tables.CONNECTION, folder / "connection.parquet")
+    name_of = dict(zip(names["capture_id"].to_pylist(), names["name"].to_pylist(), strict=True))
+    token_of = dict(zip(connections["connection_id"].to_pylist(), connections["token"].to_pylist(), strict=True))
     input_of = {row["connection_id"]: name_of[row["capture_id"]] for row in links.to_pylist()}
-    return {(input_of[row["connection_id"]], row["token"]): row["connection_id"] for row in connections.to_pylist()}
+    alone = Counter(input_of.values())
+    found: dict[tuple[str, int | None], str] = {}
+    for connection_id, name in input_of.items():
+        found[name, token_of[connection_id]] = connection_id
+        if alone[name] == 1:
+            found[name, None] = connection_id
+    return found
 
 
 def _achieved(row: dict[str, Any], acks: TableReader) -> Achieved:
@@ -67,6 +75,25 @@ def _achieved(row: dict[str, Any], acks: TableReader) -> Achieved:
     )
 
 
+def _measured(row: dict[str, Any]) -> Measured:
+    return Measured(
+        utilisation=(row["utilisation_a"], row["utilisation_b"]),
+        drop_share=(row["drop_share_a"], row["drop_share_b"]),
+    )
+
+
+def _judge(rows: list[dict[str, Any]], folder: Path, dataset: str, options: Validate) -> list[Verdict]:
+    if dataset not in options.rule:
+        raise ParamsError(f"validate.rule has no entry for dataset {dataset!r}")
+    if options.rule[dataset] != "achieved":
+        share = options.min_drop_share if options.rule[dataset] == "bottleneck" else None
+        return [
+            by_bottleneck(_measured(row), min_utilisation=options.min_utilisation, min_drop_share=share) for row in rows
+        ]
+    acks = TableReader(tables.ACK, folder / "ack.parquet")
+    return by_achieved([_achieved(row, acks) for row in rows], options.alpha, quantile=options.desired_quantile)
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     connection_of = _connection_ids(arguments.tables)
@@ -78,8 +105,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         else:
             orphans += 1
             log.warning("%s: no connection with token %s in %s", arguments.truth_csv, key[1], key[0])
-    acks = TableReader(tables.ACK, arguments.tables / "ack.parquet")
-    verdicts = validate([_achieved(row, acks) for row in rows], params.validate_.alpha)
+    if not rows:
+        raise TruthError(f"{arguments.truth_csv}: none of {orphans} rows names a connection of {arguments.tables}")
+    verdicts = _judge(rows, arguments.tables, arguments.dataset, params.validate_)
     for row, verdict in zip(rows, verdicts, strict=True):
         row |= {"valid": verdict.valid, "why": verdict.why}
     names = [column.name for column in tables.TRUTH.columns]

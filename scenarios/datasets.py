@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scenarios import sites
+import numpy as np
+
+from scenarios import diverse, groups, shift, sites, unseen
 from scenarios.scenario import Run, ScenarioError
 
-DATASETS: dict[str, Callable[..., list[Run]]] = {"sites": sites.dataset}
+DATASETS: dict[str, Callable[..., list[Run]]] = {
+    "sites": sites.dataset,
+    "diverse": diverse.dataset,
+    "unseen": unseen.dataset,
+    "shift": shift.dataset,
+    "groups": groups.dataset,
+}
 
 
 def draw(name: str, settings: dict[str, Any]) -> list[Run]:
-    """Draw a dataset's runs.
+    """Draw a dataset's runs, in an order that tells nothing of their labels.
 
     Parameters
     ----------
@@ -20,7 +28,14 @@ def draw(name: str, settings: dict[str, Any]) -> list[Run]:
         Name in :data:`DATASETS`.
     settings : dict
         The dataset's own block of ``simulate`` in params.yaml.
+
+    Raises
+    ------
+    ScenarioError
+        If the dataset or something in its settings is unknown.
     """
     if name not in DATASETS:
         raise ScenarioError(f"dataset {name!r} is not simulated, known are {sorted(DATASETS)}")
-    return DATASETS[name](**settings)
+    runs = DATASETS[name](**settings)
+    order = np.random.default_rng([settings["seed"], len(runs)]).permutation(len(runs))
+    return [runs[position] for position in order]

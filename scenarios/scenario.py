@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict
 
 from traces.fault import UsageFault
 
+CongestionControl = Literal["lia", "reno", "cubic"]
+Place = Literal["server", "client"]
+
 
 class ScenarioError(UsageFault):
     """A dataset that cannot be drawn: names what is unknown."""
@@ -21,45 +24,79 @@ class ConnectionSettings(_Part):
     """The MPTCP connection."""
 
     token: str
-    congestion_control: Literal["lia", "reno"]
+    congestion_control: CongestionControl
+    lia_counts: Literal["packets", "acks"]
+    scheduler: Literal["min_rtt", "round_robin"]
     mss_bytes: int
     receive_buffer_bytes: int
+    ecn: bool
+    host_delay_us: float
 
 
-class Bottleneck(_Part):
-    """A link meant to be the narrowest of the subflows that cross it; drop-tail queue."""
+class Link(_Part):
+    """A link whose rate is shaped, before (server) or after (client) the backbone.
 
-    rate_mbit_s: float
+    The rate is a list of (from when, in s; Mbit/s); with ``mark_bytes`` the queue marks above it.
+    """
+
+    place: Place
+    rate_mbit_s: tuple[tuple[float, float], ...]
     delay_ms: float
     queue_bytes: int
+    mark_bytes: int | None
+
+    def rate_at_mbit_s(self, at_s: float) -> float:
+        """Return the rate in force at a time."""
+        return [rate for from_s, rate in self.rate_mbit_s if from_s <= at_s][-1]
 
 
 class Access(_Part):
     """The last link before the client: random loss in both directions, jitter that keeps order."""
 
+    kind: Literal["plain", "wifi", "lte"]
     rate_mbit_s: float
     queue_bytes: int
     loss: float
     jitter_ms: float
 
 
-class SubflowPath(_Part):
-    """One subflow: its bottleneck, its base RTT and its access link."""
+class WifiAccess(Access):
+    """Data packets leave in bursts."""
 
-    path: Literal["wifi", "lte"]
-    bottleneck: int
+    kind: Literal["wifi"] = "wifi"
+    burst_packets: tuple[int, int]
+
+
+class LteAccess(Access):
+    """The rate wanders about its mean."""
+
+    kind: Literal["lte"] = "lte"
+    rate_sigma: float
+    rate_step_ms: float
+
+
+class SubflowPath(_Part):
+    """One subflow: its links, which of them is meant to be its bottleneck when, its access."""
+
+    path: str
+    links: tuple[int, ...]
+    bottleneck: tuple[tuple[float, int], ...]
     start_s: float
     rtt_ms: float
-    access: Access
+    access: WifiAccess | LteAccess | Access
+
+    def bottleneck_at(self, at_s: float) -> int:
+        """Return the link meant to be the bottleneck at a time."""
+        return [link for from_s, link in self.bottleneck if from_s <= at_s][-1]
 
 
 class Background(_Part):
-    """A TCP flow that shares a subflow's links; rate None is bulk."""
+    """Other traffic on a subflow's links, from where it enters to the client; rate None is bulk."""
 
+    kind: Literal["reno", "cubic", "cbr", "web"]
     subflow: int
-    enters: Literal["bottleneck", "access"]
+    enters: Literal["server", "client", "access"]
     rate_mbit_s: float | None
-    congestion_control: Literal["reno", "cubic"]
     start_s: float
     rtt_ms: float
 
@@ -70,7 +107,7 @@ class Scenario(_Part):
     seed: int
     duration_s: float
     connection: ConnectionSettings
-    bottlenecks: tuple[Bottleneck, ...]
+    links: tuple[Link, ...]
     subflows: tuple[SubflowPath, ...]
     background: tuple[Background, ...]
 

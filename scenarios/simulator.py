@@ -13,7 +13,7 @@ from typing import Any
 
 import zstandard
 
-from scenarios.scenario import Run
+from scenarios.scenario import Background, Run
 from traces.fault import Fault
 
 SOURCES = Path(__file__).parent.parent / "simulator" / "src"
@@ -96,7 +96,16 @@ def simulate(run: Run, scenario_path: Path) -> Finished:
 
 
 def truth_rows(run: Run, name: str, truth: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of ``truth.csv`` for one run: configured values and what was measured."""
+    """Return the rows of ``truth.csv`` for one run: configured values and what was measured.
+
+    Parameters
+    ----------
+    run : Run
+    name : str
+        Name of the input.
+    truth : dict
+        The simulator's truth.
+    """
     scenario = run.scenario
     rows = []
     for pair in truth["pairs"]:
@@ -112,25 +121,35 @@ def truth_rows(run: Run, name: str, truth: dict[str, Any]) -> list[dict[str, Any
             "congestion_control": scenario.connection.congestion_control,
         }
         for side in ("a", "b"):
-            row |= _side(run, truth, pair[f"subflow_{side}"], side)
+            row |= _side(run, truth, pair[f"subflow_{side}"], pair["from_ns"], side)
         rows.append(row)
     return rows
 
 
-def _side(run: Run, truth: dict[str, Any], subflow: int, side: str) -> dict[str, Any]:
+def _crosses(run: Run, flow: Background, link: int) -> bool:
+    """Tell whether a background flow crosses a shaped link."""
+    on_its_way = link in run.scenario.subflows[flow.subflow].links
+    return on_its_way and (flow.enters == "server" or run.scenario.links[link].place == flow.enters)
+
+
+def _side(run: Run, truth: dict[str, Any], subflow: int, from_ns: int, side: str) -> dict[str, Any]:
+    """Return one subflow's columns, measured in the phase that starts at `from_ns`."""
     path = run.scenario.subflows[subflow]
-    bottleneck = run.scenario.bottlenecks[path.bottleneck]
-    measured = truth["subflows"][subflow]
-    drops = measured["drops_at_bottleneck"] + measured["drops_elsewhere"]
-    rates = [flow.rate_mbit_s for flow in run.scenario.background if flow.subflow == subflow]
+    number = path.bottleneck_at(from_ns / 1e9)
+    link = run.scenario.links[number]
+    (measured,) = (one for one in truth["links"] if (one["link"], one["from_ns"]) == (number, from_ns))
+    (phase,) = (one for one in truth["subflows"][subflow]["phases"] if one["from_ns"] == from_ns)
+    own = phase["drops_at_bottleneck"] + phase["marks_at_bottleneck"]
+    signals = own + phase["drops_elsewhere"]
+    rates = [flow.rate_mbit_s for flow in run.scenario.background if _crosses(run, flow, number)]
     return {
         f"path_{side}": path.path,
-        f"bottleneck_{side}_mbit_s": bottleneck.rate_mbit_s,
-        f"queue_{side}_bytes": bottleneck.queue_bytes,
+        f"bottleneck_{side}_mbit_s": link.rate_at_mbit_s(from_ns / 1e9),
+        f"queue_{side}_bytes": link.queue_bytes,
         f"base_rtt_{side}_us": round(path.rtt_ms * 1000),
         f"loss_{side}_ratio": path.access.loss,
         f"jitter_{side}_us": round(path.access.jitter_ms * 1000),
         f"background_{side}_mbit_s": None if None in rates else sum(rate for rate in rates if rate is not None),
-        f"utilisation_{side}": truth["bottlenecks"][path.bottleneck]["utilisation"],
-        f"drop_share_{side}": measured["drops_at_bottleneck"] / drops if drops else None,
+        f"utilisation_{side}": measured["utilisation"],
+        f"drop_share_{side}": own / signals if signals else None,
     }

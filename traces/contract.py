@@ -195,7 +195,8 @@ class TableWriter:
             )
         self._seen |= leading
         if rows.num_rows:
-            self._writer.write_table(rows)
+            # One group a chunk whatever its size: the reader relies on it.
+            self._writer.write_table(rows, row_group_size=rows.num_rows)
         return int(rows.num_rows)
 
 

@@ -19,16 +19,22 @@ FORMATS: dict[str, tuple[str, Callable[[Path], event_log.EventLog]]] = {
 _COMPRESSIONS = {".gz", ".xz", ".zst"}
 
 
-def format_of(path: Path) -> tuple[str, Callable[[Path], event_log.EventLog]]:
-    """Return (source, parser) for an input by its name.
+def format_of(path: Path) -> tuple[str, str, Callable[[Path], event_log.EventLog]]:
+    """Return (source, name without its suffixes, parser) for an input by its name.
 
     Raises
     ------
     CaptureError
         If no parser is registered for the name.
+
+    Examples
+    --------
+    >>> format_of(Path("2023.01.log.zst"))[:2]
+    ('event_log', '2023.01')
     """
-    suffixes = [suffix for suffix in path.suffixes if suffix not in _COMPRESSIONS]
-    if not suffixes or suffixes[-1] not in FORMATS:
+    plain = path.with_suffix("") if path.suffix in _COMPRESSIONS else path
+    if plain.suffix not in FORMATS:
         known = f"known are {sorted(FORMATS)} and these with {sorted(_COMPRESSIONS)}"
         raise CaptureError(path, 0, f"no parser for this name; {known}")
-    return FORMATS[suffixes[-1]]
+    source, read = FORMATS[plain.suffix]
+    return source, plain.stem, read

@@ -50,7 +50,7 @@ CAPTURE = Table(
             "source",
             pa.string(),
             "what kind of input it is",
-            choices=("event_log", "state_log", "pcap"),
+            choices=("event_log", "state_log", "pcap", "unknown"),
         ),
         Column("name", pa.string(), "file name in data/raw/<dataset>/inputs"),
         Column("size_bytes", pa.int64(), "size of the file as stored", unit="bytes", low=0),
@@ -229,13 +229,20 @@ TRUTH = Table(
                 ("base_rtt", "_us", pa.int64(), "configured propagation RTT", "us", 0),
                 ("loss", "_ratio", pa.float64(), "configured random loss per packet and direction", "", 0),
                 ("jitter", "_us", pa.int64(), "configured mean jitter", "us", 0),
-                ("background", "_mbit_s", pa.float64(), "configured background traffic", "Mbit/s", 0),
+                (
+                    "background",
+                    "_mbit_s",
+                    pa.float64(),
+                    "configured background traffic at its bottleneck, null with bulk flows",
+                    "Mbit/s",
+                    0,
+                ),
                 ("utilisation", "", pa.float64(), "measured utilisation of its bottleneck", "", 0),
                 (
                     "drop_share",
                     "",
                     pa.float64(),
-                    "share of its queue drops at its bottleneck, null without drops",
+                    "share of its queue drops and marks at its bottleneck",
                     "",
                     0,
                 ),
@@ -285,6 +292,18 @@ PAIR_WINDOW_BASE = Table(
         ),
         Column("dataset", pa.string(), "dataset it belongs to"),
         Column("site", pa.string(), "site of the truth", nullable=True),
+    ),
+)
+
+CORRELATION = Table(
+    "correlation",
+    "the RTTs of two subflows over one window, compared simply",
+    WINDOW_KEY,
+    (
+        *_WINDOW,
+        Column("pearson", pa.float64(), "correlation of the resampled RTTs", low=-1.000001, high=1.000001),
+        Column("spearman", pa.float64(), "rank correlation of the resampled RTTs", low=-1.000001, high=1.000001),
+        Column("shared", pa.bool_(), "label"),
     ),
 )
 
@@ -349,6 +368,7 @@ TABLES: tuple[Table, ...] = (
     TRUTH,
     SERIES,
     PAIR_WINDOW_BASE,
+    CORRELATION,
     PREDICTION,
     GROUPING,
     QUARANTINE,

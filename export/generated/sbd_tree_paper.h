@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Generated from model 93e9388f93e0dfe9, trained on default profile, tiled windows.
+ * Generated from model 4eda182293b16438, trained on default profile, tiled windows.
  * Do not edit: change the model, or export/templates/tree.h.j2.
  *
- * 11 splits, 12 leaves, depth 4. Integers only; no state, no allocation.
+ * 39 splits, 40 leaves, depth 7. Integers only; no state, no allocation.
  */
 #ifndef SBD_TREE_PAPER_H
 #define SBD_TREE_PAPER_H
@@ -18,18 +18,18 @@ typedef int32_t sbd_feature_t;
 
 /**
  * enum sbd_tree_paper_input - positions of the features in the input
- * @SBD_RTT_ED_4US: ED of the RTT series
  * @SBD_CSTATE_ED_4US: ED of the congestion series
+ * @SBD_RTT_CSTATE_ED_4US: ED of the (RTT, congestion) series
+ * @SBD_RTT_DTWD_4US: DTW distance of the RTT series
  * @SBD_RTT_SD_RATIO_Q10: ratio of the RTT series' standard deviations
- * @SBD_CSTATE_SD_RATIO_Q10: ratio of the congestion series' standard deviations
  * @SBD_MIN_RTT_RATIO_Q10: ratio of the minimum RTTs up to the window
  * @SBD_TREE_PAPER_INPUTS: how many there are
  */
 enum sbd_tree_paper_input {
-	SBD_RTT_ED_4US,
 	SBD_CSTATE_ED_4US,
+	SBD_RTT_CSTATE_ED_4US,
+	SBD_RTT_DTWD_4US,
 	SBD_RTT_SD_RATIO_Q10,
-	SBD_CSTATE_SD_RATIO_Q10,
 	SBD_MIN_RTT_RATIO_Q10,
 	SBD_TREE_PAPER_INPUTS
 };
@@ -53,33 +53,104 @@ enum sbd_tree_paper_verdict {
 static inline enum sbd_tree_paper_verdict
 sbd_tree_paper(const sbd_feature_t x[SBD_TREE_PAPER_INPUTS])
 {
-	if (x[SBD_RTT_SD_RATIO_Q10] <= 1494) {
-		if (x[SBD_RTT_SD_RATIO_Q10] <= 1212) {
-			if (x[SBD_CSTATE_ED_4US] <= 1211850)
+	if (x[SBD_RTT_SD_RATIO_Q10] <= 1227) {
+		if (x[SBD_RTT_SD_RATIO_Q10] <= 890) {
+			if (x[SBD_RTT_SD_RATIO_Q10] <= 666) {
+				if (x[SBD_RTT_SD_RATIO_Q10] <= 407)
+					return SBD_SHARED;
+				return SBD_NOT_SHARED;
+			}
+			if (x[SBD_RTT_DTWD_4US] <= 94393) {
+				if (x[SBD_MIN_RTT_RATIO_Q10] <= 1328) {
+					if (x[SBD_RTT_SD_RATIO_Q10] <= 836) {
+						if (x[SBD_RTT_SD_RATIO_Q10] <= 727)
+							return SBD_SHARED;
+						return SBD_NOT_SHARED;
+					}
+					return SBD_SHARED;
+				}
+				return SBD_NOT_SHARED;
+			}
+			if (x[SBD_RTT_DTWD_4US] <= 287289) {
+				if (x[SBD_RTT_CSTATE_ED_4US] <= 149482)
+					return SBD_NOT_SHARED;
 				return SBD_SHARED;
-			if (x[SBD_RTT_ED_4US] <= 136994)
+			}
+			return SBD_NOT_SHARED;
+		}
+		if (x[SBD_MIN_RTT_RATIO_Q10] <= 1929) {
+			if (x[SBD_RTT_CSTATE_ED_4US] <= 712465) {
+				if (x[SBD_RTT_SD_RATIO_Q10] <= 1174) {
+					if (x[SBD_RTT_DTWD_4US] <= 20871) {
+						if (x[SBD_RTT_SD_RATIO_Q10] <= 1103)
+							return SBD_NOT_SHARED;
+						return SBD_SHARED;
+					}
+					return SBD_SHARED;
+				}
+				if (x[SBD_RTT_CSTATE_ED_4US] <= 79006)
+					return SBD_SHARED;
+				if (x[SBD_CSTATE_ED_4US] <= 636904)
+					return SBD_NOT_SHARED;
+				return SBD_SHARED;
+			}
+			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1320) {
+				if (x[SBD_MIN_RTT_RATIO_Q10] <= 1253)
+					return SBD_NOT_SHARED;
+				return SBD_SHARED;
+			}
+			return SBD_NOT_SHARED;
+		}
+		if (x[SBD_RTT_CSTATE_ED_4US] <= 870960) {
+			if (x[SBD_RTT_DTWD_4US] <= 113315)
+				return SBD_SHARED;
+			if (x[SBD_RTT_DTWD_4US] <= 114006)
 				return SBD_NOT_SHARED;
 			return SBD_SHARED;
 		}
-		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2320) {
-			if (x[SBD_RTT_ED_4US] <= 104741)
+		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2444) {
+			if (x[SBD_RTT_DTWD_4US] <= 74176)
 				return SBD_SHARED;
 			return SBD_NOT_SHARED;
 		}
 		return SBD_SHARED;
 	}
-	if (x[SBD_RTT_SD_RATIO_Q10] <= 1781) {
-		if (x[SBD_CSTATE_ED_4US] <= 883706)
+	if (x[SBD_RTT_SD_RATIO_Q10] <= 1438) {
+		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2452) {
+			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1055)
+				return SBD_SHARED;
+			if (x[SBD_RTT_CSTATE_ED_4US] <= 50627)
+				return SBD_SHARED;
+			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1903)
+				return SBD_NOT_SHARED;
+			if (x[SBD_RTT_CSTATE_ED_4US] <= 803663)
+				return SBD_SHARED;
+			return SBD_NOT_SHARED;
+		}
+		if (x[SBD_RTT_CSTATE_ED_4US] <= 899391)
 			return SBD_SHARED;
-		if (x[SBD_CSTATE_SD_RATIO_Q10] <= 1276)
+		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2883)
 			return SBD_NOT_SHARED;
 		return SBD_SHARED;
 	}
-	if (x[SBD_RTT_ED_4US] <= 110394) {
-		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2173)
-			return SBD_NOT_SHARED;
+	if (x[SBD_RTT_CSTATE_ED_4US] <= 323531) {
+		if (x[SBD_RTT_SD_RATIO_Q10] <= 1854) {
+			if (x[SBD_RTT_CSTATE_ED_4US] <= 296340)
+				return SBD_NOT_SHARED;
+			return SBD_SHARED;
+		}
 		return SBD_SHARED;
 	}
+	if (x[SBD_MIN_RTT_RATIO_Q10] <= 2997) {
+		if (x[SBD_RTT_DTWD_4US] <= 126669) {
+			if (x[SBD_MIN_RTT_RATIO_Q10] <= 2811)
+				return SBD_NOT_SHARED;
+			return SBD_SHARED;
+		}
+		return SBD_NOT_SHARED;
+	}
+	if (x[SBD_RTT_DTWD_4US] <= 159075)
+		return SBD_SHARED;
 	return SBD_NOT_SHARED;
 }
 

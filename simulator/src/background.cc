@@ -2,21 +2,22 @@
 
 #include "background.h"
 
-#include "ns3/application-container.h"
-#include "ns3/application-helper.h"
+#include "web-source.h"
+
+#include "ns3/application.h"
 #include "ns3/bulk-send-application.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
 #include "ns3/inet-socket-address.h"
-#include "ns3/node-container.h"
 #include "ns3/onoff-application.h"
 #include "ns3/packet-sink.h"
 #include "ns3/pointer.h"
 #include "ns3/random-variable-stream.h"
-#include "ns3/string.h"
 #include "ns3/tcp-cubic.h"
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/tcp-linux-reno.h"
+#include "ns3/tcp-socket-factory.h"
+#include "ns3/udp-socket-factory.h"
 #include "ns3/uinteger.h"
 
 namespace smartsbd
@@ -45,43 +46,78 @@ Always(double value)
 }
 
 /**
+ * @param kind Kind of a background flow.
+ * @return Type of the factory of its sockets.
+ */
+ns3::TypeId
+GetSocketFactory(BackgroundKind kind)
+{
+    return kind == BackgroundKind::CBR ? ns3::UdpSocketFactory::GetTypeId()
+                                       : ns3::TcpSocketFactory::GetTypeId();
+}
+
+/**
+ * @param spec A background flow with a constant rate.
+ * @param scenario The scenario.
+ * @param sink Address of the flow's sink.
+ * @return Its sending application.
+ */
+ns3::Ptr<ns3::Application>
+CreateConstantSource(const BackgroundSpec& spec, const Scenario& scenario, const ns3::Address& sink)
+{
+    return ns3::CreateObjectWithAttributes<ns3::OnOffApplication>(
+        "Protocol",
+        ns3::TypeIdValue(GetSocketFactory(spec.kind)),
+        "Remote",
+        ns3::AddressValue(sink),
+        "DataRate",
+        ns3::DataRateValue(ns3::DataRate(*spec.rate)),
+        "PacketSize",
+        ns3::UintegerValue(scenario.connection.mss),
+        "OnTime",
+        Always(scenario.duration.GetSeconds()),
+        "OffTime",
+        Always(0));
+}
+
+/**
  * @param spec A background flow.
  * @param scenario The scenario.
  * @param sink Address of the flow's sink.
- * @return A helper that creates the flow's sending application.
+ * @return Its sending application.
  */
-ns3::ApplicationHelper
-CreateSourceHelper(const BackgroundSpec& spec, const Scenario& scenario, const ns3::Address& sink)
+ns3::Ptr<ns3::Application>
+CreateSource(const BackgroundSpec& spec, const Scenario& scenario, const ns3::Address& sink)
 {
     const auto size = scenario.connection.mss;
-    ns3::ApplicationHelper helper(spec.rate ? ns3::OnOffApplication::GetTypeId()
-                                            : ns3::BulkSendApplication::GetTypeId());
-    helper.SetAttribute("Protocol", ns3::StringValue("ns3::TcpSocketFactory"));
-    helper.SetAttribute("Remote", ns3::AddressValue(sink));
+    if (spec.kind == BackgroundKind::WEB)
+    {
+        const auto source = ns3::CreateObject<WebSource>();
+        source->Setup(*spec.rate, size, sink);
+        return source;
+    }
     if (spec.rate)
     {
-        helper.SetAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(*spec.rate)));
-        helper.SetAttribute("PacketSize", ns3::UintegerValue(size));
-        helper.SetAttribute("OnTime", Always(scenario.duration.GetSeconds()));
-        helper.SetAttribute("OffTime", Always(0));
+        return CreateConstantSource(spec, scenario, sink);
     }
-    else
-    {
-        helper.SetAttribute("SendSize", ns3::UintegerValue(size));
-    }
-    return helper;
+    return ns3::CreateObjectWithAttributes<ns3::BulkSendApplication>(
+        "Protocol",
+        ns3::TypeIdValue(GetSocketFactory(spec.kind)),
+        "Remote",
+        ns3::AddressValue(sink),
+        "SendSize",
+        ns3::UintegerValue(size));
 }
 
 /**
  * @param node Node of a background source.
- * @param congestionControl Controller of the sockets it will create.
+ * @param kind Kind of its traffic, for the controller of the sockets it will create.
  */
 void
-SetController(ns3::Ptr<ns3::Node> node, CongestionControl congestionControl)
+SetController(ns3::Ptr<ns3::Node> node, BackgroundKind kind)
 {
-    const auto type = congestionControl == CongestionControl::CUBIC
-                          ? ns3::TcpCubic::GetTypeId()
-                          : ns3::TcpLinuxReno::GetTypeId();
+    const auto type = kind == BackgroundKind::RENO ? ns3::TcpLinuxReno::GetTypeId()
+                                                   : ns3::TcpCubic::GetTypeId();
     node->GetObject<ns3::TcpL4Protocol>()->SetAttribute("SocketType", ns3::TypeIdValue(type));
 }
 
@@ -93,18 +129,19 @@ InstallBackground(const Scenario& scenario, const Topology& topology)
     for (std::size_t i = 0; i < scenario.background.size(); ++i)
     {
         const auto& spec = scenario.background[i];
-        const auto source = topology.GetBackgroundSource(i);
-        const ns3::InetSocketAddress sink(topology.GetPath(spec.subflow).client, SINK_PORT + i);
-        SetController(source, spec.congestionControl);
-        auto sourceHelper = CreateSourceHelper(spec, scenario, sink);
-        auto sources = sourceHelper.Install(source);
-        sources.Start(spec.start);
-        sourceHelper.AssignStreams(source, FIRST_STREAM + STREAMS_PER_FLOW * i);
-
-        ns3::ApplicationHelper sinkHelper(ns3::PacketSink::GetTypeId());
-        sinkHelper.SetAttribute("Protocol", ns3::StringValue("ns3::TcpSocketFactory"));
-        sinkHelper.SetAttribute("Local", ns3::AddressValue(sink));
-        sinkHelper.Install(topology.GetClient()).Start(ns3::Time());
+        const auto node = topology.GetBackgroundSource(i);
+        const ns3::InetSocketAddress address(topology.GetPath(spec.subflow).client, SINK_PORT + i);
+        SetController(node, spec.kind);
+        const auto source = CreateSource(spec, scenario, address);
+        source->SetStartTime(spec.start);
+        source->AssignStreams(FIRST_STREAM + STREAMS_PER_FLOW * i);
+        node->AddApplication(source);
+        topology.GetClient()->AddApplication(
+            ns3::CreateObjectWithAttributes<ns3::PacketSink>(
+                "Protocol",
+                ns3::TypeIdValue(GetSocketFactory(spec.kind)),
+                "Local",
+                ns3::AddressValue(address)));
     }
 }
 

@@ -2,18 +2,11 @@
 
 #include "jitter-channel.h"
 
-#include "ns3/node.h"
-#include "ns3/packet.h"
-#include "ns3/point-to-point-net-device.h"
-#include "ns3/simulator.h"
-
 #include <cmath>
 
 namespace smartsbd
 {
 
-using ns3::Ptr;
-using ns3::Simulator;
 using ns3::Time;
 
 NS_OBJECT_ENSURE_REGISTERED(JitterChannel);
@@ -22,7 +15,7 @@ ns3::TypeId
 JitterChannel::GetTypeId()
 {
     static ns3::TypeId tid = ns3::TypeId("smartsbd::JitterChannel")
-                                 .SetParent<ns3::PointToPointChannel>()
+                                 .SetParent<VaryingChannel>()
                                  .AddConstructor<JitterChannel>();
     return tid;
 }
@@ -39,26 +32,6 @@ JitterChannel::SetJitter(Time mean, int64_t stream)
     m_largest = mean * 2;
     m_spacing = ns3::Max(mean * 4, ns3::MilliSeconds(1));
     m_after = m_draw->GetValue(0, 1);
-}
-
-bool
-JitterChannel::TransmitStart(Ptr<const ns3::Packet> packet,
-                             Ptr<ns3::PointToPointNetDevice> source,
-                             Time txTime)
-{
-    const bool forward = source == GetSource(0);
-    const auto destination = GetDestination(forward ? 0 : 1);
-    auto delay = txTime + GetDelay();
-    if (forward)
-    {
-        delay += GetExtraDelay(Simulator::Now() + txTime);
-    }
-    Simulator::ScheduleWithContext(destination->GetNode()->GetId(),
-                                   delay,
-                                   &ns3::PointToPointNetDevice::Receive,
-                                   destination,
-                                   packet->Copy());
-    return true;
 }
 
 Time

@@ -3,21 +3,22 @@
 #ifndef SMARTSBD_JITTER_CHANNEL_H
 #define SMARTSBD_JITTER_CHANNEL_H
 
-#include "ns3/point-to-point-channel.h"
+#include "varying-channel.h"
+
 #include "ns3/random-variable-stream.h"
 
 namespace smartsbd
 {
 
 /**
- * A point-to-point channel whose delay varies in one direction without reordering.
+ * A channel with jitter.
  *
- * What the first attached device sends takes an extra delay that is a continuous function of
- * time: linear between knots, with independent values at the knots, uniform over [0, 2 mean].
+ * The extra delay is a continuous function of time: linear between knots, with independent
+ * values at the knots, uniform over [0, 2 mean].
  * The knots are 4 mean apart (and 1 ms at least), so the extra delay never falls faster than half
  * as fast as time passes and packets keep their order.
  */
-class JitterChannel : public ns3::PointToPointChannel
+class JitterChannel : public VaryingChannel
 {
   public:
     /**
@@ -34,16 +35,8 @@ class JitterChannel : public ns3::PointToPointChannel
      */
     void SetJitter(ns3::Time mean, int64_t stream);
 
-    bool TransmitStart(ns3::Ptr<const ns3::Packet> packet,
-                       ns3::Ptr<ns3::PointToPointNetDevice> source,
-                       ns3::Time txTime) override;
-
   private:
-    /**
-     * @param time A time not before any earlier one.
-     * @return The extra delay of a packet that enters the channel then.
-     */
-    ns3::Time GetExtraDelay(ns3::Time time);
+    ns3::Time GetExtraDelay(ns3::Time time) override;
 
     ns3::Ptr<ns3::UniformRandomVariable> m_draw; //!< Extra delay at a knot as a part of the largest
     ns3::Time m_largest;                         //!< Largest extra delay

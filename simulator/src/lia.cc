@@ -43,6 +43,16 @@ LiaIncrease(const std::vector<LiaSubflow>& subflows, std::size_t index)
     return std::min(alpha / total, 1 / subflows[index].window);
 }
 
+double
+LiaIncreaseForAck(const std::vector<LiaSubflow>& subflows,
+                  std::size_t index,
+                  uint32_t segments,
+                  LiaCounts counts)
+{
+    const auto counted = counts == LiaCounts::ACKS ? std::min<uint32_t>(segments, 1) : segments;
+    return counted * LiaIncrease(subflows, index);
+}
+
 ns3::TypeId
 TcpLia::GetTypeId()
 {
@@ -52,9 +62,10 @@ TcpLia::GetTypeId()
 }
 
 void
-TcpLia::SetGroup(std::shared_ptr<LiaGroup> group)
+TcpLia::SetGroup(std::shared_ptr<LiaGroup> group, LiaCounts counts)
 {
     m_group = std::move(group);
+    m_counts = counts;
 }
 
 std::string
@@ -97,7 +108,7 @@ TcpLia::CongestionAvoidance(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segments
             m_view.push_back({GetLiaWindow(*member), member->m_srtt.Get().GetSeconds()});
         }
     }
-    m_fraction += segmentsAcked * LiaIncrease(m_view, index);
+    m_fraction += LiaIncreaseForAck(m_view, index, segmentsAcked, m_counts);
     const auto whole = static_cast<uint32_t>(m_fraction);
     m_fraction -= whole;
     tcb->m_cWnd += whole * tcb->m_segmentSize;

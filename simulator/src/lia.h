@@ -3,6 +3,8 @@
 #ifndef SMARTSBD_LIA_H
 #define SMARTSBD_LIA_H
 
+#include "scenario.h"
+
 #include "ns3/tcp-linux-reno.h"
 #include "ns3/tcp-socket-state.h"
 
@@ -30,14 +32,27 @@ struct LiaSubflow
  */
 double LiaIncrease(const std::vector<LiaSubflow>& subflows, std::size_t index);
 
+/**
+ * The window increase for one ACK.
+ *
+ * @param subflows All established subflows of the connection; windows and RTTs are positive.
+ * @param index The subflow that received the ACK.
+ * @param segments Segments the ACK acknowledges in congestion avoidance.
+ * @param counts What counts as one acknowledged segment.
+ * @return Increase of its window in segments.
+ */
+double LiaIncreaseForAck(const std::vector<LiaSubflow>& subflows,
+                         std::size_t index,
+                         uint32_t segments,
+                         LiaCounts counts);
+
 /// The subflows one connection couples.
 using LiaGroup = std::vector<ns3::Ptr<const ns3::TcpSocketState>>;
 
 /**
  * Congestion control of a subflow under the Linked Increases Algorithm (RFC 6356).
  *
- * Only congestion avoidance differs from Linux's Reno. Acknowledged segments count, not ACKs.
- * A subflow in fast recovery counts with its slow start threshold instead of its window.
+ * Only congestion avoidance differs from Linux's Reno. A subflow in fast recovery counts with its slow start threshold instead of its window.
  */
 class TcpLia : public ns3::TcpLinuxReno
 {
@@ -52,8 +67,9 @@ class TcpLia : public ns3::TcpLinuxReno
      * Couple this subflow with others; to be called before the socket gets the controller.
      *
      * @param group The connection's group.
+     * @param counts What counts as one acknowledged segment.
      */
-    void SetGroup(std::shared_ptr<LiaGroup> group);
+    void SetGroup(std::shared_ptr<LiaGroup> group, LiaCounts counts);
 
     std::string GetName() const override;
     void Init(ns3::Ptr<ns3::TcpSocketState> tcb) override;
@@ -64,6 +80,7 @@ class TcpLia : public ns3::TcpLinuxReno
 
   private:
     std::shared_ptr<LiaGroup> m_group; //!< Subflows of the connection
+    LiaCounts m_counts{};              //!< What counts as one acknowledged segment
     std::vector<LiaSubflow> m_view;    //!< Established subflows at the present ACK
     double m_fraction{0};              //!< Increase not yet given to the window, in segments
 };

@@ -5,29 +5,33 @@
  *
  * One MPTCP connection over shared or separate bottlenecks.
  *
- * Network, with two subflows that share a bottleneck (all links are full duplex):
+ * Network of two subflows (all links are full duplex). Subflow 0 crosses server link 0 and client
+ * link 1; subflow 1 crosses server link 0 only:
  *
- *  background enters "bottleneck"          background enters "access"
- *              |                                       |
- *          /--------\                              /-------\
- *   +----- | ingress| ====== +--------+ ---------- |access | ~~~~~~~~ +
- *   |      \--------/        | egress |            |node 0 |          |
- *  server     |   bottleneck |        |            \-------/        client
- *   |         |              +--------+            /-------\          |
- *   +---------+                   +--------------- |access | ~~~~~~~~ +
- *                                                  |node 1 |
- *                                                  \-------/
- *   host links   bottleneck link    backbone links        access links
+ *          background enters "server"    background enters "client"   background enters "access"
+ *                 |                                |                            |
+ *   +------- /---------\          /--------\ -- /---------\ ==== /--------\ - /--------\ ~~~~~ +
+ *   |  host  | ingress | ======== | egress |    | ingress | link | egress |   | access |       |
+ *  server    |    0    |  server  |   0    |    |    1    |  1   |   1    |   | node 0 |   client
+ *   |        \---------/  link 0  \--------/    \---------/      \--------/   \--------/       |
+ *   |             |                   |                                       /--------\       |
+ *   +-------------+                   +-------------------------------------- | access | ~~~~~ +
+ *                                                                             | node 1 |
+ *                                                                             \--------/
+ *     host links       server link         backbones       client link    tail        access links
  *
- * Each further bottleneck has its own ingress and egress router. The server has one interface
- * per subflow, and so has the client.
+ * Subflows that name the same link share it. Each link has its own ingress and egress router; a
+ * path without a server link has one plain router instead, and on a path without a client link
+ * "client" and "access" are the same place. The server has one interface per subflow, and so has
+ * the client.
  *
  *   link        | rate           | delay                     | queue         | else
- *   host        | 1 Gbit/s       | 0.1 ms                    | 16 MB         |
- *   bottleneck  | the scenario's | the scenario's            | the scenario's|
+ *   host        | 1 Gbit/s       | 0.1 ms                    | 16 MB         | host delay
+ *   link        | the scenario's | the scenario's            | the scenario's| ECN marks
  *   backbone    | 1 Gbit/s       | rest of the base RTT      | 16 MB         |
- *   access      | the scenario's | 0.1 ms                    | the scenario's| loss, jitter
- *   background  | 1 Gbit/s       | rest of the flow's RTT    | 16 MB         |
+ *   tail        | 1 Gbit/s       | none                      | 16 MB         |
+ *   access      | the scenario's | 0.1 ms                    | the scenario's| loss, jitter, bursts
+ *   background  | 1 Gbit/s       | rest of the flow's RTT    | 16 MB         | host delay
  *
  * Queues are drop-tail and count bytes; there is no queue discipline above them. Rates and queues
  * hold in the data direction (left to right); the other direction has 1 Gbit/s and 16 MB, so
@@ -37,25 +41,32 @@
  *   --scenario=FILE  the scenario to run (scenario.schema.json describes it)
  *   --events=FILE    the sender's event lines go here
  *   --truth=FILE     the ground truth goes here
+ *   --pcap=DIR       packets get MPTCP options, and what passes the interfaces of the server and
+ *                    of the client goes to sender.<subflow>.pcap and receiver.<subflow>.pcap in
+ *                    this directory, which must exist
  *   --version        print the version and a hash of the sources, and stop
  *
  * Exit status: 0, or 2 for bad options or a bad scenario, or 1 for a failure after that.
  *
- * Expected results: with a scenario in which the bottlenecks are the narrowest links, every
- * bottleneck's utilisation in the truth is above 0.8; duplicated_bytes is 0; the last ACK line
- * of each subflow is its acked_bytes. Equal scenarios give equal bytes.
+ * Expected results: with a scenario in which the intended bottlenecks are the narrowest links,
+ * their utilisation in the truth is above 0.8; duplicated_bytes is 0; the last ACK line of each
+ * subflow is its acked_bytes. Equal scenarios give equal bytes. Options make packets longer, so a
+ * run with --pcap differs from one without.
  */
 
 #include "background.h"
 #include "event-log.h"
 #include "mptcp-connection.h"
 #include "output-file.h"
+#include "pcap-recorder.h"
 #include "scenario.h"
 #include "topology.h"
 #include "truth.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
+#include "ns3/double.h"
+#include "ns3/global-value.h"
 #include "ns3/nstime.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
@@ -96,6 +107,7 @@ struct Options
     std::string scenario; //!< Name of the scenario file
     std::string events;   //!< Name of the event file
     std::string truth;    //!< Name of the truth file
+    std::string pcap;     //!< Directory of the pcap files, or empty
     bool version{false};  //!< Whether to print the version only
 };
 
@@ -112,18 +124,20 @@ ParseOptions(int argc, char* argv[])
     const std::map<std::string, std::string*> files{{"--scenario", &options.scenario},
                                                     {"--events", &options.events},
                                                     {"--truth", &options.truth}};
+    auto named = files;
+    named.emplace("--pcap", &options.pcap);
     for (int i = 1; i < argc; ++i)
     {
         const std::string argument = argv[i];
         const auto equals = argument.find('=');
-        const auto file = files.find(argument.substr(0, equals));
+        const auto value = named.find(argument.substr(0, equals));
         if (argument == "--version")
         {
             options.version = true;
         }
-        else if (equals != std::string::npos && file != files.end())
+        else if (equals != std::string::npos && value != named.end())
         {
-            *file->second = argument.substr(equals + 1);
+            *value->second = argument.substr(equals + 1);
         }
         else
         {
@@ -161,6 +175,8 @@ SetTcpDefaults(const ConnectionSpec& connection)
     SetDefault("ns3::TcpSocket::DelAckTimeout", ns3::TimeValue(ns3::MilliSeconds(40)));
     SetDefault("ns3::TcpSocket::DelAckCount", ns3::UintegerValue(2));
     SetDefault("ns3::TcpSocket::ConnTimeout", ns3::TimeValue(ns3::Seconds(1)));
+    // 60 s in TIME-WAIT, which is two of these.
+    SetDefault("ns3::TcpSocketBase::MaxSegLifetime", ns3::DoubleValue(30));
     SetDefault("ns3::TcpSocket::DataRetries", ns3::UintegerValue(15));
     SetDefault("ns3::TcpSocketBase::Sack", ns3::BooleanValue(true));
     SetDefault("ns3::TcpSocketBase::Timestamp", ns3::BooleanValue(false));
@@ -170,7 +186,30 @@ SetTcpDefaults(const ConnectionSpec& connection)
 }
 
 /**
- * Simulate and write both files.
+ * Record the packets of a connection.
+ *
+ * @param recorder The recorder.
+ * @param directory Where the files go.
+ * @param topology The network.
+ * @param subflows Number of subflows.
+ */
+void
+RecordInterfaces(PcapRecorder& recorder,
+                 const std::string& directory,
+                 const Topology& topology,
+                 std::size_t subflows)
+{
+    for (std::size_t i = 0; i < subflows; ++i)
+    {
+        const auto& path = topology.GetPath(i);
+        const auto suffix = "." + std::to_string(i) + ".pcap";
+        recorder.Record(path.serverDevice, directory + "/sender" + suffix);
+        recorder.Record(path.clientDevice, directory + "/receiver" + suffix);
+    }
+}
+
+/**
+ * Simulate and write all files.
  *
  * @param options The options.
  * @param scenario The scenario.
@@ -184,8 +223,15 @@ Run(const Options& options, const Scenario& scenario)
     ns3::RngSeedManager::SetRun(1);
     SetTcpDefaults(scenario.connection);
     EventLog log(events, scenario.connection.token);
+    const bool recording = !options.pcap.empty();
+    ns3::GlobalValue::Bind("ChecksumEnabled", ns3::BooleanValue(recording));
     const Topology topology(scenario);
-    MptcpConnection connection(scenario, topology, log);
+    PcapRecorder recorder;
+    if (recording)
+    {
+        RecordInterfaces(recorder, options.pcap, topology, scenario.subflows.size());
+    }
+    MptcpConnection connection(scenario, topology, log, recording);
     InstallBackground(scenario, topology);
     const Truth truth(scenario, topology, connection);
     ns3::Simulator::Stop(scenario.duration);
@@ -195,6 +241,8 @@ Run(const Options& options, const Scenario& scenario)
     ns3::Simulator::Destroy();
     events.Close();
     truthFile.Close();
+    recorder.Close();
+    recorder.Publish();
     events.Publish();
     truthFile.Publish();
 }

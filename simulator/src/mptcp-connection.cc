@@ -7,10 +7,12 @@
 #include "ns3/packet.h"
 #include "ns3/rtt-estimator.h"
 #include "ns3/simulator.h"
+#include "ns3/tcp-cubic.h"
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/tcp-prr-recovery.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace smartsbd
 {
@@ -51,24 +53,41 @@ CreateSocket(Ptr<ns3::Node> node, Ptr<ns3::TcpCongestionOps> controller)
     return socket;
 }
 
+/**
+ * @param subflows The subflows of a scenario.
+ * @return Index of the one that starts first.
+ */
+std::size_t
+FindFirst(const std::vector<SubflowSpec>& subflows)
+{
+    const auto first =
+        std::min_element(subflows.begin(),
+                         subflows.end(),
+                         [](const auto& a, const auto& b) { return a.start < b.start; });
+    return first - subflows.begin();
+}
+
 } // namespace
 
-MptcpConnection::MptcpConnection(const Scenario& scenario, const Topology& topology, EventLog& log)
+MptcpConnection::MptcpConnection(const Scenario& scenario,
+                                 const Topology& topology,
+                                 EventLog& log,
+                                 bool withOptions)
     : m_spec(scenario.connection),
       m_log(log),
       m_liaGroup(std::make_shared<LiaGroup>()),
-      m_subflows(scenario.subflows.size())
+      m_subflows(scenario.subflows.size()),
+      m_first(FindFirst(scenario.subflows))
 {
+    if (withOptions)
+    {
+        m_options.emplace(m_subflows.size(), m_first, m_spec.mss);
+    }
     for (std::size_t i = 0; i < m_subflows.size(); ++i)
     {
         CreateListener(i, topology);
         CreateSender(i, topology);
-        const InetSocketAddress client(topology.GetPath(i).client, CLIENT_PORT + i);
-        Simulator::Schedule(scenario.subflows[i].start,
-                            &MptcpConnection::Connect,
-                            this,
-                            i,
-                            ns3::Address(client));
+        Simulator::Schedule(scenario.subflows[i].start, &MptcpConnection::Connect, this, i);
     }
 }
 
@@ -90,6 +109,12 @@ MptcpConnection::GetAckedBytes(std::size_t subflow) const
     return m_subflows[subflow].sender->GetAckedBytes();
 }
 
+std::optional<uint32_t>
+MptcpConnection::GetOptionToken() const
+{
+    return m_options ? std::optional(m_options->GetToken()) : std::nullopt;
+}
+
 uint64_t
 MptcpConnection::GetDeliveredBytes() const
 {
@@ -109,8 +134,12 @@ MptcpConnection::CreateController()
     {
         return CreateObject<ns3::TcpLinuxReno>();
     }
+    if (m_spec.congestionControl == CongestionControl::CUBIC)
+    {
+        return CreateObject<ns3::TcpCubic>();
+    }
     auto controller = CreateObject<TcpLia>();
-    controller->SetGroup(m_liaGroup);
+    controller->SetGroup(m_liaGroup, m_spec.liaCounts);
     return controller;
 }
 
@@ -119,6 +148,7 @@ MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
 {
     auto sender = CreateSocket<SubflowSender>(topology.GetServer(), CreateController());
     sender->Bind(InetSocketAddress(topology.GetPath(subflow).server, SERVER_PORT + subflow));
+    sender->SetUseEcn(m_spec.ecn ? TcpSocketState::On : TcpSocketState::Off);
     sender->SetConnectCallback(MakeCallback(&MptcpConnection::HandleEstablished, this, subflow),
                                ns3::MakeNullCallback<void, Ptr<ns3::Socket>>());
     sender->SetAckCallback(MakeCallback(&MptcpConnection::HandleAck, this, subflow));
@@ -126,6 +156,9 @@ MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
     sender->TraceConnectWithoutContext(
         "CongState",
         MakeCallback(&MptcpConnection::HandleCongestionState, this, subflow));
+    sender->TraceConnectWithoutContext(
+        "Tx",
+        MakeCallback(&MptcpConnection::HandleServerTx, this, subflow));
     m_subflows[subflow].sender = sender;
 }
 
@@ -134,18 +167,30 @@ MptcpConnection::CreateListener(std::size_t subflow, const Topology& topology)
 {
     auto listener =
         CreateSocket<SubflowReceiver>(topology.GetClient(), CreateObject<ns3::TcpLinuxReno>());
-    listener->Bind(InetSocketAddress(topology.GetPath(subflow).client, CLIENT_PORT + subflow));
+    const InetSocketAddress client(topology.GetPath(subflow).client, CLIENT_PORT + subflow);
+    listener->Bind(client);
+    listener->SetUseEcn(m_spec.ecn ? TcpSocketState::AcceptOnly : TcpSocketState::Off);
     listener->SetAcceptCallback(
         ns3::MakeNullCallback<bool, Ptr<ns3::Socket>, const ns3::Address&>(),
         MakeCallback(&MptcpConnection::HandleAccept, this, subflow));
+    // The sockets of accepted connections inherit this.
+    listener->TraceConnectWithoutContext(
+        "Tx",
+        MakeCallback(&MptcpConnection::HandleClientTx, this, subflow));
     listener->Listen();
     m_subflows[subflow].listener = listener;
+    m_subflows[subflow].client = client;
 }
 
 void
-MptcpConnection::Connect(std::size_t subflow, ns3::Address client)
+MptcpConnection::Connect(std::size_t subflow)
 {
-    m_subflows[subflow].sender->Connect(client);
+    if (subflow != m_first && m_subflows[m_first].established.IsZero())
+    {
+        m_joining.push_back(subflow);
+        return;
+    }
+    m_subflows[subflow].sender->Connect(m_subflows[subflow].client);
 }
 
 void
@@ -156,6 +201,10 @@ MptcpConnection::HandleEstablished(std::size_t subflow, Ptr<ns3::Socket>)
     if (++m_establishedCount == m_subflows.size())
     {
         m_allEstablished();
+    }
+    for (const auto joining : std::exchange(m_joining, {}))
+    {
+        Connect(joining);
     }
     Schedule();
 }
@@ -206,7 +255,6 @@ MptcpConnection::HandleAccept(std::size_t subflow, Ptr<ns3::Socket> socket, cons
     const auto sender = m_subflows[subflow].sender;
     receiver->SetArrivalCallback(MakeCallback(&SubflowSender::NoteArrival, sender));
     receiver->SetRecvCallback(MakeCallback(&MptcpConnection::HandleReceive, this, subflow));
-    receiver->TraceConnectWithoutContext("Tx", MakeCallback(&MptcpConnection::TagAck, this));
 }
 
 void
@@ -226,11 +274,29 @@ MptcpConnection::HandleReceive(std::size_t subflow, Ptr<ns3::Socket> socket)
 }
 
 void
-MptcpConnection::TagAck(Ptr<const ns3::Packet> packet,
-                        const ns3::TcpHeader&,
-                        Ptr<const ns3::TcpSocketBase>)
+MptcpConnection::HandleServerTx(std::size_t subflow,
+                                Ptr<const ns3::Packet> packet,
+                                const ns3::TcpHeader& header,
+                                Ptr<const ns3::TcpSocketBase>)
+{
+    if (m_options)
+    {
+        // The socket sends this very header after the trace.
+        m_options->WriteSender(subflow, packet->GetSize(), const_cast<ns3::TcpHeader&>(header));
+    }
+}
+
+void
+MptcpConnection::HandleClientTx(std::size_t subflow,
+                                Ptr<const ns3::Packet> packet,
+                                const ns3::TcpHeader& header,
+                                Ptr<const ns3::TcpSocketBase>)
 {
     packet->AddPacketTag(DataAckTag(m_delivered));
+    if (m_options)
+    {
+        m_options->WriteReceiver(subflow, m_delivered, const_cast<ns3::TcpHeader&>(header));
+    }
 }
 
 void
@@ -238,34 +304,52 @@ MptcpConnection::Schedule()
 {
     while (m_nextData + m_spec.mss <= m_dataAckAtSender + m_spec.receiveBuffer)
     {
-        auto* subflow = ChooseSubflow();
-        if (!subflow)
+        const auto chosen = ChooseSubflow();
+        if (!chosen)
         {
             return;
         }
-        subflow->segments.push_back(m_nextData);
+        auto& subflow = m_subflows[*chosen];
+        if (m_options)
+        {
+            m_options->AddSegment(*chosen, m_nextData);
+        }
+        subflow.segments.push_back(m_nextData);
         m_nextData += m_spec.mss;
-        const auto sent = subflow->sender->Send(ns3::Create<ns3::Packet>(m_spec.mss), 0);
+        m_turn = (*chosen + 1) % m_subflows.size();
+        const auto sent = subflow.sender->Send(ns3::Create<ns3::Packet>(m_spec.mss), 0);
         NS_ABORT_MSG_IF(sent < 0, "a subflow refuses data it has room for");
     }
 }
 
-MptcpConnection::Subflow*
-MptcpConnection::ChooseSubflow()
+std::optional<std::size_t>
+MptcpConnection::ChooseSubflow() const
 {
-    Subflow* best = nullptr;
-    for (auto& subflow : m_subflows)
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < m_subflows.size(); ++i)
     {
+        const auto& subflow = m_subflows[i];
         if (subflow.established.IsZero() || !subflow.sender->HasRoom(m_spec.mss))
         {
             continue;
         }
-        if (!best || subflow.sender->GetSmoothedRtt() < best->sender->GetSmoothedRtt())
+        if (!best || IsPreferred(i, *best))
         {
-            best = &subflow;
+            best = i;
         }
     }
     return best;
+}
+
+bool
+MptcpConnection::IsPreferred(std::size_t a, std::size_t b) const
+{
+    if (m_spec.scheduler == Scheduler::MIN_RTT)
+    {
+        return m_subflows[a].sender->GetSmoothedRtt() < m_subflows[b].sender->GetSmoothedRtt();
+    }
+    const auto count = m_subflows.size();
+    return (a + count - m_turn) % count < (b + count - m_turn) % count;
 }
 
 void

@@ -5,6 +5,7 @@
 
 #include "event-log.h"
 #include "lia.h"
+#include "mptcp-option.h"
 #include "scenario.h"
 #include "subflow-socket.h"
 #include "topology.h"
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace smartsbd
@@ -24,8 +26,9 @@ namespace smartsbd
 /**
  * One MPTCP connection: a bulk transfer from the server to the client over several subflows.
  *
- * The scheduler gives each segment to the subflow with the lowest smoothed RTT that can send it
- * at once. It sends no byte beyond the receive buffer the subflows share, counted from the
+ * The subflow that starts first opens the connection; the others join it when it is established,
+ * or at their start if that is later. The scheduler gives each segment to a subflow that can send
+ * it at once. It sends no byte beyond the receive buffer the subflows share, counted from the
  * highest DATA_ACK that has reached the sender. Segments are never sent on a second subflow.
  */
 class MptcpConnection
@@ -37,8 +40,12 @@ class MptcpConnection
      * @param scenario The scenario.
      * @param topology The network; it must outlive the simulation.
      * @param log Where the sender's events go; it must outlive the simulation.
+     * @param withOptions Whether packets carry MPTCP options.
      */
-    MptcpConnection(const Scenario& scenario, const Topology& topology, EventLog& log);
+    MptcpConnection(const Scenario& scenario,
+                    const Topology& topology,
+                    EventLog& log,
+                    bool withOptions);
 
     MptcpConnection(const MptcpConnection&) = delete;
     MptcpConnection& operator=(const MptcpConnection&) = delete;
@@ -60,6 +67,9 @@ class MptcpConnection
      */
     uint64_t GetAckedBytes(std::size_t subflow) const;
 
+    /// @return The token in the packets' MPTCP options, or none without options.
+    std::optional<uint32_t> GetOptionToken() const;
+
     /// @return Bytes that reached the client's application in order.
     uint64_t GetDeliveredBytes() const;
 
@@ -72,6 +82,7 @@ class MptcpConnection
     {
         ns3::Ptr<SubflowSender> sender;     //!< Socket of the server
         ns3::Ptr<SubflowReceiver> listener; //!< Listening socket of the client
+        ns3::Address client;                //!< Address and port of the client
         ns3::Time established;              //!< When the sender became established, or zero
         std::deque<uint64_t> segments;      //!< Data sequence numbers on the way, in order
         uint32_t received{0};               //!< Bytes received of the first of these segments
@@ -93,12 +104,11 @@ class MptcpConnection
     void CreateListener(std::size_t subflow, const Topology& topology);
 
     /**
-     * Send the SYN.
+     * Send the SYN, or wait until the connection is established.
      *
      * @param subflow Index of the subflow.
-     * @param client Address and port of the client.
      */
-    void Connect(std::size_t subflow, ns3::Address client);
+    void Connect(std::size_t subflow);
 
     /**
      * The SYN-ACK has reached the sender.
@@ -145,21 +155,43 @@ class MptcpConnection
     void HandleReceive(std::size_t subflow, ns3::Ptr<ns3::Socket> socket);
 
     /**
-     * The client sends a packet: let it carry the present DATA_ACK.
+     * The server sends a packet: let it carry its MPTCP option.
      *
+     * @param subflow Index of the subflow.
      * @param packet The packet.
      * @param header Its TCP header.
      * @param socket Its socket.
      */
-    void TagAck(ns3::Ptr<const ns3::Packet> packet,
-                const ns3::TcpHeader& header,
-                ns3::Ptr<const ns3::TcpSocketBase> socket);
+    void HandleServerTx(std::size_t subflow,
+                        ns3::Ptr<const ns3::Packet> packet,
+                        const ns3::TcpHeader& header,
+                        ns3::Ptr<const ns3::TcpSocketBase> socket);
+
+    /**
+     * The client sends a packet: let it carry the present DATA_ACK.
+     *
+     * @param subflow Index of the subflow.
+     * @param packet The packet.
+     * @param header Its TCP header.
+     * @param socket Its socket.
+     */
+    void HandleClientTx(std::size_t subflow,
+                        ns3::Ptr<const ns3::Packet> packet,
+                        const ns3::TcpHeader& header,
+                        ns3::Ptr<const ns3::TcpSocketBase> socket);
 
     /// Give data to the subflows until nothing more can be sent.
     void Schedule();
 
-    /// @return The established subflow with room and the lowest smoothed RTT, or null.
-    Subflow* ChooseSubflow();
+    /// @return Index of the subflow for the next segment, or none if no subflow has room.
+    std::optional<std::size_t> ChooseSubflow() const;
+
+    /**
+     * @param a Index of a subflow with room.
+     * @param b Index of another one.
+     * @return Whether the scheduler prefers the former.
+     */
+    bool IsPreferred(std::size_t a, std::size_t b) const;
 
     /**
      * Put a complete segment into the connection's order.
@@ -172,6 +204,10 @@ class MptcpConnection
     EventLog& m_log;                      //!< Where the sender's events go
     std::shared_ptr<LiaGroup> m_liaGroup; //!< The subflows LIA couples
     std::vector<Subflow> m_subflows;      //!< All subflows
+    std::size_t m_first;                  //!< Subflow that opens the connection
+    std::vector<std::size_t> m_joining;   //!< Subflows that wait for it
+    std::size_t m_turn{0};                //!< Subflow whose turn it is with round robin
+    std::optional<MptcpOptionWriter> m_options; //!< Writes MPTCP options, if packets carry them
     ns3::Callback<void> m_allEstablished; //!< Called when the last one is established
     std::size_t m_establishedCount{0};    //!< Established subflows
     uint64_t m_nextData{0};               //!< Next data sequence number to schedule

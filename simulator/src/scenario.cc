@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <initializer_list>
 #include <limits>
+#include <set>
 #include <string_view>
+#include <utility>
 
 namespace smartsbd
 {
@@ -63,10 +64,20 @@ constexpr Range LOSS{0, 1, true, false};
 constexpr Range DURATION_S{0, 3600, false};
 constexpr Range QUEUE_BYTES{3000, 1e9};
 constexpr Range SEED{1, std::numeric_limits<uint32_t>::max()};
-constexpr Range MSS_BYTES{536, 1440};
-constexpr Range RECEIVE_BUFFER_BYTES{65536, 1 << 28};
+// With MPTCP options (24 bytes on data) a packet still fits into 1500 bytes.
+constexpr Range MSS_BYTES{536, 1436};
+constexpr Range RECEIVE_BUFFER_BYTES{1 << 14, 1 << 28};
+constexpr Range HOST_DELAY_US{0, 100000};
+constexpr Range MARK_BYTES{0, 1e9};
+constexpr Range BURST_PACKETS{1, 64};
+constexpr Range RATE_SIGMA{0, 1};
+constexpr Range RATE_STEP_MS{1, 10000};
+constexpr Range WEB_RATE_MBIT_S{0.01, 50};
+constexpr Range PAIR{2, 2};
 constexpr Range SUBFLOWS{2, 5};
-constexpr Range BOTTLENECKS{1, 5};
+constexpr Range LINKS{1, 10};
+constexpr Range LINKS_OF_SUBFLOW{1, 2};
+constexpr Range CHANGES{1, 100};
 constexpr Range BACKGROUND{0, 32};
 
 /// A JSON value and its place in the file; every check that fails throws ScenarioError.
@@ -96,12 +107,9 @@ class Place
      *
      * @param keys The keys.
      */
-    void CheckKeys(std::initializer_list<std::string_view> keys) const
+    void CheckKeys(const std::vector<std::string_view>& keys) const
     {
-        if (!m_value.is_object())
-        {
-            Fail(Print() + " is not an object");
-        }
+        CheckObject();
         for (const auto& item : m_value.items())
         {
             if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
@@ -113,11 +121,24 @@ class Place
         }
         for (const auto& key : keys)
         {
-            if (!m_value.contains(key))
-            {
-                Place(m_value, m_pointer + "/" + std::string(key)).Fail("missing");
-            }
+            Require(key);
         }
+    }
+
+    /**
+     * Check that this is an object with a key.
+     *
+     * @param key The key.
+     * @return The member.
+     */
+    Place Require(std::string_view key) const
+    {
+        CheckObject();
+        if (!m_value.contains(key))
+        {
+            Place(m_value, m_pointer + "/" + std::string(key)).Fail("missing");
+        }
+        return (*this)[key];
     }
 
     /**
@@ -151,6 +172,16 @@ class Place
             items.emplace_back(m_value[i], m_pointer + "/" + std::to_string(i));
         }
         return items;
+    }
+
+    /// @return The truth value.
+    bool Boolean() const
+    {
+        if (!m_value.is_boolean())
+        {
+            Fail(Print() + " is not true or false");
+        }
+        return m_value.get<bool>();
     }
 
     /// @return Whether the value is null.
@@ -222,6 +253,15 @@ class Place
     }
 
   private:
+    /// Check that this is an object.
+    void CheckObject() const
+    {
+        if (!m_value.is_object())
+        {
+            Fail(Print() + " is not an object");
+        }
+    }
+
     const json& m_value;   //!< The value
     std::string m_pointer; //!< Its JSON pointer
 };
@@ -257,28 +297,69 @@ ReadRate(const Place& place)
     return static_cast<uint64_t>(std::llround(place.Number(RATE_MBIT_S) * 1e6));
 }
 
+/// The names a scenario can choose from and what each means.
+template <class T>
+using Choices = std::vector<std::pair<std::string_view, T>>;
+
 /**
- * @param place The name of a congestion controller.
- * @param coupled Whether the coupled controller is allowed; if not, CUBIC is.
- * @return The controller.
+ * @param place A name.
+ * @param choices The names allowed there.
+ * @return What the name means.
  */
-CongestionControl
-ReadCongestionControl(const Place& place, bool coupled)
+template <class T>
+T
+ReadChoice(const Place& place, const Choices<T>& choices)
 {
     const auto name = place.Text();
-    if (name == "reno")
+    std::string allowed;
+    for (const auto& [text, value] : choices)
     {
-        return CongestionControl::RENO;
+        if (name == text)
+        {
+            return value;
+        }
+        allowed += (allowed.empty() ? "" : ", ") + std::string(text);
     }
-    if (coupled && name == "lia")
+    place.Fail(place.Print() + " is not one of " + allowed);
+}
+
+/**
+ * @param place A start time in s.
+ * @param duration Simulated time.
+ * @return The start time, before the end of the simulation.
+ */
+ns3::Time
+ReadStart(const Place& place, ns3::Time duration)
+{
+    return ReadSeconds(place, Range{0, duration.GetSeconds(), true, false});
+}
+
+/**
+ * @param place A list of pairs of a time in s and a value.
+ * @param duration Simulated time.
+ * @param readValue Reads a value from its place.
+ * @return The schedule.
+ */
+template <class Reader>
+auto
+ReadSchedule(const Place& place, ns3::Time duration, Reader readValue)
+{
+    Schedule<decltype(readValue(place))> schedule;
+    for (const auto& item : place.Items(CHANGES))
     {
-        return CongestionControl::LIA;
+        const auto pair = item.Items(PAIR);
+        const auto from = ReadStart(pair[0], duration);
+        if (schedule.empty() && !from.IsZero())
+        {
+            pair[0].Fail("the first time is not 0");
+        }
+        if (!schedule.empty() && from <= schedule.back().from)
+        {
+            pair[0].Fail(pair[0].Print() + " is not after the time before it");
+        }
+        schedule.push_back({from, readValue(pair[1])});
     }
-    if (!coupled && name == "cubic")
-    {
-        return CongestionControl::CUBIC;
-    }
-    place.Fail(place.Print() + (coupled ? " is not lia or reno" : " is not reno or cubic"));
+    return schedule;
 }
 
 /**
@@ -320,28 +401,68 @@ ReadPath(const Place& place)
 ConnectionSpec
 ReadConnection(const Place& place)
 {
-    place.CheckKeys({"token", "congestion_control", "mss_bytes", "receive_buffer_bytes"});
+    place.CheckKeys({"token",
+                     "congestion_control",
+                     "lia_counts",
+                     "scheduler",
+                     "mss_bytes",
+                     "receive_buffer_bytes",
+                     "ecn",
+                     "host_delay_us"});
     return ConnectionSpec{
         ReadToken(place["token"]),
-        ReadCongestionControl(place["congestion_control"], true),
+        ReadChoice(place["congestion_control"],
+                   Choices<CongestionControl>{{"lia", CongestionControl::LIA},
+                                              {"reno", CongestionControl::RENO},
+                                              {"cubic", CongestionControl::CUBIC}}),
+        ReadChoice(
+            place["lia_counts"],
+            Choices<LiaCounts>{{"packets", LiaCounts::PACKETS}, {"acks", LiaCounts::ACKS}}),
+        ReadChoice(place["scheduler"],
+                   Choices<Scheduler>{{"min_rtt", Scheduler::MIN_RTT},
+                                      {"round_robin", Scheduler::ROUND_ROBIN}}),
         place["mss_bytes"].Integer(MSS_BYTES),
         place["receive_buffer_bytes"].Integer(RECEIVE_BUFFER_BYTES),
+        place["ecn"].Boolean(),
+        FromMilliseconds(place["host_delay_us"].Number(HOST_DELAY_US) / 1000),
     };
 }
 
 /**
- * @param place An item of "bottlenecks".
- * @return The bottleneck.
+ * @param place An item of "links".
+ * @param duration Simulated time.
+ * @return The link.
  */
-BottleneckSpec
-ReadBottleneck(const Place& place)
+LinkSpec
+ReadLink(const Place& place, ns3::Time duration)
 {
-    place.CheckKeys({"rate_mbit_s", "delay_ms", "queue_bytes"});
-    return BottleneckSpec{
-        ReadRate(place["rate_mbit_s"]),
+    place.CheckKeys({"place", "rate_mbit_s", "delay_ms", "queue_bytes", "mark_bytes"});
+    const auto mark = place["mark_bytes"];
+    return LinkSpec{
+        ReadChoice(
+            place["place"],
+            Choices<LinkPlace>{{"server", LinkPlace::SERVER}, {"client", LinkPlace::CLIENT}}),
+        ReadSchedule(place["rate_mbit_s"], duration, ReadRate),
         FromMilliseconds(place["delay_ms"].Number(TIME_MS)),
         place["queue_bytes"].Integer(QUEUE_BYTES),
+        mark.IsNull() ? std::nullopt : std::optional(mark.Integer(MARK_BYTES)),
     };
+}
+
+/**
+ * @param place The member "burst_packets" of an access link.
+ * @param access Where the limits go.
+ */
+void
+ReadBurst(const Place& place, AccessSpec& access)
+{
+    const auto limits = place.Items(PAIR);
+    access.burstLow = limits[0].Integer(BURST_PACKETS);
+    access.burstHigh = limits[1].Integer(BURST_PACKETS);
+    if (access.burstHigh < access.burstLow)
+    {
+        limits[1].Fail(limits[1].Print() + " is less than the lower limit");
+    }
 }
 
 /**
@@ -351,24 +472,59 @@ ReadBottleneck(const Place& place)
 AccessSpec
 ReadAccess(const Place& place)
 {
-    place.CheckKeys({"rate_mbit_s", "queue_bytes", "loss", "jitter_ms"});
-    return AccessSpec{
-        ReadRate(place["rate_mbit_s"]),
-        place["queue_bytes"].Integer(QUEUE_BYTES),
-        place["loss"].Number(LOSS),
-        FromMilliseconds(place["jitter_ms"].Number(JITTER_MS)),
-    };
+    AccessSpec access{};
+    access.kind = ReadChoice(place.Require("kind"),
+                             Choices<AccessKind>{{"plain", AccessKind::PLAIN},
+                                                 {"wifi", AccessKind::WIFI},
+                                                 {"lte", AccessKind::LTE}});
+    std::vector<std::string_view> keys{"kind", "rate_mbit_s", "queue_bytes", "loss", "jitter_ms"};
+    if (access.kind == AccessKind::WIFI)
+    {
+        keys.emplace_back("burst_packets");
+    }
+    if (access.kind == AccessKind::LTE)
+    {
+        keys.insert(keys.end(), {"rate_sigma", "rate_step_ms"});
+    }
+    place.CheckKeys(keys);
+    access.rate = ReadRate(place["rate_mbit_s"]);
+    access.queue = place["queue_bytes"].Integer(QUEUE_BYTES);
+    access.loss = place["loss"].Number(LOSS);
+    access.jitter = FromMilliseconds(place["jitter_ms"].Number(JITTER_MS));
+    if (access.kind == AccessKind::WIFI)
+    {
+        ReadBurst(place["burst_packets"], access);
+    }
+    if (access.kind == AccessKind::LTE)
+    {
+        access.rateSigma = place["rate_sigma"].Number(RATE_SIGMA);
+        access.rateStep = FromMilliseconds(place["rate_step_ms"].Number(RATE_STEP_MS));
+    }
+    return access;
 }
 
 /**
- * @param place A start time in s.
- * @param duration Simulated time.
- * @return The start time, before the end of the simulation.
+ * @param place The member "links" of a subflow.
+ * @param scenario What has been read so far.
+ * @param subflow Where the links go.
  */
-ns3::Time
-ReadStart(const Place& place, ns3::Time duration)
+void
+ReadLinksOfSubflow(const Place& place, const Scenario& scenario, SubflowSpec& subflow)
 {
-    return ReadSeconds(place, Range{0, duration.GetSeconds(), true, false});
+    for (const auto& item : place.Items(LINKS_OF_SUBFLOW))
+    {
+        const auto index = item.Index(scenario.links.size());
+        const bool server = scenario.links[index].place == LinkPlace::SERVER;
+        if (subflow.clientLink)
+        {
+            item.Fail(server ? "a server link after a client link" : "a second client link");
+        }
+        if (server && subflow.serverLink)
+        {
+            item.Fail("a second server link");
+        }
+        (server ? subflow.serverLink : subflow.clientLink) = index;
+    }
 }
 
 /**
@@ -379,33 +535,43 @@ ReadStart(const Place& place, ns3::Time duration)
 SubflowSpec
 ReadSubflow(const Place& place, const Scenario& scenario)
 {
-    place.CheckKeys({"path", "bottleneck", "start_s", "rtt_ms", "access"});
-    return SubflowSpec{
-        ReadPath(place["path"]),
-        place["bottleneck"].Index(scenario.bottlenecks.size()),
-        ReadStart(place["start_s"], scenario.duration),
-        FromMilliseconds(place["rtt_ms"].Number(RTT_MS)),
-        ReadAccess(place["access"]),
+    place.CheckKeys({"path", "links", "bottleneck", "start_s", "rtt_ms", "access"});
+    SubflowSpec subflow;
+    subflow.path = ReadPath(place["path"]);
+    ReadLinksOfSubflow(place["links"], scenario, subflow);
+    const auto readBottleneck = [&](const Place& item) {
+        const auto index = item.Index(scenario.links.size());
+        if (index != subflow.serverLink && index != subflow.clientLink)
+        {
+            item.Fail(item.Print() + " is not among the links of the subflow");
+        }
+        return index;
     };
+    subflow.bottleneck = ReadSchedule(place["bottleneck"], scenario.duration, readBottleneck);
+    subflow.start = ReadStart(place["start_s"], scenario.duration);
+    subflow.rtt = FromMilliseconds(place["rtt_ms"].Number(RTT_MS));
+    subflow.access = ReadAccess(place["access"]);
+    return subflow;
 }
 
 /**
- * @param place The member "enters" of a background flow.
- * @return Where the flow joins.
+ * @param place The member "rate_mbit_s" of a background flow.
+ * @param kind Kind of the flow.
+ * @return The rate in bit/s, or none for a bulk transfer.
  */
-Entry
-ReadEntry(const Place& place)
+std::optional<uint64_t>
+ReadBackgroundRate(const Place& place, BackgroundKind kind)
 {
-    const auto name = place.Text();
-    if (name == "bottleneck")
+    const bool tcp = kind == BackgroundKind::RENO || kind == BackgroundKind::CUBIC;
+    if (tcp && place.IsNull())
     {
-        return Entry::BOTTLENECK;
+        return std::nullopt;
     }
-    if (name == "access")
+    if (kind == BackgroundKind::WEB)
     {
-        return Entry::ACCESS;
+        place.Number(WEB_RATE_MBIT_S);
     }
-    place.Fail(place.Print() + " is not bottleneck or access");
+    return ReadRate(place);
 }
 
 /**
@@ -416,14 +582,20 @@ ReadEntry(const Place& place)
 BackgroundSpec
 ReadBackground(const Place& place, const Scenario& scenario)
 {
-    place.CheckKeys(
-        {"subflow", "enters", "rate_mbit_s", "congestion_control", "start_s", "rtt_ms"});
-    const auto rate = place["rate_mbit_s"];
+    place.CheckKeys({"kind", "subflow", "enters", "rate_mbit_s", "start_s", "rtt_ms"});
+    const auto kind = ReadChoice(place["kind"],
+                                 Choices<BackgroundKind>{{"reno", BackgroundKind::RENO},
+                                                         {"cubic", BackgroundKind::CUBIC},
+                                                         {"cbr", BackgroundKind::CBR},
+                                                         {"web", BackgroundKind::WEB}});
     return BackgroundSpec{
+        kind,
         place["subflow"].Index(scenario.subflows.size()),
-        ReadEntry(place["enters"]),
-        rate.IsNull() ? std::nullopt : std::optional(ReadRate(rate)),
-        ReadCongestionControl(place["congestion_control"], false),
+        ReadChoice(place["enters"],
+                   Choices<Entry>{{"server", Entry::SERVER},
+                                  {"client", Entry::CLIENT},
+                                  {"access", Entry::ACCESS}}),
+        ReadBackgroundRate(place["rate_mbit_s"], kind),
         ReadStart(place["start_s"], scenario.duration),
         FromMilliseconds(place["rtt_ms"].Number(RTT_MS)),
     };
@@ -444,19 +616,21 @@ CheckRtt(const Place& place, ns3::Time rest)
 }
 
 /**
- * @param place The member "bottlenecks".
+ * @param place The member "links".
  * @param scenario The scenario, with its subflows.
  */
 void
-CheckBottlenecksUsed(const Place& place, const Scenario& scenario)
+CheckLinksUsed(const Place& place, const Scenario& scenario)
 {
-    const auto items = place.Items(BOTTLENECKS);
+    const auto items = place.Items(LINKS);
     for (std::size_t i = 0; i < items.size(); ++i)
     {
-        const auto uses = [i](const SubflowSpec& subflow) { return subflow.bottleneck == i; };
+        const auto uses = [i](const SubflowSpec& subflow) {
+            return subflow.serverLink == i || subflow.clientLink == i;
+        };
         if (std::none_of(scenario.subflows.begin(), scenario.subflows.end(), uses))
         {
-            items[i].Fail("no subflow crosses this bottleneck");
+            items[i].Fail("no subflow crosses this link");
         }
     }
 }
@@ -468,27 +642,38 @@ CheckBottlenecksUsed(const Place& place, const Scenario& scenario)
 Scenario
 ReadScenario(const Place& root)
 {
-    root.CheckKeys({"seed", "duration_s", "connection", "bottlenecks", "subflows", "background"});
+    root.CheckKeys({"seed", "duration_s", "connection", "links", "subflows", "background"});
     Scenario scenario;
     scenario.seed = root["seed"].Integer(SEED);
     scenario.duration = ReadSeconds(root["duration_s"], DURATION_S);
     scenario.connection = ReadConnection(root["connection"]);
-    for (const auto& item : root["bottlenecks"].Items(BOTTLENECKS))
+    for (const auto& item : root["links"].Items(LINKS))
     {
-        scenario.bottlenecks.push_back(ReadBottleneck(item));
+        scenario.links.push_back(ReadLink(item, scenario.duration));
     }
     for (const auto& item : root["subflows"].Items(SUBFLOWS))
     {
         scenario.subflows.push_back(ReadSubflow(item, scenario));
         CheckRtt(item["rtt_ms"], GetBackboneDelay(scenario, scenario.subflows.size() - 1));
     }
-    CheckBottlenecksUsed(root["bottlenecks"], scenario);
+    CheckLinksUsed(root["links"], scenario);
     for (const auto& item : root["background"].Items(BACKGROUND))
     {
         scenario.background.push_back(ReadBackground(item, scenario));
         CheckRtt(item["rtt_ms"], GetSourceLinkDelay(scenario, scenario.background.size() - 1));
     }
     return scenario;
+}
+
+/**
+ * @param scenario The scenario.
+ * @param link Index of a link, or none.
+ * @return Its one way delay; zero for none.
+ */
+ns3::Time
+GetLinkDelay(const Scenario& scenario, std::optional<std::size_t> link)
+{
+    return link ? scenario.links[*link].delay : ns3::Time();
 }
 
 /**
@@ -529,21 +714,47 @@ ns3::Time
 GetBackboneDelay(const Scenario& scenario, std::size_t subflow)
 {
     const auto& spec = scenario.subflows[subflow];
-    return spec.rtt / 2 - HOST_LINK_DELAY - scenario.bottlenecks[spec.bottleneck].delay -
-           ACCESS_LINK_DELAY;
+    return spec.rtt / 2 - HOST_LINK_DELAY - GetLinkDelay(scenario, spec.serverLink) -
+           GetLinkDelay(scenario, spec.clientLink) - ACCESS_LINK_DELAY;
 }
 
 ns3::Time
 GetSourceLinkDelay(const Scenario& scenario, std::size_t flow)
 {
     const auto& spec = scenario.background[flow];
-    const auto rest = spec.rtt / 2 - ACCESS_LINK_DELAY;
-    if (spec.enters == Entry::ACCESS)
+    const auto& subflow = scenario.subflows[spec.subflow];
+    auto delay = spec.rtt / 2 - ACCESS_LINK_DELAY;
+    if (spec.enters != Entry::ACCESS)
     {
-        return rest;
+        delay -= GetLinkDelay(scenario, subflow.clientLink);
     }
-    const auto& bottleneck = scenario.bottlenecks[scenario.subflows[spec.subflow].bottleneck];
-    return rest - bottleneck.delay - GetBackboneDelay(scenario, spec.subflow);
+    if (spec.enters == Entry::SERVER)
+    {
+        delay -= GetLinkDelay(scenario, subflow.serverLink);
+        delay -= GetBackboneDelay(scenario, spec.subflow);
+    }
+    return delay;
+}
+
+std::vector<ns3::Time>
+GetPhases(const Scenario& scenario)
+{
+    std::set<ns3::Time> times;
+    for (const auto& link : scenario.links)
+    {
+        for (const auto& change : link.rate)
+        {
+            times.insert(change.from);
+        }
+    }
+    for (const auto& subflow : scenario.subflows)
+    {
+        for (const auto& change : subflow.bottleneck)
+        {
+            times.insert(change.from);
+        }
+    }
+    return {times.begin(), times.end()};
 }
 
 } // namespace smartsbd

@@ -15,7 +15,7 @@
 namespace smartsbd
 {
 
-/// One way delay of the link between the server and a bottleneck's ingress router.
+/// One way delay of the link between the server and the first router, without host delay.
 inline const ns3::Time HOST_LINK_DELAY = ns3::MicroSeconds(100);
 /// One way delay of every access link, without jitter.
 inline const ns3::Time ACCESS_LINK_DELAY = ns3::MicroSeconds(100);
@@ -27,77 +27,158 @@ class ScenarioError : public std::runtime_error
     using std::runtime_error::runtime_error;
 };
 
-/// Congestion controllers a scenario can name.
+/// A value that holds from a moment on.
+template <class T>
+struct Change
+{
+    ns3::Time from; //!< When the value begins to hold
+    T value;        //!< The value
+};
+
+/// Values over time; the first holds from time zero, and the times ascend.
+template <class T>
+using Schedule = std::vector<Change<T>>;
+
+/**
+ * @param schedule A schedule.
+ * @param time A time.
+ * @return The value that holds then.
+ */
+template <class T>
+const T&
+GetValueAt(const Schedule<T>& schedule, ns3::Time time)
+{
+    auto it = schedule.rbegin();
+    while (it->from > time)
+    {
+        ++it;
+    }
+    return it->value;
+}
+
+/// Congestion controllers a connection can have.
 enum class CongestionControl
 {
     LIA,   //!< RFC 6356, coupled over the subflows of the connection
     RENO,  //!< Linux's Reno, each socket on its own
-    CUBIC, //!< CUBIC, background flows only
+    CUBIC, //!< CUBIC, each socket on its own
+};
+
+/// What LIA counts as one acknowledged segment.
+enum class LiaCounts
+{
+    PACKETS, //!< A segment (RFC 6356)
+    ACKS,    //!< An ACK, however many segments it acknowledges (Linux's mptcp_coupled.c)
+};
+
+/// How a connection chooses the subflow of its next segment.
+enum class Scheduler
+{
+    MIN_RTT,     //!< Lowest smoothed RTT among those with room
+    ROUND_ROBIN, //!< In turn, without those that have no room
 };
 
 /// The MPTCP connection.
 struct ConnectionSpec
 {
     std::string token;                   //!< Connection token, 8 lower case hexadecimal digits
-    CongestionControl congestionControl; //!< LIA or RENO
+    CongestionControl congestionControl; //!< Controller of the subflows
+    LiaCounts liaCounts;                 //!< What LIA counts
+    Scheduler scheduler;                 //!< The scheduler
     uint32_t mss;                        //!< Payload of every data segment in bytes
     uint32_t receiveBuffer;              //!< Shared data-level receive buffer in bytes
+    bool ecn;                            //!< Whether the subflows negotiate ECN
+    ns3::Time hostDelay;                 //!< Largest random delay of a packet at its source
 };
 
-/// A link that one or more subflows cross.
-struct BottleneckSpec
+/// Where a shaped link lies on a path.
+enum class LinkPlace
 {
-    uint64_t rate;   //!< Line rate in bit/s
-    ns3::Time delay; //!< One way propagation delay
-    uint32_t queue;  //!< Drop-tail queue limit in bytes
+    SERVER, //!< Before the backbone
+    CLIENT, //!< After the backbone
+};
+
+/// A link whose rate is shaped.
+struct LinkSpec
+{
+    LinkPlace place;              //!< Where it lies
+    Schedule<uint64_t> rate;      //!< Line rate in bit/s
+    ns3::Time delay;              //!< One way propagation delay
+    uint32_t queue;               //!< Queue limit in bytes
+    std::optional<uint32_t> mark; //!< Queue length in bytes above which packets are marked
+};
+
+/// Kinds of access links.
+enum class AccessKind
+{
+    PLAIN, //!< Constant rate
+    WIFI,  //!< Packets go out in bursts
+    LTE,   //!< The rate wanders
 };
 
 /// The last link before the client.
 struct AccessSpec
 {
-    uint64_t rate;    //!< Line rate in bit/s
-    uint32_t queue;   //!< Drop-tail queue limit in bytes
-    double loss;      //!< Probability that a packet is lost, for each direction
-    ns3::Time jitter; //!< Mean extra delay in the data direction
+    AccessKind kind;     //!< Kind of the link
+    uint64_t rate;       //!< Line rate in bit/s; its mean if it wanders
+    uint32_t queue;      //!< Drop-tail queue limit in bytes
+    double loss;         //!< Probability that a packet is lost, for each direction
+    ns3::Time jitter;    //!< Mean extra delay in the data direction
+    uint32_t burstLow;   //!< WIFI: fewest packets of a burst
+    uint32_t burstHigh;  //!< WIFI: most packets of a burst
+    double rateSigma;    //!< LTE: standard deviation of the rate's logarithm
+    ns3::Time rateStep;  //!< LTE: time between changes of the rate
 };
 
 /// One subflow and the path it takes.
 struct SubflowSpec
 {
-    std::string path;       //!< Name of the path, for people
-    std::size_t bottleneck; //!< Index of the bottleneck it crosses
-    ns3::Time start;        //!< When the SYN is sent
-    ns3::Time rtt;          //!< Base propagation round trip time
-    AccessSpec access;      //!< Its access link
+    std::string path;                      //!< Name of the path, for people
+    std::optional<std::size_t> serverLink; //!< Index of its link before the backbone
+    std::optional<std::size_t> clientLink; //!< Index of its link after the backbone
+    Schedule<std::size_t> bottleneck;      //!< Index of the link that is meant to limit it
+    ns3::Time start;                       //!< When the SYN is sent
+    ns3::Time rtt;                         //!< Base propagation round trip time
+    AccessSpec access;                     //!< Its access link
+};
+
+/// Kinds of background traffic.
+enum class BackgroundKind
+{
+    RENO,  //!< A TCP flow under Reno
+    CUBIC, //!< A TCP flow under CUBIC
+    CBR,   //!< UDP packets at a constant rate
+    WEB,   //!< TCP transfers of random sizes at random times
 };
 
 /// Where background traffic joins a subflow's path.
 enum class Entry
 {
-    BOTTLENECK, //!< Before the bottleneck: it crosses bottleneck and access link
-    ACCESS,     //!< At the access node: it crosses the access link only
+    SERVER, //!< Before the server link: it crosses everything the subflow does
+    CLIENT, //!< After the backbone: it crosses the client link and the access link
+    ACCESS, //!< At the access node: it crosses the access link only
 };
 
-/// One background TCP flow.
+/// One source of background traffic.
 struct BackgroundSpec
 {
-    std::size_t subflow;                 //!< Index of the subflow whose path it shares
-    Entry enters;                        //!< Where it joins
-    std::optional<uint64_t> rate;        //!< Application rate in bit/s; none: bulk transfer
-    CongestionControl congestionControl; //!< RENO or CUBIC
-    ns3::Time start;                     //!< When the SYN is sent
-    ns3::Time rtt;                       //!< Base propagation round trip time
+    BackgroundKind kind;          //!< Kind of the traffic
+    std::size_t subflow;          //!< Index of the subflow whose path it shares
+    Entry enters;                 //!< Where it joins
+    std::optional<uint64_t> rate; //!< Offered payload in bit/s; none: bulk transfer
+    ns3::Time start;              //!< When it begins
+    ns3::Time rtt;                //!< Base propagation round trip time
 };
 
 /// Everything one run needs.
 struct Scenario
 {
-    uint32_t seed;                           //!< Seed of every random stream
-    ns3::Time duration;                      //!< Simulated time
-    ConnectionSpec connection;               //!< The connection under observation
-    std::vector<BottleneckSpec> bottlenecks; //!< Bottleneck links
-    std::vector<SubflowSpec> subflows;       //!< Subflows of the connection
-    std::vector<BackgroundSpec> background;  //!< Other traffic
+    uint32_t seed;                          //!< Seed of every random stream
+    ns3::Time duration;                     //!< Simulated time
+    ConnectionSpec connection;              //!< The connection under observation
+    std::vector<LinkSpec> links;            //!< Shaped links
+    std::vector<SubflowSpec> subflows;      //!< Subflows of the connection
+    std::vector<BackgroundSpec> background; //!< Other traffic
 };
 
 /**
@@ -126,6 +207,14 @@ ns3::Time GetBackboneDelay(const Scenario& scenario, std::size_t subflow);
  * @return The delay; negative if the other links alone exceed the base RTT.
  */
 ns3::Time GetSourceLinkDelay(const Scenario& scenario, std::size_t flow);
+
+/**
+ * Times at which a rate or an intended bottleneck changes, and time zero.
+ *
+ * @param scenario The scenario.
+ * @return The times, each once, ascending.
+ */
+std::vector<ns3::Time> GetPhases(const Scenario& scenario);
 
 } // namespace smartsbd
 

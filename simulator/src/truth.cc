@@ -2,6 +2,8 @@
 
 #include "truth.h"
 
+#include "marking-queue.h"
+
 #include "ns3/ipv4-header.h"
 #include "ns3/ppp-header.h"
 #include "ns3/queue.h"
@@ -10,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdio>
+#include <iterator>
 #include <stdexcept>
 
 namespace smartsbd
@@ -19,23 +23,29 @@ using nlohmann::ordered_json;
 using ns3::MakeCallback;
 using ns3::Packet;
 using ns3::Ptr;
+using ns3::Simulator;
+using ns3::Time;
 
 Truth::Truth(const Scenario& scenario, const Topology& topology, MptcpConnection& connection)
     : m_scenario(scenario),
       m_topology(topology),
       m_connection(connection),
-      m_bottlenecks(scenario.bottlenecks.size()),
-      m_subflows(scenario.subflows.size())
+      m_phases(GetPhases(scenario)),
+      m_links(scenario.links.size(), {std::vector<LinkPhase>(m_phases.size()), std::nullopt}),
+      m_subflows(scenario.subflows.size(), {std::vector<SubflowPhase>(m_phases.size())})
 {
     connection.SetAllEstablishedCallback(MakeCallback(&Truth::HandleAllEstablished, this));
-    for (std::size_t i = 0; i < m_bottlenecks.size(); ++i)
+    for (std::size_t i = 0; i < m_links.size(); ++i)
     {
-        const auto device = topology.GetBottleneckDevice(i);
+        const auto device = topology.GetLinkDevice(i);
         device->TraceConnectWithoutContext("PhyTxBegin", MakeCallback(&Truth::BeginSent, this, i));
         device->TraceConnectWithoutContext("PhyTxEnd", MakeCallback(&Truth::CountSent, this, i));
-        device->GetQueue()->TraceConnectWithoutContext(
-            "Drop",
-            MakeCallback(&Truth::CountBottleneckDrop, this, i));
+        const auto queue = device->GetQueue();
+        queue->TraceConnectWithoutContext("Drop", MakeCallback(&Truth::CountLinkDrop, this, i));
+        if (ns3::DynamicCast<MarkingQueue>(queue))
+        {
+            queue->TraceConnectWithoutContext("Mark", MakeCallback(&Truth::CountMark, this, i));
+        }
     }
     for (const auto& device : topology.GetOtherDevices())
     {
@@ -58,118 +68,83 @@ Truth::Print(const std::string& version) const
         {"seed", m_scenario.seed},
         {"duration_s", m_scenario.duration.GetSeconds()},
         {"pairs", PrintPairs()},
-        {"bottlenecks", PrintBottlenecks()},
+        {"links", PrintLinks()},
         {"subflows", PrintSubflows()},
-        {"connection",
-         {{"delivered_bytes", m_connection.GetDeliveredBytes()},
-          {"duplicated_bytes", m_connection.GetDuplicatedBytes()}}},
+        {"connection", PrintConnection()},
     };
     return truth.dump(2) + "\n";
-}
-
-ordered_json
-Truth::PrintPairs() const
-{
-    const auto& subflows = m_scenario.subflows;
-    auto pairs = ordered_json::array();
-    for (std::size_t a = 0; a < subflows.size(); ++a)
-    {
-        for (std::size_t b = a + 1; b < subflows.size(); ++b)
-        {
-            pairs.push_back({{"subflow_a", a},
-                             {"subflow_b", b},
-                             {"from_ns", 0},
-                             {"shared", subflows[a].bottleneck == subflows[b].bottleneck}});
-        }
-    }
-    return pairs;
-}
-
-ordered_json
-Truth::PrintBottlenecks() const
-{
-    auto bottlenecks = ordered_json::array();
-    for (std::size_t i = 0; i < m_bottlenecks.size(); ++i)
-    {
-        bottlenecks.push_back({{"bottleneck", i},
-                               {"rate_mbit_s", m_scenario.bottlenecks[i].rate / 1e6},
-                               {"utilisation", GetUtilisation(i)},
-                               {"drops", m_bottlenecks[i].drops}});
-    }
-    return bottlenecks;
-}
-
-ordered_json
-Truth::PrintSubflows() const
-{
-    auto subflows = ordered_json::array();
-    for (std::size_t i = 0; i < m_subflows.size(); ++i)
-    {
-        const auto& spec = m_scenario.subflows[i];
-        const auto& count = m_subflows[i];
-        subflows.push_back({{"subflow", i},
-                            {"path", spec.path},
-                            {"bottleneck", spec.bottleneck},
-                            {"established_ns", m_connection.GetEstablished(i).GetNanoSeconds()},
-                            {"acked_bytes", m_connection.GetAckedBytes(i)},
-                            {"drops_at_bottleneck", count.dropsAtBottleneck},
-                            {"drops_elsewhere", count.dropsElsewhere},
-                            {"random_losses", count.randomLosses}});
-    }
-    return subflows;
 }
 
 void
 Truth::HandleAllEstablished()
 {
-    m_allEstablished = ns3::Simulator::Now();
+    m_allEstablished = Simulator::Now();
 }
 
 void
-Truth::BeginSent(std::size_t bottleneck, Ptr<const Packet>)
+Truth::BeginSent(std::size_t link, Ptr<const Packet>)
 {
-    m_bottlenecks[bottleneck].counts = m_allEstablished.has_value();
+    m_links[link].sendBegin = Simulator::Now();
 }
 
 void
-Truth::CountSent(std::size_t bottleneck, Ptr<const Packet> packet)
+Truth::CountSent(std::size_t link, Ptr<const Packet>)
 {
-    if (m_bottlenecks[bottleneck].counts)
+    auto& count = m_links[link];
+    for (std::size_t i = 0; i < m_phases.size(); ++i)
     {
-        m_bottlenecks[bottleneck].sentBytes += packet->GetSize();
+        count.phases[i].busy += GetCounted(i, *count.sendBegin, Simulator::Now());
+    }
+    count.sendBegin.reset();
+}
+
+void
+Truth::CountLinkDrop(std::size_t link, Ptr<const Packet> packet)
+{
+    const auto phase = GetPhase();
+    ++m_links[link].phases[phase].drops;
+    if (const auto subflow = FindSubflow(packet))
+    {
+        const auto& schedule = m_scenario.subflows[*subflow].bottleneck;
+        auto& count = m_subflows[*subflow].phases[phase];
+        const bool intended = GetValueAt(schedule, Simulator::Now()) == link;
+        ++(intended ? count.dropsAtBottleneck : count.dropsElsewhere);
     }
 }
 
 void
-Truth::CountBottleneckDrop(std::size_t bottleneck, Ptr<const Packet> packet)
+Truth::CountMark(std::size_t link, Ptr<const Packet> packet)
 {
-    ++m_bottlenecks[bottleneck].drops;
-    if (auto* subflow = FindSubflow(packet))
+    const auto phase = GetPhase();
+    ++m_links[link].phases[phase].marks;
+    const auto subflow = FindSubflow(packet);
+    if (subflow &&
+        GetValueAt(m_scenario.subflows[*subflow].bottleneck, Simulator::Now()) == link)
     {
-        ++subflow->dropsAtBottleneck;
+        ++m_subflows[*subflow].phases[phase].marksAtBottleneck;
     }
 }
 
 void
 Truth::CountOtherDrop(Ptr<const Packet> packet)
 {
-    if (auto* subflow = FindSubflow(packet))
+    if (const auto subflow = FindSubflow(packet))
     {
-        ++subflow->dropsElsewhere;
+        ++m_subflows[*subflow].phases[GetPhase()].dropsElsewhere;
     }
 }
 
 void
 Truth::CountRandomLoss(Ptr<const Packet> packet)
 {
-    if (auto* subflow = FindSubflow(packet))
+    if (const auto subflow = FindSubflow(packet))
     {
-        ++subflow->randomLosses;
+        ++m_subflows[*subflow].randomLosses;
     }
 }
 
-Truth::SubflowCount*
-Truth::FindSubflow(Ptr<const Packet> packet)
+std::optional<std::size_t>
+Truth::FindSubflow(Ptr<const Packet> packet) const
 {
     const auto copy = packet->Copy();
     ns3::PppHeader link;
@@ -181,18 +156,144 @@ Truth::FindSubflow(Ptr<const Packet> packet)
         const auto server = m_topology.GetPath(i).server;
         if (ip.GetSource() == server || ip.GetDestination() == server)
         {
-            return &m_subflows[i];
+            return i;
         }
     }
-    return nullptr;
+    return std::nullopt;
+}
+
+std::size_t
+Truth::GetPhase() const
+{
+    const auto next = std::upper_bound(m_phases.begin(), m_phases.end(), Simulator::Now());
+    return std::distance(m_phases.begin(), next) - 1;
+}
+
+Time
+Truth::GetEnd(std::size_t phase) const
+{
+    return phase + 1 < m_phases.size() ? m_phases[phase + 1] : m_scenario.duration;
+}
+
+Time
+Truth::GetCounted(std::size_t phase, Time from, Time to) const
+{
+    if (!m_allEstablished)
+    {
+        return Time();
+    }
+    const auto begin = std::max({from, m_phases[phase], *m_allEstablished});
+    const auto end = std::min(to, GetEnd(phase));
+    return std::max(end - begin, Time());
 }
 
 double
-Truth::GetUtilisation(std::size_t bottleneck) const
+Truth::GetUtilisation(std::size_t link, std::size_t phase) const
 {
-    const auto seconds = (m_scenario.duration - *m_allEstablished).GetSeconds();
-    const auto capacity = m_scenario.bottlenecks[bottleneck].rate / 8.0 * seconds;
-    return capacity > 0 ? m_bottlenecks[bottleneck].sentBytes / capacity : 0;
+    const auto& count = m_links[link];
+    auto busy = count.phases[phase].busy;
+    if (count.sendBegin)
+    {
+        busy += GetCounted(phase, *count.sendBegin, m_scenario.duration);
+    }
+    const auto whole = GetCounted(phase, Time(), m_scenario.duration);
+    return whole.IsZero() ? 0 : busy.GetSeconds() / whole.GetSeconds();
+}
+
+ordered_json
+Truth::PrintPairs() const
+{
+    const auto& subflows = m_scenario.subflows;
+    auto pairs = ordered_json::array();
+    for (std::size_t a = 0; a < subflows.size(); ++a)
+    {
+        for (std::size_t b = a + 1; b < subflows.size(); ++b)
+        {
+            std::optional<bool> last;
+            for (const auto& from : m_phases)
+            {
+                const bool shared = GetValueAt(subflows[a].bottleneck, from) ==
+                                    GetValueAt(subflows[b].bottleneck, from);
+                if (last != shared)
+                {
+                    pairs.push_back({{"subflow_a", a},
+                                     {"subflow_b", b},
+                                     {"from_ns", from.GetNanoSeconds()},
+                                     {"shared", shared}});
+                }
+                last = shared;
+            }
+        }
+    }
+    return pairs;
+}
+
+ordered_json
+Truth::PrintLinks() const
+{
+    auto links = ordered_json::array();
+    for (std::size_t i = 0; i < m_links.size(); ++i)
+    {
+        for (std::size_t phase = 0; phase < m_phases.size(); ++phase)
+        {
+            const auto from = m_phases[phase];
+            const auto& count = m_links[i].phases[phase];
+            links.push_back({{"link", i},
+                             {"from_ns", from.GetNanoSeconds()},
+                             {"rate_mbit_s", GetValueAt(m_scenario.links[i].rate, from) / 1e6},
+                             {"utilisation", GetUtilisation(i, phase)},
+                             {"drops", count.drops},
+                             {"marks", count.marks}});
+        }
+    }
+    return links;
+}
+
+ordered_json
+Truth::PrintSubflows() const
+{
+    auto subflows = ordered_json::array();
+    for (std::size_t i = 0; i < m_subflows.size(); ++i)
+    {
+        subflows.push_back({{"subflow", i},
+                            {"path", m_scenario.subflows[i].path},
+                            {"established_ns", m_connection.GetEstablished(i).GetNanoSeconds()},
+                            {"acked_bytes", m_connection.GetAckedBytes(i)},
+                            {"random_losses", m_subflows[i].randomLosses},
+                            {"phases", PrintPhases(i)}});
+    }
+    return subflows;
+}
+
+ordered_json
+Truth::PrintPhases(std::size_t subflow) const
+{
+    auto phases = ordered_json::array();
+    for (std::size_t i = 0; i < m_phases.size(); ++i)
+    {
+        const auto& count = m_subflows[subflow].phases[i];
+        const auto& schedule = m_scenario.subflows[subflow].bottleneck;
+        phases.push_back({{"from_ns", m_phases[i].GetNanoSeconds()},
+                          {"bottleneck", GetValueAt(schedule, m_phases[i])},
+                          {"drops_at_bottleneck", count.dropsAtBottleneck},
+                          {"drops_elsewhere", count.dropsElsewhere},
+                          {"marks_at_bottleneck", count.marksAtBottleneck}});
+    }
+    return phases;
+}
+
+ordered_json
+Truth::PrintConnection() const
+{
+    ordered_json connection{{"delivered_bytes", m_connection.GetDeliveredBytes()},
+                            {"duplicated_bytes", m_connection.GetDuplicatedBytes()}};
+    if (const auto token = m_connection.GetOptionToken())
+    {
+        char digits[9];
+        std::snprintf(digits, sizeof(digits), "%08x", *token);
+        connection["mptcp_token"] = digits;
+    }
+    return connection;
 }
 
 } // namespace smartsbd

@@ -44,42 +44,62 @@ class Truth
     std::string Print(const std::string& version) const;
 
   private:
-    /// Counters of a bottleneck.
-    struct BottleneckCount
+    /// Counters of a link in a phase.
+    struct LinkPhase
     {
-        bool counts{false};    //!< Whether the packet its device sends now counts
-        uint64_t sentBytes{0}; //!< Bytes sent since all subflows are established
-        uint64_t drops{0};     //!< Packets dropped at its queue
+        ns3::Time busy;    //!< Time its device was sending, since all subflows are established
+        uint64_t drops{0}; //!< Packets dropped at its queue
+        uint64_t marks{0}; //!< Packets marked at its queue
     };
 
-    /// Counters of a subflow: packets of the connection that were lost.
+    /// Counters of a link.
+    struct LinkCount
+    {
+        std::vector<LinkPhase> phases;      //!< By phase
+        std::optional<ns3::Time> sendBegin; //!< When the packet its device is sending began
+    };
+
+    /// Packets of a subflow in a phase.
+    struct SubflowPhase
+    {
+        uint64_t dropsAtBottleneck{0}; //!< Dropped at the queue of its bottleneck
+        uint64_t dropsElsewhere{0};    //!< Dropped at another queue
+        uint64_t marksAtBottleneck{0}; //!< Marked at the queue of its bottleneck
+    };
+
+    /// Counters of a subflow.
     struct SubflowCount
     {
-        uint64_t dropsAtBottleneck{0}; //!< At the queue of its bottleneck
-        uint64_t dropsElsewhere{0};    //!< At another queue
-        uint64_t randomLosses{0};      //!< By a random loss
+        std::vector<SubflowPhase> phases; //!< By phase
+        uint64_t randomLosses{0};         //!< Packets lost at random
     };
 
     /// All subflows are established: count utilisation from now on.
     void HandleAllEstablished();
 
     /**
-     * @param bottleneck Index of the bottleneck.
+     * @param link Index of the link.
      * @param packet Packet its device begins to send.
      */
-    void BeginSent(std::size_t bottleneck, ns3::Ptr<const ns3::Packet> packet);
+    void BeginSent(std::size_t link, ns3::Ptr<const ns3::Packet> packet);
 
     /**
-     * @param bottleneck Index of the bottleneck.
+     * @param link Index of the link.
      * @param packet Packet its device has sent.
      */
-    void CountSent(std::size_t bottleneck, ns3::Ptr<const ns3::Packet> packet);
+    void CountSent(std::size_t link, ns3::Ptr<const ns3::Packet> packet);
 
     /**
-     * @param bottleneck Index of the bottleneck.
+     * @param link Index of the link.
      * @param packet Packet dropped at its queue.
      */
-    void CountBottleneckDrop(std::size_t bottleneck, ns3::Ptr<const ns3::Packet> packet);
+    void CountLinkDrop(std::size_t link, ns3::Ptr<const ns3::Packet> packet);
+
+    /**
+     * @param link Index of the link.
+     * @param packet Packet marked at its queue.
+     */
+    void CountMark(std::size_t link, ns3::Ptr<const ns3::Packet> packet);
 
     /**
      * @param packet Packet dropped at another queue.
@@ -93,31 +113,61 @@ class Truth
 
     /**
      * @param packet A packet with its link and IP headers.
-     * @return The counters of the subflow it belongs to, or null if it is background traffic.
+     * @return The subflow it belongs to, or none if it is background traffic.
      */
-    SubflowCount* FindSubflow(ns3::Ptr<const ns3::Packet> packet);
+    std::optional<std::size_t> FindSubflow(ns3::Ptr<const ns3::Packet> packet) const;
+
+    /// @return Index of the present phase.
+    std::size_t GetPhase() const;
 
     /**
-     * @param bottleneck Index of the bottleneck.
-     * @return Sent bytes over capacity since all subflows are established.
+     * @param phase Index of a phase.
+     * @return When it ends.
      */
-    double GetUtilisation(std::size_t bottleneck) const;
+    ns3::Time GetEnd(std::size_t phase) const;
 
-    /// @return Which pairs of subflows share a bottleneck.
+    /**
+     * @param phase Index of a phase.
+     * @param from A time.
+     * @param to Another time.
+     * @return How much of the phase lies between the two and after the establishment of all
+     *         subflows.
+     */
+    ns3::Time GetCounted(std::size_t phase, ns3::Time from, ns3::Time to) const;
+
+    /**
+     * @param link Index of the link.
+     * @param phase Index of the phase.
+     * @return Part of the time in which its device was sending, which is the bytes it sent over
+     *         its capacity.
+     */
+    double GetUtilisation(std::size_t link, std::size_t phase) const;
+
+    /// @return Which pairs of subflows share a bottleneck, at the beginning and at each change.
     nlohmann::ordered_json PrintPairs() const;
 
-    /// @return Load and drops of each bottleneck.
-    nlohmann::ordered_json PrintBottlenecks() const;
+    /// @return Load, drops and marks of each link and phase.
+    nlohmann::ordered_json PrintLinks() const;
 
     /// @return Progress and losses of each subflow.
     nlohmann::ordered_json PrintSubflows() const;
 
-    const Scenario& m_scenario;                 //!< The scenario
-    const Topology& m_topology;                 //!< Its network
-    const MptcpConnection& m_connection;        //!< Its connection
-    std::vector<BottleneckCount> m_bottlenecks; //!< Counters by bottleneck
-    std::vector<SubflowCount> m_subflows;       //!< Counters by subflow
-    std::optional<ns3::Time> m_allEstablished;  //!< When the last subflow was established
+    /**
+     * @param subflow Index of the subflow.
+     * @return Its bottleneck, drops and marks in each phase.
+     */
+    nlohmann::ordered_json PrintPhases(std::size_t subflow) const;
+
+    /// @return What reached the client.
+    nlohmann::ordered_json PrintConnection() const;
+
+    const Scenario& m_scenario;                //!< The scenario
+    const Topology& m_topology;                //!< Its network
+    const MptcpConnection& m_connection;       //!< Its connection
+    const std::vector<ns3::Time> m_phases;     //!< When each phase begins
+    std::vector<LinkCount> m_links;            //!< Counters by link
+    std::vector<SubflowCount> m_subflows;      //!< Counters by subflow
+    std::optional<ns3::Time> m_allEstablished; //!< When the last subflow was established
 };
 
 } // namespace smartsbd

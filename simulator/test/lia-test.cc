@@ -3,13 +3,15 @@
 /**
  * @file
  *
- * Compares smartsbd::LiaIncrease() with values computed by hand from RFC 6356, section 3.
+ * Compares smartsbd::LiaIncrease() and smartsbd::LiaIncreaseForAck() with values computed by hand
+ * from RFC 6356, section 3, and from the counting of Linux's mptcp_coupled.c.
  * Exit status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
 #include "lia.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <vector>
 
@@ -40,12 +42,40 @@ const std::vector<Case> CASES{
     {"three equal subflows", {{10, 0.1}, {10, 0.1}, {10, 0.1}}, 2, 1.0 / 90},
 };
 
+/// One hand computed increase for an ACK.
+struct AckCase
+{
+    const char* name;           //!< What is special about it
+    uint32_t segments;          //!< Segments the ACK acknowledges
+    smartsbd::LiaCounts counts; //!< What counts
+    double increase;            //!< Increase in segments
+};
+
+// For two equal subflows, where each counted segment adds 1/40.
+const std::vector<AckCase> ACK_CASES{
+    {"one segment, packets", 1, smartsbd::LiaCounts::PACKETS, 0.025},
+    {"two segments, packets", 2, smartsbd::LiaCounts::PACKETS, 0.05},
+    {"one segment, ACKs", 1, smartsbd::LiaCounts::ACKS, 0.025},
+    {"two segments, ACKs", 2, smartsbd::LiaCounts::ACKS, 0.025},
+    {"no segment left by slow start, ACKs", 0, smartsbd::LiaCounts::ACKS, 0},
+};
+
 } // namespace
 
 int
 main()
 {
     int status = 0;
+    for (const auto& check : ACK_CASES)
+    {
+        const auto increase =
+            smartsbd::LiaIncreaseForAck({{10, 0.1}, {10, 0.1}}, 0, check.segments, check.counts);
+        if (!(std::abs(increase - check.increase) < 1e-12))
+        {
+            std::fprintf(stderr, "%s: %.17g, not %.17g\n", check.name, increase, check.increase);
+            status = 1;
+        }
+    }
     for (const auto& check : CASES)
     {
         const auto increase = smartsbd::LiaIncrease(check.subflows, check.index);

@@ -143,7 +143,8 @@ def test_congestion_is_the_last_state(changes: Events) -> None:
 def test_geometry_keeps_the_bounds(min_x_us: int, min_y_us: int) -> None:
     window = geometry("tiled", 0, min_x_us, min_y_us)
     assert 51 <= window.n <= POINTS_LIMIT
-    assert grid_ns(window)[-1] <= window.end_ns < grid_ns(window)[-1] + window.step_ns
+    last_ns = grid_ns(window.start_ns, window.step_ns, window.n)[-1]
+    assert last_ns <= window.end_ns < last_ns + window.step_ns
     assert window.coarsened == (window.step_ns > min(min_x_us, min_y_us) * 1000)
 
 

@@ -95,12 +95,16 @@ def test_accuracy_by_hand() -> None:
     rows = pd.DataFrame(
         {
             "connection_id": ["a", "a", "b", "b", "b", "c"],
+            "subflow_a": 0,
+            "subflow_b": 1,
+            "rule": "tiled",
+            "window_start_ns": [0, 1, 0, 1, 1, 0],
             "shared": [True, True, False, False, False, True],
             "shared_pred": [True, False, False, False, True, True],
         }
     )
     found = accuracy(rows, resamples=500, seed=0)
-    assert (found.windows, found.connections) == (6, 3)
+    assert (found.predictions, found.windows, found.connections) == (6, 5, 3)
     assert found.sb == pytest.approx(2 / 3)
     assert found.nsb == pytest.approx(2 / 3)
     assert found.overall == pytest.approx(4 / 6)

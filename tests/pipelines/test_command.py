@@ -75,11 +75,6 @@ def test_every_stage_has_an_output_that_is_cached() -> None:
         assert any(isinstance(out, str) for out in body["outs"]), name
 
 
-def test_the_readme_shows_this_graph_and_links_what_exists() -> None:
-    readme = Path("README.md").read_text()
-    assert f"```mermaid\n{dag.mermaid(dag.read_stages())}\n```" in readme
-
-
 def test_the_dictionary_is_generated_and_complete() -> None:
     text = data_dictionary()
     assert Path("data/README.md").read_text() == text

@@ -30,19 +30,20 @@ def good(lines: int, start: int = 1) -> bytes:
 
 
 def test_records_in_are_records_out_and_quarantined(tmp_path: Path) -> None:
-    inputs = {"0.log": good(500) + b"damaged\n", "1.log": good(700, start=2), "2.log.gz": b"\x1f\x8bbroken"}
+    inputs = {f"{number}.log": good(9, start=number + 2) for number in range(200)}
+    inputs |= {"2023.01.log": good(500) + b"damaged\n", "2023.02.log": good(700, start=3), "x.log.gz": b"\x1f\x8bx"}
     assert run(tmp_path, inputs) == stage.EXIT_OK
     report = json.loads((tmp_path / "report.json").read_text())
-    assert report["records_in"] == 1202
-    assert report["records_out"] == 1200
+    assert report["records_in"] == 3002
+    assert report["records_out"] == 3000
     assert report["quarantined_by_reason"] == {"not an event line": 1, "unreadable input": 1}
     quarantine = read_table(tables.QUARANTINE, tmp_path / "tables" / "quarantine.parquet")
     captures = read_table(tables.CAPTURE, tmp_path / "tables" / "capture.parquet")
     assert quarantine.num_rows == 2
     assert set(quarantine.column("capture_id").to_pylist()) <= set(captures.column("capture_id").to_pylist())
-    assert captures.num_rows == 3
+    assert captures.num_rows == 203
     connections = read_table(tables.CONNECTION, tmp_path / "tables" / "connection.parquet")
-    assert connections.column("connection_id").to_pylist() == ["made/0#0", "made/1#0"]
+    assert {"made/2023.01#0", "made/2023.02#0"} <= set(connections.column("connection_id").to_pylist())
 
 
 def test_too_many_refused_records_fail_the_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,12 +53,23 @@ def test_too_many_refused_records_fail_the_stage(tmp_path: Path, capsys: pytest.
     assert "not an event line" in message
 
 
+@pytest.mark.parametrize("name", ["README.md", "cut.log.gz"])
+def test_an_unreadable_input_is_named_and_too_many_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert run(tmp_path, {"0.log": good(900), name: b"\x1f\x8bbroken"}) == stage.EXIT_FAILED
+    message = capsys.readouterr().err
+    assert "1 of 2 inputs cannot be read" in message
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["inputs_unreadable"] == 1
+    assert report["records_out"] == 900
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
         ({}, "no such file"),
         ({"0.log": good(9), "1.log": good(9)}, "is the same file as 0.log"),
-        ({"0.exe": good(9)}, "no parser for this name"),
     ],
 )
 def test_inputs_that_make_no_dataset(

@@ -102,3 +102,11 @@ def test_every_table_exists_with_schema_and_checks(table: Table, tmp_path: Path)
     assert write_table(table, {column.name: [] for column in table.columns}, path) == 0
     assert read_table(table, path).schema.equals(table.schema(), check_metadata=True)
     assert all(column.meaning for column in table.columns)
+
+
+def test_a_connection_of_any_length_comes_back_whole(tmp_path: Path) -> None:
+    rows = (1 << 20) + 7
+    long = {"connection_id": ["a"] * rows, "no": range(rows), "rtt_us": [5] * rows}
+    path = tmp_path / "sample.parquet"
+    write_table(TABLE, long | {"state": [0] * rows, "share": [0.5] * rows}, path)
+    assert TableReader(TABLE, path).rows_of("a").num_rows == rows

@@ -9,7 +9,7 @@ import pytest
 
 from traces.tables import TRUTH
 from traces.truth import CSV_COLUMNS, TruthError, label_at, read_csv, write_csv
-from traces.validation import Achieved, validate
+from traces.validation import Achieved, Measured, by_achieved, by_bottleneck
 
 ROW: dict[str, Any] = {
     **dict.fromkeys(CSV_COLUMNS),
@@ -89,7 +89,7 @@ def achieved(shared: bool, *rates: float, group: str = "g") -> Achieved:
 
 
 def test_validation_compares_with_the_best_of_the_group() -> None:
-    verdicts = validate(
+    verdicts = by_achieved(
         [
             achieved(True, 5.0, 3.0),
             achieved(True, 3.4, 3.0),
@@ -106,6 +106,22 @@ def test_validation_compares_with_the_best_of_the_group() -> None:
     assert verdicts[3].why == "subflow 1 achieved 2.000 of 3.000 Mbit/s"
 
 
+def test_a_quantile_keeps_one_outlier_from_judging_all() -> None:
+    group = [achieved(True, 4.0, 4.0) for _ in range(99)] + [achieved(True, 8.0, 8.0)]
+    assert [verdict.valid for verdict in by_achieved(group, 0.8)].count(True) == 1
+    assert all(verdict.valid for verdict in by_achieved(group, 0.8, quantile=0.95))
+
+
+def test_the_rule_by_bottleneck() -> None:
+    full = Measured((0.95, 0.91), (0.99, 0.91))
+    assert by_bottleneck(full, min_utilisation=0.9, min_drop_share=0.9).valid
+    half = Measured((0.95, 0.91), (0.99, 0.5))
+    assert not by_bottleneck(half, min_utilisation=0.9, min_drop_share=0.9).valid
+    assert by_bottleneck(half, min_utilisation=0.9, min_drop_share=None).valid
+    idle = Measured((0.95, 0.8), (0.99, 0.95))
+    assert not by_bottleneck(idle, min_utilisation=0.9, min_drop_share=None).valid
+
+
 def test_alpha_is_a_share() -> None:
     with pytest.raises(ValueError, match=r"alpha is 1\.5"):
-        validate([], alpha=1.5)
+        by_achieved([], alpha=1.5)

@@ -1,0 +1,179 @@
+"""Drawn scenarios repeat, hide the label in their order, and differ between labels only where they must."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import stats
+
+from pipelines.params import read_params
+from scenarios import datasets, simulator, unseen
+from scenarios.scenario import Run, ScenarioError
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "sites": {"sites": ["shanghai"], "connections_per_label": 150, "congestion_control": "lia", "seed": 7},
+    "diverse": {"connections_per_label": 400, "duration_s": 25, "seed": 7},
+    "unseen": {"cases": ["case01", "case10"], "repetitions": 5, "duration_s": 60, "seed": 7},
+    "shift": {"sites": ["shanghai"], "connections_per_site": 3, "phase_s": 60, "seed": 7},
+    "groups": {"connections": 60, "duration_s": 25, "seed": 7},
+}
+RUNS = {name: datasets.draw(name, settings) for name, settings in SETTINGS.items()}
+#: Chance of a false alarm of each comparison below.
+P_VALUE = 1e-4
+
+
+def is_shared(run: Run) -> bool:
+    return len({path.bottleneck_at(0) for path in run.scenario.subflows}) == 1
+
+
+def shared_of(name: str) -> npt.NDArray[np.bool_]:
+    return np.array([is_shared(run) for run in RUNS[name]])
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_seed_decides(name: str) -> None:
+    assert datasets.draw(name, SETTINGS[name]) == RUNS[name]
+    assert datasets.draw(name, SETTINGS[name] | {"seed": 8}) != RUNS[name]
+
+
+def test_every_dataset_is_tested_and_has_parameters() -> None:
+    params = read_params(Path(__file__).parents[2] / "params.yaml")
+    assert set(SETTINGS) == set(datasets.DATASETS) == set(params.simulated) == set(params.simulate.model_dump())
+
+
+@pytest.mark.parametrize("name", ["sites", "diverse"])
+def test_labels_are_balanced_and_the_order_hides_them(name: str) -> None:
+    shared = shared_of(name)
+    assert shared.sum() == len(shared) / 2
+    numbers = np.arange(len(shared))
+    assert stats.mannwhitneyu(numbers[shared], numbers[~shared]).pvalue > P_VALUE
+    changes = int((shared[1:] != shared[:-1]).sum())
+    assert abs(changes - len(shared) / 2) < 4 * np.sqrt(len(shared)) / 2
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_seeds_and_tokens_are_the_connections_own(name: str) -> None:
+    assert len({run.scenario.seed for run in RUNS[name]}) == len(RUNS[name])
+    assert len({run.scenario.connection.token for run in RUNS[name]}) == len(RUNS[name])
+
+
+def test_sites_have_the_bottlenecks_of_table_2() -> None:
+    for run in RUNS["sites"]:
+        links = [(link.place, link.rate_at_mbit_s(0)) for link in run.scenario.links]
+        assert links == ([("server", 8.0)] if is_shared(run) else [("client", 7.0), ("client", 3.0)])
+        assert {flow.enters for flow in run.scenario.background} == ({"access"} if is_shared(run) else {"client"})
+        assert [flow.rate_mbit_s for flow in run.scenario.background] == [3.5, 1.5]
+
+
+def setting(run: Run, what: str, subflow: int) -> float:
+    path = run.scenario.subflows[subflow]
+    link = run.scenario.links[path.bottleneck_at(0)]
+    flows = 1 + sum(run.scenario.subflows[flow.subflow].links == path.links for flow in run.scenario.background)
+    flows += sum(other.links == path.links for other in run.scenario.subflows) - 1
+    values: dict[str, float] = {
+        "rtt_ms": path.rtt_ms,
+        "loss": path.access.loss,
+        "jitter_ms": path.access.jitter_ms,
+        "access_mbit_s": path.access.rate_mbit_s,
+        "rate_mbit_s": link.rate_at_mbit_s(0),
+        "queue_ms": link.queue_bytes / 125 / link.rate_at_mbit_s(0),
+        "flows": flows,
+        "share_mbit_s": link.rate_at_mbit_s(0) / flows,
+        "at_server": link.place == "server",
+        "ecn": run.scenario.connection.ecn,
+        "lia": run.scenario.connection.congestion_control == "lia",
+        "host_delay_us": run.scenario.connection.host_delay_us,
+    }
+    return values[what]
+
+
+@pytest.mark.parametrize("subflow", [0, 1])
+@pytest.mark.parametrize("what", ["rtt_ms", "loss", "jitter_ms", "access_mbit_s"])
+def test_paths_of_sites_have_the_same_distribution_for_both_labels(what: str, subflow: int) -> None:
+    values = np.array([setting(run, what, subflow) for run in RUNS["sites"]])
+    shared = shared_of("sites")
+    assert stats.ks_2samp(values[shared], values[~shared]).pvalue > P_VALUE
+
+
+@pytest.mark.parametrize("subflow", [0, 1])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "rtt_ms",
+        "loss",
+        "jitter_ms",
+        "access_mbit_s",
+        "rate_mbit_s",
+        "queue_ms",
+        "flows",
+        "share_mbit_s",
+        "at_server",
+        "ecn",
+        "lia",
+        "host_delay_us",
+    ],
+)
+def test_no_setting_of_diverse_gives_the_label_away(what: str, subflow: int) -> None:
+    values = np.array([setting(run, what, subflow) for run in RUNS["diverse"]], dtype=float)
+    shared = shared_of("diverse")
+    assert stats.ks_2samp(values[shared], values[~shared]).pvalue > P_VALUE
+
+
+def test_equal_settings_do_not_mean_sharing() -> None:
+    equal = [
+        all(setting(run, what, 0) == setting(run, what, 1) for what in ("rate_mbit_s", "flows", "at_server"))
+        for run in RUNS["diverse"]
+        if not is_shared(run)
+    ]
+    assert 0.4 < np.mean(equal) < 0.6
+
+
+def test_unseen_labels_follow_from_the_links() -> None:
+    labels = {name: case.shared for name, case in unseen.CASES.items()}
+    assert labels == {f"case{number:02d}": number <= 5 for number in range(1, 11)}
+    for run in RUNS["unseen"]:
+        assert is_shared(run) == unseen.CASES[run.setting].shared
+        assert len({path.start_s for path in run.scenario.subflows}) == 2
+
+
+def test_shift_moves_to_separate_links_and_back() -> None:
+    for run in RUNS["shift"]:
+        paths = run.scenario.subflows
+        for at_s, expected in ((0, (0, 0)), (61, (1, 2)), (121, (0, 0))):
+            assert tuple(path.bottleneck_at(at_s) for path in paths) == expected
+            for path in paths:
+                narrow = run.scenario.links[path.bottleneck_at(at_s)].rate_at_mbit_s(at_s)
+                assert narrow == min(run.scenario.links[link].rate_at_mbit_s(at_s) for link in path.links)
+        assert run.scenario.duration_s == 181
+
+
+def test_groups_have_three_to_five_subflows_in_every_kind_of_partition() -> None:
+    assert {len(run.scenario.subflows) for run in RUNS["groups"]} == {3, 4, 5}
+    counts = {len(run.scenario.links) for run in RUNS["groups"]}
+    assert {1, 2, 3} <= counts
+    for run in RUNS["groups"]:
+        used = {path.bottleneck_at(0) for path in run.scenario.subflows}
+        assert used == set(range(len(run.scenario.links)))
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(ScenarioError, match=r"sites \['mars'\] are unknown"):
+        datasets.draw("sites", SETTINGS["sites"] | {"sites": ["mars"]})
+    with pytest.raises(ScenarioError, match=r"cases \['case99'\] are unknown"):
+        datasets.draw("unseen", SETTINGS["unseen"] | {"cases": ["case99"]})
+    with pytest.raises(ScenarioError, match="dataset 'moon' is not simulated"):
+        datasets.draw("moon", {})
+
+
+def test_a_stale_or_missing_simulator_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulator.check_program()
+    monkeypatch.setattr(simulator, "source_digest", lambda: "0" * 16)
+    with pytest.raises(simulator.SimulatorError, match="was not built from these sources"):
+        simulator.check_program()
+    monkeypatch.setattr("sys.prefix", "nowhere")
+    with pytest.raises(simulator.SimulatorError, match="is missing: run `make setup`"):
+        simulator.check_program()

@@ -1,0 +1,66 @@
+"""The program's options, exit statuses and output files."""
+
+import hashlib
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.simulator.program import PROGRAM, SIMULATOR, execute, shared
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scenario=none.json", "--events=e", "--truth=t"], "none.json: cannot be read\n"),
+        (["--scenario=none.json", "--events=e"], "option --truth=FILE is missing"),
+        (["--scenario=none.json", "--events=e", "--truth=t", "--fast"], "unknown option --fast"),
+        (["--scenario", "none.json"], "unknown option --scenario"),
+        (["--scenario=none.json", "--events=e", "--truth=e"], "--events and --truth name the same file"),
+        (["--scenario=none.json", "--events=e", "--truth=t", "--pcap"], "unknown option --pcap"),
+    ],
+)
+def test_bad_options_are_refused(arguments: list[str], message: str, tmp_path: Path) -> None:
+    """A missing file, an unknown option and a missing option exit 2 with one line."""
+    command = [str(PROGRAM), *arguments]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert message in result.stderr and result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unwritable_output_fails_without_a_trace(tmp_path: Path) -> None:
+    """If one output cannot be written, the exit status is 1 and the other is not left behind."""
+    (tmp_path / "scenario.json").write_text(json.dumps(shared()))
+    command = [str(PROGRAM), "--scenario=scenario.json", "--events=e", "--truth=no/such/t"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "no/such/t" in result.stderr and result.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["scenario.json"]
+
+
+def test_subflow_never_established_is_a_failure(tmp_path: Path) -> None:
+    """A run without all its subflows has no truth to state: exit 1 and no file."""
+    scenario = shared()
+    scenario["subflows"][1]["start_s"] = 11.99
+    result = execute(tmp_path, json.dumps(scenario))
+    assert result.returncode == 1
+    assert "not established" in result.stderr and result.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["scenario.json"]
+
+
+def test_missing_capture_directory_is_a_failure(tmp_path: Path) -> None:
+    """Captures need a directory: exit 1 and no file."""
+    result = execute(tmp_path, json.dumps(shared()), "--pcap=none")
+    assert result.returncode == 1
+    assert "none/sender.0.pcap" in result.stderr and result.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["scenario.json"]
+
+
+def test_version_names_the_sources() -> None:
+    """The hash in the version is that of the sources the program was built from."""
+    sources = sorted((SIMULATOR / "src").rglob("*"), key=bytes)
+    expected = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+    result = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True)
+    assert result.stdout == f"smartsbd-sim 0.1.0 sources={expected}\n"

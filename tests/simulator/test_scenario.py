@@ -1,0 +1,192 @@
+"""Scenario files: what is refused, and the schema that describes them."""
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.simulator.program import SIMULATOR, Scenario, access, execute, link, network, separate, shared, subflow
+
+
+def refuse(directory: Path, text: str, place: str) -> None:
+    """Run the program, which must refuse the scenario in one line that names the place."""
+    result = execute(directory, text)
+    assert result.returncode == 2, result
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"scenario.json: {place}: "), result.stderr
+    assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
+    assert [path.name for path in directory.iterdir()] == ["scenario.json"]
+
+
+def set_value(scenario: Scenario, place: str, value: object) -> str:
+    """The scenario's text with another value at a JSON pointer."""
+    *parents, last = place.split("/")[1:]
+    changed: Any = copy.deepcopy(scenario)
+    node = changed
+    for key in parents:
+        node = node[int(key) if isinstance(node, list) else key]
+    if isinstance(node, list):
+        node[int(last)] = value
+    else:
+        node[last] = value
+    return json.dumps(changed)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("/surplus", 1),
+        ("/subflows/1/access/surplus", 1),
+        ("/seed", 17.5),
+        ("/seed", "17"),
+        ("/duration_s", "long"),
+        ("/duration_s", True),
+        ("/connection", []),
+        ("/subflows", {}),
+        ("/connection/token", "7F3A91C2"),
+        ("/connection/token", 7),
+        ("/connection/congestion_control", "bbr"),
+        ("/connection/lia_counts", "bytes"),
+        ("/connection/scheduler", "blest"),
+        ("/connection/ecn", 1),
+        ("/connection/host_delay_us", "none"),
+        ("/links/0/place", "backbone"),
+        ("/links/0/rate_mbit_s", 8.0),
+        ("/links/0/rate_mbit_s", []),
+        ("/links/0/rate_mbit_s/0", [0.0]),
+        ("/links/0/rate_mbit_s/0/0", 1.0),
+        ("/links/0/rate_mbit_s/0/1", 0.0),
+        ("/links/0/mark_bytes", True),
+        ("/background/0/kind", "lia"),
+        ("/background/0/enters", "bottleneck"),
+        ("/background/0/subflow", 2),
+        ("/subflows/0/links", []),
+        ("/subflows/0/links/0", 1),
+        ("/subflows/0/bottleneck", 0),
+        ("/subflows/0/bottleneck/0/1", 1),
+        ("/subflows/0/path", "two words"),
+        ("/subflows/0/start_s", 12.0),
+        ("/subflows/0/access/kind", "satellite"),
+        ("/subflows/0/access/burst_packets", 4),
+        ("/subflows/0/access/burst_packets/1", 3),
+        ("/background/0/start_s", 12.0),
+        ("/subflows/1/access/loss", 1.5),
+        ("/subflows/0/rtt_ms", 2.3),
+        ("/background/0/rtt_ms", 0.1),
+    ],
+)
+def test_wrong_value_is_refused_by_its_place(place: str, value: object, tmp_path: Path) -> None:
+    """Unknown keys, wrong types, bad names, indices and times exit 2 and leave no file."""
+    refuse(tmp_path, set_value(shared(), place, value), place)
+
+
+@pytest.mark.parametrize(
+    ("links", "place"),
+    [
+        ([0, 2], "/subflows/0/links/1"),
+        ([1, 0], "/subflows/0/links/1"),
+        ([1, 1], "/subflows/0/links/1"),
+        ([0], "/links/1"),
+    ],
+)
+def test_impossible_links_are_refused(links: list[int], place: str, tmp_path: Path) -> None:
+    """A path has a server link and a client link at most, in this order; no link is unused."""
+    scenario = network([link(8.0), link(8.0, place="client"), link(8.0)], [subflow(links, 60.0), subflow([2], 60.0)])
+    scenario["subflows"][0]["bottleneck"] = [[0.0, 0]]
+    refuse(tmp_path, json.dumps(scenario), place)
+
+
+def test_changes_must_ascend(tmp_path: Path) -> None:
+    """Two changes at one time have no order, and none comes after the end."""
+    for times in ([0.0, 5.0, 5.0], [0.0, 12.0]):
+        changes = [[time, 8.0] for time in times]
+        text = set_value(shared(), "/links/0/rate_mbit_s", changes)
+        refuse(tmp_path, text, f"/links/0/rate_mbit_s/{len(times) - 1}/0")
+
+
+def test_bottleneck_is_a_link_of_the_subflow(tmp_path: Path) -> None:
+    """The intended bottleneck lies on the path."""
+    refuse(tmp_path, set_value(separate(), "/subflows/0/bottleneck/0/1", 1), "/subflows/0/bottleneck/0/1")
+
+
+@pytest.mark.parametrize(("kind", "rate"), [("cbr", None), ("web", None), ("web", 51.0)])
+def test_rate_must_suit_the_kind(kind: str, rate: float | None, tmp_path: Path) -> None:
+    """Only TCP flows can be bulk transfers."""
+    scenario = shared()
+    scenario["background"][0].update(kind=kind, rate_mbit_s=rate)
+    refuse(tmp_path, json.dumps(scenario), "/background/0/rate_mbit_s")
+
+
+@pytest.mark.parametrize(("kind", "key"), [("wifi", "burst_packets"), ("lte", "rate_sigma"), ("lte", "rate_step_ms")])
+def test_keys_belong_to_kinds_of_access(kind: str, key: str, tmp_path: Path) -> None:
+    """What one kind needs is missed there and unknown elsewhere."""
+    place = f"/subflows/0/access/{key}"
+    scenario = shared()
+    scenario["subflows"][0]["access"] = access(kind)
+    value = scenario["subflows"][0]["access"].pop(key)
+    refuse(tmp_path, json.dumps(scenario), place)
+    scenario["subflows"][0]["access"] = {**access(), key: value}
+    refuse(tmp_path, json.dumps(scenario), place)
+
+
+def walk(schema: dict[str, Any], value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The places of a scenario, each with its part of the schema."""
+    if "oneOf" in schema:
+        schema = next(part for part in schema["oneOf"] if part["properties"]["kind"]["const"] == value["kind"])
+    yield place, schema
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield from walk(schema["properties"][key], child, f"{place}/{key}")
+    if isinstance(value, list):
+        for index, child in enumerate(value):
+            parts = schema.get("prefixItems") or [schema["items"]] * len(value)
+            yield from walk(parts[index], child, f"{place}/{index}")
+
+
+def outside(schema: dict[str, Any]) -> Iterator[object]:
+    """Numbers just outside the schema's limits."""
+    step = 1 if schema.get("type") == "integer" else 0.001
+    if "minimum" in schema:
+        yield schema["minimum"] - step
+    if "exclusiveMinimum" in schema:
+        yield schema["exclusiveMinimum"]
+    if "maximum" in schema:
+        yield schema["maximum"] + step
+    if "exclusiveMaximum" in schema:
+        yield schema["exclusiveMaximum"]
+
+
+def test_schema_and_program_agree(tmp_path: Path) -> None:
+    """Each key the schema requires is missed and each limit it states is enforced."""
+    schema = json.loads((SIMULATOR / "scenario.schema.json").read_text())
+    checks = 0
+    for place, part in walk(schema, shared(), ""):
+        for value in outside(part):
+            refuse(tmp_path, set_value(shared(), place, value), place)
+            checks += 1
+        if part.get("type") == "object":
+            assert part["additionalProperties"] is False
+            assert part["required"] == list(part["properties"])
+            for key in part["required"]:
+                changed = json.loads(set_value(shared(), f"{place}/{key}", None))
+                node = changed
+                for step in place.split("/")[1:]:
+                    node = node[int(step) if isinstance(node, list) else step]
+                del node[key]
+                refuse(tmp_path, json.dumps(changed), f"{place}/{key}")
+                checks += 1
+    assert checks > 100
+
+
+@pytest.mark.parametrize("text", ["", json.dumps(shared())[:200], json.dumps(shared()) + "]"])
+def test_broken_json_is_refused_by_its_line(text: str, tmp_path: Path) -> None:
+    """A truncated or overlong file exits 2 and names line and column."""
+    (tmp_path / "scenario.json").write_text(text)
+    result = execute(tmp_path, text)
+    assert result.returncode == 2
+    assert re.fullmatch(r"scenario\.json: .*line 1, column \d+.*\n", result.stderr)
+    assert [path.name for path in tmp_path.iterdir()] == ["scenario.json"]
