@@ -113,10 +113,10 @@ def _settings(truth: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def _boxes(truth: pd.DataFrame, folder: Path, dataset: str) -> pd.DataFrame:
+def _boxes(truth: list[dict[str, Any]], folder: Path, dataset: str) -> pd.DataFrame:
     """Return Tukey boxes of the RTT samples of each site and kind of path."""
     place: dict[tuple[str, int], tuple[str, str]] = {}
-    for row in truth.to_dict("records"):
+    for row in truth:
         for side in ("a", "b"):
             place[row["connection_id"], row[f"subflow_{side}"]] = (
                 str(row["site"] or dataset),
@@ -154,19 +154,21 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         windows[windows["connection_id"].isin(names[at : at + _CONNECTIONS_PER_TASK])].to_dict("records")
         for at in range(0, len(names), _CONNECTIONS_PER_TASK)
     ]
-    parts = Parallel(n_jobs=stage.workers(params))(delayed(_correlations)(task, arguments.tables) for task in tasks)
+    parts = Parallel(n_jobs=stage.workers(params, len(names)))(
+        delayed(_correlations)(task, arguments.tables) for task in tasks
+    )
     columns = [column.name for column in tables.CORRELATION.columns]
     rows = pd.DataFrame([row for part in parts for row in part], columns=columns)
     write_table(tables.CORRELATION, {name: rows[name].tolist() for name in columns}, arguments.correlation)
-    truth = read_table(tables.TRUTH, arguments.tables / "truth.parquet").to_pandas()
-    boxes = _boxes(truth, arguments.tables, arguments.dataset)
+    truth = read_table(tables.TRUTH, arguments.tables / "truth.parquet")
+    boxes = _boxes(truth.to_pylist(), arguments.tables, arguments.dataset)
     report = {
         "windows": {
             label: int((rows["shared"] == shared).sum()) for label, shared in (("shared", True), ("non_shared", False))
         },
         "connections": len(names),
         **_telling(rows, windows),
-        "area_under_curve_of_settings": _settings(truth),
+        "area_under_curve_of_settings": _settings(truth.to_pandas()),
         "rtt_ms": boxes.to_dict("records"),
     }
     write_json(report, arguments.report)

@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         truths[row["connection_id"]][row["subflow_a"], row["subflow_b"]].append(row)
     plain = {connection_id: dict(truth) for connection_id, truth in truths.items()}
     batches = [connections[at : at + _CONNECTIONS_PER_TASK] for at in range(0, len(connections), _CONNECTIONS_PER_TASK)]
-    results = Parallel(n_jobs=stage.workers(params), return_as="generator")(
+    results = Parallel(n_jobs=stage.workers(params, len(connections)), return_as="generator")(
         delayed(_batch)(
             batch,
             folder,

@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             table.name: stack.enter_context(TableWriter(table, arguments.tables / f"{table.name}.parquet"))
             for table in TABLES
         }
-        results = Parallel(n_jobs=stage.workers(params), return_as="generator")(
+        results = Parallel(n_jobs=stage.workers(params, len(paths)), return_as="generator")(
             delayed(_parse)(path, arguments.dataset) for path in paths
         )
         for path, parsed in zip(

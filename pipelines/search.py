@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             splits,
             inner_folds=options.inner_folds,
             seed=options.seed,
-            workers=stage.workers(params),
+            workers=stage.workers(params, options.splits),
         )
         model_path = arguments.models / f"{name}_{options.feature_set}.skops"
         store.save(choice.fitted, model_path)

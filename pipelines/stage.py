@@ -32,9 +32,22 @@ class QuarantineLimitError(Fault):
     """More records were refused than ``parse.max_quarantined`` allows."""
 
 
-def workers(params: Params) -> int:
-    """Return how many processes to use; 0 in params.yaml means every core this process may use."""
-    return params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
+#: Fewer tasks than this are not worth a process of their own: starting one costs seconds of imports.
+_TASKS_PER_WORKER = 8
+
+
+def workers(params: Params, tasks: int | None = None) -> int:
+    """Return how many processes to use.
+
+    Parameters
+    ----------
+    params : Params
+        ``workers``: 0 means every core this process may use.
+    tasks : int, optional
+        How many independent tasks there are; a few are done by one process.
+    """
+    most = params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
+    return most if tasks is None else max(1, min(most, -(-tasks // _TASKS_PER_WORKER)))
 
 
 def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:
