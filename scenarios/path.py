@@ -1,6 +1,7 @@
 """What every dataset draws alike: access links, queues, the connection's own settings.
 
-The constants are assumptions, each with what it rests on. They were set before any result was seen.
+The constants are assumptions, each with what it rests on. What was changed after a first run, and why,
+is in docs/experiments.md.
 """
 
 from __future__ import annotations
