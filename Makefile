@@ -1,6 +1,7 @@
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
 # make test     set up, then run every test
 # make check    style, types, layers, data dictionary
+# make bench-extract    time of extract over 4,000 connections (after make repro)
 # make ui       MLflow on loopback (PORT=5000)
 # make clean    remove what the pipeline made;  make distclean: the environment too
 
@@ -17,7 +18,7 @@ export DO_NOT_TRACK := 1
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: repro test check ui setup simulator lock clean distclean
+.PHONY: repro test check bench-extract ui setup simulator lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -36,6 +37,9 @@ check: setup
 	mypy
 	lint-imports
 	sbd dictionary --check
+
+bench-extract: setup
+	python -m tests.bench_extract
 
 ui: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \

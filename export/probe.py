@@ -5,17 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from export.tree import BOUND, Leaf, Split, Tree
+from export.tree import Leaf, Split, Tree
+from features import catalog
 
 #: Share of values on the lower, and on the upper edge of a leaf's box.
 _EDGE_SHARE = 0.125
+
+
+def _range(name: str) -> tuple[int, int]:
+    feature = catalog.feature(name)
+    return int(feature.low), int(feature.high)
 
 
 def _bounds(tree: Tree, within: dict[str, tuple[int, int]]) -> list[dict[str, tuple[int, int]]]:
     """Return the box of feature values (inclusive) of every leaf that a value can reach."""
     if isinstance(tree, Leaf):
         return [within]
-    low, high = within.get(tree.feature, (0, BOUND - 1))
+    low, high = within.get(tree.feature, _range(tree.feature))
     boxes = []
     if tree.threshold >= low:
         boxes += _bounds(tree.low, within | {tree.feature: (low, min(high, tree.threshold))})
@@ -43,7 +49,7 @@ def probing_rows(tree: Tree, *, rows: int, seed: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One int64 column per feature of the tree, values in [0, 2^24).
+        One int64 column per feature of the tree, values in the feature's range.
     """
     rng = np.random.default_rng(seed)
     boxes = _bounds(tree, {})
@@ -51,8 +57,8 @@ def probing_rows(tree: Tree, *, rows: int, seed: int) -> pd.DataFrame:
     each = -(-rows // len(boxes))
     columns = {}
     for name in names:
-        low = np.repeat([box.get(name, (0, BOUND - 1))[0] for box in boxes], each)
-        high = np.repeat([box.get(name, (0, BOUND - 1))[1] for box in boxes], each)
+        low = np.repeat([box.get(name, _range(name))[0] for box in boxes], each)
+        high = np.repeat([box.get(name, _range(name))[1] for box in boxes], each)
         drawn = rng.integers(low, high, endpoint=True)
         place = rng.random(len(drawn))
         columns[name] = np.where(place < _EDGE_SHARE, low, np.where(place > 1 - _EDGE_SHARE, high, drawn)).astype(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from features import catalog
 from models.search import Fitted
 from traces.fault import Fault
 
@@ -48,14 +49,17 @@ def from_fitted(fitted: Fitted) -> Tree:
     Raises
     ------
     ExportError
-        If the estimator is no fitted decision tree of two classes, decides the same for every
-        window, or has a threshold that is out of bounds.
+        If the estimator is no fitted decision tree of two classes, takes a feature that is no integer,
+        decides the same for every window, or has a threshold that is out of bounds.
     """
     inner = getattr(fitted.estimator, "tree_", None)
     if inner is None or list(fitted.estimator.classes_) != [False, True]:
         raise ExportError(
             f"{type(fitted.estimator).__name__} is no fitted decision tree of two classes: only those are exported"
         )
+    reals = [name for name in fitted.feature_names if not catalog.feature(name).exportable]
+    if reals:
+        raise ExportError(f"{', '.join(reals)}: no integers, and a kernel has no others")
     tree = merged(_translate(fitted, inner, 0))
     if isinstance(tree, Leaf):
         raise ExportError("the tree decides the same for every window: that is no detector to export")

@@ -1,19 +1,19 @@
 """The ordered list of features. A new feature is one function and one line here.
 
-The names carry units and are the same from the table's column to the exported C: ``rtt_ed_4us`` is
-``SBD_RTT_ED_4US``.
+A feature's name is its function's, and the same from the table's column to the exported C:
+``rtt_ed_4us`` is ``SBD_RTT_ED_4US``. Names of integers carry their unit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import get_type_hints
 
-import numpy as np
 import pyarrow as pa
 
-from features import distance, ratio
-from features.fixed import FEATURE_LIMIT
+from features import invariant, paper
+from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.series import PairGrid
 from traces.contract import Column
 from traces.fault import UsageFault
@@ -30,165 +30,133 @@ class Feature:
 
     Attributes
     ----------
-    name : str
-        Column name, with its unit.
-    feature_set : str
-        ``paper`` for those of SmartSBD's Table 3.
-    abbreviation : str
-        The paper's name.
     compute : callable
-        From a :class:`~features.series.PairGrid` to an integer in [0, `high`].
-    high : int
-        Largest value.
-    exportable : bool
-        An exact integer that C computes too.
-    meaning : str
-        One line for the data dictionary.
+        From a :class:`~features.series.PairGrid` to the value; one that returns int is exported.
+    group : str
+        ``paper``: the nine SmartSBD trains on. ``throughput``: the nine it ranks and leaves out.
+        ``invariant``: ours.
+    paper_name : str
+        Name in SmartSBD's Table 3; empty for ours.
+    low, high : float
+        Bounds of the value, inclusive.
     """
 
-    name: str
-    feature_set: str
-    abbreviation: str
-    compute: Callable[[PairGrid], int]
-    high: int
-    exportable: bool
-    meaning: str
+    compute: Callable[[PairGrid], float]
+    group: str
+    paper_name: str = ""
+    low: float = 0
+    high: float = FEATURE_LIMIT
 
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        return self.compute.__name__
 
-def _rtt_ed(grid: PairGrid) -> int:
-    return distance.ed_4us(distance.points(grid.rtt_a_us, None), distance.points(grid.rtt_b_us, None))
+    @property
+    def exportable(self) -> bool:
+        """An exact integer that C computes too."""
+        return get_type_hints(self.compute)["return"] is int
 
+    @property
+    def meaning(self) -> str:
+        """First line of the definition, as a phrase."""
+        line = (self.compute.__doc__ or "").splitlines()[0].rstrip(".")
+        return line if line[1].isupper() else line[0].lower() + line[1:]
 
-def _cstate_ed(grid: PairGrid) -> int:
-    return distance.ed_4us(distance.points(None, grid.congested_a), distance.points(None, grid.congested_b))
+    def column(self) -> Column:
+        """Return the feature's column of ``pair_window``."""
+        return Column(
+            self.name,
+            pa.int32() if self.exportable else pa.float64(),
+            self.meaning,
+            unit=_UNITS.get(self.name.rsplit("_", 1)[1], "") if self.exportable else _REAL_UNIT,
+            source=f"SmartSBD Table 3, {self.paper_name}" if self.paper_name else "ours",
+            low=self.low,
+            high=self.high,
+        )
 
-
-def _rtt_cstate_ed(grid: PairGrid) -> int:
-    return distance.ed_4us(
-        distance.points(grid.rtt_a_us, grid.congested_a), distance.points(grid.rtt_b_us, grid.congested_b)
-    )
-
-
-def _rtt_dtwd(grid: PairGrid) -> int:
-    return distance.dtwd_4us(distance.points(grid.rtt_a_us, None), distance.points(grid.rtt_b_us, None))
-
-
-def _cstate_dtwd(grid: PairGrid) -> int:
-    return distance.dtwd_4us(distance.points(None, grid.congested_a), distance.points(None, grid.congested_b))
-
-
-def _rtt_cstate_dtwd(grid: PairGrid) -> int:
-    return distance.dtwd_4us(
-        distance.points(grid.rtt_a_us, grid.congested_a), distance.points(grid.rtt_b_us, grid.congested_b)
-    )
-
-
-def _rtt_sd_ratio(grid: PairGrid) -> int:
-    return ratio.sd_ratio_q10(grid.rtt_a_us, grid.rtt_b_us)
-
-
-def _cstate_sd_ratio(grid: PairGrid) -> int:
-    return ratio.sd_ratio_q10(grid.congested_a.astype(np.int64), grid.congested_b.astype(np.int64))
-
-
-def _min_rtt_ratio(grid: PairGrid) -> int:
-    return ratio.min_rtt_ratio_q10(grid.min_rtt_a_us, grid.min_rtt_b_us)
-
-
-FEATURES: tuple[Feature, ...] = (
-    Feature("rtt_ed_4us", "paper", "RTT_ED", _rtt_ed, FEATURE_LIMIT, True, "ED of the RTT series"),
-    Feature("cstate_ed_4us", "paper", "CState_ED", _cstate_ed, FEATURE_LIMIT, True, "ED of the congestion series"),
-    Feature(
-        "rtt_cstate_ed_4us",
-        "paper",
-        "RTT_CState_ED",
-        _rtt_cstate_ed,
-        FEATURE_LIMIT,
-        True,
-        "ED of the (RTT, congestion) series",
-    ),
-    Feature("rtt_dtwd_4us", "paper", "RTT_DTWD", _rtt_dtwd, FEATURE_LIMIT, True, "DTW distance of the RTT series"),
-    Feature(
-        "cstate_dtwd_4us",
-        "paper",
-        "CState_DTWD",
-        _cstate_dtwd,
-        FEATURE_LIMIT,
-        True,
-        "DTW distance of the congestion series",
-    ),
-    Feature(
-        "rtt_cstate_dtwd_4us",
-        "paper",
-        "RTT_CState_DTWD",
-        _rtt_cstate_dtwd,
-        FEATURE_LIMIT,
-        True,
-        "DTW distance of the (RTT, congestion) series",
-    ),
-    Feature(
-        "rtt_sd_ratio_q10",
-        "paper",
-        "RTT_SD_Ratio",
-        _rtt_sd_ratio,
-        FEATURE_LIMIT,
-        True,
-        "ratio of the RTT series' standard deviations",
-    ),
-    Feature(
-        "cstate_sd_ratio_q10",
-        "paper",
-        "CState_SD_Ratio",
-        _cstate_sd_ratio,
-        FEATURE_LIMIT,
-        True,
-        "ratio of the congestion series' standard deviations",
-    ),
-    Feature(
-        "min_rtt_ratio_q10",
-        "paper",
-        "Min_RTT_Ratio",
-        _min_rtt_ratio,
-        FEATURE_LIMIT,
-        True,
-        "ratio of the minimum RTTs up to the window",
-    ),
-)
 
 _UNITS = {"4us": "4 us", "q10": "1/1024"}
+_REAL_UNIT = "s, Mbit/s, 0/1"
+_UNBOUNDED = 1e18
+
+FEATURES: tuple[Feature, ...] = (
+    Feature(paper.rtt_ed_4us, "paper", "RTT_ED"),
+    Feature(paper.cstate_ed_4us, "paper", "CState_ED"),
+    Feature(paper.rtt_cstate_ed_4us, "paper", "RTT_CState_ED"),
+    Feature(paper.rtt_dtwd_4us, "paper", "RTT_DTWD"),
+    Feature(paper.cstate_dtwd_4us, "paper", "CState_DTWD"),
+    Feature(paper.rtt_cstate_dtwd_4us, "paper", "RTT_CState_DTWD"),
+    Feature(paper.rtt_sd_ratio_q10, "paper", "RTT_SD_Ratio"),
+    Feature(paper.cstate_sd_ratio_q10, "paper", "CState_SD_Ratio"),
+    Feature(paper.min_rtt_ratio_q10, "paper", "Min_RTT_Ratio"),
+    Feature(paper.rate_ed, "throughput", "Thpt_ED", high=_UNBOUNDED),
+    Feature(paper.rtt_rate_ed, "throughput", "RTT_Thpt_ED", high=_UNBOUNDED),
+    Feature(paper.cstate_rate_ed, "throughput", "CState_Thpt_ED", high=_UNBOUNDED),
+    Feature(paper.rtt_cstate_rate_ed, "throughput", "RTT_CState_Thpt_ED", high=_UNBOUNDED),
+    Feature(paper.rate_dtwd, "throughput", "Thpt_DTWD", high=_UNBOUNDED),
+    Feature(paper.rtt_rate_dtwd, "throughput", "RTT_Thpt_DTWD", high=_UNBOUNDED),
+    Feature(paper.cstate_rate_dtwd, "throughput", "CState_Thpt_DTWD", high=_UNBOUNDED),
+    Feature(paper.rtt_cstate_rate_dtwd, "throughput", "RTT_CState_Thpt_DTWD", high=_UNBOUNDED),
+    Feature(paper.rate_sd_ratio, "throughput", "Thpt_SD_Ratio"),
+    Feature(invariant.queue_ed_4us, "invariant"),
+    Feature(invariant.queue_dtwd_4us, "invariant"),
+    Feature(invariant.queue_ed_ratio_q10, "invariant", high=ONE_Q10),
+    Feature(invariant.rtt_correlation_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
+    Feature(invariant.rtt_rank_correlation_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
+    Feature(invariant.rtt_lagged_correlation_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
+    Feature(invariant.rtt_change_correlation_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
+    Feature(invariant.queue_mean_ratio_q10, "invariant", high=ONE_Q10),
+    Feature(invariant.queue_sd_ratio_q10, "invariant", high=ONE_Q10),
+    Feature(invariant.cstate_near_jaccard_excess_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
+    Feature(invariant.rate_correlation_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
+)
+
+#: Sets a model may use, by the groups they are made of.
+SETS: dict[str, tuple[str, ...]] = {
+    "paper": ("paper",),
+    "invariant": ("invariant",),
+    "both": ("paper", "invariant"),
+    "table3": ("paper", "throughput"),
+    "all": ("paper", "throughput", "invariant"),
+}
 
 
 def feature_names(feature_set: str) -> tuple[str, ...]:
     """Return the names of the features of a set, in the catalogue's order.
+
+    Examples
+    --------
+    >>> len(feature_names("paper")), len(feature_names("table3"))
+    (9, 18)
 
     Raises
     ------
     CatalogError
         If the set is unknown.
     """
-    names = tuple(feature.name for feature in FEATURES if feature.feature_set == feature_set)
-    if not names:
-        known = sorted({feature.feature_set for feature in FEATURES})
-        raise CatalogError(f"feature_set is {feature_set!r}, must be one of {known}")
-    return names
+    if feature_set not in SETS:
+        raise CatalogError(f"feature_set is {feature_set!r}, must be one of {sorted(SETS)}")
+    return tuple(one.name for one in FEATURES if one.group in SETS[feature_set])
 
 
-def compute(grid: PairGrid) -> dict[str, int]:
-    """Return every feature of one window."""
-    return {feature.name: feature.compute(grid) for feature in FEATURES}
+def feature(name: str) -> Feature:
+    """Return a feature by name.
+
+    Raises
+    ------
+    CatalogError
+        If there is none of that name.
+    """
+    for one in FEATURES:
+        if one.name == name:
+            return one
+    raise CatalogError(f"feature {name!r} is not in the catalogue")
 
 
-PAIR_WINDOW = PAIR_WINDOW_BASE.with_columns(
-    [
-        Column(
-            feature.name,
-            pa.int32(),
-            feature.meaning,
-            unit=_UNITS[feature.name.rsplit("_", 1)[1]],
-            source=f"SmartSBD Table 3, {feature.abbreviation}",
-            low=0,
-            high=feature.high,
-        )
-        for feature in FEATURES
-    ]
-)
+def compute(grid: PairGrid, feature_set: str = "all") -> dict[str, float]:
+    """Return the features of a set, of one window."""
+    return {one.name: one.compute(grid) for one in FEATURES if one.group in SETS[feature_set]}
+
+
+PAIR_WINDOW = PAIR_WINDOW_BASE.with_columns([one.column() for one in FEATURES])

@@ -1,66 +1,81 @@
-"""How far two subflows' RTTs move together: the simple references every detector must beat."""
+"""How far two series move together, in integers of 64 bits."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
-from scipy import stats
+import numpy as np
 
-from features.fixed import Int64Array
+from features.fixed import ONE_Q10, Int64Array
 
-
-def _correlation(a: Sequence[int], b: Sequence[int]) -> float:
-    """Correlate integers; sums are exact, so that the result is the same on every processor."""
-    n = len(a)
-    sum_a, sum_b = sum(a), sum(b)
-    spread_a = n * sum(x * x for x in a) - sum_a * sum_a
-    spread_b = n * sum(y * y for y in b) - sum_b * sum_b
-    if spread_a == 0 or spread_b == 0:
-        return 0.0
-    shared = n * sum(x * y for x, y in zip(a, b, strict=True)) - sum_a * sum_b
-    return shared / (math.sqrt(spread_a) * math.sqrt(spread_b))
+#: A quotient in Q10 needs ten bits of head room: larger denominators are shifted down to this many.
+_QUOTIENT_BITS = 52
 
 
-def pearson(a: Int64Array, b: Int64Array) -> float:
-    """Linear correlation of two series on one grid.
+def correlation_q10(x: Int64Array, y: Int64Array) -> int:
+    """Pearson's correlation of two series.
+
+    With D(x) = isqrt(n * sum(x^2) - sum(x)^2) the result is (n * sum(xy) - sum(x) * sum(y)) / (D(x) * D(y)),
+    truncated toward zero and kept within +-1; where the denominator has more than 52 bits, both are first
+    shifted right by the rest.
 
     Parameters
     ----------
-    a, b : (n,) int64
+    x, y : (n,) int64
+        |values| < 2^21 and n <= 682, so that no sum leaves 63 bits.
 
     Returns
     -------
-    float in [-1, 1]
+    int in [-1024, 1024], Q10
         0 if a series is constant: it tells nothing of the other.
 
     Examples
     --------
     >>> import numpy as np
-    >>> round(pearson(np.array([1, 2, 3]), np.array([2, 4, 7])), 3)
-    0.993
+    >>> correlation_q10(np.array([1, 2, 3]), np.array([2, 4, 7])), correlation_q10(np.array([1, 2]), np.array([5, 5]))
+    (1024, 0)
+    >>> correlation_q10(np.array([0, 0, 9000]), np.array([4000, 0, 0]))
+    -512
     """
-    return _correlation(a.tolist(), b.tolist())
+    n = x.size
+    sum_x, sum_y = int(x.sum()), int(y.sum())
+    spread_x = math.isqrt(n * int((x * x).sum()) - sum_x * sum_x)
+    spread_y = math.isqrt(n * int((y * y).sum()) - sum_y * sum_y)
+    if spread_x == 0 or spread_y == 0:
+        return 0
+    common = n * int((x * y).sum()) - sum_x * sum_y
+    spread = spread_x * spread_y
+    shift = max(0, spread.bit_length() - _QUOTIENT_BITS)
+    size = min(((abs(common) >> shift) << 10) // (spread >> shift), ONE_Q10)
+    return size if common >= 0 else -size
 
 
-def spearman(a: Int64Array, b: Int64Array) -> float:
-    """Rank correlation of two series on one grid; ties take their mean rank.
-
-    Parameters
-    ----------
-    a, b : (n,) int64
-
-    Returns
-    -------
-    float in [-1, 1]
-        0 if a series is constant.
+def doubled_ranks(values: Int64Array) -> Int64Array:
+    """Return twice the rank of each value, 1 the smallest; equals take their mean rank.
 
     Examples
     --------
     >>> import numpy as np
-    >>> round(spearman(np.array([1, 2, 3, 4]), np.array([1, 10, 100, 1000])), 9)
-    1.0
+    >>> doubled_ranks(np.array([30, 10, 10, 20])).tolist()
+    [8, 3, 3, 6]
     """
-    # Mean ranks of ties are halves: doubled, they are integers.
-    doubled = [[round(2 * rank) for rank in stats.rankdata(series).tolist()] for series in (a, b)]
-    return _correlation(*doubled)
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (2 * np.cumsum(count) - count + 1)[place].astype(np.int64)
+
+
+def largest_lagged_q10(x: Int64Array, y: Int64Array, lag: int) -> int:
+    """Largest correlation of the overlapping parts over all shifts of up to `lag` points either way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([0, 0, 9, 0, 0, 0])
+    >>> y = np.array([0, 0, 0, 9, 0, 0])
+    >>> correlation_q10(x, y), largest_lagged_q10(x, y, 1)
+    (-207, 1024)
+    """
+    n = x.size
+    return max(
+        correlation_q10(x[max(0, shift) : n + min(0, shift)], y[max(0, -shift) : n + min(0, -shift)])
+        for shift in range(-lag, lag + 1)
+    )

@@ -7,32 +7,16 @@ adds it without rounding, and ``floor(sqrt(sum) / 4)`` equals ``isqrt(sum >> 4)`
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from dtaidistance import dtw_ndim
 
-from features.fixed import CONGESTED_WEIGHT, BoolArray, Int64Array
+from features.fixed import Float64Array, Int64Array
 
-_UNIT_US = 4
-
-
-def points(rtt_us: Int64Array | None, congested: BoolArray | None) -> Int64Array:
-    """Stack the dimensions that are given into (n, d) points; a congested point weighs one second.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> points(np.array([5, 6]), np.array([True, False])).tolist()
-    [[5, 1000000], [6, 0]]
-    """
-    dimensions = []
-    if rtt_us is not None:
-        dimensions.append(rtt_us)
-    if congested is not None:
-        dimensions.append(congested.astype(np.int64) * CONGESTED_WEIGHT)
-    if not dimensions:
-        raise ValueError("rtt_us and congested are both None: a point needs a dimension")
-    return np.stack(dimensions, axis=1)
+UNIT_US = 4
+#: Width of the Sakoe-Chiba band as a share of n.
+_BAND_SHARE = 0.1
 
 
 def ed_4us(a: Int64Array, b: Int64Array) -> int:
@@ -41,7 +25,7 @@ def ed_4us(a: Int64Array, b: Int64Array) -> int:
     Parameters
     ----------
     a, b : (n, d) int64, microseconds
-        Points on the same grid, as :func:`points` returns them.
+        Points on the same grid.
 
     Returns
     -------
@@ -70,7 +54,7 @@ def dtwd_4us(a: Int64Array, b: Int64Array) -> int:
     Parameters
     ----------
     a, b : (n, d) int64, microseconds
-        Points, as :func:`points` returns them.
+        Points on the same grid.
 
     Returns
     -------
@@ -86,5 +70,82 @@ def dtwd_4us(a: Int64Array, b: Int64Array) -> int:
     ----------
     SmartSBD, section 3.2 and Table 3 (DTWD).
     """
-    distance: float = dtw_ndim.distance_fast(a.astype(np.float64), b.astype(np.float64), inner_dist="squared euclidean")
-    return math.floor(distance / _UNIT_US)
+    return math.floor(dtwd(a.astype(np.float64), b.astype(np.float64)) / UNIT_US)
+
+
+def per_point(distance: int, n: int) -> int:
+    """Return a distance divided by the root of its number of points, in integers: isqrt(distance^2 / n).
+
+    Examples
+    --------
+    >>> per_point(100, 25), per_point(10, 3)
+    (20, 5)
+    """
+    return math.isqrt(distance * distance // n)
+
+
+def ed(a: Float64Array, b: Float64Array) -> float:
+    """Euclidean distance of two (n, d) series of reals.
+
+    References
+    ----------
+    SmartSBD, section 3.2 and Table 3 (ED).
+    """
+    difference = a - b
+    # A plain sum in order: vectorised ones differ from processor to processor in the last digit.
+    return math.sqrt(math.fsum((difference * difference).ravel().tolist()))
+
+
+def dtwd(a: Float64Array, b: Float64Array) -> float:
+    """Distance of two (n, d) series of reals after dynamic time warping, as :func:`dtwd_4us`.
+
+    References
+    ----------
+    SmartSBD, section 3.2 and Table 3 (DTWD).
+    """
+    distance: float = dtw_ndim.distance_fast(a, b, inner_dist="squared euclidean")
+    return distance
+
+
+def _symmetric2(a: Float64Array, b: Float64Array) -> float:
+    """Return the least sum with diagonal steps counting twice, over the sum of the lengths."""
+    rows, columns = len(a), len(b)
+    cost = np.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2))
+    # Cells of one antidiagonal do not depend on each other; least[i] is the one in row i - 1.
+    before, last = np.full(rows + 1, np.inf), np.full(rows + 1, np.inf)
+    last[1] = 2 * cost[0, 0]
+    for diagonal in range(1, rows + columns - 1):
+        row = np.arange(max(0, diagonal - columns + 1), min(rows, diagonal + 1))
+        own = cost[row, diagonal - row]
+        least = np.full(rows + 1, np.inf)
+        least[row + 1] = np.minimum(np.minimum(last[row], last[row + 1]) + own, before[row] + 2 * own)
+        before, last = last, least
+    return float(last[rows]) / (rows + columns)
+
+
+def other_dtwd(
+    a: Int64Array | Float64Array, b: Int64Array | Float64Array, kind: Literal["l1", "symmetric2", "band"]
+) -> float:
+    """Distance after another kind of warping (docs/ambiguities.md, 11).
+
+    Parameters
+    ----------
+    a, b : (n, d)
+    kind : str
+        ``l1``: the sum of the distances of the points along the path. ``symmetric2``: the same, a diagonal
+        step counting twice, divided by the sum of the lengths. ``band``: as :func:`dtwd`, the path staying
+        within 10 % of n of the diagonal.
+
+    References
+    ----------
+    Sakoe and Chiba 1978 (symmetric2, band).
+    """
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if kind == "symmetric2":
+        return _symmetric2(first, second)
+    if kind == "band":
+        window = math.ceil(_BAND_SHARE * len(first)) + 1
+        distance: float = dtw_ndim.distance_fast(first, second, inner_dist="squared euclidean", window=window)
+        return distance
+    total: float = dtw_ndim.distance_fast(first, second, inner_dist="euclidean")
+    return total

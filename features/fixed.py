@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Int64Array = npt.NDArray[np.int64]
+Float64Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 #: RTTs, less the pair's common minimum, are clamped to this (2.1 s).

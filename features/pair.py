@@ -1,46 +1,90 @@
-"""From two subflows' signals to the rows of ``pair_window``."""
+"""From two subflows' signals to windows with their series and features."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from features import catalog
-from features.resample import pair_grid
-from features.series import SubflowSignals
+from features.reading import DEFAULT, Reading
+from features.resample import bridged_points, denominator, pair_grid
+from features.series import PairGrid, SubflowSignals
 from features.window import RULES, Rejected, Window
+
+CONSTANT = "a series of the denominator is constant"
 
 
 @dataclass(frozen=True)
 class PairWindow:
-    """One window with its features."""
+    """One window with its series and features.
+
+    Attributes
+    ----------
+    window : Window
+    grid : PairGrid
+        The series; its `b` is the denominator.
+    denominator : int
+        0 if that is the pair's first subflow, 1 if the second.
+    bridged : int
+        Points in a gap of more than ten steps between RTT samples.
+    features : dict of str to int or float
+    """
 
     window: Window
-    saturated: int
-    features: dict[str, int]
+    grid: PairGrid
+    denominator: int
+    bridged: int
+    features: dict[str, float]
+
+
+def _denominator_is_constant(grid: PairGrid) -> bool:
+    return any(
+        np.ptp(series.astype(np.float64)) == 0 for series in (grid.rtt_b_us, grid.congested_b, grid.rate_b_mbit_s)
+    )
 
 
 def pair_windows(
-    x: SubflowSignals, y: SubflowSignals, end_ns: int, rules: Sequence[str]
+    x: SubflowSignals,
+    y: SubflowSignals,
+    end_ns: int,
+    rules: Sequence[str],
+    reading: Reading = DEFAULT,
+    feature_set: str = "all",
 ) -> tuple[list[PairWindow], list[Rejected]]:
     """Return all windows of a pair, and those that were looked for in vain.
 
     Parameters
     ----------
     x, y : SubflowSignals
-        The pair, lower subflow number first.
+        The pair, lower subflow number first; taken with the same reading.
     end_ns : int, nanoseconds
         End of the trace.
     rules : sequence of str
         Names in :data:`features.window.RULES`.
+    reading : Reading
+    feature_set : str
+        Features to compute, a name in :data:`features.catalog.SETS`.
     """
     found: list[PairWindow] = []
     rejected: list[Rejected] = []
     for rule in rules:
-        for placed in RULES[rule](x, y, end_ns):
+        for placed in RULES[rule](x, y, end_ns, reading):
             if isinstance(placed, Rejected):
                 rejected.append(placed)
                 continue
-            grid, saturated = pair_grid(x, y, placed)
-            found.append(PairWindow(placed, saturated, catalog.compute(grid)))
+            grid = pair_grid(x, y, placed, reading)
+            if reading.zero_deviation == "rejected" and _denominator_is_constant(grid):
+                rejected.append(Rejected(rule, CONSTANT))
+                continue
+            found.append(
+                PairWindow(
+                    window=placed,
+                    grid=grid,
+                    denominator=denominator(x, placed, reading),
+                    bridged=bridged_points(x, y, placed),
+                    features=catalog.compute(grid, feature_set),
+                )
+            )
     return found, rejected

@@ -9,8 +9,15 @@ import numpy as np
 from features.fixed import Int64Array, ratio_q10
 
 
-def _deviation(values: Int64Array) -> int:
-    """Return n times the standard deviation, truncated: isqrt(n * sum(x^2) - sum(x)^2)."""
+def deviation(values: Int64Array) -> int:
+    """Return n times the standard deviation, truncated: isqrt(n * sum(x^2) - sum(x)^2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> deviation(np.array([0, 10]))
+    10
+    """
     total = int(values.sum())
     return math.isqrt(values.size * int((values * values).sum()) - total * total)
 
@@ -38,19 +45,15 @@ def sd_ratio_q10(a: Int64Array, b: Int64Array) -> int:
     ----------
     SmartSBD, section 3.2 and Table 3 (RTT_SD_Ratio, CState_SD_Ratio).
     """
-    return ratio_q10(_deviation(a.astype(np.int64)), _deviation(b.astype(np.int64)))
+    return ratio_q10(deviation(a.astype(np.int64)), deviation(b.astype(np.int64)))
 
 
-def min_rtt_ratio_q10(a_us: int, b_us: int) -> int:
-    """How much longer one path is than the other: minimum RTT over minimum RTT.
+def folded_ratio_q10(x: int, y: int) -> int:
+    """Return the smaller of two non-negative integers over the larger in Q10: alike is 1024.
 
     Examples
     --------
-    >>> min_rtt_ratio_q10(60_000, 24_000)
-    2560
-
-    References
-    ----------
-    SmartSBD, Table 3 (Min_RTT_Ratio).
+    >>> folded_ratio_q10(3, 4), folded_ratio_q10(4, 3), folded_ratio_q10(0, 4), folded_ratio_q10(0, 0)
+    (768, 768, 0, 1024)
     """
-    return ratio_q10(a_us, b_us)
+    return ratio_q10(min(x, y), max(x, y))

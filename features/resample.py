@@ -1,19 +1,13 @@
-"""Irregular samples onto a grid, in integers."""
+"""Irregular samples onto a grid, RTTs in integers."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from features.fixed import RTT_LIMIT_US, BoolArray, Int64Array
-from features.series import PairGrid, SubflowSignals
-from features.window import Window
-
-_CONGESTED_FROM = 3
-
-
-def grid_ns(start_ns: int, step_ns: int, n: int) -> Int64Array:
-    """Return the (n,) times of a window's grid, nanoseconds."""
-    return start_ns + step_ns * np.arange(n, dtype=np.int64)
+from features.fixed import Int64Array
+from features.reading import DEFAULT, Reading
+from features.series import PairGrid, SubflowSignals, congested_at
+from features.window import Window, in_gap
 
 
 def interpolate(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> Int64Array:
@@ -59,52 +53,75 @@ def interpolate(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> I
     return values[left] + np.where(between, np.sign(rise) * step, 0)
 
 
-def congested_at(signals: SubflowSignals, at_ns: Int64Array) -> BoolArray:
-    """Tell at each time whether the subflow is in Recovery or Loss.
+def last_known(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> Int64Array:
+    """Return the last value at or before each time, 0 before the first.
 
-    References
-    ----------
-    SmartSBD, section 3.1: Open and Disorder are uncongested; CWR, which it leaves out, is here too.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> last_known(np.array([0, 10]), np.array([100, 150]), np.array([-1, 9, 10])).tolist()
+    [0, 100, 150]
     """
-    if not signals.state_time_ns.size:
-        return np.zeros(at_ns.size, dtype=np.bool_)
-    last = np.searchsorted(signals.state_time_ns, at_ns, side="right") - 1
-    congested: BoolArray = (last >= 0) & (signals.ca_state[np.maximum(last, 0)] >= _CONGESTED_FROM)
-    return congested
+    return np.concatenate(([0], values))[np.searchsorted(time_ns, at_ns, side="right")]
 
 
-def pair_grid(x: SubflowSignals, y: SubflowSignals, window: Window) -> tuple[PairGrid, int]:
+def _rtt_us(signals: SubflowSignals, window: Window, at_ns: Int64Array, reading: Reading) -> Int64Array:
+    linear = interpolate(signals.rtt_time_ns, signals.rtt_us, at_ns)
+    if reading.gap != "held":
+        return linear
+    held = last_known(signals.rtt_time_ns, signals.rtt_us, at_ns)
+    return np.where(in_gap(signals, window, at_ns), held, linear)
+
+
+def bridged_points(x: SubflowSignals, y: SubflowSignals, window: Window) -> int:
+    """Return how many points of both series lie in a gap of more than ten steps between RTT samples."""
+    at_ns = window.grid_ns()
+    return sum(int(in_gap(signals, window, at_ns).sum()) for signals in (x, y))
+
+
+def denominator(x: SubflowSignals, window: Window, reading: Reading = DEFAULT) -> int:
+    """Return which subflow of a pair is the denominator of ratios: 0 the first, 1 the second.
+
+    The one with the lower minimum RTT, on a tie the first; or the one on WiFi. That one of the two
+    is, :mod:`features.window` has made sure of.
+    """
+    if reading.denominator == "wifi":
+        return 0 if x.on_wifi else 1
+    return 0 if window.min_rtt_x_us <= window.min_rtt_y_us else 1
+
+
+def pair_grid(x: SubflowSignals, y: SubflowSignals, window: Window, reading: Reading = DEFAULT) -> PairGrid:
     """Resample a pair on its window's grid.
-
-    The denominator of ratios (`b`) is the subflow with the lower minimum RTT, on a tie `x`.
 
     Parameters
     ----------
     x, y : SubflowSignals
         The pair, lower subflow number first.
     window : Window
-
-    Returns
-    -------
-    grid : PairGrid
-    saturated : int
-        Points of either series clamped to RTT_LIMIT_US.
+    reading : Reading
     """
-    at_ns = grid_ns(window.start_ns, window.step_ns, window.n)
-    rtt_us = [interpolate(signals.rtt_time_ns, signals.rtt_us, at_ns) for signals in (x, y)]
-    common_min_us = min(int(rtt_us[0].min()), int(rtt_us[1].min()))
-    above_us = [series - common_min_us for series in rtt_us]
-    saturated = sum(int((series > RTT_LIMIT_US).sum()) for series in above_us)
-    clamped_us = [np.minimum(series, RTT_LIMIT_US) for series in above_us]
-    congested = [congested_at(signals, at_ns) for signals in (x, y)]
+    at_ns = window.grid_ns()
+    b = denominator(x, window, reading)
+    pair = (y, x) if b == 0 else (x, y)
     min_rtt_us = (window.min_rtt_x_us, window.min_rtt_y_us)
-    a, b = (1, 0) if min_rtt_us[0] <= min_rtt_us[1] else (0, 1)
-    grid = PairGrid(
-        rtt_a_us=clamped_us[a],
-        rtt_b_us=clamped_us[b],
-        congested_a=congested[a],
-        congested_b=congested[b],
-        min_rtt_a_us=min_rtt_us[a],
-        min_rtt_b_us=min_rtt_us[b],
+    rtt_a_us, rtt_b_us = (_rtt_us(signals, window, at_ns, reading) for signals in pair)
+    congested_a, congested_b = (congested_at(signals.state_time_ns, signals.congested, at_ns) for signals in pair)
+    acked_a_bytes, acked_b_bytes = (last_known(signals.ack_time_ns, signals.acked_bytes, at_ns) for signals in pair)
+    rate_a_mbit_s, rate_b_mbit_s = (
+        np.interp(at_ns - window.start_ns, signals.rate_time_ns - window.start_ns, signals.rate_mbit_s)
+        for signals in pair
     )
-    return grid, saturated
+    return PairGrid(
+        rtt_a_us=rtt_a_us,
+        rtt_b_us=rtt_b_us,
+        congested_a=congested_a,
+        congested_b=congested_b,
+        acked_a_bytes=acked_a_bytes,
+        acked_b_bytes=acked_b_bytes,
+        rate_a_mbit_s=rate_a_mbit_s,
+        rate_b_mbit_s=rate_b_mbit_s,
+        min_rtt_a_us=min_rtt_us[1 - b],
+        min_rtt_b_us=min_rtt_us[b],
+        step_ns=window.step_ns,
+        reading=reading,
+    )

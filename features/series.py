@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from features.fixed import BoolArray, Int64Array
+from features.fixed import RTT_LIMIT_US, BoolArray, Float64Array, Int64Array
+from features.reading import DEFAULT, Reading
+from features.throughput import achieved_mbit_s
+
+_CWR = 2
+_CONGESTED_FROM = 3
 
 
 @dataclass(frozen=True)
@@ -19,15 +26,33 @@ class SubflowSignals:
     ----------
     rtt_time_ns, rtt_us : (m,) int64, nanoseconds and microseconds
         RTT samples and when they were taken.
-    state_time_ns, ca_state : (s,) int64
-        Changes of congestion state: 0 Open, 1 Disorder, 2 CWR, 3 Recovery, 4 Loss. A socket is in
-        Open before the first change.
+    state_time_ns : (s,) int64, nanoseconds
+    congested : (s,) bool
+        Changes of congestion state, and whether the new one is congested. A socket is in Open, which
+        is not, before the first.
+    ack_time_ns, acked_bytes : (k,) int64, nanoseconds and bytes
+        ACKs and what they acknowledged so far.
+    rate_time_ns : (r,) int64, nanoseconds
+    rate_mbit_s : (r,) float64, Mbit/s
+        Smoothed throughput.
+    on_wifi : bool or None
+        The subflow runs on WiFi; None where that is not known.
     """
 
     rtt_time_ns: Int64Array
     rtt_us: Int64Array
     state_time_ns: Int64Array
-    ca_state: Int64Array
+    congested: BoolArray
+    ack_time_ns: Int64Array
+    acked_bytes: Int64Array
+    rate_time_ns: Int64Array
+    rate_mbit_s: Float64Array
+    on_wifi: bool | None = None
+
+    @cached_property
+    def lowest_rtt_us(self) -> Int64Array:
+        """Smallest RTT up to each sample, (m,) int64, microseconds."""
+        return np.minimum.accumulate(self.rtt_us)
 
 
 @dataclass(frozen=True)
@@ -37,36 +62,212 @@ class PairGrid:
     Attributes
     ----------
     rtt_a_us, rtt_b_us : (n,) int64, microseconds
-        Resampled RTT, less the smaller of both minima, clamped to [0, RTT_LIMIT_US].
+        Resampled RTT.
     congested_a, congested_b : (n,) bool
         In Recovery or Loss.
+    acked_a_bytes, acked_b_bytes : (n,) int64, bytes
+        Acknowledged up to each grid point.
+    rate_a_mbit_s, rate_b_mbit_s : (n,) float64, Mbit/s
+        Resampled throughput.
     min_rtt_a_us, min_rtt_b_us : int, microseconds
         Smallest RTT sample up to the window's start.
+    step_ns : int, nanoseconds
+        Step of the grid.
+    reading : Reading
+        How the paper's features are to be computed.
     """
 
     rtt_a_us: Int64Array
     rtt_b_us: Int64Array
     congested_a: BoolArray
     congested_b: BoolArray
+    acked_a_bytes: Int64Array
+    acked_b_bytes: Int64Array
+    rate_a_mbit_s: Float64Array
+    rate_b_mbit_s: Float64Array
     min_rtt_a_us: int
     min_rtt_b_us: int
+    step_ns: int
+    reading: Reading = DEFAULT
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        rtt_a_us: Sequence[int] = (),
+        rtt_b_us: Sequence[int] = (),
+        congested_a: Sequence[bool] = (),
+        congested_b: Sequence[bool] = (),
+        acked_a_bytes: Sequence[int] = (),
+        acked_b_bytes: Sequence[int] = (),
+        rate_a_mbit_s: Sequence[float] = (),
+        rate_b_mbit_s: Sequence[float] = (),
+        reading: Reading = DEFAULT,
+    ) -> PairGrid:
+        """Return the grid of some series, for examples and tests.
+
+        What is not given stays as quiet as can be: an RTT of 50 ms, no congestion, nothing acknowledged. The
+        minimum RTTs are the series' own, the step is the smaller one.
+
+        Examples
+        --------
+        >>> grid = PairGrid.of(rtt_a_us=[60_000, 70_000])
+        >>> grid.rtt_b_us.tolist(), grid.above_a_us.tolist(), grid.queue_a_us.tolist(), grid.rtt_steps
+        ([50000, 50000], [10000, 20000], [0, 10000], 1)
+        """
+        given = (rtt_a_us, rtt_b_us, congested_a, congested_b, acked_a_bytes, acked_b_bytes)
+        sizes = {len(own) for own in (*given, rate_a_mbit_s, rate_b_mbit_s)} - {0}
+        if len(sizes) != 1:
+            raise ValueError(f"the series have {sorted(sizes)} points: one length is needed")
+        n = sizes.pop()
+        rtt_us = [np.array(own or [50_000] * n, dtype=np.int64) for own in (rtt_a_us, rtt_b_us)]
+        congested = [np.array(own or [False] * n, dtype=np.bool_) for own in (congested_a, congested_b)]
+        acked_bytes = [np.array(own or [0] * n, dtype=np.int64) for own in (acked_a_bytes, acked_b_bytes)]
+        rate_mbit_s = [np.array(own or [0.0] * n, dtype=np.float64) for own in (rate_a_mbit_s, rate_b_mbit_s)]
+        min_rtt_us = [int(own.min()) for own in rtt_us]
+        return cls(
+            rtt_a_us=rtt_us[0],
+            rtt_b_us=rtt_us[1],
+            congested_a=congested[0],
+            congested_b=congested[1],
+            acked_a_bytes=acked_bytes[0],
+            acked_b_bytes=acked_bytes[1],
+            rate_a_mbit_s=rate_mbit_s[0],
+            rate_b_mbit_s=rate_mbit_s[1],
+            min_rtt_a_us=min_rtt_us[0],
+            min_rtt_b_us=min_rtt_us[1],
+            step_ns=min(min_rtt_us) * 1000,
+            reading=reading,
+        )
+
+    @property
+    def n(self) -> int:
+        """Grid points."""
+        return self.rtt_a_us.size
+
+    @cached_property
+    def _common_min_us(self) -> int:
+        return min(int(self.rtt_a_us.min()), int(self.rtt_b_us.min()))
+
+    @cached_property
+    def above_a_us(self) -> Int64Array:
+        """RTT of `a` above both series' common minimum, clamped to RTT_LIMIT_US; (n,) int64, microseconds."""
+        return np.minimum(self.rtt_a_us - self._common_min_us, RTT_LIMIT_US)
+
+    @cached_property
+    def above_b_us(self) -> Int64Array:
+        """RTT of `b` above both series' common minimum, clamped to RTT_LIMIT_US; (n,) int64, microseconds."""
+        return np.minimum(self.rtt_b_us - self._common_min_us, RTT_LIMIT_US)
+
+    @cached_property
+    def queue_a_us(self) -> Int64Array:
+        """Queueing delay of `a`: RTT above its own minimum, clamped to RTT_LIMIT_US; (n,) int64, microseconds."""
+        return np.minimum(self.rtt_a_us - int(self.rtt_a_us.min()), RTT_LIMIT_US)
+
+    @cached_property
+    def queue_b_us(self) -> Int64Array:
+        """Queueing delay of `b`: RTT above its own minimum, clamped to RTT_LIMIT_US; (n,) int64, microseconds."""
+        return np.minimum(self.rtt_b_us - int(self.rtt_b_us.min()), RTT_LIMIT_US)
+
+    @cached_property
+    def saturated(self) -> int:
+        """Points of both series that the clamp changes."""
+        limit_us = self._common_min_us + RTT_LIMIT_US
+        return int((self.rtt_a_us > limit_us).sum()) + int((self.rtt_b_us > limit_us).sum())
+
+    @property
+    def rtt_steps(self) -> int:
+        """Grid steps in the larger of the two minimum RTTs, truncated; at least 1."""
+        return max(self.min_rtt_a_us, self.min_rtt_b_us) * 1000 // self.step_ns
 
 
-def signals_of(acks: pa.Table, states: pa.Table, subflow_id: int) -> SubflowSignals:
+def _smoothed_us(rtt_us: Int64Array) -> Int64Array:
+    """Return srtt after each sample, as tcp_rtt_estimator keeps it: eighths of microseconds."""
+    smoothed = np.empty_like(rtt_us)
+    eighths = 0
+    for place, sample_us in enumerate(rtt_us.tolist()):
+        eighths = sample_us << 3 if place == 0 else eighths + sample_us - (eighths >> 3)
+        smoothed[place] = max(1, eighths >> 3)
+    return smoothed
+
+
+def _congestion(states: pa.Table, reading: Reading) -> tuple[Int64Array, BoolArray]:
+    time_ns = states.column("time_ns").to_numpy()
+    ca_state = states.column("ca_state").to_numpy().astype(np.int64)
+    if reading.cwr == "ignored":
+        kept = ca_state != _CWR
+        time_ns, ca_state = time_ns[kept], ca_state[kept]
+    congested: BoolArray = ca_state >= _CONGESTED_FROM
+    if reading.cwr == "congested":
+        congested = congested | (ca_state == _CWR)
+    return time_ns, congested
+
+
+def signals_of(
+    acks: pa.Table, states: pa.Table, subflow_id: int, reading: Reading = DEFAULT, *, on_wifi: bool | None = None
+) -> SubflowSignals:
     """Take one subflow's signals from its connection's rows.
 
     Parameters
     ----------
     acks, states : rows of the ``ack`` and ``state`` tables
-        All of one connection.
+        All of one connection; of ``ack`` the columns ``subflow_id``, ``time_ns``, ``acked_bytes``,
+        ``rtt_us`` and ``data_ack``, of ``state`` ``subflow_id``, ``time_ns`` and ``ca_state``.
     subflow_id : int
+    reading : Reading
+    on_wifi : bool, optional
+        The subflow runs on WiFi, if that is known.
+
+    References
+    ----------
+    SmartSBD, section 3.1: Recovery and Loss are congested, Open and Disorder are not; CWR, which it
+    leaves out, is not either unless the reading says so.
     """
     own_acks = acks.filter(pc.equal(acks.column("subflow_id"), subflow_id))
+    state_time_ns, congested = _congestion(states.filter(pc.equal(states.column("subflow_id"), subflow_id)), reading)
     sampled = own_acks.filter(pc.is_valid(own_acks.column("rtt_us")))
-    own_states = states.filter(pc.equal(states.column("subflow_id"), subflow_id))
-    return SubflowSignals(
-        rtt_time_ns=sampled.column("time_ns").to_numpy(),
-        rtt_us=sampled.column("rtt_us").to_numpy().astype(np.int64),
-        state_time_ns=own_states.column("time_ns").to_numpy(),
-        ca_state=own_states.column("ca_state").to_numpy().astype(np.int64),
+    rtt_time_ns = sampled.column("time_ns").to_numpy()
+    rtt_us = sampled.column("rtt_us").to_numpy().astype(np.int64)
+    if reading.rtt_while_congested == "dropped":
+        kept = ~congested_at(state_time_ns, congested, rtt_time_ns)
+        rtt_time_ns, rtt_us = rtt_time_ns[kept], rtt_us[kept]
+    if reading.rtt == "srtt":
+        rtt_us = _smoothed_us(rtt_us)
+    ack_time_ns = own_acks.column("time_ns").to_numpy()
+    acked_bytes = own_acks.column("acked_bytes").to_numpy()
+    counted = own_acks
+    if reading.acked == "meta":
+        counted = own_acks.filter(pc.is_valid(own_acks.column("data_ack")))
+    rate_time_ns, rate_mbit_s = achieved_mbit_s(
+        counted.column("time_ns").to_numpy(),
+        counted.column("data_ack" if reading.acked == "meta" else "acked_bytes").to_numpy().astype(np.int64),
+        weight=reading.rate_weight,
+        tau_s=reading.rate_tau_s,
     )
+    return SubflowSignals(
+        rtt_time_ns=rtt_time_ns,
+        rtt_us=rtt_us,
+        state_time_ns=state_time_ns,
+        congested=congested,
+        ack_time_ns=ack_time_ns,
+        acked_bytes=acked_bytes,
+        rate_time_ns=rate_time_ns,
+        rate_mbit_s=rate_mbit_s,
+        on_wifi=on_wifi,
+    )
+
+
+def congested_at(state_time_ns: Int64Array, congested: BoolArray, at_ns: Int64Array) -> BoolArray:
+    """Tell at each time whether the subflow is congested: the last change holds, none means it is not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> congested_at(np.array([5, 9]), np.array([True, False]), np.array([4, 5, 8, 9])).tolist()
+    [False, True, True, False]
+    """
+    if not state_time_ns.size:
+        return np.zeros(at_ns.size, dtype=np.bool_)
+    last = np.searchsorted(state_time_ns, at_ns, side="right") - 1
+    found: BoolArray = (last >= 0) & congested[np.maximum(last, 0)]
+    return found

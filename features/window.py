@@ -2,16 +2,19 @@
 
 T is 50 times the larger of the two minimum RTTs; the grid's step is the smaller one, or as much more
 as keeps the window within :data:`~features.fixed.POINTS_LIMIT` points (SmartSBD, section 3.2).
-Minimum RTTs are causal: over the samples up to the window's start.
+Minimum RTTs are causal: over the samples up to the window's start. Other readings are options
+(:class:`~features.reading.Reading`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import POINTS_LIMIT, Int64Array
+from features.fixed import POINTS_LIMIT, BoolArray, Int64Array
+from features.reading import DEFAULT, Reading
 from features.series import SubflowSignals
 
 #: T in units of the larger minimum RTT.
@@ -21,10 +24,17 @@ NEVER_CONGESTED = "a subflow was never congested"
 NO_COINCIDENCE = "the subflows were never congested within T of each other"
 NO_RTT_BEFORE = "no RTT sample before the window"
 NO_RTT_WITHIN = "no RTT sample of a subflow within the window"
+NO_RATE = "no throughput of a subflow: fewer than two ACKs of new data"
+LONG_GAP = "the RTT samples of a subflow have a gap of more than ten steps"
+WIFI_UNKNOWN = "which of the two subflows is on WiFi is not known"
 TRACE_ENDS = "the trace ends before the window does"
 
+#: A gap of RTT samples longer than this many steps is bridged, counted, or refused.
+GAP_STEPS = 10
+
 _NS_PER_US = 1000
-_CONGESTED_FROM = 3
+#: Length of tcp_min_rtt_wlen, the kernel's filter of the minimum RTT.
+_KERNEL_FILTER_NS = 300_000_000_000
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,10 @@ class Window:
     def end_ns(self) -> int:
         """End of the window, nanoseconds."""
         return self.start_ns + self.window_ns
+
+    def grid_ns(self) -> Int64Array:
+        """Return the (n,) times of the grid, nanoseconds."""
+        return self.start_ns + self.step_ns * np.arange(self.n, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -95,19 +109,25 @@ def geometry(rule: str, start_ns: int, min_rtt_x_us: int, min_rtt_y_us: int) -> 
 
 
 def congestion_entries_ns(signals: SubflowSignals) -> Int64Array:
-    """Return the times at which the subflow entered Recovery or Loss from another state."""
-    congested = signals.ca_state >= _CONGESTED_FROM
-    before = np.concatenate(([False], congested[:-1]))
-    return signals.state_time_ns[congested & ~before]
+    """Return the times at which the subflow became congested (entered Recovery or Loss)."""
+    before = np.concatenate(([False], signals.congested[:-1]))
+    return signals.state_time_ns[signals.congested & ~before]
 
 
-def _min_rtt_us(signals: SubflowSignals, until_ns: int) -> int | None:
-    count = int(np.searchsorted(signals.rtt_time_ns, until_ns, side="right"))
-    return int(signals.rtt_us[:count].min()) if count else None
+def _min_rtt_us(signals: SubflowSignals, start_ns: int, reading: Reading) -> int | None:
+    count = int(np.searchsorted(signals.rtt_time_ns, start_ns, side="right"))
+    if not count:
+        return None
+    if reading.min_rtt == "whole":
+        return int(signals.lowest_rtt_us[-1])
+    if reading.min_rtt == "kernel":
+        first = int(np.searchsorted(signals.rtt_time_ns, start_ns - _KERNEL_FILTER_NS, side="left"))
+        return int(signals.rtt_us[min(first, count - 1) : count].min())
+    return int(signals.lowest_rtt_us[count - 1])
 
 
-def _window_at(rule: str, start_ns: int, x: SubflowSignals, y: SubflowSignals) -> Window | None:
-    min_rtt_x_us, min_rtt_y_us = _min_rtt_us(x, start_ns), _min_rtt_us(y, start_ns)
+def _window_at(rule: str, start_ns: int, x: SubflowSignals, y: SubflowSignals, reading: Reading) -> Window | None:
+    min_rtt_x_us, min_rtt_y_us = _min_rtt_us(x, start_ns, reading), _min_rtt_us(y, start_ns, reading)
     if min_rtt_x_us is None or min_rtt_y_us is None:
         return None
     return geometry(rule, start_ns, min_rtt_x_us, min_rtt_y_us)
@@ -119,15 +139,67 @@ def _measured_within(signals: SubflowSignals, window: Window) -> bool:
     return bool(last > first)
 
 
-def _accept(window: Window, x: SubflowSignals, y: SubflowSignals, end_ns: int) -> Window | Rejected:
+def in_gap(signals: SubflowSignals, window: Window, at_ns: Int64Array) -> BoolArray:
+    """Tell which times lie strictly within a gap of more than GAP_STEPS steps between RTT samples.
+
+    Before the first sample and after the last one there is no gap: the value is held.
+    """
+    times = signals.rtt_time_ns
+    # The sample at or after each time; sentinels at both ends make a gap before and after all of none.
+    right = np.searchsorted(times, at_ns, side="left")
+    gap_ns = np.concatenate(([0], np.diff(times), [0]))[right]
+    found: BoolArray = (gap_ns > GAP_STEPS * window.step_ns) & (np.append(times, -1)[right] != at_ns)
+    return found
+
+
+def _accept(window: Window, x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading) -> Window | Rejected:
     if window.end_ns > end_ns:
         return Rejected(window.rule, TRACE_ENDS)
     if not (_measured_within(x, window) and _measured_within(y, window)):
         return Rejected(window.rule, NO_RTT_WITHIN)
+    if not (x.rate_time_ns.size and y.rate_time_ns.size):
+        return Rejected(window.rule, NO_RATE)
+    if reading.denominator == "wifi" and (x.on_wifi is None or y.on_wifi is None or x.on_wifi == y.on_wifi):
+        return Rejected(window.rule, WIFI_UNKNOWN)
+    at_ns = window.grid_ns()
+    if reading.gap == "rejected" and any(in_gap(signals, window, at_ns).any() for signals in (x, y)):
+        return Rejected(window.rule, LONG_GAP)
     return window
 
 
-def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int) -> list[Window | Rejected]:
+def _after_tile(
+    entries: Sequence[Int64Array], from_ns: int, x: SubflowSignals, y: SubflowSignals, reading: Reading
+) -> Window | str:
+    """Return the window at the end of the first tile of length T that holds an entry of both subflows."""
+    start_ns = max(from_ns, *(int(own.rtt_time_ns[0]) if own.rtt_time_ns.size else 0 for own in (x, y)))
+    last_ns = max(int(own[-1]) for own in entries)
+    while start_ns <= last_ns and (tile := _window_at("triggered", start_ns, x, y, reading)):
+        if all(((own >= tile.start_ns) & (own < tile.end_ns)).any() for own in entries):
+            return _window_at("triggered", tile.end_ns, x, y, reading) or NO_RTT_BEFORE
+        start_ns = tile.end_ns
+    return NO_COINCIDENCE
+
+
+def _trigger(entries: Sequence[Int64Array], x: SubflowSignals, y: SubflowSignals, reading: Reading) -> Window | str:
+    """Return the first window that entries of both subflows trigger, or why there is none."""
+    measured = False
+    for later_ns in np.union1d(*entries).tolist():
+        latest = [own[own <= later_ns] for own in entries]
+        if not latest[0].size or not latest[1].size:
+            continue
+        window = _window_at("triggered", later_ns, x, y, reading)
+        if window is None:
+            continue
+        measured = True
+        first_ns, second_ns = sorted(int(own[-1]) for own in latest)
+        if reading.trigger == "any" or second_ns - first_ns <= window.window_ns:
+            if reading.trigger == "earlier":
+                return _window_at("triggered", first_ns, x, y, reading) or NO_RTT_BEFORE
+            return window
+    return NO_COINCIDENCE if measured else NO_RTT_BEFORE
+
+
+def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = DEFAULT) -> list[Window | Rejected]:
     """Return the paper's training window: it starts once both subflows were congested within T.
 
     Parameters
@@ -136,34 +208,43 @@ def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int) -> list[Window 
         The pair, lower subflow number first.
     end_ns : int, nanoseconds
         End of the trace.
+    reading : Reading
 
     Returns
     -------
-    list of one Window or Rejected
+    list of Window or Rejected
+        One, unless the reading asks for all.
 
     References
     ----------
     SmartSBD, section 3.2: traces "after the two subflows have just entered" Recovery or Loss
     "within a period of time (T)".
     """
-    entries_x, entries_y = congestion_entries_ns(x), congestion_entries_ns(y)
-    if not entries_x.size or not entries_y.size:
-        return [Rejected("triggered", NEVER_CONGESTED)]
-    measured = False
-    for start_ns in np.union1d(entries_x, entries_y).tolist():
-        latest = [entries[entries <= start_ns] for entries in (entries_x, entries_y)]
-        if not latest[0].size or not latest[1].size:
-            continue
-        window = _window_at("triggered", start_ns, x, y)
-        if window is None:
-            continue
-        measured = True
-        if abs(int(latest[0][-1]) - int(latest[1][-1])) <= window.window_ns:
-            return [_accept(window, x, y, end_ns)]
-    return [Rejected("triggered", NO_COINCIDENCE if measured else NO_RTT_BEFORE)]
+    entries = [congestion_entries_ns(signals) for signals in (x, y)]
+    if reading.first_congestion == "skipped":
+        entries = [own[1:] for own in entries]
+    found: list[Window | Rejected] = []
+    from_ns = 0
+    while True:
+        entries = [own[own >= from_ns] for own in entries]
+        if not all(own.size for own in entries):
+            return found or [Rejected("triggered", NEVER_CONGESTED)]
+        if reading.trigger == "tile":
+            window = _after_tile(entries, from_ns, x, y, reading)
+        else:
+            window = _trigger(entries, x, y, reading)
+        if isinstance(window, str):
+            return found or [Rejected("triggered", window)]
+        accepted = _accept(window, x, y, end_ns, reading)
+        if isinstance(accepted, Rejected) and accepted.reason == TRACE_ENDS:
+            return found or [accepted]
+        found.append(accepted)
+        if reading.triggered_windows == "first":
+            return found
+        from_ns = window.end_ns
 
 
-def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int) -> list[Window | Rejected]:
+def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = DEFAULT) -> list[Window | Rejected]:
     """Return the paper's runtime windows: back to back once both subflows have met congestion.
 
     The first starts when both have been in Recovery or Loss and both have an RTT sample. Each
@@ -176,6 +257,7 @@ def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int) -> list[Window | Re
         The pair, lower subflow number first.
     end_ns : int, nanoseconds
         End of the trace.
+    reading : Reading
 
     References
     ----------
@@ -188,8 +270,8 @@ def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int) -> list[Window | Re
         return [Rejected("tiled", NO_RTT_BEFORE)]
     start_ns = int(max(entries_x[0], entries_y[0], x.rtt_time_ns[0], y.rtt_time_ns[0]))
     found: list[Window | Rejected] = []
-    while (window := _window_at("tiled", start_ns, x, y)) and window.end_ns <= end_ns:
-        found.append(_accept(window, x, y, end_ns))
+    while (window := _window_at("tiled", start_ns, x, y, reading)) and window.end_ns <= end_ns:
+        found.append(_accept(window, x, y, end_ns, reading))
         start_ns = window.end_ns
     return found or [Rejected("tiled", TRACE_ENDS)]
 

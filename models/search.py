@@ -140,10 +140,13 @@ def _nested_fold(
     split: Split,
     inner_folds: int,
     seed: int,
+    block: int,
 ) -> OutOfFold:
     inner = [
         Split(split.train[part.train], split.train[part.test])
-        for part in folds(windows.connections[split.train], windows.stratum[split.train], count=inner_folds, seed=seed)
+        for part in folds(
+            windows.connections[split.train], windows.stratum[split.train], count=inner_folds, seed=seed, block=block
+        )
     ]
     accuracies = np.stack([_accuracies(windows, family, grid, part, seed) for part in inner])
     setting = best_setting(grid, accuracies)
@@ -161,6 +164,7 @@ def nested_predictions(
     inner_folds: int,
     seed: int,
     workers: int,
+    block: int = 1,
 ) -> list[OutOfFold]:
     """Predict each split's test rows by a model chosen and fitted on its training rows alone.
 
@@ -169,7 +173,7 @@ def nested_predictions(
     """
     return list(
         Parallel(n_jobs=workers)(
-            delayed(_nested_fold)(windows, family, grid, fold, split, inner_folds, seed)
+            delayed(_nested_fold)(windows, family, grid, fold, split, inner_folds, seed, block)
             for fold, split in enumerate(splits)
         )
     )
@@ -222,6 +226,7 @@ def choose(
     inner_folds: int,
     seed: int,
     workers: int,
+    block: int = 1,
 ) -> Choice:
     """Search a family's grid.
 
@@ -237,12 +242,16 @@ def choose(
         Folds of the nested choice.
     seed, workers : int
         The result does not depend on `workers`.
+    block : int
+        Of the nested choice's folds, as :func:`~models.split.folds` takes it.
 
     References
     ----------
     SmartSBD, section 3.4; the nested estimate is ours.
     """
     accuracies = grid_accuracies(windows, family, grid, splits, seed=seed, workers=workers)
-    nested = nested_predictions(windows, family, grid, splits, inner_folds=inner_folds, seed=seed, workers=workers)
+    nested = nested_predictions(
+        windows, family, grid, splits, inner_folds=inner_folds, seed=seed, workers=workers, block=block
+    )
     fitted = refit(windows, family, best_setting(grid, accuracies), seed=seed)
     return Choice(list(grid), accuracies, nested, fitted)

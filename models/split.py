@@ -19,19 +19,36 @@ class Split:
     test: Positions
 
 
-def _per_connection(
-    connections: npt.NDArray[np.str_], stratum: npt.NDArray[np.str_]
-) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.str_]]:
+def _blocks(
+    connections: npt.NDArray[np.str_], stratum: npt.NDArray[np.str_], block: int
+) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.str_], npt.NDArray[np.str_]]:
+    """Return the block of each row, and the blocks with their strata.
+
+    A block is up to `block` connections of one stratum that follow each other by name; its name is the
+    first one's.
+    """
     names, first = np.unique(connections, return_index=True)
-    return names, stratum[first]
+    strata = stratum[first]
+    block_of = names.copy()
+    for own in np.unique(strata):
+        members = np.flatnonzero(strata == own)
+        block_of[members] = names[members[np.arange(members.size) // block * block]]
+    blocks, place = np.unique(block_of, return_index=True)
+    return block_of[np.searchsorted(names, connections)], blocks, strata[place]
 
 
-def _rows_of(connections: npt.NDArray[np.str_], chosen: npt.NDArray[np.str_]) -> Positions:
-    return np.flatnonzero(np.isin(connections, chosen)).astype(np.int64)
+def _rows_of(of_row: npt.NDArray[np.str_], chosen: npt.NDArray[np.str_]) -> Positions:
+    return np.flatnonzero(np.isin(of_row, chosen)).astype(np.int64)
 
 
 def shuffle_splits(
-    connections: npt.NDArray[np.str_], stratum: npt.NDArray[np.str_], *, splits: int, test_share: float, seed: int
+    connections: npt.NDArray[np.str_],
+    stratum: npt.NDArray[np.str_],
+    *,
+    splits: int,
+    test_share: float,
+    seed: int,
+    block: int = 1,
 ) -> list[Split]:
     """Draw stratified random splits over connections.
 
@@ -44,18 +61,23 @@ def shuffle_splits(
     test_share : float in (0, 1)
         Share of connections on the test side; 0.1 in the paper.
     seed : int
+    block : int
+        Connections of one stratum that follow each other by name and stay on one side; recordings made
+        shortly after each other may share more than a label (docs/ambiguities.md, 17).
 
     References
     ----------
     SmartSBD, section 5.1 (stratified shuffle split); by connection is ours, against leaks.
     """
-    names, strata = _per_connection(connections, stratum)
-    drawn = StratifiedShuffleSplit(n_splits=splits, test_size=test_share, random_state=seed).split(names, strata)
-    return [Split(_rows_of(connections, names[train]), _rows_of(connections, names[test])) for train, test in drawn]
+    of_row, blocks, strata = _blocks(connections, stratum, block)
+    drawn = StratifiedShuffleSplit(n_splits=splits, test_size=test_share, random_state=seed).split(blocks, strata)
+    return [Split(_rows_of(of_row, blocks[train]), _rows_of(of_row, blocks[test])) for train, test in drawn]
 
 
-def folds(connections: npt.NDArray[np.str_], stratum: npt.NDArray[np.str_], *, count: int, seed: int) -> list[Split]:
-    """Cut the connections into stratified folds, each the test side once."""
-    names, strata = _per_connection(connections, stratum)
-    drawn = StratifiedKFold(n_splits=count, shuffle=True, random_state=seed).split(names, strata)
-    return [Split(_rows_of(connections, names[train]), _rows_of(connections, names[test])) for train, test in drawn]
+def folds(
+    connections: npt.NDArray[np.str_], stratum: npt.NDArray[np.str_], *, count: int, seed: int, block: int = 1
+) -> list[Split]:
+    """Cut the connections, in blocks, into stratified folds, each the test side once."""
+    of_row, blocks, strata = _blocks(connections, stratum, block)
+    drawn = StratifiedKFold(n_splits=count, shuffle=True, random_state=seed).split(blocks, strata)
+    return [Split(_rows_of(of_row, blocks[train]), _rows_of(of_row, blocks[test])) for train, test in drawn]

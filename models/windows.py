@@ -1,4 +1,4 @@
-"""The labelled windows a learner sees: integers and labels, and the connection only for splitting."""
+"""The labelled windows a learner sees: numbers and labels, and the connection only for splitting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class LabelledWindows:
     ----------
     key : DataFrame of the ``pair_window`` key
         Identifies the rows in results; never an input of a model.
-    x : (rows, features) int64
+    x : (rows, features) float64
+        Integers are exact in it.
     feature_names : tuple of str
     shared : (rows,) bool
         The label.
@@ -33,7 +34,7 @@ class LabelledWindows:
     """
 
     key: pd.DataFrame
-    x: npt.NDArray[np.int64]
+    x: npt.NDArray[np.float64]
     feature_names: tuple[str, ...]
     shared: npt.NDArray[np.bool_]
     stratum: npt.NDArray[np.str_]
@@ -62,7 +63,7 @@ def labelled_windows(pair_window: pd.DataFrame, rule: str, feature_names: tuple[
     site = rows["site"].fillna("").to_numpy(dtype=str)
     return LabelledWindows(
         key=rows[list(WINDOW_KEY)].reset_index(drop=True),
-        x=rows[list(feature_names)].to_numpy(dtype=np.int64),
+        x=rows[list(feature_names)].to_numpy(dtype=np.float64),
         feature_names=feature_names,
         shared=shared,
         stratum=np.array([f"{place}/{label}" for place, label in zip(site, shared, strict=True)]),

@@ -50,6 +50,23 @@ def _dictionary(check: bool) -> int:
     return stage.EXIT_OK
 
 
+def _excerpts(check: bool) -> int:
+    from pipelines import excerpts  # noqa: PLC0415 - only this command needs it
+
+    stale = []
+    for path in excerpts.documents(Path.cwd()):
+        text = path.read_text()
+        fresh = excerpts.refreshed(text, Path.cwd())
+        if fresh != text:
+            stale.append(path)
+            if not check:
+                path.write_text(fresh)
+    if check and stale:
+        log.error("%s: not what the reports say: run `sbd excerpts`", ", ".join(path.name for path in stale))
+        return stage.EXIT_FAILED
+    return stage.EXIT_OK
+
+
 def _scratch(profile: str) -> int:
     from pipelines import scratch  # noqa: PLC0415 - only this command needs it
 
@@ -72,6 +89,9 @@ def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     dictionary = commands.add_parser("dictionary", help="Write data/README.md from the tables.")
     dictionary.add_argument("--check", action="store_true", help="write nothing; fail if the file differs")
     stage.add_verbosity(dictionary)
+    excerpts = commands.add_parser("excerpts", help="Refresh the reports' excerpts in README.md and docs/.")
+    excerpts.add_argument("--check", action="store_true", help="write nothing; fail if a document differs")
+    stage.add_verbosity(excerpts)
     scratch = commands.add_parser("scratch", help="Run another profile apart, in a clone under build/.")
     scratch.add_argument("profile", help="name of a file in params/, for instance quick")
     stage.add_verbosity(scratch)
@@ -94,6 +114,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     stage.configure_logging(arguments, arguments.command)
     if arguments.command == "dictionary":
         return stage.guarded(lambda: _dictionary(arguments.check))
+    if arguments.command == "excerpts":
+        return stage.guarded(lambda: _excerpts(arguments.check))
     return stage.guarded(lambda: _scratch(arguments.profile))
 
 

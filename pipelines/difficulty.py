@@ -16,23 +16,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from joblib import Parallel, delayed
 
-from features import correlation
 from features.catalog import PAIR_WINDOW
-from features.resample import grid_ns, interpolate
-from features.series import signals_of
+from features.fixed import ONE_Q10
 from models.threshold import area_under_curve, best_balanced_accuracy, overlap
 from pipelines import figures, stage
 from pipelines.params import Params
 from pipelines.reports import write_json
 from traces import tables
-from traces.contract import TableReader, read_table, write_table
+from traces.contract import TableReader, read_table
 
 log = logging.getLogger(__name__)
 
-_CONNECTIONS_PER_TASK = 16
 _DIGITS = 4
+_BOX_DIGITS = 3
+_Place = tuple[str, str, str]
 _SETTINGS = tuple(
     f"{name}_{side}_{unit}"
     for side in ("a", "b")
@@ -51,45 +49,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
     parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
-    parser.add_argument("--correlation", type=Path, required=True, help="correlation table to write")
+    parser.add_argument("--series", type=Path, required=True, help="its series table")
+    parser.add_argument("--boxes", type=Path, required=True, help="parquet file: what the figures show")
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the figures of difficulty")
-    parser.add_argument("--figure", type=Path, required=True, help="PNG file: RTTs per place and path")
-
-
-def _correlations(windows: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
-    readers = [TableReader(table, folder / f"{table.name}.parquet") for table in (tables.ACK, tables.STATE)]
-    rows = []
-    signals: dict[tuple[str, int], Any] = {}
-    for window in windows:
-        connection_id = window["connection_id"]
-        at_ns = grid_ns(window["window_start_ns"], window["step_ns"], window["n"])
-        series = []
-        for subflow in (window["subflow_a"], window["subflow_b"]):
-            if (connection_id, subflow) not in signals:
-                acks, states = (reader.rows_of(connection_id) for reader in readers)
-                signals[connection_id, subflow] = signals_of(acks, states, subflow)
-            own = signals[connection_id, subflow]
-            series.append(interpolate(own.rtt_time_ns, own.rtt_us, at_ns))
-        key = {name: window[name] for name in (*tables.WINDOW_KEY, "shared")}
-        rows.append({**key, "pearson": correlation.pearson(*series), "spearman": correlation.spearman(*series)})
-    return rows
+    parser.add_argument("--rtt-figure", type=Path, required=True, help="PNG file: RTTs per place, label and path")
+    parser.add_argument(
+        "--rate-figure", type=Path, required=True, help="PNG file: throughput per place, label and path"
+    )
 
 
 def _windows(pair_window: pd.DataFrame) -> pd.DataFrame:
     return pair_window[(pair_window["rule"] == "tiled") & pair_window["shared"].notna()]
 
 
-def _telling(rows: pd.DataFrame, windows: pd.DataFrame) -> dict[str, Any]:
+def _telling(rows: pd.DataFrame) -> dict[str, Any]:
     """Return what tells the labels apart, and how well; nothing if only one label occurs."""
     shared = rows["shared"].to_numpy(dtype=bool)
     if shared.all() or not shared.any():
         return {}
-    first = windows.drop_duplicates(["connection_id", "subflow_a", "subflow_b", "shared"])
+    first = rows.drop_duplicates(["connection_id", "subflow_a", "subflow_b", "shared"])
     ratio: npt.NDArray[np.float64] = first["min_rtt_ratio_q10"].to_numpy(dtype=np.float64)
     label = first["shared"].to_numpy(dtype=bool)
     found: dict[str, Any] = {"min_rtt_ratio_overlap": round(overlap(ratio[label], ratio[~label]), _DIGITS)}
-    for name in ("pearson", "spearman"):
-        score = rows[name].to_numpy(dtype=np.float64)
+    for name, feature in (("pearson", "rtt_correlation_q10"), ("spearman", "rtt_rank_correlation_q10")):
+        score = rows[feature].to_numpy(dtype=np.float64) / ONE_Q10
         threshold, balanced = best_balanced_accuracy(score, shared)
         found[name] = {
             "median_shared": round(float(np.median(score[shared])), _DIGITS),
@@ -113,66 +96,89 @@ def _settings(truth: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def _boxes(truth: list[dict[str, Any]], folder: Path, dataset: str) -> pd.DataFrame:
-    """Return Tukey boxes of the RTT samples of each site and kind of path."""
-    place: dict[tuple[str, int], tuple[str, str]] = {}
-    for row in truth:
+def _tukey(values: npt.NDArray[np.float64]) -> dict[str, float]:
+    q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
+    inside = values[(values >= q1 - 1.5 * (q3 - q1)) & (values <= q3 + 1.5 * (q3 - q1))]
+    found = {"low": inside.min(), "q1": q1, "median": median, "q3": q3, "high": inside.max(), "mean": values.mean()}
+    return {name: round(float(value), _BOX_DIGITS) for name, value in found.items()}
+
+
+def _statistics(parts: dict[_Place, list[npt.NDArray[np.float64]]], quantity: str) -> pd.DataFrame:
+    names = ("place", "label", "path")
+    return pd.DataFrame(
+        [
+            {"quantity": quantity, **dict(zip(names, key, strict=True)), **_tukey(np.concatenate(own))}
+            for key, own in sorted(parts.items(), key=lambda item: (item[0][0], item[0][2], item[0][1]))
+        ]
+    )
+
+
+def _places(truth: pd.DataFrame, dataset: str) -> dict[tuple[str, int], _Place]:
+    """Return place, label and path of each subflow whose pairs all have one valid label."""
+    found: dict[tuple[str, int], set[_Place]] = defaultdict(set)
+    for row in truth[truth["valid"]].to_dict("records"):
+        label = "shared" if row["shared"] else "not shared"
         for side in ("a", "b"):
-            place[row["connection_id"], row[f"subflow_{side}"]] = (
-                str(row["site"] or dataset),
-                str(row[f"path_{side}"]),
-            )
+            place = (str(row["site"] or dataset), label, str(row[f"path_{side}"] or "path"))
+            found[row["connection_id"], row[f"subflow_{side}"]].add(place)
+    return {subflow: places.pop() for subflow, places in found.items() if len(places) == 1}
+
+
+def _rtts_ms(places: dict[tuple[str, int], _Place], folder: Path) -> pd.DataFrame:
+    """Return boxes of all RTT samples, per place, label and path (SmartSBD, Fig. 3)."""
     samples = defaultdict(list)
-    acks = TableReader(tables.ACK, folder / "ack.parquet")
+    acks = TableReader(tables.ACK, folder / "ack.parquet", ("subflow_id", "rtt_us"))
     for connection_id in acks:
-        rows = acks.rows_of(connection_id).select(["subflow_id", "rtt_us"]).to_pandas().dropna()
+        rows = acks.rows_of(connection_id).to_pandas().dropna()
         for subflow, own in rows.groupby("subflow_id"):
-            if (connection_id, subflow) in place:
-                samples[place[connection_id, subflow]].append(own["rtt_us"].to_numpy(dtype=np.int64) / 1000)
-    boxes = []
-    for (group, path), parts in sorted(samples.items()):
-        rtt_ms = np.concatenate(parts)
-        q1, median, q3 = np.quantile(rtt_ms, [0.25, 0.5, 0.75])
-        inside = rtt_ms[(rtt_ms >= q1 - 1.5 * (q3 - q1)) & (rtt_ms <= q3 + 1.5 * (q3 - q1))]
-        values = {
-            "low": inside.min(),
-            "q1": q1,
-            "median": median,
-            "q3": q3,
-            "high": inside.max(),
-            "mean": rtt_ms.mean(),
-        }
-        boxes.append({"group": group, "path": path, **{name: round(float(ms), 3) for name, ms in values.items()}})
-    return pd.DataFrame(boxes)
+            place = places.get((connection_id, int(str(subflow))))
+            if place:
+                samples[place].append(own["rtt_us"].to_numpy(dtype=np.float64) / 1000)
+    return _statistics(samples, "rtt_ms")
+
+
+def _rates_mbit_s(places: dict[tuple[str, int], _Place], windows: pd.DataFrame, series: Path) -> pd.DataFrame:
+    """Return boxes of the overall throughput of each triggered window, per place, label and path (Fig. 5)."""
+    rates = defaultdict(list)
+    reader = TableReader(
+        tables.SERIES, series, ("rule", "subflow_a", "subflow_b", "k", "acked_a_bytes", "acked_b_bytes")
+    )
+    for window in windows[windows["rule"] == "triggered"].to_dict("records"):
+        rows = reader.rows_of(window["connection_id"]).to_pandas()
+        own = rows[(rows["rule"] == "triggered") & (rows["subflow_a"] == window["subflow_a"])]
+        own = own[own["subflow_b"] == window["subflow_b"]].sort_values("k")
+        for side in ("a", "b"):
+            place = places.get((window["connection_id"], window[f"subflow_{side}"]))
+            delivered = own[f"acked_{side}_bytes"].iloc[-1] - own[f"acked_{side}_bytes"].iloc[0]
+            if place:
+                span_us = (window["n"] - 1) * window["step_ns"] / 1000
+                rates[place].append(np.array([delivered * 8 / span_us]))
+    return _statistics(rates, "rate_mbit_s")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    windows = _windows(read_table(PAIR_WINDOW, arguments.pair_window).to_pandas())
-    names = windows["connection_id"].unique()
-    tasks = [
-        windows[windows["connection_id"].isin(names[at : at + _CONNECTIONS_PER_TASK])].to_dict("records")
-        for at in range(0, len(names), _CONNECTIONS_PER_TASK)
-    ]
-    parts = Parallel(n_jobs=stage.workers(params, len(names)))(
-        delayed(_correlations)(task, arguments.tables) for task in tasks
-    )
-    columns = [column.name for column in tables.CORRELATION.columns]
-    rows = pd.DataFrame([row for part in parts for row in part], columns=columns)
-    write_table(tables.CORRELATION, {name: rows[name].tolist() for name in columns}, arguments.correlation)
-    truth = read_table(tables.TRUTH, arguments.tables / "truth.parquet")
-    boxes = _boxes(truth.to_pylist(), arguments.tables, arguments.dataset)
+    pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
+    rows = _windows(pair_window)
+    truth = read_table(tables.TRUTH, arguments.tables / "truth.parquet").to_pandas()
+    places = _places(truth, arguments.dataset)
+    rtts_ms = _rtts_ms(places, arguments.tables)
+    rates_mbit_s = _rates_mbit_s(places, pair_window, arguments.series)
+    arguments.boxes.parent.mkdir(parents=True, exist_ok=True)
+    pd.concat([rtts_ms, rates_mbit_s]).to_parquet(arguments.boxes, index=False)
     report = {
         "windows": {
             label: int((rows["shared"] == shared).sum()) for label, shared in (("shared", True), ("non_shared", False))
         },
-        "connections": len(names),
-        **_telling(rows, windows),
-        "area_under_curve_of_settings": _settings(truth.to_pandas()),
-        "rtt_ms": boxes.to_dict("records"),
+        "connections": rows["connection_id"].nunique(),
+        **_telling(rows),
+        "area_under_curve_of_settings": _settings(truth),
+        "rtt_ms": rtts_ms.drop(columns="quantity").to_dict("records"),
+        "rate_mbit_s": rates_mbit_s.drop(columns="quantity").to_dict("records"),
     }
     write_json(report, arguments.report)
-    figures.save(figures.rtt_boxes(boxes), arguments.figure)
+    figures.save(figures.boxes(rtts_ms, "RTT (ms)"), arguments.rtt_figure)
+    figures.save(figures.boxes(rates_mbit_s, "throughput over T (Mbit/s)"), arguments.rate_figure)
     log.info("%s: %s", arguments.dataset, {name: report.get(name) for name in ("pearson", "spearman")})
     return stage.EXIT_OK
 

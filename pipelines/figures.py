@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from features.catalog import Feature
 
 _DPI = 120
-_BLUE, _GREY = "#2b6cb0", "#a0aec0"
+_BLUE, _GREY, _ORANGE = "#2b6cb0", "#a0aec0", "#dd8833"
+_COLOURS = {"shared": _ORANGE, "not shared": _BLUE}
+_GROUPS = {"paper": "the paper's nine", "throughput": "the paper's, with throughput", "invariant": "ours"}
 mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
 
 
@@ -20,48 +26,110 @@ def save(figure: Figure, path: Path) -> None:
     figure.savefig(path, dpi=_DPI, metadata={"Software": None})
 
 
-def rtt_boxes(boxes: pd.DataFrame) -> Figure:
-    """Draw the RTT samples of each place and path as Tukey boxes, means as diamonds (SmartSBD, Fig. 3).
+def boxes(statistics: pd.DataFrame, quantity: str) -> Figure:
+    """Draw Tukey boxes per place, label and path, means as diamonds (SmartSBD, Fig. 3 and Fig. 5).
 
     Parameters
     ----------
-    boxes : DataFrame
-        Columns ``group``, ``path``, ``low``, ``q1``, ``median``, ``q3``, ``high``, ``mean``, in ms.
+    statistics : DataFrame
+        Columns ``place``, ``label``, ``path``, ``low``, ``q1``, ``median``, ``q3``, ``high``, ``mean``.
+    quantity : str
+        What it is, with its unit.
     """
-    figure = Figure(figsize=(1.5 + 0.55 * len(boxes), 3.4), layout="constrained")
+    figure = Figure(figsize=(2.0 + 0.45 * len(statistics), 3.8), layout="constrained")
     axes = figure.add_subplot()
-    statistics = [
-        {"label": f"{row.group}\n{row.path}", "whislo": row.low, "q1": row.q1, "med": row.median, "q3": row.q3}
-        | {"whishi": row.high, "mean": row.mean}
-        for row in boxes.itertuples()
-    ]
-    axes.bxp(
-        statistics,
+    names = {"low": "whislo", "q1": "q1", "median": "med", "q3": "q3", "high": "whishi", "mean": "mean"}
+    rows = statistics.to_dict("records")
+    drawn = axes.bxp(
+        [{drawn: row[name] for name, drawn in names.items()} for row in rows],
         showfliers=False,
         showmeans=True,
+        patch_artist=True,
         widths=0.6,
-        meanprops={"marker": "D", "markerfacecolor": _BLUE, "markeredgecolor": _BLUE, "markersize": 4},
+        meanprops={"marker": "D", "markerfacecolor": "black", "markeredgecolor": "black", "markersize": 3},
         medianprops={"color": "black"},
     )
-    axes.set_ylabel("RTT (ms)")
+    for box, row in zip(drawn["boxes"], rows, strict=True):
+        box.set_facecolor(_COLOURS[row["label"]])
+    axes.set_xticks(range(1, len(rows) + 1), [f"{row['place']}, {row['path']}" for row in rows])
+    axes.tick_params(axis="x", labelrotation=60, labelsize=7)
+    for text in axes.get_xticklabels():
+        text.set_horizontalalignment("right")
+        text.set_rotation_mode("anchor")
+    axes.set_ylabel(quantity)
     axes.set_ylim(bottom=0)
-    axes.tick_params(axis="x", labelrotation=45, labelsize=7)
+    _label_legend(figure)
     return figure
 
 
-def relevance(ranking: pd.DataFrame) -> Figure:
-    """Draw the mutual information of each feature, most relevant on top.
+def _label_legend(figure: Figure) -> None:
+    patches = [Patch(facecolor=colour, edgecolor="black", label=label) for label, colour in _COLOURS.items()]
+    figure.legend(handles=patches, loc="outside lower center", fontsize=7, ncols=2, frameon=False)
+
+
+def relevance(ranking: pd.DataFrame, title: str) -> Figure:
+    """Draw the mutual information of each feature, most relevant on top, beside the paper's and chance.
 
     Parameters
     ----------
     ranking : DataFrame
-        Columns ``feature``, ``mutual_information_nats``, most relevant first.
+        Columns ``feature``, ``group``, ``mutual_information_nats``, ``null_95_nats``, ``paper_nats``.
+    title : str
     """
-    figure = Figure(figsize=(6, 0.3 * len(ranking) + 1), layout="constrained")
+    figure = Figure(figsize=(6.5, 0.24 * len(ranking) + 1.4), layout="constrained")
     axes = figure.add_subplot()
-    axes.barh(ranking["feature"], ranking["mutual_information_nats"], color=_BLUE)
+    colours = {"paper": _BLUE, "throughput": _GREY, "invariant": _ORANGE}
+    for group, colour in colours.items():
+        own = ranking["mutual_information_nats"].where(ranking["group"] == group)
+        axes.barh(ranking["feature"], own, color=colour, label=_GROUPS[group])
+    axes.plot(ranking["paper_nats"], ranking["feature"], "D", color="black", markersize=3, label="SmartSBD, Table 3")
+    axes.plot(ranking["null_95_nats"], ranking["feature"], "|", color="red", label="95 % of shuffled labels")
     axes.invert_yaxis()
+    axes.margins(y=0.01)
     axes.set_xlabel("mutual information with the label (nats)")
+    axes.set_title(title)
+    axes.legend(fontsize=7, frameon=False, loc="lower right")
+    return figure
+
+
+def distributions(labelled: pd.DataFrame, features: Sequence[Feature], title: str) -> Figure:
+    """Draw every feature's distribution per site and label as boxes without outliers.
+
+    Parameters
+    ----------
+    labelled : DataFrame
+        Labelled rows of ``pair_window``.
+    features : sequence of Feature
+    title : str
+    """
+    columns = 4
+    rows = -(-len(features) // columns)
+    site = labelled["site"].fillna(labelled["dataset"])
+    sites = sorted(site.unique())
+    figure = Figure(figsize=(2.6 * columns, 1.5 * rows + 0.5), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes, feature in zip(panels, features, strict=False):
+        for shared, offset in ((True, -0.18), (False, 0.18)):
+            own = [labelled.loc[(site == name) & (labelled["shared"] == shared), feature.name] for name in sites]
+            axes.boxplot(
+                [values.to_numpy(dtype=np.float64) for values in own],
+                positions=np.arange(len(sites)) + offset,
+                widths=0.3,
+                showfliers=False,
+                patch_artist=True,
+                boxprops={"facecolor": _COLOURS["shared" if shared else "not shared"], "linewidth": 0.6},
+                medianprops={"color": "black"},
+                whiskerprops={"linewidth": 0.6},
+                capprops={"linewidth": 0.6},
+            )
+        axes.set_title(feature.name, fontsize=7)
+        axes.set_xticks(range(len(sites)), [name[:9] for name in sites], fontsize=5)
+        axes.tick_params(axis="y", labelsize=5)
+        axes.yaxis.get_offset_text().set_fontsize(5)
+    for axes in panels[len(features) :]:
+        axes.set_axis_off()
+    figure.suptitle(title, fontsize=9)
+    _label_legend(figure)
     return figure
 
 

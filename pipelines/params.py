@@ -8,6 +8,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from features.reading import Reading
 from traces.fault import UsageFault
 
 PARAMS_FILE = Path("params.yaml")
@@ -95,25 +96,37 @@ class Extract(_Block):
     """Windows and features."""
 
     rules: list[Literal["triggered", "tiled"]] = Field(min_length=1)
+    reading: Reading
 
 
 class Rank(_Block):
     """Relevance of the features."""
 
+    datasets: list[str]
     rule: Literal["triggered", "tiled"]
     neighbors: int = Field(ge=1)
+    permutations: int = Field(ge=20)
+    half_samples: int = Field(ge=20)
     seed: int = Field(ge=0)
+
+
+class Ambiguities(_Block):
+    """Readings to compare with the default."""
+
+    rate_weights: list[float]
+    rate_taus_s: list[float]
 
 
 class Search(_Block):
     """Model selection."""
 
     rule: Literal["triggered", "tiled"]
-    feature_set: str
+    feature_sets: list[str] = Field(min_length=1)
     top: list[int] = Field(min_length=1)
     families: dict[str, dict[str, list[Any]]] = Field(min_length=1)
     splits: int = Field(ge=2)
     test_share: float = Field(gt=0, lt=1)
+    block: int = Field(ge=1)
     inner_folds: int = Field(ge=2)
     seed: int = Field(ge=0)
 
@@ -129,6 +142,7 @@ class Export(_Block):
     """Which model becomes a header."""
 
     family: str
+    feature_sets: list[str] = Field(min_length=1)
     generated_rows: int = Field(ge=1)
     seed: int = Field(ge=0)
 
@@ -150,6 +164,7 @@ class Params(_Block):
     validate_: Validate = Field(alias="validate")
     extract: Extract
     rank: Rank
+    ambiguities: Ambiguities
     search: Search
     evaluate: Evaluate
     export: Export

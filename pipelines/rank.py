@@ -1,4 +1,4 @@
-"""Rank the features by their mutual information with the label (SmartSBD, Table 3)."""
+"""Rank the features by their mutual information with the label, beside the paper's ranks (SmartSBD, Table 3)."""
 
 from __future__ import annotations
 
@@ -8,50 +8,133 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from joblib import Parallel, delayed
 
-from features.catalog import FEATURES, PAIR_WINDOW
-from features.relevance import mutual_information_nats, ranking
-from models.windows import labelled_windows
+from features.catalog import FEATURES, PAIR_WINDOW, feature_names
+from features.relevance import (
+    TABLE3_NATS,
+    half_samples,
+    mutual_information_nats,
+    permutation_null_nats,
+    rank_agreement,
+    ranking,
+)
+from models.windows import LabelledWindows, labelled_windows
 from pipelines import figures, stage
-from pipelines.params import Params
-from pipelines.reports import write_csv
+from pipelines.params import Params, Rank
+from pipelines.reports import write_csv, write_json
 from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 
+_NULL_QUANTILE = 0.95
+_INTERVAL = (0.025, 0.975)
+_DIGITS = 4
+_PARTS = 8
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--pair-window", type=Path, required=True, help="pair_window table")
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
     parser.add_argument("--relevance", type=Path, required=True, help="parquet file: the unrounded estimates")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: the ranking")
-    parser.add_argument("--figure", type=Path, required=True, help="PNG file")
+    parser.add_argument("--agreement", type=Path, required=True, help="JSON file: agreement with Table 3")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file: the ranking")
+    parser.add_argument("--distributions", type=Path, required=True, help="PNG file: every feature by site and label")
+
+
+def _ranks(information_nats: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    ranks = np.empty(len(information_nats), dtype=np.int64)
+    ranks[ranking(information_nats)] = np.arange(1, len(information_nats) + 1)
+    return ranks
+
+
+def _null_nats(windows: LabelledWindows, settings: Rank, workers: int) -> npt.NDArray[np.float64]:
+    """Return each feature's quantile of the estimates under labels that mean nothing."""
+    each = -(-settings.permutations // _PARTS)
+    drawn = Parallel(n_jobs=workers)(
+        delayed(permutation_null_nats)(
+            windows.x,
+            windows.shared,
+            windows.connections,
+            rounds=each,
+            neighbors=settings.neighbors,
+            seed=settings.seed + part,
+        )
+        for part in range(_PARTS)
+    )
+    quantile: npt.NDArray[np.float64] = np.quantile(np.concatenate(drawn), _NULL_QUANTILE, axis=0)
+    return quantile
+
+
+def _agreement(windows: LabelledWindows, names: tuple[str, ...], settings: Rank) -> dict[str, float | int]:
+    """Return Kendall's tau with Table 3 over some features, and its interval over half samples."""
+    place = np.array([windows.feature_names.index(name) for name in names])
+    published = [TABLE3_NATS[feature.paper_name] for feature in FEATURES if feature.name in names]
+
+    def tau(rows: npt.NDArray[np.int64]) -> float:
+        information = mutual_information_nats(
+            windows.x[np.ix_(rows, place)], windows.shared[rows], neighbors=settings.neighbors, seed=settings.seed
+        )
+        return rank_agreement(information, published)
+
+    halves = half_samples(windows.connections, rounds=settings.half_samples, seed=settings.seed)
+    low, high = np.quantile([tau(rows) for rows in halves], _INTERVAL)
+    whole = tau(np.arange(len(windows.shared)))
+    return {
+        "kendall_tau": round(whole, _DIGITS),
+        "low": round(float(low), _DIGITS),
+        "high": round(float(high), _DIGITS),
+    }
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     settings = params.rank
-    names = tuple(feature.name for feature in FEATURES)
-    windows = labelled_windows(read_table(PAIR_WINDOW, arguments.pair_window).to_pandas(), settings.rule, names)
+    names = feature_names("all")
+    pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
+    windows = labelled_windows(pair_window, settings.rule, names)
     information = mutual_information_nats(windows.x, windows.shared, neighbors=settings.neighbors, seed=settings.seed)
-    ranks = np.empty(len(names), dtype=np.int64)
-    ranks[ranking(information)] = np.arange(1, len(names) + 1)
+    table3 = np.isin(names, feature_names("table3"))
+    rank_in_table3 = pd.array([pd.NA] * len(names), dtype="Int64")
+    rank_in_table3[table3] = _ranks(information[table3])
+    published = [TABLE3_NATS.get(feature.paper_name) for feature in FEATURES]
     relevance = pd.DataFrame(
         {
             "feature": names,
-            "feature_set": [feature.feature_set for feature in FEATURES],
-            "paper_name": [feature.abbreviation for feature in FEATURES],
+            "group": [feature.group for feature in FEATURES],
+            "paper_name": [feature.paper_name for feature in FEATURES],
             "mutual_information_nats": information,
-            "rank": ranks,
-            "windows": len(windows.shared),
+            "null_95_nats": _null_nats(windows, settings, stage.workers(params)),
+            "rank": _ranks(information),
+            "rank_in_table3": rank_in_table3,
+            "paper_nats": published,
+            "paper_rank": pd.Series(published).rank(ascending=False).astype("Int64"),
         }
     ).sort_values("rank", kind="stable")
     arguments.relevance.parent.mkdir(parents=True, exist_ok=True)
     relevance.to_parquet(arguments.relevance, index=False)
     write_csv(relevance, arguments.table)
-    figures.save(figures.relevance(relevance), arguments.figure)
-    log.info("%d windows; most relevant: %s", len(windows.shared), relevance["feature"].iloc[0])
+    write_json(
+        {
+            "rule": settings.rule,
+            "windows": {"shared": int(windows.shared.sum()), "non_shared": int((~windows.shared).sum())},
+            "connections": len(np.unique(windows.connections)),
+            "agreement_with_table3": {
+                "all 18": _agreement(windows, feature_names("table3"), settings),
+                "the 9 without throughput": _agreement(windows, feature_names("paper"), settings),
+            },
+        },
+        arguments.agreement,
+    )
+    title = f"{arguments.dataset}, {settings.rule} windows"
+    figures.save(figures.relevance(relevance, title), arguments.figure)
+    labelled = pair_window[(pair_window["rule"] == settings.rule) & pair_window["shared"].notna()]
+    figures.save(figures.distributions(labelled, FEATURES, title), arguments.distributions)
+    log.info("%s: %d windows; most relevant: %s", arguments.dataset, len(labelled), relevance["feature"].iloc[0])
     return stage.EXIT_OK
 
 

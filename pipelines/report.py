@@ -32,7 +32,7 @@ def _image(path: Path) -> str:
 
 def _table(path: Path) -> str:
     frame = pd.read_csv(path)
-    return frame.to_html(index=False, border=0, float_format=lambda value: f"{value:.3f}")
+    return frame.to_html(index=False, border=0, na_rep="", float_format=lambda value: f"{value:.3f}")
 
 
 def _per_dataset(folder: Path) -> dict[str, object]:
@@ -84,7 +84,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         validate=_per_dataset(reports / "validate"),
         extract=_per_dataset(reports / "extract"),
         difficulty=difficulty(reports).to_html(index=False, border=0),
-        relevance=_table(reports / "relevance.csv"),
+        relevance={path.stem: _table(path) for path in sorted((reports / "relevance").glob("*.csv"))},
+        agreement=_per_dataset(reports / "relevance"),
+        ambiguities={path.stem: _table(path) for path in sorted((reports / "ambiguities").glob("*.csv"))},
         accuracy=_table(reports / "accuracy.csv"),
         chosen=read_json(reports / "chosen.json"),
         export=read_json(reports / "export.json"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import pandas as pd
 from features.catalog import PAIR_WINDOW, feature_names
 from models import search, store
 from models.families import family_of
-from models.split import shuffle_splits
+from models.split import Split, shuffle_splits
 from models.windows import LabelledWindows, labelled_windows
 from pipelines import figures, stage, tracking
 from pipelines.params import Params
@@ -85,55 +86,75 @@ def _summary(windows: LabelledWindows, choice: search.Choice, model_path: Path) 
     }
 
 
+def _search(
+    name: str,
+    feature_set: str,
+    windows: LabelledWindows,
+    splits: Sequence[Split],
+    where: argparse.Namespace,
+    params: Params,
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
+    """Search one family over one set of features; return its grid, its predictions and a summary."""
+    options = params.search
+    family = family_of(name)
+    labels = {"dataset": where.dataset, "family": name, "feature_set": feature_set}
+    choice = search.choose(
+        windows,
+        family,
+        search.settings(family, options.families[name], options.top),
+        splits,
+        inner_folds=options.inner_folds,
+        seed=options.seed,
+        workers=stage.workers(params, options.splits),
+        block=options.block,
+    )
+    model_path = where.models / f"{name}_{feature_set}.skops"
+    store.save(choice.fitted, model_path)
+    grid = _grid_table(choice, labels)
+    predictions = _prediction_rows(windows, choice, labels, f"{where.dataset}/{options.rule}")
+    summary = _summary(windows, choice, model_path)
+    figure_path = where.figures / f"grid_{name}_{feature_set}.png"
+    title = f"{name}, features {feature_set}, dataset {where.dataset}, {options.rule} windows"
+    figures.save(figures.grid(grid, family.hyperparameters[0], title), figure_path)
+    log.info("%s, %s: best %s, grid %.3f", name, feature_set, summary["setting"], summary["grid_mean_accuracy"])
+    if params.tracking.enabled:
+        right = predictions["shared_pred"] == predictions["shared"]
+        tracking.log_search(
+            where.tracking,
+            experiment=f"smartsbd-{params.profile}",
+            run_name=f"{name}_{feature_set}",
+            params={**labels, "rule": options.rule, "seed": options.seed, **summary["setting"]},
+            metrics={"grid_mean_accuracy": summary["grid_mean_accuracy"], "nested_accuracy": float(right.mean())},
+            grid=grid,
+            figure_path=figure_path,
+            fitted=choice.fitted,
+            model_digest=summary["model"],
+            example=windows.x[:5, search.columns_of(windows, choice.fitted)],
+            input_path=where.pair_window,
+        )
+    return grid, predictions, summary
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.search
-    windows = labelled_windows(
-        read_table(PAIR_WINDOW, arguments.pair_window).to_pandas(), options.rule, feature_names(options.feature_set)
-    )
-    splits = shuffle_splits(
-        windows.connections, windows.stratum, splits=options.splits, test_share=options.test_share, seed=options.seed
-    )
+    pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
     grids, predictions, summaries = [], [], {}
-    for name, hyperparameters in options.families.items():
-        family = family_of(name)
-        labels = {"dataset": arguments.dataset, "family": name, "feature_set": options.feature_set}
-        choice = search.choose(
-            windows,
-            family,
-            search.settings(family, hyperparameters, options.top),
-            splits,
-            inner_folds=options.inner_folds,
+    for feature_set in options.feature_sets:
+        windows = labelled_windows(pair_window, options.rule, feature_names(feature_set))
+        splits = shuffle_splits(
+            windows.connections,
+            windows.stratum,
+            splits=options.splits,
+            test_share=options.test_share,
             seed=options.seed,
-            workers=stage.workers(params, options.splits),
+            block=options.block,
         )
-        model_path = arguments.models / f"{name}_{options.feature_set}.skops"
-        store.save(choice.fitted, model_path)
-        grids.append(_grid_table(choice, labels))
-        predictions.append(_prediction_rows(windows, choice, labels, f"{arguments.dataset}/{options.rule}"))
-        summaries[name] = _summary(windows, choice, model_path)
-        figure_path = arguments.figures / f"grid_{name}_{options.feature_set}.png"
-        title = f"{name}, features {options.feature_set}, dataset {arguments.dataset}, {options.rule} windows"
-        figures.save(figures.grid(grids[-1], family.hyperparameters[0], title), figure_path)
-        log.info("%s: best %s, grid %.3f", name, summaries[name]["setting"], summaries[name]["grid_mean_accuracy"])
-        if params.tracking.enabled:
-            right = predictions[-1]["shared_pred"] == predictions[-1]["shared"]
-            tracking.log_search(
-                arguments.tracking,
-                experiment=f"smartsbd-{params.profile}",
-                run_name=f"{name}_{options.feature_set}",
-                params={**labels, "rule": options.rule, "seed": options.seed, **summaries[name]["setting"]},
-                metrics={
-                    "grid_mean_accuracy": summaries[name]["grid_mean_accuracy"],
-                    "nested_accuracy": float(right.mean()),
-                },
-                grid=grids[-1],
-                figure_path=figure_path,
-                fitted=choice.fitted,
-                model_digest=summaries[name]["model"],
-                example=windows.x[:5, search.columns_of(windows, choice.fitted)],
-                input_path=arguments.pair_window,
-            )
+        for name in options.families:
+            grid, predicted, summary = _search(name, feature_set, windows, splits, arguments, params)
+            grids.append(grid)
+            predictions.append(predicted)
+            summaries[f"{name}_{feature_set}"] = summary
     write_csv(pd.concat(grids, ignore_index=True), arguments.grid)
     write_json(summaries, arguments.chosen)
     rows = pd.concat(predictions, ignore_index=True)

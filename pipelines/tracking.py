@@ -35,7 +35,7 @@ def log_search(
     figure_path: Path,
     fitted: Fitted,
     model_digest: str,
-    example: npt.NDArray[np.int64],
+    example: npt.NDArray[np.float64],
     input_path: Path,
 ) -> None:
     """Log one family's search: parameters, metrics, the grid, its figure, the model.
@@ -48,7 +48,7 @@ def log_search(
         Its name, one a profile.
     model_digest : str
         As the exported header's banner names the model; a tag, so that the run can be found again.
-    example : (rows, features) int64
+    example : (rows, features) float64
         Some of the model's inputs, for its signature.
     input_path : Path
         Table trained on; its digest is logged.
@@ -78,7 +78,7 @@ def log_search(
         )
         mlflow.log_table(grid, "grid.json")
         mlflow.log_artifact(str(figure_path))
-        inputs = pd.DataFrame(example.astype(np.float64), columns=list(fitted.feature_names))
+        inputs = pd.DataFrame(example, columns=list(fitted.feature_names))
         mlflow.sklearn.log_model(
             fitted.estimator,
             name="model",

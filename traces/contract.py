@@ -84,13 +84,27 @@ class Table:
         """Return this table with `columns` appended."""
         return replace(self, columns=(*self.columns, *columns))
 
+    def only(self, names: Sequence[str]) -> Table:
+        """Return this table with some of its columns; without one of the key's, no key is checked.
+
+        Raises
+        ------
+        ContractError
+            If one is not a column.
+        """
+        unknown = sorted(set(names) - {column.name for column in self.columns})
+        if unknown:
+            raise ContractError(f"table {self.name}: {unknown} are not columns")
+        key = self.key if set(self.key) <= set(names) else ()
+        return replace(self, key=key, columns=tuple(column for column in self.columns if column.name in names))
+
     def build(self, columns: Columns) -> pa.Table:
         """Return the arrow table of `columns`, checked against the contract.
 
         Parameters
         ----------
         columns : mapping of column name to sequence
-            One equally long sequence per column, in any order; None stands for null.
+            One equally long sequence or arrow array per column, in any order; None stands for null.
 
         Raises
         ------
@@ -106,7 +120,9 @@ class Table:
         arrays = []
         for column in self.columns:
             try:
-                arrays.append(pa.array(columns[column.name], type=column.dtype))
+                values = columns[column.name]
+                known = isinstance(values, pa.Array) and values.type == column.dtype
+                arrays.append(values if known else pa.array(values, type=column.dtype))
             except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
                 raise ContractError(f"table {self.name}, column {column.name}: {error}") from error
         rows = pa.Table.from_arrays(arrays, schema=self.schema())
@@ -115,20 +131,24 @@ class Table:
 
     def check(self, rows: pa.Table) -> None:
         """Raise :class:`ContractError` unless `rows` keeps the contract."""
-        if not rows.schema.equals(self.schema()):
-            for column in self.columns:
-                index = rows.schema.get_field_index(column.name)
-                if index < 0:
-                    raise ContractError(f"table {self.name}: column {column.name} is missing")
-                if not rows.schema.field(index).equals(column.field()):
-                    raise ContractError(
-                        f"table {self.name}, column {column.name}: is {rows.schema.field(index)},"
-                        f" must be {column.field()}"
-                    )
-            raise ContractError(f"table {self.name}: columns are {rows.schema.names}")
+        self.check_schema(rows.schema)
         for column in self.columns:
             self._check_column(column, rows)
-        self._check_key(rows)
+        if self.key:
+            self._check_key(rows)
+
+    def check_schema(self, schema: pa.Schema) -> None:
+        """Raise :class:`ContractError` unless the columns are the contract's."""
+        if not schema.equals(self.schema()):
+            for column in self.columns:
+                index = schema.get_field_index(column.name)
+                if index < 0:
+                    raise ContractError(f"table {self.name}: column {column.name} is missing")
+                if not schema.field(index).equals(column.field()):
+                    raise ContractError(
+                        f"table {self.name}, column {column.name}: is {schema.field(index)}, must be {column.field()}"
+                    )
+            raise ContractError(f"table {self.name}: columns are {schema.names}")
 
     def _check_column(self, column: Column, rows: pa.Table) -> None:
         values = rows.column(column.name)
@@ -224,28 +244,44 @@ def _opened(table: Table, path: Path) -> pq.ParquetFile:
 
 
 class TableReader:
-    """Reads a table one leading key value at a time, for instance connection by connection."""
+    """Reads a table one leading key value at a time, for instance connection by connection.
 
-    def __init__(self, table: Table, path: Path) -> None:
-        self.table = table
+    Parameters
+    ----------
+    table : Table
+    path : Path
+    columns : sequence of str, optional
+        Columns to read; all by default.
+    """
+
+    def __init__(self, table: Table, path: Path, columns: Sequence[str] = ()) -> None:
         self.path = path
+        self.table = table.only(columns) if columns else table
+        self._leading = table.key[0]
         self._file = _opened(table, path)
-        if not self._file.schema_arrow.equals(table.schema()):
-            table.check(self._file.schema_arrow.empty_table())
+        table.check_schema(self._file.schema_arrow)
         self._groups: dict[Any, int] = {}
         for group in range(self._file.num_row_groups):
-            leading = self._file.read_row_group(group, columns=[table.key[0]])
-            for value in pc.unique(leading.column(0)).to_pylist():
+            for value in self._leading_values(group):
                 self._groups[value] = group
+
+    def _leading_values(self, group: int) -> list[Any]:
+        place = self._file.schema_arrow.get_field_index(self._leading)
+        statistics = self._file.metadata.row_group(group).column(place).statistics
+        if statistics is not None and statistics.has_min_max and statistics.min == statistics.max:
+            return [statistics.min]
+        values: list[Any] = pc.unique(self._file.read_row_group(group, columns=[self._leading]).column(0)).to_pylist()
+        return values
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._groups)
 
     def rows_of(self, value: Any) -> pa.Table:
         """Return the checked rows whose first key column is `value`, none if there are none."""
+        names = [column.name for column in self.table.columns]
         if value not in self._groups:
-            return self._file.schema_arrow.empty_table()
-        rows = self._file.read_row_group(self._groups[value])
-        rows = rows.filter(pc.equal(rows.column(self.table.key[0]), value))
-        self.table.check(rows)
-        return rows
+            return self._file.schema_arrow.empty_table().select(names)
+        rows = self._file.read_row_group(self._groups[value], columns=list(dict.fromkeys([self._leading, *names])))
+        own = rows.filter(pc.equal(rows.column(self._leading), value)).select(names)
+        self.table.check(own)
+        return own

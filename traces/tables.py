@@ -260,13 +260,15 @@ SERIES = Table(
     (
         *_WINDOW,
         Column("k", pa.int16(), "number of the grid point", low=0),
+        Column("time_ns", pa.int64(), "when it is, input's clock", unit="ns", low=0),
         *(
-            Column(f"{name}_{side}{suffix}", dtype, f"{meaning}, subflow {side}", unit=unit, low=low, nullable=nullable)
+            Column(f"{name}_{side}{suffix}", dtype, f"{meaning}, subflow {side}", unit=unit, low=low)
             for side in ("a", "b")
-            for name, suffix, dtype, meaning, unit, low, nullable in (
-                ("rtt", "_us", pa.int64(), "resampled RTT", "us", 1, False),
-                ("congested", "", pa.bool_(), "in Recovery or Loss", "", None, False),
-                ("rate", "_mbit_s", pa.float64(), "achieved throughput, EWMA 1/8", "Mbit/s", 0, True),
+            for name, suffix, dtype, meaning, unit, low in (
+                ("rtt", "_us", pa.int64(), "resampled RTT", "us", 1),
+                ("congested", "", pa.bool_(), "in Recovery or Loss", "", None),
+                ("acked", "_bytes", pa.int64(), "bytes acknowledged so far", "bytes", 0),
+                ("rate", "_mbit_s", pa.float64(), "achieved throughput, smoothed and resampled", "Mbit/s", 0),
             )
         ),
     ),
@@ -282,8 +284,12 @@ PAIR_WINDOW_BASE = Table(
         Column("window_ns", pa.int64(), "length T of the window", unit="ns", low=1),
         Column("step_ns", pa.int64(), "step of the grid", unit="ns", low=1),
         Column("n", pa.int16(), "grid points", low=2, high=682),
+        Column("min_rtt_a_us", pa.int64(), "smallest RTT sample up to the start, subflow a", unit="us", low=1),
+        Column("min_rtt_b_us", pa.int64(), "smallest RTT sample up to the start, subflow b", unit="us", low=1),
+        Column("denominator", pa.int16(), "subflow that is the denominator of ratios", low=0),
         Column("coarsened", pa.bool_(), "the step is longer than the smaller minimum RTT, to keep n <= 682"),
         Column("saturated", pa.int16(), "grid points whose RTT was clamped", low=0),
+        Column("bridged", pa.int16(), "grid points in a gap of more than ten steps between RTT samples", low=0),
         Column(
             "shared",
             pa.bool_(),
@@ -292,18 +298,6 @@ PAIR_WINDOW_BASE = Table(
         ),
         Column("dataset", pa.string(), "dataset it belongs to"),
         Column("site", pa.string(), "site of the truth", nullable=True),
-    ),
-)
-
-CORRELATION = Table(
-    "correlation",
-    "the RTTs of two subflows over one window, compared simply",
-    WINDOW_KEY,
-    (
-        *_WINDOW,
-        Column("pearson", pa.float64(), "correlation of the resampled RTTs", low=-1.000001, high=1.000001),
-        Column("spearman", pa.float64(), "rank correlation of the resampled RTTs", low=-1.000001, high=1.000001),
-        Column("shared", pa.bool_(), "label"),
     ),
 )
 
@@ -368,7 +362,6 @@ TABLES: tuple[Table, ...] = (
     TRUTH,
     SERIES,
     PAIR_WINDOW_BASE,
-    CORRELATION,
     PREDICTION,
     GROUPING,
     QUARANTINE,

@@ -10,11 +10,11 @@ from sklearn.tree import DecisionTreeClassifier
 from export import emit_c, verify
 from export.probe import probing_rows
 from export.tree import ExportError, Leaf, Split, Tree, decide, from_fitted, merged, size
-from features.catalog import FEATURES
+from features.catalog import feature, feature_names
 from models.search import Fitted, Setting
 
 HEADER = emit_c.Header(name="sbd_tree_paper", model_digest="0123456789abcdef", trained_on="made")
-NAMES = tuple(feature.name for feature in FEATURES)
+NAMES = feature_names("both")
 TREE = Split(
     "rtt_sd_ratio_q10",
     1000,
@@ -86,7 +86,8 @@ sbd_tree_paper(const sbd_feature_t x[SBD_TREE_PAPER_INPUTS])
 
 def fitted(seed: int, depth: int | None = None, rows: int = 400) -> Fitted:
     rng = np.random.default_rng(seed)
-    x = rng.integers(0, 1 << 24, size=(rows, len(NAMES)))
+    ranges = [(int(feature(name).low), int(feature(name).high)) for name in NAMES]
+    x = np.stack([rng.integers(low, high, size=rows, endpoint=True) for low, high in ranges], axis=1)
     x[:, 0] = rng.integers(0, 4, size=rows)
     estimator = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(x, rng.random(rows) < 0.5)
     return Fitted(estimator, NAMES, Setting(len(NAMES), (("max_depth", depth),)))
@@ -189,6 +190,20 @@ def test_agreeing_subtrees_become_a_leaf() -> None:
     assert merged(Split("rtt_sd_ratio_q10", 1, same, Leaf(False))) == Split(
         "rtt_sd_ratio_q10", 1, Leaf(True), Leaf(False)
     )
+
+
+def test_thresholds_below_zero_are_floored_too() -> None:
+    estimator = DecisionTreeClassifier(random_state=0).fit([[-3], [-2]], [False, True])
+    name = "rtt_correlation_q10"
+    tree = from_fitted(Fitted(estimator, (name,), Setting(1, ())))
+    assert tree == Split(name, -3, Leaf(False), Leaf(True))
+    assert replayed(tree, pd.DataFrame({name: [-4, -3, -2, 0]})) == [False, False, True, True]
+
+
+def test_a_feature_that_is_no_integer_is_refused() -> None:
+    estimator = DecisionTreeClassifier(random_state=0).fit([[0.5], [1.5]], [False, True])
+    with pytest.raises(ExportError, match="rate_ed: no integers"):
+        from_fitted(Fitted(estimator, ("rate_ed",), Setting(1, ())))
 
 
 def test_only_trees_are_exported() -> None:

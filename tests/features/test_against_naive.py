@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -11,57 +12,84 @@ from hypothesis import strategies as st
 
 from features import catalog
 from features.fixed import FEATURE_LIMIT, POINTS_LIMIT, RTT_LIMIT_US
-from features.pair import pair_windows
-from features.resample import congested_at, grid_ns, interpolate, pair_grid
-from features.series import PairGrid, SubflowSignals
+from features.pair import PairWindow, pair_windows
+from features.resample import interpolate, last_known, pair_grid
+from features.series import PairGrid, SubflowSignals, congested_at
+from features.throughput import achieved_mbit_s
 from features.window import Rejected, Window, geometry, tiled, triggered
 from tests import naive
 
 Events = list[tuple[int, int]]
+#: How far the reals may lie apart: the two add in different orders.
+RELATIVE = 1e-9
 
 
-def signals(rtt: Events, changes: Events) -> SubflowSignals:
+def signals(rtt: Events, changes: Events, acks: Events | None = None) -> SubflowSignals:
+    """Signals of (time, RTT), (time, ca_state) and (time, acked bytes)."""
     rtt_time_ns, rtt_us = np.array(rtt, dtype=np.int64).reshape(-1, 2).T
     state_time_ns, ca_state = np.array(changes, dtype=np.int64).reshape(-1, 2).T
-    return SubflowSignals(rtt_time_ns, rtt_us, state_time_ns, ca_state)
+    ack_time_ns, acked_bytes = np.array(acks or [(0, 0), (1_000, 1_000)], dtype=np.int64).T
+    rate_time_ns, rate_mbit_s = achieved_mbit_s(ack_time_ns, acked_bytes, weight=0.125)
+    return SubflowSignals(
+        rtt_time_ns=rtt_time_ns,
+        rtt_us=rtt_us,
+        state_time_ns=state_time_ns,
+        congested=ca_state >= 3,
+        ack_time_ns=ack_time_ns,
+        acked_bytes=acked_bytes,
+        rate_time_ns=rate_time_ns,
+        rate_mbit_s=rate_mbit_s,
+    )
 
 
-def random_events(rng: np.random.Generator, base_us: int, length_ns: int) -> tuple[Events, Events]:
+def twin(one: SubflowSignals) -> naive.Signals:
+    return naive.Signals(
+        one.rtt_time_ns, one.rtt_us, one.state_time_ns, one.congested, one.ack_time_ns, one.acked_bytes
+    )
+
+
+def random_signals(rng: np.random.Generator, base_us: int, length_ns: int) -> SubflowSignals:
     times = np.sort(rng.integers(0, length_ns, size=rng.integers(20, 200)))
     rtts = base_us + rng.integers(0, base_us, size=times.size)
     moments = np.sort(rng.integers(0, length_ns, size=rng.integers(1, 30)))
     states = rng.integers(0, 5, size=moments.size)
-    return (
-        [(int(t), int(v)) for t, v in zip(times, rtts, strict=True)],
-        [(int(t), int(v)) for t, v in zip(moments, states, strict=True)],
-    )
+    acked_at = np.sort(rng.integers(0, length_ns, size=rng.integers(20, 200)))
+    acked = np.cumsum(rng.integers(0, 3_000, size=acked_at.size))
+    pairs = ((times, rtts), (moments, states), (acked_at, acked))
+    return signals(*([(int(t), int(v)) for t, v in zip(*pair, strict=True)] for pair in pairs))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 20))])
+def assert_equals_naive(x: SubflowSignals, y: SubflowSignals, one: PairWindow) -> None:
+    window = one.window
+    integers, clamped = naive.features(twin(x), twin(y), window.start_ns)
+    reals = naive.real_features(twin(x), twin(y), window.start_ns)
+    assert {name: one.features[name] for name in integers} == integers
+    assert {name: one.features[name] for name in reals} == pytest.approx(reals, rel=RELATIVE, abs=1e-12)
+    assert set(one.features) == set(integers) | set(reals)
+    assert one.grid.saturated == clamped
+    assert (window.window_ns, window.step_ns, window.n) == naive.geometry(window.min_rtt_x_us, window.min_rtt_y_us)
+
+
+@pytest.mark.parametrize("seed", range(20))
 def test_windows_and_features_of_random_connections(seed: int) -> None:
     rng = np.random.default_rng(seed)
     length_ns = int(rng.integers(2, 20)) * 100_000_000
-    events = [random_events(rng, int(rng.integers(200, 5_000)), length_ns) for _ in range(2)]
-    x, y = (signals(*one) for one in events)
+    x, y = (random_signals(rng, int(rng.integers(200, 5_000)), length_ns) for _ in range(2))
     found, rejected = pair_windows(x, y, length_ns, ["triggered", "tiled"])
-    start_ns = naive.triggered_start_ns((events[0][0], events[1][0]), (events[0][1], events[1][1]))
+    start_ns = naive.triggered_start_ns(twin(x), twin(y))
     placed = [one.window for one in found if one.window.rule == "triggered"]
     if placed:
         assert placed[0].start_ns == start_ns
     else:
         assert any(one.rule == "triggered" for one in rejected)
     for one in found:
-        window = one.window
-        expected, clamped = naive.features((events[0][0], events[1][0]), (events[0][1], events[1][1]), window.start_ns)
-        assert one.features == expected
-        assert one.saturated == clamped
-        assert (window.window_ns, window.step_ns, window.n) == naive.geometry(window.min_rtt_x_us, window.min_rtt_y_us)
+        assert_equals_naive(x, y, one)
 
 
 def test_random_connections_do_have_windows() -> None:
     rng = np.random.default_rng(0)
-    events = [random_events(rng, 2_000, 2_000_000_000) for _ in range(2)]
-    found, _ = pair_windows(signals(*events[0]), signals(*events[1]), 2_000_000_000, ["triggered", "tiled"])
+    x, y = (random_signals(rng, 2_000, 2_000_000_000) for _ in range(2))
+    found, _ = pair_windows(x, y, 2_000_000_000, ["triggered", "tiled"])
     assert {one.window.rule for one in found} == {"triggered", "tiled"}
     assert len(found) > 10
 
@@ -90,31 +118,69 @@ def test_degenerate_series(shape: str, congestion: str) -> None:
     states: tuple[Events, Events] = CONGESTION[congestion]
     x, y = signals(rtt_x, states[0]), signals(rtt_y, states[1])
     window = geometry("tiled", 0, first(0), second(0))
-    expected, clamped = naive.features((rtt_x, rtt_y), states, 0)
-    grid, saturated = pair_grid(x, y, window)
-    assert catalog.compute(grid) == expected
-    assert saturated == clamped
-    assert (saturated > 0) == (shape == "beyond the clamp")
+    grid = pair_grid(x, y, window)
+    assert_equals_naive(x, y, PairWindow(window, grid, 0, 0, catalog.compute(grid)))
+    assert (grid.saturated > 0) == (shape == "beyond the clamp")
 
 
-def test_features_stay_below_2_24_at_the_bounds() -> None:
-    alternating = np.where(np.arange(POINTS_LIMIT) % 2 == 0, RTT_LIMIT_US, 0).astype(np.int64)
-    congested = np.arange(POINTS_LIMIT) % 2 == 0
-    grid = PairGrid(
-        rtt_a_us=np.full(POINTS_LIMIT, RTT_LIMIT_US, dtype=np.int64),
-        rtt_b_us=np.zeros(POINTS_LIMIT, dtype=np.int64),
-        congested_a=np.ones(POINTS_LIMIT, dtype=np.bool_),
-        congested_b=np.zeros(POINTS_LIMIT, dtype=np.bool_),
-        min_rtt_a_us=2**31,
-        min_rtt_b_us=1,
+def extreme(**series: object) -> PairGrid:
+    """A window of the most points there are, at the bounds of every sum."""
+    quiet = PairGrid.of(rtt_a_us=[1] * POINTS_LIMIT, rtt_b_us=[1] * POINTS_LIMIT)
+    return dataclasses.replace(quiet, **series)  # type: ignore[arg-type]
+
+
+HIGH = 1 + 2 * RTT_LIMIT_US
+ALTERNATING = np.where(np.arange(POINTS_LIMIT) % 2 == 0, HIGH, 1).astype(np.int64)
+ALWAYS = np.ones(POINTS_LIMIT, dtype=np.bool_)
+BOUNDS: dict[str, dict[str, object]] = {
+    "as far apart as can be": {
+        "rtt_a_us": np.full(POINTS_LIMIT, HIGH),
+        "congested_a": ALWAYS,
+        "min_rtt_a_us": 2**31,
+        "min_rtt_b_us": 1,
+        "step_ns": 2**31 * 50 * 1000 // 681,
+    },
+    "in opposition": {"rtt_a_us": ALTERNATING, "rtt_b_us": ALTERNATING[::-1].copy(), "congested_a": ALTERNATING > 1},
+    "all the same": {"rtt_a_us": ALTERNATING, "rtt_b_us": ALTERNATING, "congested_a": ALWAYS, "congested_b": ALWAYS},
+    "one step": {"rtt_a_us": np.append(ALTERNATING[1:2].repeat(POINTS_LIMIT - 1), HIGH), "rtt_b_us": ALTERNATING},
+    "huge deliveries": {
+        "acked_a_bytes": np.arange(POINTS_LIMIT, dtype=np.int64) ** 2 * 2**40,
+        "acked_b_bytes": np.arange(POINTS_LIMIT, dtype=np.int64) * 2**45,
+    },
+}
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_features_at_the_bounds(bound: str) -> None:
+    grid = extreme(**BOUNDS[bound])
+    expected = naive.integer_features(
+        naive.Grid(
+            grid.rtt_a_us,
+            grid.rtt_b_us,
+            grid.congested_a.astype(np.int64),
+            grid.congested_b.astype(np.int64),
+            grid.acked_a_bytes,
+            grid.acked_b_bytes,
+            grid.min_rtt_a_us,
+            grid.min_rtt_b_us,
+            grid.step_ns,
+        )
     )
-    other = PairGrid(alternating, alternating[::-1].copy(), congested, ~congested, 1, 1)
-    for one in (grid, other):
-        values = catalog.compute(one)
-        assert all(0 <= value <= FEATURE_LIMIT for value in values.values()), values
-    assert catalog.compute(grid)["min_rtt_ratio_q10"] == FEATURE_LIMIT
-    # By hand: sqrt(682 * (2097151^2 + 10^12)) = 60675076.1..., a quarter of it 15168769.0...
-    assert catalog.compute(grid)["rtt_cstate_ed_4us"] == 15_168_769
+    values = catalog.compute(grid)
+    assert [values[name] for name in naive.INTEGER_NAMES] == expected[:-1].tolist()
+    assert grid.saturated == expected[-1]
+    for feature in catalog.FEATURES:
+        if feature.exportable:
+            assert feature.low <= values[feature.name] <= feature.high, feature.name
+            assert abs(values[feature.name]) <= FEATURE_LIMIT
+
+
+def test_the_largest_distance_by_hand() -> None:
+    # sqrt(682 * (2097151^2 + 10^12)) = 60675076.1..., a quarter of it 15168769.0...
+    grid = extreme(**BOUNDS["as far apart as can be"])
+    values = catalog.compute(grid)
+    assert values["rtt_cstate_ed_4us"] == 15_168_769
+    assert values["min_rtt_ratio_q10"] == FEATURE_LIMIT
 
 
 @given(
@@ -126,7 +192,8 @@ def test_interpolation_equals_plain_integers(samples: Events, at: list[int]) -> 
     ordered = sorted(samples, key=lambda sample: sample[0])
     time_ns, values = np.array(ordered, dtype=np.int64).T
     ours = interpolate(time_ns, values, np.array(at, dtype=np.int64)).tolist()
-    assert ours == [naive.rtt_at(ordered, moment) for moment in at]
+    times, rtts = [time for time, _ in ordered], [rtt for _, rtt in ordered]
+    assert ours == [naive.rtt_at.py_func(times, rtts, moment) for moment in at]
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 4)), max_size=20))
@@ -135,7 +202,19 @@ def test_congestion_is_the_last_state(changes: Events) -> None:
     ordered = sorted(changes, key=lambda change: change[0])
     one = signals([(0, 1)], ordered)
     at = np.arange(-1, 1002, 7, dtype=np.int64)
-    assert congested_at(one, at).astype(int).tolist() == [naive.congested_at(ordered, int(t)) for t in at]
+    expected = [
+        naive.congested_at.py_func(one.state_time_ns.tolist(), one.congested.tolist(), moment) for moment in at.tolist()
+    ]
+    assert congested_at(one.state_time_ns, one.congested, at).astype(int).tolist() == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 10**12)), min_size=1, max_size=20))
+@settings(deadline=None)
+def test_bytes_are_those_of_the_last_ack(acks: Events) -> None:
+    times, acked = np.array(sorted(acks), dtype=np.int64).T
+    at = np.arange(-1, 1002, 7, dtype=np.int64)
+    expected = [naive.acked_at.py_func(times.tolist(), acked.tolist(), moment) for moment in at.tolist()]
+    assert last_known(times, acked, at).tolist() == expected
 
 
 @given(st.integers(1, 2**31 - 1), st.integers(1, 2**31 - 1))
@@ -143,7 +222,7 @@ def test_congestion_is_the_last_state(changes: Events) -> None:
 def test_geometry_keeps_the_bounds(min_x_us: int, min_y_us: int) -> None:
     window = geometry("tiled", 0, min_x_us, min_y_us)
     assert 51 <= window.n <= POINTS_LIMIT
-    last_ns = grid_ns(window.start_ns, window.step_ns, window.n)[-1]
+    last_ns = window.grid_ns()[-1]
     assert last_ns <= window.end_ns < last_ns + window.step_ns
     assert window.coarsened == (window.step_ns > min(min_x_us, min_y_us) * 1000)
 
@@ -185,9 +264,9 @@ def test_tiles_are_back_to_back_and_begin_with_the_later_congestion() -> None:
 
 def test_denominator_is_the_faster_path_and_the_lower_number_on_a_tie() -> None:
     slow, fast = signals(RTT_Y, []), signals(RTT_X, [])
-    grid, _ = pair_grid(slow, fast, geometry("tiled", 0, 20_000, 10_000))
+    grid = pair_grid(slow, fast, geometry("tiled", 0, 20_000, 10_000))
     assert (grid.min_rtt_a_us, grid.min_rtt_b_us) == (20_000, 10_000)
     rising = signals([(t * 10_000_000, 10_000 + t) for t in range(400)], [])
-    tied, _ = pair_grid(fast, rising, geometry("tiled", 0, 10_000, 10_000))
-    assert tied.rtt_b_us.max() == 0
-    assert tied.rtt_a_us.max() > 0
+    tied = pair_grid(fast, rising, geometry("tiled", 0, 10_000, 10_000))
+    assert tied.above_b_us.max() == 0
+    assert tied.above_a_us.max() > 0

@@ -35,3 +35,15 @@ def test_the_seed_decides() -> None:
 
     assert again(3) == [split.test.tolist() for split in SPLITS["shuffle"]]
     assert again(4) != again(3)
+
+
+def test_blocks_of_neighbours_stay_on_one_side() -> None:
+    drawn = shuffle_splits(MADE.connections, MADE.stratum, splits=10, test_share=0.4, seed=3, block=4)
+    drawn += folds(MADE.connections, MADE.stratum, count=3, seed=3, block=4)
+    for split in drawn:
+        tested = set(MADE.connections[split.test])
+        assert sorted([*split.train, *split.test]) == list(range(len(MADE.shared)))
+        for stratum in set(MADE.stratum):
+            members = np.unique(MADE.connections[MADE.stratum == stratum])
+            for at in range(0, len(members), 4):
+                assert len({name in tested for name in members[at : at + 4]}) == 1

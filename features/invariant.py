@@ -1,0 +1,200 @@
+"""Features of our own, not the paper's: free of the paths' base RTTs, and but for two of scale too.
+
+What two subflows of one bottleneck have in common is the coming and going of its queue. The paper's
+distances are taken on the RTT itself, whose base says nothing of sharing; these are taken on the queueing
+delay, the RTT above the subflow's own minimum in the window, or on its ups and downs alone. All are
+integers, exactly those an integer kernel computes. docs/experiments.md lists what was tried and dropped.
+"""
+
+from __future__ import annotations
+
+import math
+
+from features.coincidence import jaccard_excess_q10, widened
+from features.correlation import correlation_q10, doubled_ranks, largest_lagged_q10
+from features.distance import dtwd_4us, ed_4us, per_point
+from features.fixed import RTT_LIMIT_US, Int64Array, ratio_q10
+from features.ratio import deviation, folded_ratio_q10
+from features.series import PairGrid
+
+#: How far, in larger RTTs, the lagged correlation shifts the series, and what span changes are taken over.
+_LAG_RTTS = 2
+_CHANGE_RTTS = 2
+#: What time, in larger RTTs, delivered bytes are counted over: the sawtooth of a window takes several.
+_RATE_RTTS = 5
+_VALUE_BITS = RTT_LIMIT_US.bit_length()
+
+
+def _change(values: Int64Array, span: int) -> Int64Array:
+    """Return by how much a series rises over `span` points; (n - span,), empty if it is no longer than that."""
+    return values[span:] - values[: max(0, values.size - span)]
+
+
+def queue_ed_4us(grid: PairGrid) -> int:
+    """ED of the queueing delays, per point.
+
+    The root of the mean squared difference, as isqrt(ED^2 / n): in a common queue both wait alike.
+
+    Examples
+    --------
+    >>> queue_ed_4us(PairGrid.of(rtt_a_us=[90_000, 90_080, 90_000, 90_000], rtt_b_us=[50_000] * 4))
+    10
+
+    References
+    ----------
+    SmartSBD, section 3.2 (ED), on another series.
+    """
+    return per_point(ed_4us(grid.queue_a_us[:, None], grid.queue_b_us[:, None]), grid.n)
+
+
+def queue_dtwd_4us(grid: PairGrid) -> int:
+    """DTW distance of the queueing delays, per point.
+
+    Examples
+    --------
+    >>> queue_dtwd_4us(PairGrid.of(rtt_a_us=[90_000, 90_080, 90_000, 90_000], rtt_b_us=[50_000] * 4))
+    10
+    >>> queue_dtwd_4us(PairGrid.of(rtt_a_us=[90_000, 90_080, 90_000], rtt_b_us=[50_000, 50_000, 50_080]))
+    11
+
+    References
+    ----------
+    SmartSBD, section 3.2 (DTWD), on another series.
+    """
+    return per_point(dtwd_4us(grid.queue_a_us[:, None], grid.queue_b_us[:, None]), grid.n)
+
+
+def queue_ed_ratio_q10(grid: PairGrid) -> int:
+    """ED of the queueing delays against their size: 0 where they are equal, 1 where never both wait.
+
+    The root of sum((a - b)^2) over the root of sum(a^2) + sum(b^2); 1 if neither ever waits.
+
+    Examples
+    --------
+    >>> queue_ed_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 90_400], rtt_b_us=[50_000, 50_300]))
+    204
+    >>> queue_ed_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 90_400], rtt_b_us=[50_300, 50_000]))
+    1024
+    """
+    a, b = grid.queue_a_us, grid.queue_b_us
+    difference = a - b
+    apart, size = int((difference * difference).sum()), int((a * a).sum()) + int((b * b).sum())
+    return ratio_q10(math.isqrt(apart), math.isqrt(size))
+
+
+def rtt_correlation_q10(grid: PairGrid) -> int:
+    """Correlation of the RTT series (Pearson).
+
+    The standardised Euclidean distance is a function of it, root of 2n(1 - r), and so not a feature too.
+
+    Examples
+    --------
+    >>> rtt_correlation_q10(PairGrid.of(rtt_a_us=[90_000, 91_000, 92_000], rtt_b_us=[50_002, 50_001, 50_000]))
+    -1024
+    """
+    return correlation_q10(grid.queue_a_us, grid.queue_b_us)
+
+
+def rtt_rank_correlation_q10(grid: PairGrid) -> int:
+    """Rank correlation of the RTT series (Spearman), equals at their mean rank.
+
+    Examples
+    --------
+    >>> rtt_rank_correlation_q10(PairGrid.of(rtt_a_us=[90_000, 90_001, 99_000], rtt_b_us=[50_000, 58_000, 58_001]))
+    1024
+    """
+    return correlation_q10(doubled_ranks(grid.queue_a_us), doubled_ranks(grid.queue_b_us))
+
+
+def rtt_lagged_correlation_q10(grid: PairGrid) -> int:
+    """Largest correlation of the RTT series within a lag of two of the larger minimum RTT.
+
+    A sample reaches the sender a path's way back after the queue gave it: the paths differ by up to an RTT.
+
+    Examples
+    --------
+    >>> rtt_lagged_correlation_q10(
+    ...     PairGrid.of(rtt_a_us=[50_000, 99_000, 50_000, 50_000], rtt_b_us=[50_000, 50_000, 99_000, 50_000])
+    ... )
+    1024
+    """
+    return largest_lagged_q10(grid.queue_a_us, grid.queue_b_us, _LAG_RTTS * grid.rtt_steps)
+
+
+def rtt_change_correlation_q10(grid: PairGrid) -> int:
+    """Correlation of the RTT series' changes over two of the larger minimum RTT.
+
+    Slow trends, which two unrelated paths may have alike, are gone; the noise of neighbouring samples, which
+    changes over one step are made of, is not yet all there is.
+
+    Examples
+    --------
+    >>> rtt_change_correlation_q10(
+    ...     PairGrid.of(rtt_a_us=[50_000, 50_000, 59_000, 51_000], rtt_b_us=[50_000, 58_000, 60_000, 60_000])
+    ... )
+    1024
+    """
+    span = _CHANGE_RTTS * grid.rtt_steps
+    return correlation_q10(_change(grid.queue_a_us, span), _change(grid.queue_b_us, span))
+
+
+def queue_mean_ratio_q10(grid: PairGrid) -> int:
+    """Mean queueing delays, the smaller over the larger.
+
+    Examples
+    --------
+    >>> queue_mean_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 93_000], rtt_b_us=[50_000, 54_000]))
+    768
+    """
+    return folded_ratio_q10(int(grid.queue_a_us.sum()), int(grid.queue_b_us.sum()))
+
+
+def queue_sd_ratio_q10(grid: PairGrid) -> int:
+    """Spread (SD) of the queueing delays, the smaller over the larger.
+
+    Examples
+    --------
+    >>> queue_sd_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 90_400], rtt_b_us=[50_000, 50_100]))
+    256
+    """
+    return folded_ratio_q10(deviation(grid.queue_a_us), deviation(grid.queue_b_us))
+
+
+def cstate_near_jaccard_excess_q10(grid: PairGrid) -> int:
+    """Coincidence of congestion within one of the larger minimum RTT, less what chance would give.
+
+    Both series are widened by that time to either side first.
+
+    Examples
+    --------
+    >>> cstate_near_jaccard_excess_q10(
+    ...     PairGrid.of(congested_a=[True] + [False] * 7, congested_b=[False, True] + [False] * 6)
+    ... )
+    502
+    """
+    reach = grid.rtt_steps
+    return jaccard_excess_q10(widened(grid.congested_a, reach), widened(grid.congested_b, reach))
+
+
+def _delivered(acked_bytes: Int64Array, span: int) -> Int64Array:
+    """Return the bytes delivered over `span` points, shifted right until the largest has 21 bits."""
+    delivered = _change(acked_bytes, span)
+    largest = int(delivered.max()) if delivered.size else 0
+    return delivered >> max(0, largest.bit_length() - _VALUE_BITS)
+
+
+def rate_correlation_q10(grid: PairGrid) -> int:
+    """Correlation of the bytes delivered over five of the larger minimum RTT: what one gains the other loses.
+
+    Examples
+    --------
+    >>> rate_correlation_q10(
+    ...     PairGrid.of(
+    ...         acked_a_bytes=[0, 0, 0, 0, 0, 9_000, 14_000, 18_000],
+    ...         acked_b_bytes=[0, 0, 0, 0, 0, 5_000, 10_000, 16_000],
+    ...     )
+    ... )
+    1017
+    """
+    span = _RATE_RTTS * grid.rtt_steps
+    return correlation_q10(_delivered(grid.acked_a_bytes, span), _delivered(grid.acked_b_bytes, span))

@@ -1,0 +1,335 @@
+"""SmartSBD's eighteen features (Table 3): nine in integers, and nine with throughput that it ranks and leaves out.
+
+Integers: RTT in microseconds above both series' common minimum, a congested point weighing one second.
+With throughput: float64 in seconds, Mbit/s and 0 or 1. Other readings change the series or the distance
+(:class:`~features.reading.Reading`), and what comes out is no longer what is exported.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from features import distance, ratio
+from features.fixed import CONGESTED_WEIGHT, FEATURE_LIMIT, ONE_Q10, Float64Array, Int64Array, ratio_q10
+from features.series import PairGrid
+
+_US_PER_S = 1_000_000
+_US_PER_MS = 1_000
+#: What 1 of a series without unit is in an integer distance: as much as a second.
+_ONE = CONGESTED_WEIGHT
+#: Where the logarithm of a ratio is clipped.
+_LOG_LIMIT = 7.0
+
+
+def _sd(values: Float64Array) -> float:
+    """Return the standard deviation; exactly 0 of a constant series, and the same on every processor."""
+    above = (values - values[0]).tolist()
+    mean = math.fsum(above) / len(above)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in above) / len(above))
+
+
+def _z_score(a: Float64Array, b: Float64Array) -> tuple[Float64Array, Float64Array]:
+    first, second = ((own - own.mean()) / (_sd(own) or 1.0) for own in (a, b))
+    return first, second
+
+
+def _min_max(a: Float64Array, b: Float64Array) -> tuple[Float64Array, Float64Array]:
+    low, high = min(a.min(), b.min()), max(a.max(), b.max())
+    span = (high - low) or 1.0
+    return (a - low) / span, (b - low) / span
+
+
+_WITHOUT_UNIT = {"z_score": _z_score, "min_max": _min_max}
+
+
+def _integers(grid: PairGrid, *, rtt: bool, congestion: bool) -> tuple[Int64Array, Int64Array]:
+    """Return the (n, d) points of both subflows for an integer distance."""
+    units = grid.reading.units
+    dimensions: list[tuple[Int64Array, Int64Array]] = []
+    if rtt:
+        dimensions.append((grid.above_a_us, grid.above_b_us))
+    if congestion:
+        weight = _US_PER_MS if units == "ms" else CONGESTED_WEIGHT
+        dimensions.append((grid.congested_a * np.int64(weight), grid.congested_b * np.int64(weight)))
+    if units in _WITHOUT_UNIT:
+        scaled = [_WITHOUT_UNIT[units](a.astype(np.float64), b.astype(np.float64)) for a, b in dimensions]
+        dimensions = [(np.rint(a * _ONE).astype(np.int64), np.rint(b * _ONE).astype(np.int64)) for a, b in scaled]
+    a, b = (np.stack(side, axis=1) for side in zip(*dimensions, strict=True))
+    return a, b
+
+
+def _reals(grid: PairGrid, *, rtt: bool = False, congestion: bool = False) -> tuple[Float64Array, Float64Array]:
+    """Return the (n, d) points of both subflows with throughput: seconds, 0 or 1, Mbit/s."""
+    units = grid.reading.units
+    dimensions: list[tuple[Float64Array, Float64Array]] = []
+    if rtt:
+        per_unit = _US_PER_MS if units == "ms" else _US_PER_S
+        dimensions.append((grid.above_a_us / per_unit, grid.above_b_us / per_unit))
+    if congestion:
+        dimensions.append((grid.congested_a.astype(np.float64), grid.congested_b.astype(np.float64)))
+    dimensions.append((grid.rate_a_mbit_s, grid.rate_b_mbit_s))
+    if units in _WITHOUT_UNIT:
+        dimensions = [_WITHOUT_UNIT[units](a, b) for a, b in dimensions]
+    a, b = (np.stack(side, axis=1) for side in zip(*dimensions, strict=True))
+    return a, b
+
+
+def _ed_4us(grid: PairGrid, *, rtt: bool, congestion: bool) -> int:
+    found = distance.ed_4us(*_integers(grid, rtt=rtt, congestion=congestion))
+    return found if grid.reading.distance == "total" else distance.per_point(found, grid.n)
+
+
+def _dtwd_4us(grid: PairGrid, *, rtt: bool, congestion: bool) -> int:
+    a, b = _integers(grid, rtt=rtt, congestion=congestion)
+    if grid.reading.dtw == "squared":
+        found = distance.dtwd_4us(a, b)
+    else:
+        found = min(math.floor(distance.other_dtwd(a, b, grid.reading.dtw) / distance.UNIT_US), FEATURE_LIMIT)
+    return found if grid.reading.distance == "total" else distance.per_point(found, grid.n)
+
+
+def _ed(grid: PairGrid, *, rtt: bool = False, congestion: bool = False) -> float:
+    found = distance.ed(*_reals(grid, rtt=rtt, congestion=congestion))
+    return found if grid.reading.distance == "total" else found / math.sqrt(grid.n)
+
+
+def _dtwd(grid: PairGrid, *, rtt: bool = False, congestion: bool = False) -> float:
+    a, b = _reals(grid, rtt=rtt, congestion=congestion)
+    found = distance.dtwd(a, b) if grid.reading.dtw == "squared" else distance.other_dtwd(a, b, grid.reading.dtw)
+    return found if grid.reading.distance == "total" else found / math.sqrt(grid.n)
+
+
+def _log_ratio_q10(numerator: float, denominator: float) -> int:
+    if numerator == denominator:
+        log = 0.0
+    elif denominator == 0:
+        log = _LOG_LIMIT
+    elif numerator == 0:
+        log = -_LOG_LIMIT
+    else:
+        log = min(max(math.log(numerator / denominator), -_LOG_LIMIT), _LOG_LIMIT)
+    return round((log + _LOG_LIMIT) * ONE_Q10)
+
+
+def _sd_ratio_q10(grid: PairGrid, a: Int64Array, b: Int64Array) -> int:
+    if grid.reading.zero_deviation == "log":
+        return _log_ratio_q10(ratio.deviation(a), ratio.deviation(b))
+    if grid.reading.zero_deviation == "epsilon" and ratio.deviation(b) == 0:
+        # Against a thousand-millionth nothing is nothing, and anything else is beyond the cap.
+        return 0 if ratio.deviation(a) == 0 else FEATURE_LIMIT
+    return ratio.sd_ratio_q10(a, b)
+
+
+def rtt_ed_4us(grid: PairGrid) -> int:
+    """ED of the RTT series.
+
+    Examples
+    --------
+    >>> rtt_ed_4us(PairGrid.of(rtt_a_us=[50_030, 50_000], rtt_b_us=[50_000, 50_040]))
+    12
+    """
+    return _ed_4us(grid, rtt=True, congestion=False)
+
+
+def cstate_ed_4us(grid: PairGrid) -> int:
+    """ED of the congestion series.
+
+    Examples
+    --------
+    >>> cstate_ed_4us(PairGrid.of(congested_a=[True, False], congested_b=[False, False]))
+    250000
+    """
+    return _ed_4us(grid, rtt=False, congestion=True)
+
+
+def rtt_cstate_ed_4us(grid: PairGrid) -> int:
+    """ED of the (RTT, congestion) series.
+
+    Examples
+    --------
+    >>> rtt_cstate_ed_4us(
+    ...     PairGrid.of(rtt_a_us=[1_750_000, 1_000_000], rtt_b_us=[1_000_000] * 2, congested_a=[True, False])
+    ... )
+    312500
+    """
+    return _ed_4us(grid, rtt=True, congestion=True)
+
+
+def rtt_dtwd_4us(grid: PairGrid) -> int:
+    """DTW distance of the RTT series.
+
+    Examples
+    --------
+    >>> rtt_dtwd_4us(PairGrid.of(rtt_a_us=[50_000, 50_040, 50_000], rtt_b_us=[50_000, 50_000, 50_040]))
+    10
+    """
+    return _dtwd_4us(grid, rtt=True, congestion=False)
+
+
+def cstate_dtwd_4us(grid: PairGrid) -> int:
+    """DTW distance of the congestion series.
+
+    Examples
+    --------
+    >>> cstate_dtwd_4us(PairGrid.of(congested_a=[False, True, False], congested_b=[False, False, False]))
+    250000
+    """
+    return _dtwd_4us(grid, rtt=False, congestion=True)
+
+
+def rtt_cstate_dtwd_4us(grid: PairGrid) -> int:
+    """DTW distance of the (RTT, congestion) series.
+
+    Examples
+    --------
+    >>> rtt_cstate_dtwd_4us(PairGrid.of(rtt_a_us=[50_030, 50_000], rtt_b_us=[50_000] * 2))
+    7
+    """
+    return _dtwd_4us(grid, rtt=True, congestion=True)
+
+
+def rtt_sd_ratio_q10(grid: PairGrid) -> int:
+    """Ratio of the RTT series' standard deviations.
+
+    Examples
+    --------
+    >>> rtt_sd_ratio_q10(PairGrid.of(rtt_a_us=[60_000, 60_020], rtt_b_us=[50_000, 50_010]))
+    2048
+    """
+    return _sd_ratio_q10(grid, grid.above_a_us, grid.above_b_us)
+
+
+def cstate_sd_ratio_q10(grid: PairGrid) -> int:
+    """Ratio of the congestion series' standard deviations.
+
+    Examples
+    --------
+    >>> cstate_sd_ratio_q10(PairGrid.of(congested_a=[True] + [False] * 3, congested_b=[True, True, False, False]))
+    512
+    """
+    return _sd_ratio_q10(grid, grid.congested_a.astype(np.int64), grid.congested_b.astype(np.int64))
+
+
+def min_rtt_ratio_q10(grid: PairGrid) -> int:
+    """Ratio of the minimum RTTs up to the window.
+
+    Examples
+    --------
+    >>> min_rtt_ratio_q10(PairGrid.of(rtt_a_us=[60_000, 61_000], rtt_b_us=[24_000, 26_000]))
+    2560
+    """
+    return ratio_q10(grid.min_rtt_a_us, grid.min_rtt_b_us)
+
+
+def rate_ed(grid: PairGrid) -> float:
+    """ED of the throughput series.
+
+    Examples
+    --------
+    >>> rate_ed(PairGrid.of(rate_a_mbit_s=[1.0, 1.0], rate_b_mbit_s=[4.0, 5.0]))
+    5.0
+    """
+    return _ed(grid)
+
+
+def rtt_rate_ed(grid: PairGrid) -> float:
+    """ED of the (RTT, throughput) series.
+
+    Examples
+    --------
+    >>> rtt_rate_ed(PairGrid.of(rtt_a_us=[1_750_000, 1_000_000], rtt_b_us=[1_000_000] * 2, rate_a_mbit_s=[1.0, 0.0]))
+    1.25
+    """
+    return _ed(grid, rtt=True)
+
+
+def cstate_rate_ed(grid: PairGrid) -> float:
+    """ED of the (congestion, throughput) series.
+
+    Examples
+    --------
+    >>> cstate_rate_ed(PairGrid.of(congested_a=[True, False], rate_a_mbit_s=[0.75, 0.0]))
+    1.25
+    """
+    return _ed(grid, congestion=True)
+
+
+def rtt_cstate_rate_ed(grid: PairGrid) -> float:
+    """ED of the (RTT, congestion, throughput) series.
+
+    Examples
+    --------
+    >>> rtt_cstate_rate_ed(
+    ...     PairGrid.of(
+    ...         rtt_a_us=[2_000_000, 1_000_000],
+    ...         rtt_b_us=[1_000_000] * 2,
+    ...         congested_a=[True, True],
+    ...         rate_a_mbit_s=[1.0, 0.0],
+    ...     )
+    ... )
+    2.0
+    """
+    return _ed(grid, rtt=True, congestion=True)
+
+
+def rate_dtwd(grid: PairGrid) -> float:
+    """DTW distance of the throughput series.
+
+    Examples
+    --------
+    >>> rate_dtwd(PairGrid.of(rate_a_mbit_s=[1.0, 5.0, 1.0], rate_b_mbit_s=[1.0, 1.0, 5.0]))
+    4.0
+    """
+    return _dtwd(grid)
+
+
+def rtt_rate_dtwd(grid: PairGrid) -> float:
+    """DTW distance of the (RTT, throughput) series.
+
+    Examples
+    --------
+    >>> rtt_rate_dtwd(PairGrid.of(rtt_a_us=[1_750_000, 1_000_000], rtt_b_us=[1_000_000] * 2, rate_a_mbit_s=[1.0, 0.0]))
+    1.25
+    """
+    return _dtwd(grid, rtt=True)
+
+
+def cstate_rate_dtwd(grid: PairGrid) -> float:
+    """DTW distance of the (congestion, throughput) series.
+
+    Examples
+    --------
+    >>> cstate_rate_dtwd(PairGrid.of(congested_a=[True, False], rate_a_mbit_s=[0.75, 0.0]))
+    1.25
+    """
+    return _dtwd(grid, congestion=True)
+
+
+def rtt_cstate_rate_dtwd(grid: PairGrid) -> float:
+    """DTW distance of the (RTT, congestion, throughput) series.
+
+    Examples
+    --------
+    >>> rtt_cstate_rate_dtwd(PairGrid.of(rate_a_mbit_s=[1.0, 5.0, 1.0], rate_b_mbit_s=[1.0, 1.0, 5.0]))
+    4.0
+    """
+    return _dtwd(grid, rtt=True, congestion=True)
+
+
+def rate_sd_ratio(grid: PairGrid) -> float:
+    """Ratio of the throughput series' standard deviations.
+
+    Examples
+    --------
+    >>> rate_sd_ratio(PairGrid.of(rate_a_mbit_s=[1.0, 3.0], rate_b_mbit_s=[1.0, 2.0]))
+    2.0
+    """
+    a, b = _sd(grid.rate_a_mbit_s), _sd(grid.rate_b_mbit_s)
+    if grid.reading.zero_deviation == "log":
+        return _log_ratio_q10(a, b) / ONE_Q10
+    if b == 0:
+        epsilon = grid.reading.zero_deviation == "epsilon"
+        return FEATURE_LIMIT / ONE_Q10 if a > 0 else 0.0 if epsilon else 1.0
+    return min(a / b, FEATURE_LIMIT / ONE_Q10)

@@ -1,0 +1,237 @@
+"""What one connection gives: the rows of ``pair_window`` and ``series``, with labels, and what is counted."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from features.catalog import PAIR_WINDOW
+from features.fixed import FEATURE_LIMIT, ONE_Q10
+from features.pair import PairWindow, pair_windows
+from features.reading import Reading
+from features.series import SubflowSignals, signals_of
+from traces import tables
+from traces.contract import TableReader, read_table
+from traces.truth import label_at
+
+_ACK_COLUMNS = ("subflow_id", "time_ns", "acked_bytes", "rtt_us", "data_ack")
+_STATE_COLUMNS = ("subflow_id", "time_ns", "ca_state")
+_CWR = tables.CA_STATES.index("CWR")
+
+Truth = dict[tuple[int, int], list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What a few connections give: rows of both tables, and counts by what is counted."""
+
+    pair_window: pa.Table
+    series: pa.Table
+    counts: dict[str, Counter[str]]
+
+
+def read_truths(path: Path) -> dict[str, Truth]:
+    """Return the rows of a ``truth`` table by connection and pair of subflows."""
+    truths: dict[str, Truth] = defaultdict(lambda: defaultdict(list))
+    for row in read_table(tables.TRUTH, path).to_pylist():
+        truths[row["connection_id"]][row["subflow_a"], row["subflow_b"]].append(row)
+    return {connection_id: dict(truth) for connection_id, truth in truths.items()}
+
+
+@functools.lru_cache(maxsize=8)
+def _reader(folder: Path, name: str) -> TableReader:
+    """Return a reader of a table; a process opens each once."""
+    columns = {"ack": _ACK_COLUMNS, "state": _STATE_COLUMNS, "subflow": ("subflow_id", "path")}
+    table = {"ack": tables.ACK, "state": tables.STATE, "subflow": tables.SUBFLOW}[name]
+    return TableReader(table, folder / f"{name}.parquet", columns[name])
+
+
+def _wifi(truth: Truth, subflows: Mapping[int, str | None]) -> dict[int, bool | None]:
+    """Return which subflows run on WiFi, from the input or, where it does not say, the configured paths."""
+    path = dict(subflows)
+    for (a, b), rows in truth.items():
+        for subflow_id, name in ((a, "path_a"), (b, "path_b")):
+            if path.get(subflow_id) is None:
+                path[subflow_id] = rows[0][name]
+    return {subflow_id: None if own is None else own == "wifi" for subflow_id, own in path.items()}
+
+
+def _window_row(one: PairWindow, pair: tuple[int, int], label: Any, known: Mapping[str, Any]) -> dict[str, Any]:
+    window = one.window
+    return {
+        **known,
+        "subflow_a": pair[0],
+        "subflow_b": pair[1],
+        "rule": window.rule,
+        "window_start_ns": window.start_ns,
+        "window_ns": window.window_ns,
+        "step_ns": window.step_ns,
+        "n": window.n,
+        "min_rtt_a_us": window.min_rtt_x_us,
+        "min_rtt_b_us": window.min_rtt_y_us,
+        "denominator": pair[one.denominator],
+        "coarsened": window.coarsened,
+        "saturated": one.grid.saturated,
+        "bridged": one.bridged,
+        "shared": None if label is None else label.shared,
+        "site": None if label is None else label.site,
+        **one.features,
+    }
+
+
+def _series_table(windows: Sequence[tuple[dict[str, Any], PairWindow]]) -> pa.Table:
+    """Return the rows of ``series``: of each window, every grid point of both subflows in their order."""
+    columns: dict[str, list[Any]] = {column.name: [] for column in tables.SERIES.columns}
+    for row, one in windows:
+        grid, n = one.grid, one.window.n
+        for name in tables.WINDOW_KEY:
+            dtype = next(column.dtype for column in tables.SERIES.columns if column.name == name)
+            columns[name].append(pa.repeat(pa.scalar(row[name], dtype), n))
+        columns["k"].append(pa.array(np.arange(n, dtype=np.int16)))
+        columns["time_ns"].append(pa.array(one.window.grid_ns()))
+        sides = ("a", "b") if one.denominator == 1 else ("b", "a")
+        for side, rtt_us, congested, acked_bytes, rate_mbit_s in (
+            (sides[0], grid.rtt_a_us, grid.congested_a, grid.acked_a_bytes, grid.rate_a_mbit_s),
+            (sides[1], grid.rtt_b_us, grid.congested_b, grid.acked_b_bytes, grid.rate_b_mbit_s),
+        ):
+            columns[f"rtt_{side}_us"].append(pa.array(rtt_us))
+            columns[f"congested_{side}"].append(pa.array(congested))
+            columns[f"acked_{side}_bytes"].append(pa.array(acked_bytes))
+            columns[f"rate_{side}_mbit_s"].append(pa.array(rate_mbit_s))
+    return tables.SERIES.build({name: pa.concat_arrays(parts) if parts else [] for name, parts in columns.items()})
+
+
+def _kind(shared: bool | None) -> str:
+    return "unlabelled" if shared is None else "shared" if shared else "non-shared"
+
+
+def _is_capped(row: Mapping[str, Any]) -> bool:
+    caps = {
+        "rtt_sd_ratio_q10": FEATURE_LIMIT,
+        "cstate_sd_ratio_q10": FEATURE_LIMIT,
+        "rate_sd_ratio": FEATURE_LIMIT / ONE_Q10,
+    }
+    return any(row.get(name) == cap for name, cap in caps.items())
+
+
+@functools.lru_cache(maxsize=1)
+def _rows(folder: Path, connection_id: str) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Return a connection's rows of ``ack``, ``state`` and ``subflow``."""
+    acks, states, subflows = (_reader(folder, name).rows_of(connection_id) for name in ("ack", "state", "subflow"))
+    return acks, states, subflows
+
+
+def _of_connection(
+    connection: Mapping[str, Any],
+    folder: Path,
+    truth: Truth,
+    dataset: str,
+    rules: Sequence[str],
+    reading: Reading,
+    feature_set: str,
+) -> tuple[list[tuple[dict[str, Any], PairWindow]], dict[str, Counter[str]]]:
+    connection_id = connection["connection_id"]
+    acks, states, subflows = _rows(folder, connection_id)
+    wifi = _wifi(truth, {row["subflow_id"]: row["path"] for row in subflows.to_pylist()})
+    signals: dict[int, SubflowSignals] = {
+        subflow_id: signals_of(acks, states, subflow_id, reading, on_wifi=wifi[subflow_id])
+        for subflow_id in sorted(subflows.column("subflow_id").to_pylist())
+    }
+    windows: list[tuple[dict[str, Any], PairWindow]] = []
+    reasons: dict[str, set[str]] = {rule: set() for rule in rules}
+    counts: dict[str, Counter[str]] = {
+        name: Counter() for name in ("windows", "rejected", "connections_without_window", "signals")
+    }
+    for a, b in itertools.combinations(signals, 2):
+        own_truth = truth.get((a, b), [])
+        found, refused = pair_windows(signals[a], signals[b], connection["end_ns"], rules, reading, feature_set)
+        whole = label_at(own_truth, connection["start_ns"], connection["end_ns"])
+        kind = _kind(None if whole is None else whole.shared)
+        for one in refused:
+            counts["rejected"][f"{one.rule}, {kind}: {one.reason}"] += 1
+            reasons[one.rule].add(one.reason)
+        for placed in found:
+            label = label_at(own_truth, placed.window.start_ns, placed.window.end_ns)
+            row = _window_row(placed, (a, b), label, {"connection_id": connection_id, "dataset": dataset})
+            windows.append((row, placed))
+            rule = placed.window.rule
+            counts["windows"][f"{rule}: {_kind(row['shared'])}"] += 1
+            for name in ("coarsened", "saturated", "bridged"):
+                counts["windows"][f"{rule}: {name}"] += bool(row[name])
+            counts["windows"][f"{rule}: a ratio at its cap"] += _is_capped(row)
+    for rule in sorted(set(rules) - {placed.window.rule for _, placed in windows}):
+        why = "; ".join(sorted(reasons[rule])) or "fewer than two subflows"
+        counts["connections_without_window"][f"{rule}: {why}"] += 1
+    counts["signals"]["changes to CWR"] += int((states.column("ca_state").to_numpy() == _CWR).sum())
+    return windows, counts
+
+
+def extracted(
+    connections: Sequence[Mapping[str, Any]],
+    folder: Path,
+    truths: Mapping[str, Truth],
+    dataset: str,
+    rules: Sequence[str],
+    reading: Reading,
+) -> Extracted:
+    """Extract some connections.
+
+    Parameters
+    ----------
+    connections : sequence of rows of the ``connection`` table
+    folder : Path
+        Folder with the dataset's tables; read one connection at a time.
+    truths : mapping of connection_id to its rows of the ``truth`` table by pair of subflows
+    dataset : str
+        Its name.
+    rules : sequence of str
+        How windows are placed.
+    reading : Reading
+    """
+    windows: list[tuple[dict[str, Any], PairWindow]] = []
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for connection in connections:
+        own, counted = _of_connection(
+            connection, folder, truths.get(connection["connection_id"], {}), dataset, rules, reading, "all"
+        )
+        windows += own
+        for name, counter in counted.items():
+            counts[name].update(counter)
+    rows = {column.name: [row[column.name] for row, _ in windows] for column in PAIR_WINDOW.columns}
+    return Extracted(PAIR_WINDOW.build(rows), _series_table(windows), dict(counts))
+
+
+def labelled_rows(
+    connections: Sequence[Mapping[str, Any]],
+    folder: Path,
+    truths: Mapping[str, Truth],
+    dataset: str,
+    rules: Sequence[str],
+    readings: Sequence[Reading],
+    feature_set: str,
+) -> list[list[dict[str, Any]]]:
+    """Return, for each reading, the labelled windows of some connections as rows, read once for all.
+
+    Parameters
+    ----------
+    connections, folder, truths, dataset, rules
+        As :func:`extracted` takes them.
+    readings : sequence of Reading
+    feature_set : str
+        Features to compute.
+    """
+    found: list[list[dict[str, Any]]] = [[] for _ in readings]
+    for connection in connections:
+        truth = truths.get(connection["connection_id"], {})
+        for rows, reading in zip(found, readings, strict=True):
+            windows, _ = _of_connection(connection, folder, truth, dataset, rules, reading, feature_set)
+            rows += [row for row, _ in windows if row["shared"] is not None]
+    return found

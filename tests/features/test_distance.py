@@ -1,0 +1,83 @@
+"""DTW by the pipeline's library, by another library and by plain loops; other kinds of warping by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from tslearn.metrics import dtw as tslearn_dtw
+
+from features import distance
+from tests import naive
+
+Ints = npt.NDArray[np.int64]
+
+HIGH = 2**21 - 1
+DEGENERATE: dict[str, tuple[Ints, Ints]] = {
+    "equal": (np.arange(60)[:, None], np.arange(60)[:, None]),
+    "constant": (np.full((60, 1), 7), np.full((60, 1), 9)),
+    "one point": (np.array([[5]]), np.array([[2]])),
+    "as far apart as can be": (np.full((682, 1), HIGH), np.zeros((682, 1), dtype=np.int64)),
+    "shifted": (np.eye(50, dtype=np.int64)[:, 10:11] * HIGH, np.eye(50, dtype=np.int64)[:, 12:13] * HIGH),
+    "reversed": (np.arange(60)[:, None], np.arange(60)[::-1, None].copy()),
+}
+
+
+def random_pair(seed: int) -> tuple[Ints, Ints]:
+    rng = np.random.default_rng(seed)
+    shape = (int(rng.integers(51, 200)), int(rng.integers(1, 3)))
+    high = int(10 ** rng.integers(1, 7))
+    return rng.integers(0, high, size=shape), rng.integers(0, high, size=shape)
+
+
+PAIRS = DEGENERATE | {f"random {seed}": random_pair(seed) for seed in range(20)}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_three_ways_to_warp_agree(name: str) -> None:
+    a, b = (own.astype(np.int64) for own in PAIRS[name])
+    least = int(naive.dtw(a, b))
+    assert distance.dtwd_4us(a, b) == math.isqrt(least >> 4)
+    assert distance.dtwd(a.astype(np.float64), b.astype(np.float64)) == math.sqrt(least)
+    assert tslearn_dtw(a.astype(np.float64), b.astype(np.float64)) == pytest.approx(math.sqrt(least), rel=1e-15)
+    assert distance.dtwd_4us(a, b) <= distance.ed_4us(a, b)
+
+
+def test_sum_of_distances() -> None:
+    # The path repeats the 0 and pairs 10 with 10: what is left is |3 - 0|.
+    a, b = np.array([[0.0], [10.0], [10.0]]), np.array([[3.0], [10.0], [10.0]])
+    assert distance.other_dtwd(a, b, "l1") == 3.0
+    # Points of a plane count by their distance: 5 for (3, 4).
+    assert distance.other_dtwd(np.array([[3.0, 4.0]]), np.zeros((1, 2)), "l1") == 5.0
+
+
+def test_symmetric_steps() -> None:
+    # Twice |2 - 0|, then twice |4 - 3| over the diagonal, or |2 - 3| and |4 - 3| beside it: 6 either way.
+    a, b = np.array([[2.0], [4.0]]), np.array([[0.0], [3.0]])
+    assert distance.other_dtwd(a, b, "symmetric2") == pytest.approx((4 + 2) / 4)
+
+
+def test_symmetric_steps_equal_a_plain_recursion() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(23, 2)), rng.normal(size=(31, 2))
+    least = np.full((24, 32), np.inf)
+    for i in range(1, 24):
+        for j in range(1, 32):
+            cost = math.dist(a[i - 1], b[j - 1])
+            if i == j == 1:
+                least[i, j] = 2 * cost
+            else:
+                least[i, j] = min(least[i - 1, j] + cost, least[i, j - 1] + cost, least[i - 1, j - 1] + 2 * cost)
+    assert distance.other_dtwd(a, b, "symmetric2") == pytest.approx(least[-1, -1] / (23 + 31))
+
+
+def test_the_band_keeps_the_path_near_the_diagonal() -> None:
+    a, b = (np.zeros((50, 1)) for _ in range(2))
+    a[5], b[30] = 100.0, 100.0
+    assert distance.dtwd(a, b) == 0.0
+    assert distance.other_dtwd(a, b, "band") == pytest.approx(math.sqrt(2) * 100)
+    b[:] = 0.0
+    b[8] = 100.0
+    assert distance.other_dtwd(a, b, "band") == 0.0

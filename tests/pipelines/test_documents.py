@@ -1,0 +1,48 @@
+"""What the documents say is what the reports hold."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pipelines import excerpts
+from pipelines.params import read_params
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("path", excerpts.documents(ROOT), ids=lambda path: path.name)
+def test_excerpts_are_what_the_reports_say(path: Path) -> None:
+    assert excerpts.refreshed(path.read_text(), ROOT) == path.read_text()
+
+
+def test_every_excerpt_stands_somewhere() -> None:
+    texts = "".join(path.read_text() for path in excerpts.documents(ROOT))
+    assert all(f"<!-- {name} -->" in texts and f"<!-- /{name} -->" in texts for name in excerpts.EXCERPTS)
+
+
+def test_a_stale_excerpt_is_replaced_and_an_unknown_one_refused() -> None:
+    stale = "before\n<!-- graph -->\nold\n<!-- /graph -->\nafter\n"
+    fresh = excerpts.refreshed(stale, ROOT)
+    assert "old" not in fresh and fresh.startswith("before\n") and fresh.endswith("\nafter\n")
+    with pytest.raises(excerpts.ExcerptError, match="novel"):
+        excerpts.refreshed("<!-- novel -->\n<!-- /novel -->", ROOT)
+
+
+def test_every_dataset_has_its_difficulty() -> None:
+    names = [path.stem for path in (ROOT / "reports/difficulty").glob("*.json")]
+    assert sorted(names) == sorted(read_params(ROOT / "params.yaml").datasets)
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)]+)\)", README))))
+def test_links_lead_somewhere(target: str) -> None:
+    assert (ROOT / target).exists()
+
+
+def test_commands_named_are_there() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for name in set(re.findall(r"`make (\w+)", README)):
+        assert re.search(rf"^{name}:", makefile, re.MULTILINE), name
