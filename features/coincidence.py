@@ -43,16 +43,3 @@ def widened(x: BoolArray, reach: int) -> BoolArray:
     window = np.ones(2 * reach + 1, dtype=np.int64)
     found: BoolArray = np.convolve(x, window, mode="full")[reach : reach + x.size] > 0
     return found
-
-
-def onsets(x: BoolArray) -> BoolArray:
-    """Return where the series becomes true; a first point that is true is none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> onsets(np.array([True, False, True, True])).tolist()
-    [False, False, True, False]
-    """
-    found: BoolArray = x & ~np.concatenate(([True], x[:-1]))
-    return found

@@ -77,7 +77,7 @@ def _reals(grid: PairGrid, *, rtt: bool = False, congestion: bool = False) -> tu
 
 
 def _ed_4us(grid: PairGrid, *, rtt: bool, congestion: bool) -> int:
-    found = distance.ed_4us(*_integers(grid, rtt=rtt, congestion=congestion))
+    found = min(distance.ed_4us(*_integers(grid, rtt=rtt, congestion=congestion)), FEATURE_LIMIT)
     return found if grid.reading.distance == "total" else distance.per_point(found, grid.n)
 
 
@@ -86,7 +86,9 @@ def _dtwd_4us(grid: PairGrid, *, rtt: bool, congestion: bool) -> int:
     if grid.reading.dtw == "squared":
         found = distance.dtwd_4us(a, b)
     else:
-        found = min(math.floor(distance.other_dtwd(a, b, grid.reading.dtw) / distance.UNIT_US), FEATURE_LIMIT)
+        found = math.floor(distance.other_dtwd(a, b, grid.reading.dtw) / distance.UNIT_US)
+    # Reached by other readings alone: z-scores of two dimensions, or a sum of absolute costs beyond 67 s.
+    found = min(found, FEATURE_LIMIT)
     return found if grid.reading.distance == "total" else distance.per_point(found, grid.n)
 
 

@@ -40,7 +40,8 @@ class Reading(BaseModel):
     rate_tau_s : float or None
         If given, the weight is 1 - exp(-dt / rate_tau_s) instead: an average over time, not ACKs (8).
     acked : str
-        Bytes acknowledged on the ``subflow``, or at the data level (``meta``) (9).
+        Throughput counts the bytes acknowledged on the ``subflow``, or, at its ACKs, at the data level
+        (``meta``) (9).
     distance : str
         ED and DTWD over the window (``total``) or divided by the root of n (``per_point``) (10).
     dtw : str
@@ -50,9 +51,10 @@ class Reading(BaseModel):
         Seconds, Mbit/s and 0 or 1 (``s``); milliseconds (``ms``); each series as ``z_score``; both series
         scaled to 0..1 together (``min_max``) (12).
     zero_deviation : str
-        A ratio over a constant series is the cap (``capped``); one in a thousand million is added to both
-        (``epsilon``); the logarithm, clipped at +-7 and shifted to be positive (``log``); or the window is
-        not used (``rejected``) (13).
+        A ratio over a constant series is the cap, and 1 of two constant ones (``capped``); a deviation of a
+        thousand-millionth takes the constant one's place, so that 0/0 is 0 (``epsilon``); ratios become
+        logarithms, clipped at +-7 and shifted to be positive (``log``); or the window is not used
+        (``rejected``) (13).
     denominator : str
         The subflow with the lower minimum RTT (``lower_min_rtt``) or the one on ``wifi`` (14).
     gap : str
@@ -122,6 +124,6 @@ def alternatives(*, rate_weights: Sequence[float], rate_taus_s: Sequence[float])
     for name, field in Reading.model_fields.items():
         for value in numbers.get(name) or get_args(field.annotation):
             if name not in numbers or value in numbers[name]:
-                found[name, value] = DEFAULT.model_copy(update={name: value})
+                found[name, value] = Reading.model_validate({name: value})
         found.pop((name, field.default), None)
     return found

@@ -33,7 +33,12 @@ TABLE3_NATS = {
 
 
 def mutual_information_nats(
-    x: npt.NDArray[np.float64], shared: npt.NDArray[np.bool_], *, neighbors: int = 3, seed: int = 0
+    x: npt.NDArray[np.float64],
+    shared: npt.NDArray[np.bool_],
+    *,
+    neighbors: int = 3,
+    seed: int = 0,
+    repeats: int = 1,
 ) -> npt.NDArray[np.float64]:
     """Estimate the mutual information of each feature and the label.
 
@@ -46,6 +51,9 @@ def mutual_information_nats(
         Nearest neighbours within the class; 3 is scikit-learn's default.
     seed : int
         Of the noise that breaks ties.
+    repeats : int
+        Estimates with different noise to average: features of many equal values move by up to 0.09 nats
+        with it.
 
     Returns
     -------
@@ -55,9 +63,11 @@ def mutual_information_nats(
     ----------
     SmartSBD, section 3.3; the estimator is Ross (2014) as scikit-learn has it.
     """
-    information: npt.NDArray[np.float64] = mutual_info_classif(
-        x, shared, discrete_features=False, n_neighbors=neighbors, random_state=seed
-    )
+    estimates = [
+        mutual_info_classif(x, shared, discrete_features=False, n_neighbors=neighbors, random_state=seed + repeat)
+        for repeat in range(repeats)
+    ]
+    information: npt.NDArray[np.float64] = np.mean(estimates, axis=0)
     return information
 
 
@@ -81,6 +91,7 @@ def permutation_null_nats(
     rounds: int,
     neighbors: int = 3,
     seed: int = 0,
+    repeats: int = 1,
 ) -> npt.NDArray[np.float64]:
     """Estimate the mutual information of each feature with labels drawn among the connections.
 
@@ -91,7 +102,8 @@ def permutation_null_nats(
         Connection of each row. Labels are exchanged between connections, whose windows keep one: windows
         of a connection are no independent ones. A connection of both labels takes part with its first.
     rounds : int
-    neighbors, seed : int
+    neighbors, seed, repeats : int
+        As :func:`mutual_information_nats` takes them.
 
     Returns
     -------
@@ -101,7 +113,9 @@ def permutation_null_nats(
     _, first, member = np.unique(connections, return_index=True, return_inverse=True)
     return np.stack(
         [
-            mutual_information_nats(x, rng.permutation(shared[first])[member], neighbors=neighbors, seed=seed)
+            mutual_information_nats(
+                x, rng.permutation(shared[first])[member], neighbors=neighbors, seed=seed, repeats=repeats
+            )
             for _ in range(rounds)
         ]
     )

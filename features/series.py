@@ -203,6 +203,13 @@ def _congestion(states: pa.Table, reading: Reading) -> tuple[Int64Array, BoolArr
     return time_ns, congested
 
 
+def _data_level_bytes(acks: pa.Table, at_ns: Int64Array) -> Int64Array:
+    """Return the data-level bytes acknowledged on any subflow up to each time, 0 where none is known."""
+    known = acks.filter(pc.is_valid(acks.column("data_ack"))).sort_by("time_ns")
+    level = np.maximum.accumulate(np.concatenate(([0], known.column("data_ack").to_numpy().astype(np.int64))))
+    return level[np.searchsorted(known.column("time_ns").to_numpy(), at_ns, side="right")]
+
+
 def signals_of(
     acks: pa.Table, states: pa.Table, subflow_id: int, reading: Reading = DEFAULT, *, on_wifi: bool | None = None
 ) -> SubflowSignals:
@@ -235,12 +242,9 @@ def signals_of(
         rtt_us = _smoothed_us(rtt_us)
     ack_time_ns = own_acks.column("time_ns").to_numpy()
     acked_bytes = own_acks.column("acked_bytes").to_numpy()
-    counted = own_acks
-    if reading.acked == "meta":
-        counted = own_acks.filter(pc.is_valid(own_acks.column("data_ack")))
     rate_time_ns, rate_mbit_s = achieved_mbit_s(
-        counted.column("time_ns").to_numpy(),
-        counted.column("data_ack" if reading.acked == "meta" else "acked_bytes").to_numpy().astype(np.int64),
+        ack_time_ns,
+        _data_level_bytes(acks, ack_time_ns) if reading.acked == "meta" else acked_bytes,
         weight=reading.rate_weight,
         tau_s=reading.rate_tau_s,
     )

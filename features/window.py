@@ -24,7 +24,8 @@ NEVER_CONGESTED = "a subflow was never congested"
 NO_COINCIDENCE = "the subflows were never congested within T of each other"
 NO_RTT_BEFORE = "no RTT sample before the window"
 NO_RTT_WITHIN = "no RTT sample of a subflow within the window"
-NO_RATE = "no throughput of a subflow: fewer than two ACKs of new data"
+NO_RATE = "no throughput of a subflow up to the window's end: fewer than two ACKs of new data"
+CONGESTED_ONCE = "a subflow was congested no more than once"
 LONG_GAP = "the RTT samples of a subflow have a gap of more than ten steps"
 WIFI_UNKNOWN = "which of the two subflows is on WiFi is not known"
 TRACE_ENDS = "the trace ends before the window does"
@@ -157,7 +158,7 @@ def _accept(window: Window, x: SubflowSignals, y: SubflowSignals, end_ns: int, r
         return Rejected(window.rule, TRACE_ENDS)
     if not (_measured_within(x, window) and _measured_within(y, window)):
         return Rejected(window.rule, NO_RTT_WITHIN)
-    if not (x.rate_time_ns.size and y.rate_time_ns.size):
+    if not all(own.rate_time_ns.size and own.rate_time_ns[0] <= window.end_ns for own in (x, y)):
         return Rejected(window.rule, NO_RATE)
     if reading.denominator == "wifi" and (x.on_wifi is None or y.on_wifi is None or x.on_wifi == y.on_wifi):
         return Rejected(window.rule, WIFI_UNKNOWN)
@@ -194,8 +195,9 @@ def _trigger(entries: Sequence[Int64Array], x: SubflowSignals, y: SubflowSignals
         first_ns, second_ns = sorted(int(own[-1]) for own in latest)
         if reading.trigger == "any" or second_ns - first_ns <= window.window_ns:
             if reading.trigger == "earlier":
-                return _window_at("triggered", first_ns, x, y, reading) or NO_RTT_BEFORE
-            return window
+                window = _window_at("triggered", first_ns, x, y, reading)
+            if window:
+                return window
     return NO_COINCIDENCE if measured else NO_RTT_BEFORE
 
 
@@ -228,7 +230,8 @@ def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Readin
     while True:
         entries = [own[own >= from_ns] for own in entries]
         if not all(own.size for own in entries):
-            return found or [Rejected("triggered", NEVER_CONGESTED)]
+            skipped = reading.first_congestion == "skipped"
+            return found or [Rejected("triggered", CONGESTED_ONCE if skipped else NEVER_CONGESTED)]
         if reading.trigger == "tile":
             window = _after_tile(entries, from_ns, x, y, reading)
         else:

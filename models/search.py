@@ -75,8 +75,15 @@ def settings(family: Family, grid: Mapping[str, Sequence[Any]], tops: Sequence[i
     return [Setting(top, point) for top in tops for point in points]
 
 
-def _relevant(windows: LabelledWindows, train: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
-    return ranking(mutual_information_nats(windows.x[train], windows.shared[train], seed=seed))
+def by_relevance(windows: LabelledWindows, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
+    """Return the positions of the features, most relevant first, on the first window of each connection.
+
+    Several windows of a connection would be each other's nearest neighbours and have one label: what is
+    constant over a connection would seem to tell it (docs/ambiguities.md).
+    """
+    _, first = np.unique(windows.connections[rows], return_index=True)
+    chosen = rows[np.sort(first)]
+    return ranking(mutual_information_nats(windows.x[chosen], windows.shared[chosen], seed=seed))
 
 
 def _fit(
@@ -101,7 +108,7 @@ def columns_of(windows: LabelledWindows, fitted: Fitted) -> npt.NDArray[np.int64
 def _accuracies(
     windows: LabelledWindows, family: Family, grid: Sequence[Setting], split: Split, seed: int
 ) -> npt.NDArray[np.float64]:
-    order = _relevant(windows, split.train, seed)
+    order = by_relevance(windows, split.train, seed)
     accuracies = np.empty(len(grid))
     for index, setting in enumerate(grid):
         fitted = _fit(windows, family, setting, order, split.train, seed)
@@ -150,7 +157,7 @@ def _nested_fold(
     ]
     accuracies = np.stack([_accuracies(windows, family, grid, part, seed) for part in inner])
     setting = best_setting(grid, accuracies)
-    fitted = _fit(windows, family, setting, _relevant(windows, split.train, seed), split.train, seed)
+    fitted = _fit(windows, family, setting, by_relevance(windows, split.train, seed), split.train, seed)
     score, shared_pred = predict(windows, fitted, split.test)
     return OutOfFold(fold, split.test, score, shared_pred, setting)
 
@@ -182,7 +189,7 @@ def nested_predictions(
 def refit(windows: LabelledWindows, family: Family, setting: Setting, *, seed: int) -> Fitted:
     """Fit a setting on all windows: the model that is stored and exported."""
     rows = np.arange(len(windows.shared), dtype=np.int64)
-    return _fit(windows, family, setting, _relevant(windows, rows, seed), rows, seed)
+    return _fit(windows, family, setting, by_relevance(windows, rows, seed), rows, seed)
 
 
 def predict(

@@ -105,11 +105,13 @@ def _tukey(values: npt.NDArray[np.float64]) -> dict[str, float]:
 
 def _statistics(parts: dict[_Place, list[npt.NDArray[np.float64]]], quantity: str) -> pd.DataFrame:
     names = ("place", "label", "path")
+    columns = ["quantity", *names, "low", "q1", "median", "q3", "high", "mean"]
     return pd.DataFrame(
         [
             {"quantity": quantity, **dict(zip(names, key, strict=True)), **_tukey(np.concatenate(own))}
             for key, own in sorted(parts.items(), key=lambda item: (item[0][0], item[0][2], item[0][1]))
-        ]
+        ],
+        columns=columns,
     )
 
 

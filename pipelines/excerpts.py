@@ -101,8 +101,8 @@ def _ambiguities(root: Path) -> str:
     rows: dict[str, dict[str, Any]] = {}
     for path in sorted((root / "reports/ambiguities").glob("*.csv"), reverse=True):
         table = pd.read_csv(path)
-        for one in table[table["question"] > 0].to_dict("records"):
-            row = rows.setdefault(one["reading"], {"#": one["question"], "reading": one["reading"]})
+        for one in table[table["reading"] != "default"].to_dict("records"):
+            row = rows.setdefault(one["reading"], {"#": one["question"] or "", "reading": one["reading"]})
             moved = one["changed_by_nats"]
             changed = "" if pd.isna(moved) else f"{one['most_changed']} {moved:+.2f}" if moved else "nothing"
             row[f"{path.stem}: windows shared / not"] = f"{one['shared']} / {one['non_shared']}"

@@ -38,6 +38,9 @@ def boxes(statistics: pd.DataFrame, quantity: str) -> Figure:
     """
     figure = Figure(figsize=(2.0 + 0.45 * len(statistics), 3.8), layout="constrained")
     axes = figure.add_subplot()
+    if statistics.empty:
+        axes.set_title("no valid label")
+        return figure
     names = {"low": "whislo", "q1": "q1", "median": "med", "q3": "q3", "high": "whishi", "mean": "mean"}
     rows = statistics.to_dict("records")
     drawn = axes.bxp(

@@ -105,6 +105,7 @@ class Rank(_Block):
     datasets: list[str]
     rule: Literal["triggered", "tiled"]
     neighbors: int = Field(ge=1)
+    repeats: int = Field(ge=1)
     permutations: int = Field(ge=20)
     half_samples: int = Field(ge=20)
     seed: int = Field(ge=0)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
-from features.catalog import FEATURES, PAIR_WINDOW, feature_names
+from features.catalog import FEATURES, PAIR_WINDOW, feature, feature_names
 from features.relevance import (
     TABLE3_NATS,
     half_samples,
@@ -63,6 +63,7 @@ def _null_nats(windows: LabelledWindows, settings: Rank, workers: int) -> npt.ND
             rounds=each,
             neighbors=settings.neighbors,
             seed=settings.seed + part,
+            repeats=settings.repeats,
         )
         for part in range(_PARTS)
     )
@@ -70,20 +71,29 @@ def _null_nats(windows: LabelledWindows, settings: Rank, workers: int) -> npt.ND
     return quantile
 
 
-def _agreement(windows: LabelledWindows, names: tuple[str, ...], settings: Rank) -> dict[str, float | int]:
-    """Return Kendall's tau with Table 3 over some features, and its interval over half samples."""
+def _tau(windows: LabelledWindows, names: tuple[str, ...], settings: Rank, rows: npt.NDArray[np.int64]) -> float:
+    """Return Kendall's tau with Table 3 over some features, on some rows."""
     place = np.array([windows.feature_names.index(name) for name in names])
-    published = [TABLE3_NATS[feature.paper_name] for feature in FEATURES if feature.name in names]
+    information = mutual_information_nats(
+        windows.x[np.ix_(rows, place)],
+        windows.shared[rows],
+        neighbors=settings.neighbors,
+        seed=settings.seed,
+        repeats=settings.repeats,
+    )
+    return rank_agreement(information, [TABLE3_NATS[feature(name).paper_name] for name in names])
 
-    def tau(rows: npt.NDArray[np.int64]) -> float:
-        information = mutual_information_nats(
-            windows.x[np.ix_(rows, place)], windows.shared[rows], neighbors=settings.neighbors, seed=settings.seed
-        )
-        return rank_agreement(information, published)
 
+def _agreement(
+    windows: LabelledWindows, names: tuple[str, ...], settings: Rank, workers: int
+) -> dict[str, float | int]:
+    """Return Kendall's tau with Table 3 over some features, and its interval over half samples."""
     halves = half_samples(windows.connections, rounds=settings.half_samples, seed=settings.seed)
-    low, high = np.quantile([tau(rows) for rows in halves], _INTERVAL)
-    whole = tau(np.arange(len(windows.shared)))
+    everything = np.arange(len(windows.shared), dtype=np.int64)
+    whole, *drawn = Parallel(n_jobs=workers)(
+        delayed(_tau)(windows, names, settings, rows) for rows in (everything, *halves)
+    )
+    low, high = np.quantile(drawn, _INTERVAL)
     return {
         "kendall_tau": round(whole, _DIGITS),
         "low": round(float(low), _DIGITS),
@@ -93,22 +103,24 @@ def _agreement(windows: LabelledWindows, names: tuple[str, ...], settings: Rank)
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    settings = params.rank
+    settings, workers = params.rank, stage.workers(params)
     names = feature_names("all")
     pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
     windows = labelled_windows(pair_window, settings.rule, names)
-    information = mutual_information_nats(windows.x, windows.shared, neighbors=settings.neighbors, seed=settings.seed)
+    information = mutual_information_nats(
+        windows.x, windows.shared, neighbors=settings.neighbors, seed=settings.seed, repeats=settings.repeats
+    )
     table3 = np.isin(names, feature_names("table3"))
     rank_in_table3 = pd.array([pd.NA] * len(names), dtype="Int64")
     rank_in_table3[table3] = _ranks(information[table3])
-    published = [TABLE3_NATS.get(feature.paper_name) for feature in FEATURES]
+    published = [TABLE3_NATS.get(one.paper_name) for one in FEATURES]
     relevance = pd.DataFrame(
         {
             "feature": names,
-            "group": [feature.group for feature in FEATURES],
-            "paper_name": [feature.paper_name for feature in FEATURES],
+            "group": [one.group for one in FEATURES],
+            "paper_name": [one.paper_name for one in FEATURES],
             "mutual_information_nats": information,
-            "null_95_nats": _null_nats(windows, settings, stage.workers(params)),
+            "null_95_nats": _null_nats(windows, settings, workers),
             "rank": _ranks(information),
             "rank_in_table3": rank_in_table3,
             "paper_nats": published,
@@ -124,8 +136,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             "windows": {"shared": int(windows.shared.sum()), "non_shared": int((~windows.shared).sum())},
             "connections": len(np.unique(windows.connections)),
             "agreement_with_table3": {
-                "all 18": _agreement(windows, feature_names("table3"), settings),
-                "the 9 without throughput": _agreement(windows, feature_names("paper"), settings),
+                "all 18": _agreement(windows, feature_names("table3"), settings, workers),
+                "the 9 without throughput": _agreement(windows, feature_names("paper"), settings, workers),
             },
         },
         arguments.agreement,

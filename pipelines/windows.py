@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from features.catalog import PAIR_WINDOW
+from features.catalog import PAIR_WINDOW, feature_names
 from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.pair import PairWindow, pair_windows
 from features.reading import Reading
@@ -114,12 +114,8 @@ def _kind(shared: bool | None) -> str:
 
 
 def _is_capped(row: Mapping[str, Any]) -> bool:
-    caps = {
-        "rtt_sd_ratio_q10": FEATURE_LIMIT,
-        "cstate_sd_ratio_q10": FEATURE_LIMIT,
-        "rate_sd_ratio": FEATURE_LIMIT / ONE_Q10,
-    }
-    return any(row.get(name) == cap for name, cap in caps.items())
+    integers = (row.get(name) for name in feature_names("paper"))
+    return FEATURE_LIMIT in integers or row.get("rate_sd_ratio") == FEATURE_LIMIT / ONE_Q10
 
 
 @functools.lru_cache(maxsize=1)
@@ -166,7 +162,7 @@ def _of_connection(
             counts["windows"][f"{rule}: {_kind(row['shared'])}"] += 1
             for name in ("coarsened", "saturated", "bridged"):
                 counts["windows"][f"{rule}: {name}"] += bool(row[name])
-            counts["windows"][f"{rule}: a ratio at its cap"] += _is_capped(row)
+            counts["windows"][f"{rule}: a feature at its cap"] += _is_capped(row)
     for rule in sorted(set(rules) - {placed.window.rule for _, placed in windows}):
         why = "; ".join(sorted(reasons[rule])) or "fewer than two subflows"
         counts["connections_without_window"][f"{rule}: {why}"] += 1

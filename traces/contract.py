@@ -175,7 +175,8 @@ class Table:
     def _refuse(self, rows: pa.Table, wrong: pa.ChunkedArray, what: str) -> None:
         positions = np.flatnonzero(pc.fill_null(wrong, False).to_numpy())
         if positions.size:
-            first = {name: rows.column(name)[int(positions[0])].as_py() for name in self.key}
+            names = self.key or tuple(column.name for column in self.columns)
+            first = {name: rows.column(name)[int(positions[0])].as_py() for name in names}
             raise ContractError(f"table {self.name}: {what} in {positions.size} rows, first {first}")
 
 

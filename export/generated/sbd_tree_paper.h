@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Generated from model 4eda182293b16438, trained on default profile, tiled windows.
+ * Generated from model 0b37314e59960ceb, trained on default profile, tiled windows.
  * Do not edit: change the model, or export/templates/tree.h.j2.
  *
- * 39 splits, 40 leaves, depth 7. Integers only; no state, no allocation.
+ * 52 splits, 53 leaves, depth 7. Integers only; no state, no allocation.
  */
 #ifndef SBD_TREE_PAPER_H
 #define SBD_TREE_PAPER_H
@@ -18,18 +18,26 @@ typedef int32_t sbd_feature_t;
 
 /**
  * enum sbd_tree_paper_input - positions of the features in the input
+ * @SBD_RTT_ED_4US: ED of the RTT series
  * @SBD_CSTATE_ED_4US: ED of the congestion series
  * @SBD_RTT_CSTATE_ED_4US: ED of the (RTT, congestion) series
  * @SBD_RTT_DTWD_4US: DTW distance of the RTT series
+ * @SBD_CSTATE_DTWD_4US: DTW distance of the congestion series
+ * @SBD_RTT_CSTATE_DTWD_4US: DTW distance of the (RTT, congestion) series
  * @SBD_RTT_SD_RATIO_Q10: ratio of the RTT series' standard deviations
+ * @SBD_CSTATE_SD_RATIO_Q10: ratio of the congestion series' standard deviations
  * @SBD_MIN_RTT_RATIO_Q10: ratio of the minimum RTTs up to the window
  * @SBD_TREE_PAPER_INPUTS: how many there are
  */
 enum sbd_tree_paper_input {
+	SBD_RTT_ED_4US,
 	SBD_CSTATE_ED_4US,
 	SBD_RTT_CSTATE_ED_4US,
 	SBD_RTT_DTWD_4US,
+	SBD_CSTATE_DTWD_4US,
+	SBD_RTT_CSTATE_DTWD_4US,
 	SBD_RTT_SD_RATIO_Q10,
+	SBD_CSTATE_SD_RATIO_Q10,
 	SBD_MIN_RTT_RATIO_Q10,
 	SBD_TREE_PAPER_INPUTS
 };
@@ -55,24 +63,40 @@ sbd_tree_paper(const sbd_feature_t x[SBD_TREE_PAPER_INPUTS])
 {
 	if (x[SBD_RTT_SD_RATIO_Q10] <= 1227) {
 		if (x[SBD_RTT_SD_RATIO_Q10] <= 890) {
-			if (x[SBD_RTT_SD_RATIO_Q10] <= 666) {
-				if (x[SBD_RTT_SD_RATIO_Q10] <= 407)
-					return SBD_SHARED;
-				return SBD_NOT_SHARED;
-			}
-			if (x[SBD_RTT_DTWD_4US] <= 94393) {
-				if (x[SBD_MIN_RTT_RATIO_Q10] <= 1328) {
-					if (x[SBD_RTT_SD_RATIO_Q10] <= 836) {
-						if (x[SBD_RTT_SD_RATIO_Q10] <= 727)
-							return SBD_SHARED;
+			if (x[SBD_RTT_CSTATE_DTWD_4US] <= 299915) {
+				if (x[SBD_RTT_CSTATE_DTWD_4US] <= 101773) {
+					if (x[SBD_CSTATE_SD_RATIO_Q10] <= 1070) {
+						if (x[SBD_CSTATE_SD_RATIO_Q10] <= 929) {
+							if (x[SBD_CSTATE_ED_4US] <= 426776)
+								return SBD_SHARED;
+							return SBD_NOT_SHARED;
+						}
 						return SBD_NOT_SHARED;
+					}
+					if (x[SBD_CSTATE_ED_4US] <= 375000)
+						return SBD_SHARED;
+					return SBD_NOT_SHARED;
+				}
+				if (x[SBD_RTT_CSTATE_ED_4US] <= 516319) {
+					if (x[SBD_RTT_CSTATE_DTWD_4US] <= 113627) {
+						if (x[SBD_CSTATE_ED_4US] <= 250000)
+							return SBD_NOT_SHARED;
+						return SBD_SHARED;
 					}
 					return SBD_SHARED;
 				}
-				return SBD_NOT_SHARED;
+				if (x[SBD_CSTATE_SD_RATIO_Q10] <= 811)
+					return SBD_SHARED;
+				if (x[SBD_RTT_ED_4US] <= 243227)
+					return SBD_NOT_SHARED;
+				return SBD_SHARED;
 			}
-			if (x[SBD_RTT_DTWD_4US] <= 287289) {
-				if (x[SBD_RTT_CSTATE_ED_4US] <= 149482)
+			if (x[SBD_CSTATE_SD_RATIO_Q10] <= 384)
+				return SBD_NOT_SHARED;
+			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1367)
+				return SBD_SHARED;
+			if (x[SBD_CSTATE_ED_4US] <= 393282) {
+				if (x[SBD_CSTATE_ED_4US] <= 176776)
 					return SBD_NOT_SHARED;
 				return SBD_SHARED;
 			}
@@ -90,66 +114,82 @@ sbd_tree_paper(const sbd_feature_t x[SBD_TREE_PAPER_INPUTS])
 				}
 				if (x[SBD_RTT_CSTATE_ED_4US] <= 79006)
 					return SBD_SHARED;
-				if (x[SBD_CSTATE_ED_4US] <= 636904)
+				if (x[SBD_RTT_CSTATE_ED_4US] <= 650714)
 					return SBD_NOT_SHARED;
 				return SBD_SHARED;
 			}
 			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1320) {
-				if (x[SBD_MIN_RTT_RATIO_Q10] <= 1253)
+				if (x[SBD_CSTATE_DTWD_4US] <= 176776)
 					return SBD_NOT_SHARED;
 				return SBD_SHARED;
 			}
 			return SBD_NOT_SHARED;
 		}
 		if (x[SBD_RTT_CSTATE_ED_4US] <= 870960) {
-			if (x[SBD_RTT_DTWD_4US] <= 113315)
+			if (x[SBD_RTT_ED_4US] <= 168227)
 				return SBD_SHARED;
-			if (x[SBD_RTT_DTWD_4US] <= 114006)
+			if (x[SBD_RTT_ED_4US] <= 185629)
 				return SBD_NOT_SHARED;
 			return SBD_SHARED;
 		}
 		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2444) {
-			if (x[SBD_RTT_DTWD_4US] <= 74176)
+			if (x[SBD_RTT_ED_4US] <= 102519) {
+				if (x[SBD_RTT_CSTATE_ED_4US] <= 871516)
+					return SBD_NOT_SHARED;
 				return SBD_SHARED;
+			}
 			return SBD_NOT_SHARED;
 		}
 		return SBD_SHARED;
 	}
 	if (x[SBD_RTT_SD_RATIO_Q10] <= 1438) {
 		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2452) {
+			if (x[SBD_CSTATE_SD_RATIO_Q10] <= 316) {
+				if (x[SBD_MIN_RTT_RATIO_Q10] <= 1909) {
+					if (x[SBD_RTT_ED_4US] <= 28608)
+						return SBD_SHARED;
+					return SBD_NOT_SHARED;
+				}
+				return SBD_SHARED;
+			}
 			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1055)
 				return SBD_SHARED;
-			if (x[SBD_RTT_CSTATE_ED_4US] <= 50627)
+			if (x[SBD_RTT_CSTATE_DTWD_4US] <= 26811)
 				return SBD_SHARED;
-			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1903)
+			if (x[SBD_RTT_SD_RATIO_Q10] <= 1437)
 				return SBD_NOT_SHARED;
-			if (x[SBD_RTT_CSTATE_ED_4US] <= 803663)
-				return SBD_SHARED;
-			return SBD_NOT_SHARED;
-		}
-		if (x[SBD_RTT_CSTATE_ED_4US] <= 899391)
 			return SBD_SHARED;
-		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2883)
+		}
+		if (x[SBD_CSTATE_DTWD_4US] <= 393282)
 			return SBD_NOT_SHARED;
-		return SBD_SHARED;
+		if (x[SBD_RTT_DTWD_4US] <= 144618)
+			return SBD_SHARED;
+		if (x[SBD_CSTATE_ED_4US] <= 882285)
+			return SBD_SHARED;
+		return SBD_NOT_SHARED;
 	}
 	if (x[SBD_RTT_CSTATE_ED_4US] <= 323531) {
-		if (x[SBD_RTT_SD_RATIO_Q10] <= 1854) {
-			if (x[SBD_RTT_CSTATE_ED_4US] <= 296340)
-				return SBD_NOT_SHARED;
-			return SBD_SHARED;
+		if (x[SBD_RTT_CSTATE_ED_4US] <= 276928) {
+			if (x[SBD_RTT_CSTATE_DTWD_4US] <= 44711)
+				return SBD_SHARED;
+			return SBD_NOT_SHARED;
 		}
 		return SBD_SHARED;
 	}
 	if (x[SBD_MIN_RTT_RATIO_Q10] <= 2997) {
-		if (x[SBD_RTT_DTWD_4US] <= 126669) {
-			if (x[SBD_MIN_RTT_RATIO_Q10] <= 2811)
+		if (x[SBD_CSTATE_SD_RATIO_Q10] <= 583) {
+			if (x[SBD_RTT_CSTATE_ED_4US] <= 763045)
+				return SBD_NOT_SHARED;
+			return SBD_SHARED;
+		}
+		if (x[SBD_RTT_SD_RATIO_Q10] <= 1523) {
+			if (x[SBD_RTT_SD_RATIO_Q10] <= 1516)
 				return SBD_NOT_SHARED;
 			return SBD_SHARED;
 		}
 		return SBD_NOT_SHARED;
 	}
-	if (x[SBD_RTT_DTWD_4US] <= 159075)
+	if (x[SBD_RTT_ED_4US] <= 169854)
 		return SBD_SHARED;
 	return SBD_NOT_SHARED;
 }

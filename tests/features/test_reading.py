@@ -8,13 +8,14 @@ import pytest
 from pydantic import ValidationError
 
 from features import paper
+from features.catalog import feature_names
 from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.pair import CONSTANT, pair_windows
 from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
 from features.resample import denominator, pair_grid
 from features.series import PairGrid, SubflowSignals, signals_of
 from features.throughput import achieved_mbit_s
-from features.window import LONG_GAP, WIFI_UNKNOWN, Rejected, Window, geometry, tiled, triggered
+from features.window import LONG_GAP, NO_RATE, WIFI_UNKNOWN, Rejected, Window, geometry, tiled, triggered
 from tests.features.test_against_naive import Events, signals
 
 MS = 1_000_000
@@ -51,6 +52,12 @@ def test_every_choice_has_a_question_and_an_alternative() -> None:
     assert all(reading != DEFAULT for reading in found.values())
 
 
+@pytest.mark.parametrize("numbers", [{"rate_weights": [2.0]}, {"rate_weights": [0.0]}, {"rate_taus_s": [-1.0]}])
+def test_impossible_numbers_are_refused(numbers: dict[str, list[float]]) -> None:
+    with pytest.raises(ValidationError):
+        alternatives(**{"rate_weights": [], "rate_taus_s": [], **numbers})
+
+
 def test_unknown_choices_are_refused() -> None:
     with pytest.raises(ValidationError):
         Reading.model_validate({"trigger": "sooner"})
@@ -66,6 +73,13 @@ def test_where_a_triggered_window_starts() -> None:
     assert starts(x, y, trigger="any") == [1500]
     # Tiles of T from the first sample: the one from 1000 to 2000 holds both.
     assert starts(x, y, trigger="tile") == [2000]
+
+
+def test_an_earlier_start_without_a_sample_is_passed_over() -> None:
+    x, y = pair([100, 1900], [300, 2000])
+    late = SubflowSignals(**{**vars(y), "rtt_time_ns": y.rtt_time_ns[20:], "rtt_us": y.rtt_us[20:]})
+    assert starts(x, late) == [300]
+    assert starts(x, late, trigger="earlier") == [1900]
 
 
 def test_a_tile_that_holds_both_may_never_come() -> None:
@@ -157,6 +171,12 @@ def test_throughput_of_the_subflow_and_of_the_connection() -> None:
     meta = signals_of(acks, states, 0, Reading(acked="meta"))
     assert meta.rate_time_ns.tolist() == [2 * MS, 4 * MS]
     assert meta.rate_mbit_s.tolist() == [16.0, 16.0]
+    # What another subflow acknowledges at the data level counts at this one's next ACK.
+    other = acks.slice(3, 1).set_column(0, "subflow_id", pa.array([1]))
+    other = other.set_column(4, "data_ack", pa.array([5000], pa.int64()))
+    both = signals_of(pa.concat_tables([acks, other]), states, 0, Reading(acked="meta"))
+    assert both.rate_time_ns.tolist() == [2 * MS, 3 * MS, 4 * MS]
+    assert both.rate_mbit_s.tolist()[0] == 16.0
 
 
 def test_smoothing_of_the_throughput() -> None:
@@ -177,9 +197,12 @@ def test_acks_that_tell_nothing_new_give_no_throughput() -> None:
 
 def test_a_subflow_without_throughput_has_no_window() -> None:
     x, y = signals(FAST, [(0, 3)], acks=[(0, 0)]), signals(SLOW, [(0, 3)])
-    assert triggered(x, y, END_NS) == [
-        Rejected("triggered", "no throughput of a subflow: fewer than two ACKs of new data")
-    ]
+    assert triggered(x, y, END_NS) == [Rejected("triggered", NO_RATE)]
+
+
+def test_throughput_from_after_the_window_is_none() -> None:
+    late = signals(FAST, [(0, 3)], acks=[(0, 0), (2_000 * MS, 1_000)])
+    assert triggered(late, signals(SLOW, [(0, 3)]), END_NS) == [Rejected("triggered", NO_RATE)]
 
 
 def with_gap() -> tuple[SubflowSignals, SubflowSignals]:
@@ -268,3 +291,99 @@ def test_a_window_over_nothing_may_be_refused() -> None:
     x, y = pair([100], [150])
     found, refused = pair_windows(x, y, END_NS, ["triggered"], Reading(zero_deviation="rejected"))
     assert (found, refused) == ([], [Rejected("triggered", CONSTANT)])
+
+
+def rates(a: list[float], b: list[float], **choice: object) -> PairGrid:
+    return PairGrid.of(rate_a_mbit_s=a, rate_b_mbit_s=b, reading=Reading.model_validate(choice))
+
+
+def test_ratios_of_throughput() -> None:
+    assert paper.rate_sd_ratio(rates([1.0, 3.0], [1.0, 2.0])) == 2.0
+    log = paper.rate_sd_ratio(rates([1.0, 3.0], [1.0, 2.0], zero_deviation="log"))
+    assert log == pytest.approx(np.log(2) + 7, abs=1e-3)
+    assert paper.rate_sd_ratio(rates([1.0, 3.0], [2.0, 2.0])) == FEATURE_LIMIT / ONE_Q10
+    assert paper.rate_sd_ratio(rates([1.0, 1.0], [2.0, 2.0])) == 1.0
+    assert paper.rate_sd_ratio(rates([1.0, 1.0], [2.0, 2.0], zero_deviation="epsilon")) == 0.0
+
+
+def test_no_reading_leaves_24_bits() -> None:
+    opposed = np.arange(682) % 2 == 0
+    one = PairGrid.of(
+        rtt_a_us=np.where(opposed, 90_000, 50_000).tolist(),
+        rtt_b_us=np.where(opposed, 50_000, 90_000).tolist(),
+        congested_a=opposed.tolist(),
+        congested_b=(~opposed).tolist(),
+        reading=Reading(units="z_score"),
+    )
+    assert paper.rtt_cstate_ed_4us(one) == FEATURE_LIMIT
+
+
+def sampled(seed: int) -> tuple[pa.Table, pa.Table]:
+    """Rows of two subflows with whatever a reading may look at."""
+    rng = np.random.default_rng(seed)
+    acks, states = [], []
+    for subflow, base_us in ((0, 20_000), (1, 9_000)):
+        time_ns = np.sort(rng.integers(0, END_NS, size=2_000))
+        acks.append(
+            pa.table(
+                {
+                    "subflow_id": np.full(time_ns.size, subflow),
+                    "time_ns": time_ns,
+                    "acked_bytes": np.cumsum(rng.integers(0, 3_000, size=time_ns.size)),
+                    "rtt_us": base_us + rng.integers(0, 9_000, size=time_ns.size),
+                    "data_ack": np.cumsum(rng.integers(0, 3_000, size=time_ns.size)),
+                }
+            )
+        )
+        moments = np.sort(rng.integers(0, END_NS, size=80))
+        states.append(
+            pa.table(
+                {
+                    "subflow_id": np.full(moments.size, subflow),
+                    "time_ns": moments,
+                    "ca_state": pa.array(rng.integers(0, 5, size=moments.size), pa.int8()),
+                }
+            )
+        )
+    return pa.concat_tables(acks), pa.concat_tables(states)
+
+
+def changed_features(reading: Reading) -> set[str]:
+    """Features that any tiled window of a random connection has otherwise than by default."""
+    acks, states = sampled(7)
+    found = []
+    for one in (DEFAULT, reading):
+        x, y = (signals_of(acks, states, subflow, one, on_wifi=subflow == 0) for subflow in (0, 1))
+        found.append(pair_windows(x, y, END_NS, ["tiled"], one)[0])
+    assert [one.window for one in found[0]] == [one.window for one in found[1]]
+    pairs = zip(*found, strict=True)
+    return {name for one, other in pairs for name in one.features if one.features[name] != other.features[name]}
+
+
+THROUGHPUT = {name for name in feature_names("table3") if name not in feature_names("paper")}
+WARPED = {name for name in feature_names("table3") if "dtwd" in name}
+DISTANCES = WARPED | {name for name in feature_names("table3") if "_ed" in name}
+RATIOS = {"rtt_sd_ratio_q10", "cstate_sd_ratio_q10", "rate_sd_ratio"}
+OF_TWO_UNITS = {name for name in DISTANCES if "cstate" in name or ("rtt" in name and "rate" in name)}
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ({"rate_weight": 0.5}, THROUGHPUT),
+        ({"rate_tau_s": 0.1}, THROUGHPUT),
+        ({"acked": "meta"}, THROUGHPUT),
+        ({"distance": "per_point"}, DISTANCES),
+        ({"dtw": "l1"}, WARPED),
+        ({"dtw": "symmetric2"}, WARPED),
+        ({"dtw": "band"}, WARPED),
+        ({"units": "ms"}, OF_TWO_UNITS - {"cstate_rate_ed", "cstate_rate_dtwd"}),
+        ({"units": "z_score"}, DISTANCES),
+        ({"units": "min_max"}, DISTANCES - {"cstate_ed_4us", "cstate_dtwd_4us"}),
+        ({"zero_deviation": "log"}, RATIOS),
+        ({"denominator": "wifi"}, RATIOS | {"min_rtt_ratio_q10"}),
+    ],
+    ids=str,
+)
+def test_a_reading_changes_what_it_is_about_and_nothing_else(choice: dict[str, object], expected: set[str]) -> None:
+    assert changed_features(Reading.model_validate(choice)) == expected

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from features.catalog import feature_names
+from features.relevance import mutual_information_nats, ranking
 from models import search
 from models.accuracy import accuracy
 from models.families import FAMILIES
@@ -111,3 +112,17 @@ def test_accuracy_by_hand() -> None:
     assert 0.5 <= found.overall_low <= found.overall <= found.overall_high <= 1.0
     with pytest.raises(ValueError, match="one label only"):
         accuracy(rows[rows["shared"]], resamples=500, seed=0)
+
+
+def test_what_names_a_connection_is_not_relevant() -> None:
+    """A feature that is constant over each connection, and says nothing of the label, ranks below one that does."""
+    made = windows(connections=120, per_connection=6, seed=3)
+    rng = np.random.default_rng(0)
+    names = np.unique(made.connections, return_inverse=True)[1]
+    weak = made.shared + rng.normal(0, 1.0, size=len(names))
+    x = np.stack([rng.normal(size=120)[names] + rng.normal(0, 1e-6, size=len(names)), weak], axis=1)
+    spoiled = LabelledWindows(made.key, x, ("constant", "weak"), made.shared, made.stratum)
+    rows = np.arange(len(names))
+    assert search.by_relevance(spoiled, rows, seed=0).tolist() == [1, 0]
+    everything = ranking(mutual_information_nats(x, made.shared))
+    assert everything.tolist() == [0, 1]

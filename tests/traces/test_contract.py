@@ -110,3 +110,30 @@ def test_a_connection_of_any_length_comes_back_whole(tmp_path: Path) -> None:
     path = tmp_path / "sample.parquet"
     write_table(TABLE, long | {"state": [0] * rows, "share": [0.5] * rows}, path)
     assert TableReader(TABLE, path).rows_of("a").num_rows == rows
+
+
+def test_some_columns_are_read_and_checked(tmp_path: Path) -> None:
+    path = tmp_path / "sample.parquet"
+    with TableWriter(TABLE, path) as writer:
+        # Row groups of one connection, and of two: the reader finds both.
+        writer.write(GOOD | {"connection_id": ["a", "a"]})
+        writer.write(GOOD | {"connection_id": ["b", "c"]})
+    reader = TableReader(TABLE, path, ("rtt_us",))
+    assert list(reader) == ["a", "b", "c"]
+    assert reader.rows_of("a").to_pydict() == {"rtt_us": [5, None]}
+    assert reader.rows_of("c").to_pydict() == {"rtt_us": [None]}
+    assert reader.rows_of("d").to_pydict() == {"rtt_us": []}
+    with pytest.raises(ContractError, match=r"\['novel'\] are not columns"):
+        TableReader(TABLE, path, ("novel",))
+
+
+def test_a_part_of_a_table_keeps_what_it_can_check() -> None:
+    whole_key = TABLE.only(("connection_id", "no", "rtt_us"))
+    assert whole_key.key == TABLE.key
+    with pytest.raises(ContractError, match="1 keys stand twice"):
+        whole_key.build({"connection_id": ["a", "a"], "no": [0, 0], "rtt_us": [1, 2]})
+    values = TABLE.only(("rtt_us",))
+    assert values.key == ()
+    assert values.build({"rtt_us": [7, 7]}).num_rows == 2
+    with pytest.raises(ContractError, match=r"column rtt_us is above 1000 in 1 rows, first \{'rtt_us': 2000\}"):
+        values.build({"rtt_us": [7, 2000]})
