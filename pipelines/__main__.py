@@ -27,8 +27,8 @@ def _run_stage(one: Stage, rest: Sequence[str]) -> int:
     if "-h" in rest or "--help" in rest:
         return stage.main(one.name, module.__doc__ or "", module.add_arguments, module.run, ["--help"])
     dataset = known.dataset
-    if one.per_dataset and dataset is None:
-        datasets = read_params().datasets
+    if one.matrix and dataset is None:
+        datasets = one.datasets(read_params())
         if len(datasets) > 1:
             log.error("sbd %s: name one --dataset of %s", one.name, datasets)
             return stage.EXIT_USAGE

@@ -10,24 +10,35 @@ from typing import Any
 
 import yaml
 
+from pipelines.params import Params
+
 DAG_FILE = Path("dvc.yaml")
 _MODULE = re.compile(r"^python -m pipelines\.\w+ ?")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: its sentence, its command, what it reads and writes."""
+    """One stage: its sentence, its command, what it reads and writes.
+
+    ``matrix`` is the parameter that lists the datasets it runs for, for instance ``rank.datasets``; None if it runs
+    once.
+    """
 
     name: str
     description: str
     command: str
     deps: tuple[str, ...]
     outs: tuple[str, ...]
+    matrix: str | None = None
 
-    @property
-    def per_dataset(self) -> bool:
-        """Whether the stage runs once per dataset."""
-        return "${item.dataset}" in self.command
+    def datasets(self, params: Params) -> list[str]:
+        """Return the datasets the stage runs for; none if it runs once."""
+        if self.matrix is None:
+            return []
+        listed: Any = params
+        for name in self.matrix.split("."):
+            listed = getattr(listed, name)
+        return list(listed)
 
     def arguments(self, dataset: str) -> list[str]:
         """Return the command's arguments for one dataset."""
@@ -48,6 +59,7 @@ def read_stages(path: Path = DAG_FILE) -> list[Stage]:
             command=" ".join(body["cmd"].split()),
             deps=_paths(body.get("deps", [])),
             outs=_paths([*body.get("outs", []), *body.get("metrics", []), *body.get("plots", [])]),
+            matrix=body["matrix"]["dataset"].strip("${}") if "matrix" in body else None,
         )
         for name, body in content["stages"].items()
     ]
@@ -70,6 +82,6 @@ def edges(stages: list[Stage]) -> list[tuple[str, str]]:
 def mermaid(stages: list[Stage]) -> str:
     """Return the graph as a Mermaid diagram, which code hosts draw."""
     lines = ["flowchart LR"]
-    lines += [f"    {stage.name}([{stage.name}{' &times; dataset' if stage.per_dataset else ''}])" for stage in stages]
+    lines += [f"    {stage.name}([{stage.name}{' &times; dataset' if stage.matrix else ''}])" for stage in stages]
     lines += [f"    {writer} --> {reader}" for writer, reader in edges(stages)]
     return "\n".join(lines)
