@@ -115,13 +115,15 @@ def _statistics(parts: dict[_Place, list[npt.NDArray[np.float64]]], quantity: st
     )
 
 
-def _places(truth: pd.DataFrame, dataset: str) -> dict[tuple[str, int], _Place]:
+def _places(truth: list[dict[str, Any]], dataset: str) -> dict[tuple[str, int], _Place]:
     """Return place, label and path of each subflow whose pairs all have one valid label."""
     found: dict[tuple[str, int], set[_Place]] = defaultdict(set)
-    for row in truth[truth["valid"]].to_dict("records"):
+    for row in truth:
+        if not row["valid"]:
+            continue
         label = "shared" if row["shared"] else "not shared"
         for side in ("a", "b"):
-            place = (str(row["site"] or dataset), label, str(row[f"path_{side}"] or "path"))
+            place = (row["site"] or dataset, label, row[f"path_{side}"] or "path")
             found[row["connection_id"], row[f"subflow_{side}"]].add(place)
     return {subflow: places.pop() for subflow, places in found.items() if len(places) == 1}
 
@@ -162,8 +164,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
     rows = _windows(pair_window)
-    truth = read_table(tables.TRUTH, arguments.tables / "truth.parquet").to_pandas()
-    places = _places(truth, arguments.dataset)
+    truth = read_table(tables.TRUTH, arguments.tables / "truth.parquet")
+    places = _places(truth.to_pylist(), arguments.dataset)
     rtts_ms = _rtts_ms(places, arguments.tables)
     rates_mbit_s = _rates_mbit_s(places, pair_window, arguments.series)
     arguments.boxes.parent.mkdir(parents=True, exist_ok=True)
@@ -174,7 +176,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         },
         "connections": rows["connection_id"].nunique(),
         **_telling(rows),
-        "area_under_curve_of_settings": _settings(truth),
+        "area_under_curve_of_settings": _settings(truth.to_pandas()),
         "rtt_ms": rtts_ms.drop(columns="quantity").to_dict("records"),
         "rate_mbit_s": rates_mbit_s.drop(columns="quantity").to_dict("records"),
     }

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from export.tree import ExportError
@@ -168,8 +167,17 @@ def test_throughput_of_a_window_is_in_mbit_s(folder: Path, tmp_path: Path) -> No
 
 def test_a_dataset_without_a_valid_label_has_no_boxes(folder: Path) -> None:
     assert difficulty._statistics({}, "rtt_ms").empty
-    invalid = pd.DataFrame({"valid": [False], "shared": [True]})
-    assert difficulty._places(invalid, "d") == {}
+    invalid = {"valid": False, "shared": True}
+    assert difficulty._places([invalid], "d") == {}
+
+
+def test_places_without_a_site_are_called_by_the_dataset() -> None:
+    row = {"valid": True, "shared": True, "connection_id": "d/one#0", "site": None}
+    row |= {"subflow_a": 0, "subflow_b": 1, "path_a": "lte", "path_b": None}
+    assert difficulty._places([row], "d") == {
+        ("d/one#0", 0): ("d", "shared", "lte"),
+        ("d/one#0", 1): ("d", "shared", "path"),
+    }
 
 
 def test_another_reading_is_not_exported() -> None:
