@@ -14,9 +14,6 @@ export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
-# Results must not depend on how a library splits its work over threads.
-export OMP_NUM_THREADS := 1
-export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: repro test check bench-extract ui setup simulator lock clean distclean
 .DELETE_ON_ERROR:
@@ -29,7 +26,7 @@ else
 endif
 
 test: setup
-	pytest
+	pytest --numprocesses auto --dist loadfile
 
 check: setup
 	ruff check .
@@ -71,7 +68,8 @@ lock:
 	$(LOCK) requirements/uv.in -o requirements/uv.txt >/dev/null
 
 clean:
-	rm -rf build data/raw data/tables data/features data/trained data/predictions data/mlflow* \
+	rm -rf build data/raw data/tables data/features data/trained data/predictions data/header.parquet \
+		data/accuracy.parquet data/controls data/tracked.json data/mlflow* \
 		reports/report.html .dvc/cache .dvc/tmp
 
 distclean: clean

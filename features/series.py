@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -53,6 +53,16 @@ class SubflowSignals:
     def lowest_rtt_us(self) -> Int64Array:
         """Smallest RTT up to each sample, (m,) int64, microseconds."""
         return np.minimum.accumulate(self.rtt_us)
+
+    def shifted(self, by_ns: int) -> SubflowSignals:
+        """Return the same signals, seen `by_ns` nanoseconds later."""
+        return replace(
+            self,
+            rtt_time_ns=self.rtt_time_ns + by_ns,
+            state_time_ns=self.state_time_ns + by_ns,
+            ack_time_ns=self.ack_time_ns + by_ns,
+            rate_time_ns=self.rate_time_ns + by_ns,
+        )
 
 
 @dataclass(frozen=True)

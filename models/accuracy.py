@@ -2,41 +2,117 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from traces.tables import WINDOW_KEY
 
+Float64Array = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+_INTERVAL = (0.025, 0.975)
+
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Accuracy over some predictions.
+    """Accuracy over some predictions; every interval is a 95 % bootstrap interval by connection.
 
     Attributes
     ----------
     predictions, windows, connections : int
         How many predictions, of how many different windows and connections: splits overlap.
     sb, nsb : float
-        Share of shared, and of non-shared windows that were recognised.
+        Share of shared, and of non-shared windows that were recognised; nan where there are none.
     balanced : float
         Mean of `sb` and `nsb`.
     overall : float
         Share of all windows.
-    overall_low, overall_high : float
-        95 % bootstrap interval of `overall`, by connection.
+    sb_low, sb_high, nsb_low, nsb_high, balanced_low, balanced_high, overall_low, overall_high : float
+        Their intervals.
     """
 
     predictions: int
     windows: int
     connections: int
     sb: float
+    sb_low: float
+    sb_high: float
     nsb: float
+    nsb_low: float
+    nsb_high: float
     balanced: float
+    balanced_low: float
+    balanced_high: float
     overall: float
     overall_low: float
     overall_high: float
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Which of some windows are hits.
+
+    Attributes
+    ----------
+    hit : (rows,) bool
+    connections : (rows, members) str
+        Connection of each; two where a window is made of two.
+    weight : (rows,) float64
+        What each counts.
+    """
+
+    hit: BoolArray
+    connections: npt.NDArray[np.str_]
+    weight: Float64Array
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of windows with its 95 % interval; all three are nan where there are no windows."""
+
+    value: float
+    low: float
+    high: float
+
+
+@functools.lru_cache(maxsize=64)
+def _drawn(connections: int, resamples: int, seed: int) -> Float64Array:
+    """Return how often each connection stands in each resample, (resamples, connections)."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(connections, np.full(connections, 1 / connections), size=resamples).astype(np.float64)
+
+
+def _quotient(hits: Float64Array, weights: Float64Array) -> Float64Array:
+    shares: Float64Array = np.divide(hits, weights, out=np.full(len(hits), np.nan), where=weights > 0)
+    return shares
+
+
+def _resampled(hit: BoolArray, weight: Float64Array, codes: npt.NDArray[np.int64], drawn: Float64Array) -> Float64Array:
+    """Return the weighted share of hits in each resample; nan where nothing in it has weight."""
+    size = drawn.shape[1]
+    hits = drawn @ np.bincount(codes, weights=hit * weight, minlength=size)
+    return _quotient(hits, drawn @ np.bincount(codes, weights=weight, minlength=size))
+
+
+def _mean(hit: BoolArray, weight: Float64Array) -> float:
+    return float((hit * weight).sum() / weight.sum()) if weight.sum() > 0 else float("nan")
+
+
+def _interval(resampled: Float64Array) -> tuple[float, float]:
+    known = resampled[~np.isnan(resampled)]
+    if not len(known):
+        return float("nan"), float("nan")
+    low, high = np.quantile(known, _INTERVAL)
+    return float(low), float(high)
+
+
+def _codes(connections: npt.NDArray[np.str_]) -> tuple[int, npt.NDArray[np.int64]]:
+    names, codes = np.unique(connections, return_inverse=True)
+    return len(names), codes
 
 
 def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int) -> Accuracy:
@@ -45,34 +121,64 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int) -> Accurac
     Parameters
     ----------
     predictions : DataFrame of the ``prediction`` table
-        A window may stand in several folds.
+        At least one row; a window may stand in several folds.
     resamples : int
         Bootstrap resamples, drawn over connections because windows of one are alike.
     seed : int
-
-    Raises
-    ------
-    ValueError
-        If a label is missing from `predictions`.
     """
     right = (predictions["shared_pred"] == predictions["shared"]).to_numpy(dtype=bool)
     shared = predictions["shared"].to_numpy(dtype=bool)
-    if not shared.any() or shared.all():
-        raise ValueError("predictions hold one label only: accuracy per label is undefined")
-    names, codes = np.unique(predictions["connection_id"].to_numpy(dtype=str), return_inverse=True)
-    right_per = np.bincount(codes, weights=right, minlength=len(names))
-    count_per = np.bincount(codes, minlength=len(names))
-    drawn = np.random.default_rng(seed).integers(0, len(names), size=(resamples, len(names)))
-    resampled = right_per[drawn].sum(axis=1) / count_per[drawn].sum(axis=1)
-    low, high = np.quantile(resampled, [0.025, 0.975])
+    count, codes = _codes(predictions["connection_id"].to_numpy(dtype=str))
+    drawn = _drawn(count, resamples, seed)
+    weights = {"sb": shared.astype(np.float64), "nsb": (~shared).astype(np.float64), "overall": np.ones(len(right))}
+    value = {name: _mean(right, weight) for name, weight in weights.items()}
+    spread = {name: _resampled(right, weight, codes, drawn) for name, weight in weights.items()}
+    value["balanced"] = (value["sb"] + value["nsb"]) / 2
+    spread["balanced"] = (spread["sb"] + spread["nsb"]) / 2
+    bounds = {name: _interval(resampled) for name, resampled in spread.items()}
     return Accuracy(
         predictions=len(predictions),
         windows=len(predictions[list(WINDOW_KEY)].drop_duplicates()),
-        connections=len(names),
-        sb=float(right[shared].mean()),
-        nsb=float(right[~shared].mean()),
-        balanced=float(right[shared].mean() + right[~shared].mean()) / 2,
-        overall=float(right.mean()),
-        overall_low=float(low),
-        overall_high=float(high),
+        connections=count,
+        **value,
+        **{f"{name}_low": low for name, (low, _) in bounds.items()},
+        **{f"{name}_high": high for name, (_, high) in bounds.items()},
     )
+
+
+def _shares(hits: Hits, resamples: int, seed: int) -> Float64Array:
+    if not len(hits.hit):
+        return np.empty(0)
+    count, codes = _codes(hits.connections.ravel())
+    # A window of two connections stands in a resample as often as both do together.
+    times = _drawn(count, resamples, seed)[:, codes.reshape(hits.connections.shape)].prod(axis=2)
+    return _quotient(times @ (hits.hit * hits.weight), times @ hits.weight)
+
+
+def share(hits: Hits, *, resamples: int, seed: int) -> Share:
+    """Return a share of windows with its interval by connection.
+
+    Parameters
+    ----------
+    hits : Hits
+    resamples, seed : int
+        As :func:`accuracy` takes them.
+    """
+    return Share(_mean(hits.hit, hits.weight), *_interval(_shares(hits, resamples, seed)))
+
+
+def share_difference(first: Hits, second: Hits, *, resamples: int, seed: int) -> Share:
+    """Return the first share less the second; their connections are resampled independently.
+
+    Parameters
+    ----------
+    first, second : Hits
+        No connection stands in both.
+    resamples, seed : int
+        As :func:`accuracy` takes them.
+    """
+    spread = [_shares(hits, resamples, seed + offset) for offset, hits in enumerate((first, second))]
+    if not all(len(each) for each in spread):
+        return Share(float("nan"), float("nan"), float("nan"))
+    value = _mean(first.hit, first.weight) - _mean(second.hit, second.weight)
+    return Share(value, *_interval(spread[0] - spread[1]))

@@ -1,6 +1,8 @@
 """Grid search: a family's hyperparameters times nested feature subsets, by relevance.
 
-Relevance is ranked on the training rows of each split only; the paper ranks on all data, which leaks.
+Two ways stand beside each other. The paper's ranks the features on all windows and takes the best mean over
+the splits, so that what is chosen has seen what it is judged on. The nested one ranks, scales and chooses on
+the training side of each split alone.
 """
 
 from __future__ import annotations
@@ -11,18 +13,45 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from scipy.special import expit
 from sklearn.model_selection import ParameterGrid
 
 from features.relevance import mutual_information_nats, ranking
-from models.families import Family
-from models.split import Split, folds
+from models.families import Family, Scaling
+from models.partners import rows_of_partners
+from models.split import Positions, Split, folds
+from models.verdict import Verdicts
 from models.windows import LabelledWindows
 from traces.fault import UsageFault
 
 
 class GridError(UsageFault):
     """A grid that does not fit its family."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a setting is chosen and fitted.
+
+    Attributes
+    ----------
+    inner_folds : int
+        Folds of the choice, over the training connections.
+    seed : int
+        Of folds, estimators and the noise that breaks ties of relevance.
+    scaling : str
+        How the inputs of families that want it are scaled.
+    block : int
+        Connections that stay on one side, as :func:`~models.split.folds` takes it.
+    learn_partners : bool
+        Swapped partners of the training side are learnt from too, as not shared (:mod:`models.partners`).
+    """
+
+    inner_folds: int
+    seed: int
+    scaling: Scaling = "standard"
+    block: int = 1
+    learn_partners: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,14 +80,37 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class OutOfFold:
-    """What a split's model says of its test rows."""
+class RankedSplit:
+    """A split, and the features in order of relevance on what its side may know.
 
-    fold: int
-    rows: npt.NDArray[np.int64]
-    score: npt.NDArray[np.float64]
-    shared_pred: npt.NDArray[np.bool_]
-    setting: Setting
+    Attributes
+    ----------
+    split : Split
+    order : (features,) int64
+        Positions of the features, most relevant first.
+    """
+
+    split: Split
+    order: Positions
+
+
+@dataclass(frozen=True)
+class TrainingSide:
+    """What a choice may know: some rows, and their own splits.
+
+    Attributes
+    ----------
+    rows : (rows,) int64
+        Positions of the rows learnt from.
+    order : (features,) int64
+        Positions of the features, most relevant on these rows first.
+    inner : tuple of RankedSplit
+        Folds over their connections; each is ranked on its own training side.
+    """
+
+    rows: Positions
+    order: Positions
+    inner: tuple[RankedSplit, ...]
 
 
 def settings(family: Family, grid: Mapping[str, Sequence[Any]], tops: Sequence[int]) -> list[Setting]:
@@ -75,190 +127,112 @@ def settings(family: Family, grid: Mapping[str, Sequence[Any]], tops: Sequence[i
     return [Setting(top, point) for top in tops for point in points]
 
 
-def by_relevance(windows: LabelledWindows, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
-    """Return the positions of the features, most relevant first, on the first window of each connection.
+def by_relevance(windows: LabelledWindows, rows: Positions, seed: int) -> Positions:
+    """Return the positions of the features, most relevant first, on one window of each connection of `rows`.
 
-    Several windows of a connection would be each other's nearest neighbours and have one label: what is
-    constant over a connection would seem to tell it (docs/ambiguities.md).
+    Several windows of a connection would be each other's nearest neighbours and have one label: what is constant
+    over a connection would seem to tell it (docs/ambiguities.md).
     """
     _, first = np.unique(windows.connections[rows], return_index=True)
     chosen = rows[np.sort(first)]
     return ranking(mutual_information_nats(windows.x[chosen], windows.shared[chosen], seed=seed))
 
 
-def _fit(
-    windows: LabelledWindows,
-    family: Family,
-    setting: Setting,
-    order: npt.NDArray[np.int64],
-    rows: npt.NDArray[np.int64],
-    seed: int,
+def learnt_from(windows: LabelledWindows, rows: Positions, method: Method) -> Positions:
+    """Return the rows that are learnt from where some rows are the training side."""
+    return np.concatenate([rows, rows_of_partners(windows, rows)]) if method.learn_partners else rows
+
+
+def inner_splits(windows: LabelledWindows, rows: Positions, method: Method) -> list[Split]:
+    """Cut the connections of some rows into the folds of a choice."""
+    drawn = folds(
+        windows.connections[rows],
+        windows.stratum[rows],
+        count=method.inner_folds,
+        seed=method.seed,
+        block=method.block,
+    )
+    return [Split(learnt_from(windows, rows[part.train], method), rows[part.test]) for part in drawn]
+
+
+def training_side(windows: LabelledWindows, rows: Positions, method: Method) -> TrainingSide:
+    """Rank the features on some rows, and on the training side of each of their folds."""
+    inner = [
+        RankedSplit(split, by_relevance(windows, split.train, method.seed))
+        for split in inner_splits(windows, rows, method)
+    ]
+    learnt = learnt_from(windows, rows, method)
+    return TrainingSide(learnt, by_relevance(windows, learnt, method.seed), tuple(inner))
+
+
+def fit(
+    windows: LabelledWindows, family: Family, setting: Setting, order: Positions, rows: Positions, method: Method
 ) -> Fitted:
+    """Fit a setting on some rows, with the features that stand first in `order`."""
     columns = np.sort(order[: setting.top])
-    estimator = family.build(dict(setting.hyperparameters), seed)
+    estimator = family.estimator(dict(setting.hyperparameters), method.seed, method.scaling)
     estimator.fit(windows.x[np.ix_(rows, columns)], windows.shared[rows])
+    family.finish(estimator)
     return Fitted(estimator, tuple(windows.feature_names[column] for column in columns), setting)
 
 
-def columns_of(windows: LabelledWindows, fitted: Fitted) -> npt.NDArray[np.int64]:
+def columns_of(windows: LabelledWindows, fitted: Fitted) -> Positions:
     """Return the positions of the model's inputs among the windows' features."""
     return np.array([windows.feature_names.index(name) for name in fitted.feature_names])
 
 
-def _accuracies(
-    windows: LabelledWindows, family: Family, grid: Sequence[Setting], split: Split, seed: int
-) -> npt.NDArray[np.float64]:
-    order = by_relevance(windows, split.train, seed)
-    accuracies = np.empty(len(grid))
-    for index, setting in enumerate(grid):
-        fitted = _fit(windows, family, setting, order, split.train, seed)
-        predicted = fitted.estimator.predict(windows.x[np.ix_(split.test, columns_of(windows, fitted))])
-        accuracies[index] = np.mean(predicted == windows.shared[split.test])
-    return accuracies
+def predict(windows: LabelledWindows, fitted: Fitted, rows: Positions) -> Verdicts:
+    """Judge some rows.
 
-
-def grid_accuracies(
-    windows: LabelledWindows,
-    family: Family,
-    grid: Sequence[Setting],
-    splits: Sequence[Split],
-    *,
-    seed: int,
-    workers: int,
-) -> npt.NDArray[np.float64]:
-    """Return the (splits, settings) test accuracy of every setting on every split.
-
-    The result does not depend on `workers`.
+    The score is a probability where the estimator has one, else the logistic function of its decision value.
     """
-    rows = Parallel(n_jobs=workers)(delayed(_accuracies)(windows, family, grid, split, seed) for split in splits)
-    return np.stack(rows)
-
-
-def best_setting(grid: Sequence[Setting], accuracies: npt.NDArray[np.float64]) -> Setting:
-    """Return the setting of the best mean accuracy; of equals the one that stands first."""
-    return grid[int(np.argmax(np.round(accuracies.mean(axis=0), 9)))]
-
-
-def _nested_fold(
-    windows: LabelledWindows,
-    family: Family,
-    grid: Sequence[Setting],
-    fold: int,
-    split: Split,
-    inner_folds: int,
-    seed: int,
-    block: int,
-) -> OutOfFold:
-    inner = [
-        Split(split.train[part.train], split.train[part.test])
-        for part in folds(
-            windows.connections[split.train], windows.stratum[split.train], count=inner_folds, seed=seed, block=block
-        )
-    ]
-    accuracies = np.stack([_accuracies(windows, family, grid, part, seed) for part in inner])
-    setting = best_setting(grid, accuracies)
-    fitted = _fit(windows, family, setting, by_relevance(windows, split.train, seed), split.train, seed)
-    score, shared_pred = predict(windows, fitted, split.test)
-    return OutOfFold(fold, split.test, score, shared_pred, setting)
-
-
-def nested_predictions(
-    windows: LabelledWindows,
-    family: Family,
-    grid: Sequence[Setting],
-    splits: Sequence[Split],
-    *,
-    inner_folds: int,
-    seed: int,
-    workers: int,
-    block: int = 1,
-) -> list[OutOfFold]:
-    """Predict each split's test rows by a model chosen and fitted on its training rows alone.
-
-    Choice is by `inner_folds`-fold cross-validation over the training connections. The result does
-    not depend on `workers`.
-    """
-    return list(
-        Parallel(n_jobs=workers)(
-            delayed(_nested_fold)(windows, family, grid, fold, split, inner_folds, seed, block)
-            for fold, split in enumerate(splits)
-        )
-    )
-
-
-def refit(windows: LabelledWindows, family: Family, setting: Setting, *, seed: int) -> Fitted:
-    """Fit a setting on all windows: the model that is stored and exported."""
-    rows = np.arange(len(windows.shared), dtype=np.int64)
-    return _fit(windows, family, setting, by_relevance(windows, rows, seed), rows, seed)
-
-
-def predict(
-    windows: LabelledWindows, fitted: Fitted, rows: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return (probability of a shared bottleneck, verdict) for some rows."""
     x = windows.x[np.ix_(rows, columns_of(windows, fitted))]
-    shared_class = int(np.flatnonzero(fitted.estimator.classes_)[0])
-    score: npt.NDArray[np.float64] = fitted.estimator.predict_proba(x)[:, shared_class]
-    return score, fitted.estimator.predict(x).astype(bool)
+    if not len(rows):
+        return Verdicts(np.empty(0), np.empty(0, dtype=np.bool_))
+    if hasattr(fitted.estimator, "predict_proba"):
+        shared_class = int(np.flatnonzero(fitted.estimator.classes_)[0])
+        score: npt.NDArray[np.float64] = fitted.estimator.predict_proba(x)[:, shared_class]
+    else:
+        score = expit(fitted.estimator.decision_function(x))
+    return Verdicts(score, fitted.estimator.predict(x).astype(bool))
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What a search over one family found.
-
-    Attributes
-    ----------
-    settings : list of Setting
-        The grid.
-    accuracies : (splits, settings) float64
-        Test accuracy of every setting on every split: the paper's way to choose.
-    nested : list of OutOfFold
-        Predictions by models chosen on each split's training side alone: what is judged.
-    fitted : Fitted
-        The best setting by `accuracies`, fitted on all windows: what is stored and exported.
-    """
-
-    settings: list[Setting]
-    accuracies: npt.NDArray[np.float64]
-    nested: list[OutOfFold]
-    fitted: Fitted
+def accuracies(
+    windows: LabelledWindows, family: Family, grid: Sequence[Setting], ranked: RankedSplit, method: Method
+) -> npt.NDArray[np.float64]:
+    """Return the (settings,) test accuracies of a split."""
+    train, test = ranked.split.train, ranked.split.test
+    found = np.empty(len(grid))
+    for index, setting in enumerate(grid):
+        fitted = fit(windows, family, setting, ranked.order, train, method)
+        predicted = fitted.estimator.predict(windows.x[np.ix_(test, columns_of(windows, fitted))])
+        found[index] = np.mean(predicted == windows.shared[test])
+    return found
 
 
-def choose(
-    windows: LabelledWindows,
-    family: Family,
-    grid: Sequence[Setting],
-    splits: Sequence[Split],
-    *,
-    inner_folds: int,
-    seed: int,
-    workers: int,
-    block: int = 1,
-) -> Choice:
-    """Search a family's grid.
-
-    Parameters
-    ----------
-    windows : LabelledWindows
-    family : Family
-    grid : sequence of Setting
-        As :func:`settings` returns it.
-    splits : sequence of Split
-        Outer splits.
-    inner_folds : int
-        Folds of the nested choice.
-    seed, workers : int
-        The result does not depend on `workers`.
-    block : int
-        Of the nested choice's folds, as :func:`~models.split.folds` takes it.
+def papers_splits(windows: LabelledWindows, splits: Sequence[Split], method: Method) -> list[RankedSplit]:
+    """Return splits of which each has the features ranked on the rows of both sides: the paper's way.
 
     References
     ----------
-    SmartSBD, section 3.4; the nested estimate is ours.
+    SmartSBD, section 3.4. What it ranks on includes what it is judged on.
     """
-    accuracies = grid_accuracies(windows, family, grid, splits, seed=seed, workers=workers)
-    nested = nested_predictions(
-        windows, family, grid, splits, inner_folds=inner_folds, seed=seed, workers=workers, block=block
-    )
-    fitted = refit(windows, family, best_setting(grid, accuracies), seed=seed)
-    return Choice(list(grid), accuracies, nested, fitted)
+    rows = np.unique(np.concatenate([np.concatenate([split.train, split.test]) for split in splits]))
+    order = by_relevance(windows, rows, method.seed)
+    return [RankedSplit(Split(learnt_from(windows, split.train, method), split.test), order) for split in splits]
+
+
+def best_setting(grid: Sequence[Setting], accuracies: npt.NDArray[np.float64]) -> Setting:
+    """Return the setting of the best mean of (splits, settings) accuracies; of equals the one that stands first."""
+    return grid[int(np.argmax(np.round(accuracies.mean(axis=0), 9)))]
+
+
+def chosen(
+    windows: LabelledWindows, family: Family, grid: Sequence[Setting], side: TrainingSide, method: Method
+) -> Fitted:
+    """Choose a setting by cross-validation over a training side's connections, and fit it on all of them.
+
+    Ranking, scaling and choice see these rows alone.
+    """
+    found = np.stack([accuracies(windows, family, grid, ranked, method) for ranked in side.inner])
+    return fit(windows, family, best_setting(grid, found), side.order, side.rows, method)

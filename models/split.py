@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
+from traces.fault import Fault
+
 Positions = npt.NDArray[np.int64]
+
+
+class SplitError(Fault):
+    """There are too few connections of a site and label."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,18 @@ def _rows_of(of_row: npt.NDArray[np.str_], chosen: npt.NDArray[np.str_]) -> Posi
     return np.flatnonzero(np.isin(of_row, chosen)).astype(np.int64)
 
 
+def _drawn(
+    splitter: Any, of_row: npt.NDArray[np.str_], blocks: npt.NDArray[np.str_], strata: npt.NDArray[np.str_]
+) -> list[Split]:
+    try:
+        drawn = list(splitter.split(blocks, strata))
+    except ValueError as error:
+        names, counts = np.unique(strata, return_counts=True)
+        sizes = ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
+        raise SplitError(f"too few connections to split by site and label ({sizes}): {error}") from error
+    return [Split(_rows_of(of_row, blocks[train]), _rows_of(of_row, blocks[test])) for train, test in drawn]
+
+
 def shuffle_splits(
     connections: npt.NDArray[np.str_],
     stratum: npt.NDArray[np.str_],
@@ -70,8 +89,8 @@ def shuffle_splits(
     SmartSBD, section 5.1 (stratified shuffle split); by connection is ours, against leaks.
     """
     of_row, blocks, strata = _blocks(connections, stratum, block)
-    drawn = StratifiedShuffleSplit(n_splits=splits, test_size=test_share, random_state=seed).split(blocks, strata)
-    return [Split(_rows_of(of_row, blocks[train]), _rows_of(of_row, blocks[test])) for train, test in drawn]
+    shuffle = StratifiedShuffleSplit(n_splits=splits, test_size=test_share, random_state=seed)
+    return _drawn(shuffle, of_row, blocks, strata)
 
 
 def folds(
@@ -79,5 +98,4 @@ def folds(
 ) -> list[Split]:
     """Cut the connections, in blocks, into stratified folds, each the test side once."""
     of_row, blocks, strata = _blocks(connections, stratum, block)
-    drawn = StratifiedKFold(n_splits=count, shuffle=True, random_state=seed).split(blocks, strata)
-    return [Split(_rows_of(of_row, blocks[train]), _rows_of(of_row, blocks[test])) for train, test in drawn]
+    return _drawn(StratifiedKFold(n_splits=count, shuffle=True, random_state=seed), of_row, blocks, strata)

@@ -1,6 +1,6 @@
 """Trained models on disk: skops archives, normalised so that the same model is the same bytes.
 
-A skops archive names its parts by Python object ids and dates them; both are replaced. Loading
+A skops archive names its parts by Python object ids and dates them; parts are named by their content instead. Loading
 refuses every type but those listed here, so a foreign archive cannot run code.
 """
 
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
-import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +21,48 @@ from models.search import Fitted, Setting
 from traces.fault import InputFault
 
 #: Types in an archive of ours that skops does not trust by itself.
-TRUSTED = ["sklearn.tree._tree.Tree"]
+TRUSTED = [
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.tree._tree.Tree",
+    "tslearn.neighbors.neighbors.KNeighborsTimeSeriesClassifier",
+]
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_ID = re.compile(r'"__id__": (\d+)|"file": "(\d+)\.(npy|npz|bin)"')
 
 
 class ModelError(InputFault):
     """A model file that cannot be used: names the file and the reason."""
 
 
+def _canonical(node: Any, new_id: Callable[[], int], new_name: Callable[[str], str]) -> Any:
+    """Return a part of a schema with its own ids, one an occurrence, and other names of files.
+
+    Whether two equal parts of an estimator are one object depends on the process that fitted it.
+    """
+    if isinstance(node, list):
+        return [_canonical(one, new_id, new_name) for one in node]
+    if not isinstance(node, dict):
+        return node
+    renamed = {name: _canonical(node[name], new_id, new_name) for name in sorted(node)}
+    if "__id__" in renamed:
+        renamed["__id__"] = new_id()
+    if "file" in renamed:
+        renamed["file"] = new_name(renamed["file"])
+    return renamed
+
+
 def _normalised(archive: bytes) -> bytes:
     source = zipfile.ZipFile(io.BytesIO(archive))
-    schema = json.dumps(json.loads(source.read("schema.json")), sort_keys=True, indent=1)
-    ordinals: dict[str, str] = {}
+    parts: dict[str, bytes] = {}
 
-    def ordinal(match: re.Match[str]) -> str:
-        old = match[1] or match[2]
-        new = ordinals.setdefault(old, str(len(ordinals)))
-        return match[0].replace(old, new)
+    def new_name(old: str) -> str:
+        content = source.read(old)
+        name = hashlib.sha256(content).hexdigest()[:16] + old[old.index(".") :]
+        parts[name] = content
+        return name
 
-    schema = _ID.sub(ordinal, schema)
-    parts = {"schema.json": schema.encode()}
-    for name in source.namelist():
-        if name != "schema.json":
-            stem, dot, suffix = name.partition(".")
-            parts[ordinals[stem] + dot + suffix] = source.read(name)
+    schema = _canonical(json.loads(source.read("schema.json")), itertools.count().__next__, new_name)
+    parts["schema.json"] = json.dumps(schema, sort_keys=True, indent=1).encode()
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archived:
         for name in sorted(parts):

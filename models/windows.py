@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,9 @@ import pandas as pd
 
 from traces.fault import Fault
 from traces.tables import WINDOW_KEY
+
+#: Kind of the windows made of two connections (:mod:`models.partners`); of others it is their rule.
+SWAPPED = "swapped"
 
 
 class LearnError(Fault):
@@ -29,20 +33,54 @@ class LabelledWindows:
     feature_names : tuple of str
     shared : (rows,) bool
         The label.
-    stratum : (rows,) str
-        Site and label of the connection, for stratified splits.
+    site : (rows,) str
+        Site of the connection, empty where it has none.
+    kind : (rows,) str
+        How the window was made: its rule, or :data:`SWAPPED`.
     """
 
     key: pd.DataFrame
     x: npt.NDArray[np.float64]
     feature_names: tuple[str, ...]
     shared: npt.NDArray[np.bool_]
-    stratum: npt.NDArray[np.str_]
+    site: npt.NDArray[np.str_]
+    kind: npt.NDArray[np.str_]
 
     @property
     def connections(self) -> npt.NDArray[np.str_]:
         """Connection of each row."""
         return self.key["connection_id"].to_numpy(dtype=str)
+
+    @property
+    def stratum(self) -> npt.NDArray[np.str_]:
+        """Site and label of each row, for stratified splits."""
+        return np.array([f"{place}/{label}" for place, label in zip(self.site, self.shared, strict=True)])
+
+    def rows(self, kind: str) -> npt.NDArray[np.int64]:
+        """Return the positions of the windows of a kind."""
+        return np.flatnonzero(self.kind == kind).astype(np.int64)
+
+
+def _windows(rows: pd.DataFrame, kind: npt.NDArray[np.str_], feature_names: tuple[str, ...]) -> LabelledWindows:
+    return LabelledWindows(
+        key=rows[list(WINDOW_KEY)].reset_index(drop=True),
+        x=rows[list(feature_names)].to_numpy(dtype=np.float64),
+        feature_names=feature_names,
+        shared=rows["shared"].to_numpy(dtype=bool),
+        site=rows["site"].fillna("").to_numpy(dtype=str),
+        kind=kind,
+    )
+
+
+def _labelled(pair_window: pd.DataFrame, rule: str) -> pd.DataFrame:
+    rows = pair_window[(pair_window["rule"] == rule) & pair_window["shared"].notna()]
+    shared = rows["shared"].to_numpy(dtype=bool)
+    if len(rows) == 0 or shared.all() or not shared.any():
+        raise LearnError(
+            f"rule {rule!r}: {int(shared.sum())} shared and {int((~shared).sum())} non-shared windows;"
+            " a model needs both"
+        )
+    return rows
 
 
 def labelled_windows(pair_window: pd.DataFrame, rule: str, feature_names: tuple[str, ...]) -> LabelledWindows:
@@ -53,18 +91,30 @@ def labelled_windows(pair_window: pd.DataFrame, rule: str, feature_names: tuple[
     LearnError
         If none is left, or only one label.
     """
-    rows = pair_window[(pair_window["rule"] == rule) & pair_window["shared"].notna()]
-    shared = rows["shared"].to_numpy(dtype=bool)
-    if len(rows) == 0 or shared.all() or not shared.any():
-        raise LearnError(
-            f"rule {rule!r}: {int(shared.sum())} shared and {int((~shared).sum())} non-shared windows;"
-            " a model needs both"
-        )
-    site = rows["site"].fillna("").to_numpy(dtype=str)
-    return LabelledWindows(
-        key=rows[list(WINDOW_KEY)].reset_index(drop=True),
-        x=rows[list(feature_names)].to_numpy(dtype=np.float64),
-        feature_names=feature_names,
-        shared=shared,
-        stratum=np.array([f"{place}/{label}" for place, label in zip(site, shared, strict=True)]),
+    rows = _labelled(pair_window, rule)
+    return _windows(rows, np.full(len(rows), rule), feature_names)
+
+
+def windows_of_kinds(
+    pair_window: pd.DataFrame, rules: Sequence[str], swapped: pd.DataFrame, feature_names: tuple[str, ...]
+) -> LabelledWindows:
+    """Select the labelled windows of several rules, and put those of swapped partners behind them.
+
+    Parameters
+    ----------
+    pair_window, swapped : DataFrame of the ``pair_window`` table
+    rules : sequence of str
+    feature_names : tuple of str
+
+    Raises
+    ------
+    LearnError
+        If of a rule none is left, or only one label.
+    """
+    parts = [_labelled(pair_window, rule) for rule in rules]
+    kinds = [np.full(len(part), rule) for part, rule in zip(parts, rules, strict=True)]
+    return _windows(
+        pd.concat([*parts, swapped], ignore_index=True),
+        np.concatenate([*kinds, np.full(len(swapped), SWAPPED)]),
+        feature_names,
     )

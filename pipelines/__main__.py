@@ -75,6 +75,16 @@ def _scratch(profile: str) -> int:
     return stage.EXIT_OK if scratch.repro(target) == 0 else stage.EXIT_FAILED
 
 
+def _found_run(given: str, stages: Sequence[Stage]) -> int:
+    from pipelines import lookup, track  # noqa: PLC0415 - only this command needs them
+
+    of_track = argparse.ArgumentParser()
+    track.add_arguments(of_track)
+    arguments = next(one.arguments("") for one in stages if one.name == "track")
+    print(lookup.report(of_track.parse_args(arguments).database, given))
+    return stage.EXIT_OK
+
+
 def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sbd",
@@ -95,6 +105,9 @@ def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     scratch = commands.add_parser("scratch", help="Run another profile apart, in a clone under build/.")
     scratch.add_argument("profile", help="name of a file in params/, for instance quick")
     stage.add_verbosity(scratch)
+    found_run = commands.add_parser("run", help="Show the run in MLflow that made a header's model.")
+    found_run.add_argument("given", metavar="HEADER_OR_DIGEST", help="header, .skops file, or the digest in the banner")
+    stage.add_verbosity(found_run)
     return parser
 
 
@@ -116,6 +129,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stage.guarded(lambda: _dictionary(arguments.check))
     if arguments.command == "excerpts":
         return stage.guarded(lambda: _excerpts(arguments.check))
+    if arguments.command == "run":
+        return stage.guarded(lambda: _found_run(arguments.given, stages))
     return stage.guarded(lambda: _scratch(arguments.profile))
 
 

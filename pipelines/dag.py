@@ -13,6 +13,7 @@ import yaml
 from pipelines.params import Params
 
 DAG_FILE = Path("dvc.yaml")
+_ITEM = "${item.dataset}"
 _MODULE = re.compile(r"^python -m pipelines\.\w+ ?")
 
 
@@ -42,7 +43,7 @@ class Stage:
 
     def arguments(self, dataset: str) -> list[str]:
         """Return the command's arguments for one dataset."""
-        return shlex.split(_MODULE.sub("", self.command.replace("${item.dataset}", dataset)))
+        return shlex.split(_MODULE.sub("", self.command.replace(_ITEM, dataset)))
 
 
 def _paths(entries: list[Any]) -> tuple[str, ...]:
@@ -65,23 +66,29 @@ def read_stages(path: Path = DAG_FILE) -> list[Stage]:
     ]
 
 
-def _feeds(out: str, dep: str) -> bool:
-    return PurePosixPath(out).is_relative_to(dep) or PurePosixPath(dep).is_relative_to(out)
+def _below(one: str, other: str) -> bool:
+    return PurePosixPath(one).is_relative_to(other) or PurePosixPath(other).is_relative_to(one)
 
 
-def edges(stages: list[Stage]) -> list[tuple[str, str]]:
-    """Return (writer, reader) for every pair of stages joined by a path."""
+def edges(stages: list[Stage], params: Params) -> list[tuple[str, str]]:
+    """Return (writer, reader) for every pair of stages joined by a path, for some of their datasets."""
+
+    def expanded(stage: Stage, paths: tuple[str, ...]) -> set[str]:
+        return {path.replace(_ITEM, dataset) for path in paths for dataset in stage.datasets(params) or [""]}
+
+    written = {stage.name: expanded(stage, stage.outs) for stage in stages}
+    read = {stage.name: expanded(stage, stage.deps) for stage in stages}
     return [
         (writer.name, reader.name)
         for writer in stages
         for reader in stages
-        if writer is not reader and any(_feeds(out, dep) for out in writer.outs for dep in reader.deps)
+        if writer is not reader and any(_below(out, dep) for out in written[writer.name] for dep in read[reader.name])
     ]
 
 
-def mermaid(stages: list[Stage]) -> str:
+def mermaid(stages: list[Stage], params: Params) -> str:
     """Return the graph as a Mermaid diagram, which code hosts draw."""
     lines = ["flowchart LR"]
     lines += [f"    {stage.name}([{stage.name}{' &times; dataset' if stage.matrix else ''}])" for stage in stages]
-    lines += [f"    {writer} --> {reader}" for writer, reader in edges(stages)]
+    lines += [f"    {writer} --> {reader}" for writer, reader in edges(stages, params)]
     return "\n".join(lines)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from pipelines import dag
+from pipelines.params import read_params
 from pipelines.report import difficulty
 from pipelines.reports import read_json
 from traces.fault import UsageFault
@@ -22,6 +24,7 @@ from traces.fault import UsageFault
 DOCUMENTS = ("README.md", "docs/*.md")
 
 _SETS = ("paper", "invariant", "both")
+_COUNTERPARTS = {"rtt_series": "paper", "queue_series": "invariant"}
 _BLOCK = re.compile(r"<!-- (?P<name>[a-z]+(?: [a-z_]+)*) -->\n(?P<text>.*?)<!-- /(?P=name) -->", re.DOTALL)
 
 
@@ -39,14 +42,156 @@ def _number(value: float, digits: int) -> str:
     return "" if pd.isna(value) else f"{value:.{digits}f}"
 
 
-def _accuracy(root: Path) -> str:
-    """Accuracy of the tree per site and set of features."""
-    cells: dict[str, dict[str, Any]] = {}
+def _set_of(row: dict[str, Any]) -> str:
+    """Return the column of a row: the series' views stand with the sets they are the counterparts of."""
+    name: str = row["feature_set"]
+    return _COUNTERPARTS.get(name, name)
+
+
+def _accuracies(root: Path, cell: Callable[[dict[str, Any]], str], row_of: Callable[[dict[str, Any]], Any]) -> str:
+    """Return rows of accuracy with a column a set of features; a row whose key is None is left out."""
+    cells: dict[Any, dict[str, Any]] = {}
     for row in pd.read_csv(root / "reports/accuracy.csv").to_dict("records"):
-        interval = f"{row['overall']:.3f} ({row['overall_low']:.3f} to {row['overall_high']:.3f})"
-        own = cells.setdefault(row["site"], {"site": row["site"], **dict.fromkeys(_SETS, "")})
-        own[row["feature_set"]] = f"{interval}; {row['sb']:.3f}, {row['nsb']:.3f}"
+        known = {str(name): value for name, value in row.items()}
+        key = row_of(known)
+        if key is not None:
+            own = cells.setdefault(tuple(key.values()), {**key, **dict.fromkeys(_SETS, "")})
+            own[_set_of(known)] = cell(known)
     return _markdown(list(cells.values()))
+
+
+def _interval(row: dict[str, Any], name: str = "overall") -> str:
+    return f"{row[name]:.3f} ({row[f'{name}_low']:.3f} to {row[f'{name}_high']:.3f})"
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What a row of accuracy was trained on and tested on."""
+
+    train: str
+    train_rule: str
+    test: str
+    test_rule: str
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> _Judged:
+        return cls(*row["train_set"].split("/"), *row["test_set"].split("/"))
+
+    def own(self, rule: str) -> bool:
+        """Tell whether windows of this rule of one dataset are trained and tested on, by random splits."""
+        return self.train == self.test and self.train_rule == self.test_rule == rule
+
+
+def _rule(root: Path) -> str:
+    return read_params(root / "params.yaml").search.rule
+
+
+def _accuracy(root: Path) -> str:
+    """Accuracy of every model on connections of its own dataset."""
+    rule = _rule(root)
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        wanted = _Judged.of(row).own(rule) and row["site"] == "all"
+        return {"dataset": _Judged.of(row).test, "model": row["model"]} if wanted else None
+
+    return _accuracies(root, _interval, key)
+
+
+def _rules(root: Path) -> str:
+    """Accuracy by the rule of the windows trained on and tested on."""
+    rule = _rule(root)
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        judged = _Judged.of(row)
+        if judged.train != judged.test or row["site"] != "all" or (judged.train_rule == rule != judged.test_rule):
+            return None
+        how = f"{judged.train_rule}, {judged.test_rule}"
+        return {"dataset": judged.test, "trained, tested on": how, "model": row["model"]}
+
+    return _accuracies(root, _interval, key)
+
+
+def _transfer(root: Path) -> str:
+    """Accuracy of every model on a dataset, or a site, it has not seen."""
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        judged = _Judged.of(row)
+        wanted = judged.train != judged.test and row["site"] == "all"
+        return {"trained on": judged.train, "tested on": judged.test, "model": row["model"]} if wanted else None
+
+    return _accuracies(root, _interval, key)
+
+
+def _sites(root: Path) -> str:
+    """Accuracy of every model per site, shared and not shared apart (Table 5)."""
+    rule = _rule(root)
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        wanted = _Judged.of(row).own(rule) and row["site"] != "all"
+        return {"site": row["site"], "model": row["model"]} if wanted else None
+
+    return _accuracies(root, lambda row: f"{_interval(row)}; {row['sb']:.3f}, {row['nsb']:.3f}", key)
+
+
+def _selection(root: Path) -> str:
+    """Nested estimate beside the paper's way."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in sorted((root / "reports/chosen").glob("*.json"), reverse=True):
+        for found in read_json(path).values():
+            if "paper_accuracy" in found:
+                model = found["family"]
+                row = rows.setdefault(
+                    (path.stem, model), {"dataset": path.stem, "model": model, **dict.fromkeys(_SETS, "")}
+                )
+                row[found["feature_set"]] = f"{found['nested_accuracy']:.3f} / {found['paper_accuracy']:.3f}"
+    return _markdown(list(rows.values()))
+
+
+def _swapped(root: Path) -> str:
+    """How often swapped partners are called shared, and non-shared windows."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in sorted((root / "reports/controls").glob("*/swapped.csv"), reverse=True):
+        for found in pd.read_csv(path).to_dict("records"):
+            known = {str(name): value for name, value in found.items()}
+            place = (path.parent.name, known["model"])
+            row = rows.setdefault(place, {"dataset": place[0], "model": place[1], **dict.fromkeys(_SETS, "")})
+            row[_set_of(known)] = f"{known['swapped']:.3f} / {known['non_shared']:.3f}; {_interval(known, 'excess')}"
+    return _markdown(list(rows.values()))
+
+
+def _alone(root: Path) -> str:
+    """Accuracy of a tree on each feature alone."""
+    tables = {
+        path.parent.name: pd.read_csv(path).set_index("feature")
+        for path in sorted((root / "reports/controls").glob("*/alone.csv"), reverse=True)
+    }
+    first = next(iter(tables.values()))
+    rows = []
+    for feature in first.sort_values("overall", ascending=False).index:
+        row: dict[str, Any] = {"feature": f"`{feature}`"}
+        for dataset, table in tables.items():
+            own = {str(name): value for name, value in table.loc[feature].items()}
+            row[dataset] = _interval(own)
+            row[f"{dataset}: called shared, swapped / non-shared"] = f"{own['swapped']:.3f} / {own['non_shared']:.3f}"
+        rows.append(row)
+    return _markdown(rows)
+
+
+def _shuffled(root: Path) -> str:
+    """Balanced accuracy on shuffled labels."""
+    rows = []
+    for path in sorted((root / "reports/controls").glob("*/shuffled.csv"), reverse=True):
+        for found in pd.read_csv(path).to_dict("records"):
+            known = {str(name): value for name, value in found.items()}
+            rows.append(
+                {
+                    "dataset": path.parent.name,
+                    "model": known["model"],
+                    "balanced accuracy": _interval(known, "balanced"),
+                    "accuracy": _interval(known),
+                }
+            )
+    return _markdown(rows)
 
 
 def _difficulty(root: Path) -> str:
@@ -58,7 +203,7 @@ def _difficulty(root: Path) -> str:
 
 def _graph(root: Path) -> str:
     """Stages, and what follows from what."""
-    return f"```mermaid\n{dag.mermaid(dag.read_stages(root / 'dvc.yaml'))}\n```"
+    return f"```mermaid\n{dag.mermaid(dag.read_stages(root / 'dvc.yaml'), read_params(root / 'params.yaml'))}\n```"
 
 
 def _relevance(root: Path) -> str:
@@ -114,6 +259,13 @@ def _ambiguities(root: Path) -> str:
 
 EXCERPTS: dict[str, Callable[[Path], str]] = {
     "accuracy": _accuracy,
+    "transfer": _transfer,
+    "sites": _sites,
+    "rules": _rules,
+    "selection": _selection,
+    "swapped": _swapped,
+    "alone": _alone,
+    "shuffled": _shuffled,
     "difficulty": _difficulty,
     "graph": _graph,
     "relevance": _relevance,

@@ -12,11 +12,18 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from features.catalog import Feature
+from models.families import family_of
 
 _DPI = 120
 _BLUE, _GREY, _ORANGE = "#2b6cb0", "#a0aec0", "#dd8833"
 _COLOURS = {"shared": _ORANGE, "not shared": _BLUE}
 _GROUPS = {"paper": "the paper's nine", "throughput": "the paper's, with throughput", "invariant": "ours"}
+#: Sets of features, and the views of the series that are their counterparts.
+_SETS = {
+    "paper, RTT series": (("paper", "rtt_series"), _BLUE),
+    "invariant, queue series": (("invariant", "queue_series"), _ORANGE),
+    "both": (("both",), _GREY),
+}
 mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
 
 
@@ -136,59 +143,117 @@ def distributions(labelled: pd.DataFrame, features: Sequence[Feature], title: st
     return figure
 
 
-def grid(accuracies: pd.DataFrame, hyperparameter: str, title: str) -> Figure:
-    """Draw mean accuracy against a hyperparameter, a line per feature subset (SmartSBD, Fig. 6).
+def grid(accuracies: pd.DataFrame, title: str) -> Figure:
+    """Draw mean accuracy against each family's first hyperparameter, a panel a family and set (SmartSBD, Fig. 6).
 
     Parameters
     ----------
     accuracies : DataFrame
-        Columns ``top``, `hyperparameter`, ``mean_accuracy``.
-    hyperparameter : str
-        Column for the horizontal axis.
+        Rows of a grid table: ``family``, ``feature_set``, ``top``, the hyperparameters, ``mean_accuracy``.
     title : str
+
+    Notes
+    -----
+    Where a family has a second hyperparameter, each point is the best over it.
     """
-    figure = Figure(figsize=(6, 3.6), layout="constrained")
-    axes = figure.add_subplot()
+    families = list(dict.fromkeys(accuracies["family"]))
+    sets = list(dict.fromkeys(accuracies["feature_set"]))
     tops = sorted(accuracies["top"].unique())
-    for top, shade in zip(tops, np.linspace(0.25, 1.0, len(tops)), strict=True):
-        rows = accuracies[accuracies["top"] == top].sort_values(hyperparameter)
-        axes.plot(
-            rows[hyperparameter],
-            rows["mean_accuracy"],
-            color=mpl.colormaps["viridis"](1 - shade),
-            marker=".",
-            label=f"top {top}",
-        )
-    axes.set_xlabel(hyperparameter.replace("_", " "))
-    axes.set_ylabel("mean accuracy")
-    axes.set_title(title)
-    axes.legend(fontsize=7, ncols=3, frameon=False)
+    figure = Figure(figsize=(2.1 * len(families) + 0.5, 1.9 * len(sets) + 0.7), layout="constrained")
+    panels = figure.subplots(len(sets), len(families), squeeze=False, sharey=True)
+    for row, feature_set in zip(panels, sets, strict=True):
+        for axes, family in zip(row, families, strict=True):
+            own = accuracies[(accuracies["family"] == family) & (accuracies["feature_set"] == feature_set)]
+            axis = family_of(family).hyperparameters[0]
+            for top, shade in zip(tops, np.linspace(0.25, 1.0, len(tops)), strict=True):
+                best = own[own["top"] == top].groupby(axis)["mean_accuracy"].max()
+                colour = mpl.colormaps["viridis"](1 - shade)
+                axes.plot(
+                    best.index.to_numpy(dtype=np.float64), best.to_numpy(), color=colour, marker=".", label=f"top {top}"
+                )
+            values = np.unique(own[axis].to_numpy(dtype=np.float64))
+            if axis == "c":
+                axes.set_xscale("log")
+            else:
+                axes.set_xticks(values)
+                axes.set_xlim(0, values[-1] + 1)
+            axes.set_title(f"{family}, {feature_set}", fontsize=8)
+            axes.set_xlabel(axis.replace("_", " "), fontsize=7)
+            axes.tick_params(labelsize=6)
+            axes.grid(alpha=0.3)
+    panels[0][0].legend(fontsize=6, frameon=False)
+    figure.supylabel("mean accuracy", fontsize=8)
+    figure.suptitle(title, fontsize=9)
     return figure
 
 
+def _how(train_set: str, test_set: str) -> str:
+    if train_set == test_set:
+        return "random splits"
+    trained_on, _, _ = train_set.partition("/")
+    return "leaving one site out" if trained_on.endswith(" but the site") else f"trained on {trained_on}"
+
+
 def accuracy(table: pd.DataFrame) -> Figure:
-    """Draw accuracy per model and site, shared and non-shared beside the overall with its interval.
+    """Draw overall accuracy with its interval, a panel a training and test set, a colour a set of features.
 
     Parameters
     ----------
     table : DataFrame
-        Rows of reports/accuracy.csv.
+        Rows of reports/accuracy.csv over all sites.
     """
-    figure = Figure(figsize=(6, 0.6 * len(table) + 1.2), layout="constrained")
+    found = set(zip(table["train_set"], table["test_set"], strict=True))
+    pairs = sorted(found, key=lambda pair: (pair[0] != pair[1], pair[0].split(" ")[0] != pair[1], pair))
+    models = list(dict.fromkeys(table["model"]))
+    rows = -(-len(pairs) // 2)
+    figure = Figure(figsize=(8, (0.3 * len(models) + 0.8) * rows + 0.6), layout="constrained")
+    panels = figure.subplots(rows, 2, squeeze=False, sharex=True, sharey=True).ravel()
+    for axes, (train_set, test_set) in zip(panels, pairs, strict=False):
+        own = table[(table["train_set"] == train_set) & (table["test_set"] == test_set)]
+        for number, (label, (feature_sets, colour)) in enumerate(_SETS.items()):
+            drawn = own[own["feature_set"].isin(feature_sets)]
+            places = [models.index(model) + 0.2 * (number - 1) for model in drawn["model"]]
+            spread = [drawn["overall"] - drawn["overall_low"], drawn["overall_high"] - drawn["overall"]]
+            axes.errorbar(drawn["overall"], places, xerr=spread, fmt="o", markersize=3, color=colour, label=label)
+        axes.axvline(0.5, color="black", linewidth=0.8, linestyle=":")
+        axes.set_yticks(range(len(models)), models)
+        axes.tick_params(labelbottom=True, labelsize=8)
+        axes.grid(axis="x", alpha=0.3)
+        axes.set_title(f"{test_set}, {_how(train_set, test_set)}", fontsize=8)
+    panels[0].invert_yaxis()
+    for axes in panels[len(pairs) :]:
+        axes.set_axis_off()
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", fontsize=7, ncols=3, frameon=False)
+    figure.supxlabel("accuracy, 95 % interval by connection", fontsize=8)
+    return figure
+
+
+def swapped(table: pd.DataFrame, title: str) -> Figure:
+    """Draw how often swapped partners, and the dataset's own non-shared windows, are called shared.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of a ``swapped.csv``: ``model``, ``feature_set``, and with intervals ``swapped`` and ``non_shared``.
+    title : str
+    """
+    figure = Figure(figsize=(7, 0.26 * len(table) + 1.1), layout="constrained")
     axes = figure.add_subplot()
-    places = np.arange(len(table))
-    spread = [table["overall"] - table["overall_low"], table["overall_high"] - table["overall"]]
-    axes.errorbar(
-        table["overall"], places - 0.12, xerr=spread, fmt="o", color=_BLUE, capsize=3, label="overall, 95 % interval"
-    )
-    axes.plot(table["sb"], places + 0.12, "^", color="white", markeredgecolor="black", label="shared")
-    axes.plot(table["nsb"], places + 0.12, "v", color=_GREY, markeredgecolor="black", label="non-shared")
-    axes.axvline(0.5, color="black", linewidth=0.8, linestyle=":")
-    axes.set_yticks(places, [f"{row.model}, {row.feature_set}\n{row.site}" for row in table.itertuples()])
-    axes.set_ylim(len(table) - 0.5, -0.5)
-    lowest = float(table[["overall_low", "sb", "nsb"]].min().min())
-    axes.set_xlim(min(0.45, lowest - 0.05), 1.01)
+    for name, label, colour, offset in (
+        ("non_shared", "non-shared windows", _BLUE, -0.15),
+        ("swapped", "swapped partners", _ORANGE, 0.15),
+    ):
+        spread = [table[name] - table[f"{name}_low"], table[f"{name}_high"] - table[name]]
+        axes.errorbar(
+            table[name], np.arange(len(table)) + offset, xerr=spread, fmt="o", markersize=3, color=colour, label=label
+        )
+    labels = [f"{model}, {own}" for model, own in zip(table["model"], table["feature_set"], strict=True)]
+    axes.set_yticks(range(len(table)), labels, fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xlim(-0.02, 1)
     axes.grid(axis="x", alpha=0.3)
-    axes.set_xlabel("accuracy on connections not seen in training")
-    figure.legend(loc="outside lower center", fontsize=7, ncols=3, frameon=False)
+    axes.set_xlabel("share called shared, 95 % interval by connection", fontsize=8)
+    axes.set_title(title, fontsize=9)
+    axes.legend(fontsize=7, frameon=False)
     return figure

@@ -121,14 +121,31 @@ class Ambiguities(_Block):
 class Search(_Block):
     """Model selection."""
 
-    rule: Literal["triggered", "tiled"]
+    datasets: list[str] = Field(min_length=1)
+    rules: list[Literal["triggered", "tiled"]] = Field(min_length=1)
     feature_sets: list[str] = Field(min_length=1)
     top: list[int] = Field(min_length=1)
     families: dict[str, dict[str, list[Any]]] = Field(min_length=1)
+    neighbors: list[int]
     splits: int = Field(ge=2)
     test_share: float = Field(gt=0, lt=1)
+    scaling: Literal["standard", "min_max", "none"]
     block: int = Field(ge=1)
+    learn_partners: bool
     inner_folds: int = Field(ge=2)
+    seed: int = Field(ge=0)
+
+    @property
+    def rule(self) -> str:
+        """Rule of the windows that stored models are trained on."""
+        return self.rules[0]
+
+
+class Controls(_Block):
+    """What the models say where there is nothing to say."""
+
+    families: list[str]
+    alone_depth: int = Field(ge=1)
     seed: int = Field(ge=0)
 
 
@@ -167,6 +184,7 @@ class Params(_Block):
     rank: Rank
     ambiguities: Ambiguities
     search: Search
+    controls: Controls
     evaluate: Evaluate
     export: Export
     tracking: Tracking

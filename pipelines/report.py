@@ -88,7 +88,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         agreement=_per_dataset(reports / "relevance"),
         ambiguities={path.stem: _table(path) for path in sorted((reports / "ambiguities").glob("*.csv"))},
         accuracy=_table(reports / "accuracy.csv"),
-        chosen=read_json(reports / "chosen.json"),
+        chosen=_per_dataset(reports / "chosen"),
+        controls={
+            folder.name: {path.stem: _table(path) for path in sorted(folder.glob("*.csv"))}
+            for folder in sorted((reports / "controls").iterdir())
+        },
         export=read_json(reports / "export.json"),
         headers={path.name: path.read_text() for path in sorted(arguments.headers.glob("*.h"))},
         figures={path.stem: _image(path) for path in sorted((reports / "figures").glob("*.png"))},

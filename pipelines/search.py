@@ -1,8 +1,8 @@
-"""Choose, fit and store models: grid search per family (SmartSBD, Table 4 and Fig. 6).
+"""Choose, fit and store models: grid search per family and set of features (SmartSBD, Table 4 and Fig. 6).
 
-Two accuracies are kept apart. ``grid`` is the paper's way: the mean over the splits, from which the
-best setting is chosen; its best value is optimistic. ``nested`` chooses on the training side of each
-split only; its predictions are what the evaluation judges.
+Two accuracies are kept apart. ``paper``: features ranked on all windows, the mean over the splits, from which
+the best setting is chosen; it is optimistic. ``nested``: ranking, scaling and choice on the training side of each split
+only; its predictions are what the evaluation judges.
 """
 
 from __future__ import annotations
@@ -10,23 +10,28 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW, feature_names
-from models import search, store
+from models import neighbours, search, store
 from models.families import family_of
-from models.split import Split, shuffle_splits
-from models.windows import LabelledWindows, labelled_windows
-from pipelines import figures, stage, tracking
+from models.split import Positions, Split
+from models.trial import Trial, of_kind, random_splits, trials
+from models.verdict import Verdicts, prediction_rows
+from models.windows import LabelledWindows, windows_of_kinds
+from pipelines import figures, plan, stage
 from pipelines.params import Params
 from pipelines.reports import write_csv, write_json
 from traces.contract import read_table, write_table
-from traces.tables import PREDICTION
+from traces.tables import PREDICTION, SERIES
 
 log = logging.getLogger(__name__)
 
@@ -34,131 +39,221 @@ log = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset trained on")
-    parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
+    parser.add_argument("--features", type=Path, required=True, help="folder with its windows and series")
     parser.add_argument("--models", type=Path, required=True, help="folder for the fitted models")
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
     parser.add_argument("--grid", type=Path, required=True, help="CSV file: accuracy of every setting")
     parser.add_argument("--chosen", type=Path, required=True, help="JSON file: the settings chosen")
-    parser.add_argument("--figures", type=Path, required=True, help="folder for the figures")
-    parser.add_argument("--tracking", type=Path, required=True, help="MLflow's database")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file: accuracy over the grids")
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What one trial's model says of its test windows."""
+
+    trial: Trial
+    setting: search.Setting
+    verdicts: dict[str, Verdicts]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the search of one family on one set of features, or of one view of the series, gave."""
+
+    name: str
+    feature_set: str
+    tested: list[Tested]
+    fitted: search.Fitted
+    grid: pd.DataFrame | None = None
+    papers_setting: search.Setting | None = None
 
 
 def _describe(setting: search.Setting) -> dict[str, Any]:
     return {"top": setting.top, **dict(setting.hyperparameters)}
 
 
-def _grid_table(choice: search.Choice, labels: dict[str, str]) -> pd.DataFrame:
+def _tested(
+    windows: LabelledWindows,
+    family_name: str,
+    grid: Sequence[search.Setting],
+    side: search.TrainingSide,
+    trial: Trial,
+    method: search.Method,
+) -> Tested:
+    fitted = search.chosen(windows, family_of(family_name), grid, side, method)
+    return Tested(
+        trial, fitted.setting, {name: search.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
+    )
+
+
+def _neighbours(
+    windows: LabelledWindows,
+    rtt_us: npt.NDArray[np.float64],
+    view_name: str,
+    grid: Sequence[int],
+    every_trial: Sequence[Trial],
+    stored_rows: Positions,
+    method: search.Method,
+) -> Searched:
+    view = neighbours.VIEWS[view_name](rtt_us)
+    distance = neighbours.distances(view)
+    tested = []
+    for trial in every_trial:
+        count = neighbours.chosen_neighbors(distance, windows, trial.train, grid, method)
+        learnt = search.learnt_from(windows, trial.train, method)
+        verdicts = {
+            name: neighbours.predict_by_distance(distance, windows, learnt, rows, count)
+            for name, rows in trial.tests.items()
+        }
+        tested.append(Tested(trial, neighbours.setting(count), verdicts))
+    count = neighbours.chosen_neighbors(distance, windows, stored_rows, grid, method)
+    fitted = neighbours.fit(view, windows, search.learnt_from(windows, stored_rows, method), count)
+    return Searched(neighbours.NAME, view_name, tested, fitted)
+
+
+def _grid_table(
+    grid: Sequence[search.Setting], accuracies: npt.NDArray[np.float64], labels: Mapping[str, str]
+) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {**labels, **_describe(setting), "mean_accuracy": own.mean(), "sd_accuracy": own.std()}
-            for setting, own in zip(choice.settings, choice.accuracies.T, strict=True)
+            for setting, own in zip(grid, accuracies.T, strict=True)
         ]
     )
 
 
-def _prediction_rows(
-    windows: LabelledWindows, choice: search.Choice, labels: dict[str, str], train_set: str
-) -> pd.DataFrame:
-    parts = [
-        windows.key.iloc[fold.rows].assign(
-            model=labels["family"],
-            feature_set=labels["feature_set"],
-            train_set=train_set,
-            fold=fold.fold,
-            score=fold.score,
-            shared_pred=fold.shared_pred,
-            shared=windows.shared[fold.rows],
-        )
-        for fold in choice.nested
-    ]
-    return pd.concat(parts, ignore_index=True)
-
-
-def _summary(windows: LabelledWindows, choice: search.Choice, model_path: Path) -> dict[str, Any]:
-    return {
-        "setting": _describe(choice.fitted.setting),
-        "features": list(choice.fitted.feature_names),
-        "grid_mean_accuracy": round(float(choice.accuracies.mean(axis=0).max()), 6),
-        "nested_settings": [_describe(fold.setting) for fold in choice.nested],
-        "model": store.digest(model_path),
-        "windows": len(windows.shared),
-        "connections": len(np.unique(windows.connections)),
-    }
+def _prediction_rows(windows: LabelledWindows, searched: Searched) -> Iterator[pd.DataFrame]:
+    for one in searched.tested:
+        for test_set, rows in one.trial.tests.items():
+            yield prediction_rows(
+                windows,
+                rows,
+                one.verdicts[test_set],
+                model=searched.name,
+                feature_set=searched.feature_set,
+                train_set=one.trial.train_set,
+                test_set=test_set,
+                fold=one.trial.fold,
+            )
 
 
 def _search(
-    name: str,
-    feature_set: str,
-    windows: LabelledWindows,
-    splits: Sequence[Split],
-    where: argparse.Namespace,
+    windows: Mapping[str, LabelledWindows],
+    rtt_us: npt.NDArray[np.float64],
+    dataset: str,
     params: Params,
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
-    """Search one family over one set of features; return its grid, its predictions and a summary."""
-    options = params.search
-    family = family_of(name)
-    labels = {"dataset": where.dataset, "family": name, "feature_set": feature_set}
-    choice = search.choose(
-        windows,
-        family,
-        search.settings(family, options.families[name], options.top),
-        splits,
-        inner_folds=options.inner_folds,
-        seed=options.seed,
-        workers=stage.workers(params, options.splits),
-        block=options.block,
+) -> Iterator[Searched]:
+    """Yield what every family gives on every set of features, then what the series give."""
+    options, method = params.search, plan.method(params.search)
+    any_windows = next(iter(windows.values()))
+    every_trial = trials(any_windows, dataset, list(options.rules), plan.drawing(options))
+    stored_rows = any_windows.rows(options.rule)
+    splits = [
+        Split(*(of_kind(any_windows, rows, options.rule) for rows in (split.train, split.test)))
+        for split in random_splits(any_windows, plan.drawing(options))
+    ]
+    trained_on = [*(trial.train for trial in every_trial), stored_rows]
+    workers = stage.workers(params, len(trained_on))
+    sides = Parallel(n_jobs=workers)(
+        delayed(search.training_side)(own, rows, method) for own in windows.values() for rows in trained_on
     )
-    model_path = where.models / f"{name}_{feature_set}.skops"
-    store.save(choice.fitted, model_path)
-    grid = _grid_table(choice, labels)
-    predictions = _prediction_rows(windows, choice, labels, f"{where.dataset}/{options.rule}")
-    summary = _summary(windows, choice, model_path)
-    figure_path = where.figures / f"grid_{name}_{feature_set}.png"
-    title = f"{name}, features {feature_set}, dataset {where.dataset}, {options.rule} windows"
-    figures.save(figures.grid(grid, family.hyperparameters[0], title), figure_path)
-    log.info("%s, %s: best %s, grid %.3f", name, feature_set, summary["setting"], summary["grid_mean_accuracy"])
-    if params.tracking.enabled:
-        right = predictions["shared_pred"] == predictions["shared"]
-        tracking.log_search(
-            where.tracking,
-            experiment=f"smartsbd-{params.profile}",
-            run_name=f"{name}_{feature_set}",
-            params={**labels, "rule": options.rule, "seed": options.seed, **summary["setting"]},
-            metrics={"grid_mean_accuracy": summary["grid_mean_accuracy"], "nested_accuracy": float(right.mean())},
-            grid=grid,
-            figure_path=figure_path,
-            fitted=choice.fitted,
-            model_digest=summary["model"],
-            example=windows.x[:5, search.columns_of(windows, choice.fitted)],
-            input_path=where.pair_window,
+    sides_of = {name: sides[at * len(trained_on) :][: len(trained_on)] for at, name in enumerate(windows)}
+    grids = {
+        (family, feature_set): search.settings(family_of(family), grid, options.top)
+        for feature_set in windows
+        for family, grid in options.families.items()
+    }
+    tasks = [
+        delayed(_neighbours)(any_windows, rtt_us, view, options.neighbors, every_trial, stored_rows, method)
+        for view in neighbours.VIEWS
+    ]
+    for (family, feature_set), grid in grids.items():
+        own = windows[feature_set]
+        known = (own, family_of(family), grid)
+        *trial_sides, stored_side = sides_of[feature_set]
+        tasks += [
+            delayed(search.accuracies)(*known, ranked, method) for ranked in search.papers_splits(own, splits, method)
+        ]
+        tasks += [
+            delayed(_tested)(own, family, grid, side, trial, method)
+            for side, trial in zip(trial_sides, every_trial, strict=True)
+        ]
+        tasks.append(delayed(search.chosen)(*known, stored_side, method))
+    results = Parallel(n_jobs=workers, return_as="generator")(tasks)
+    found = iter(stage.progress(results, what=f"search {dataset}", total=len(tasks)))
+    of_series = [next(found) for _ in neighbours.VIEWS]
+    for (family, feature_set), grid in grids.items():
+        accuracies = np.stack([next(found) for _ in splits])
+        yield Searched(
+            name=family,
+            feature_set=feature_set,
+            tested=[next(found) for _ in every_trial],
+            fitted=next(found),
+            grid=_grid_table(grid, accuracies, {"dataset": dataset, "family": family, "feature_set": feature_set}),
+            papers_setting=search.best_setting(grid, accuracies),
         )
-    return grid, predictions, summary
+    yield from of_series
+
+
+def _summary(searched: Searched, windows: LabelledWindows, dataset: str, rule: str, model_path: Path) -> dict[str, Any]:
+    trained_set = f"{dataset}/{rule}"
+    own = [one for one in searched.tested if one.trial.train_set == trained_set]
+    right = np.concatenate(
+        [one.verdicts[trained_set].shared_pred == windows.shared[one.trial.tests[trained_set]] for one in own]
+    )
+    summary = {
+        "family": searched.name,
+        "feature_set": searched.feature_set,
+        "setting": _describe(searched.fitted.setting),
+        "features": list(searched.fitted.feature_names),
+        "nested_accuracy": round(float(right.mean()), 6),
+        "nested_settings": [_describe(one.setting) for one in own],
+        "model": store.digest(model_path),
+        "windows": len(windows.rows(rule)),
+        "connections": len(np.unique(windows.connections[windows.rows(rule)])),
+    }
+    if searched.grid is not None and searched.papers_setting is not None:
+        summary["paper_accuracy"] = round(float(searched.grid["mean_accuracy"].max()), 6)
+        summary["paper_setting"] = _describe(searched.papers_setting)
+    return summary
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    options = params.search
-    pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
-    grids, predictions, summaries = [], [], {}
-    for feature_set in options.feature_sets:
-        windows = labelled_windows(pair_window, options.rule, feature_names(feature_set))
-        splits = shuffle_splits(
-            windows.connections,
-            windows.stratum,
-            splits=options.splits,
-            test_share=options.test_share,
-            seed=options.seed,
-            block=options.block,
-        )
-        for name in options.families:
-            grid, predicted, summary = _search(name, feature_set, windows, splits, arguments, params)
-            grids.append(grid)
-            predictions.append(predicted)
-            summaries[f"{name}_{feature_set}"] = summary
-    write_csv(pd.concat(grids, ignore_index=True), arguments.grid)
+    options, folder = params.search, arguments.features
+    pair_window = read_table(PAIR_WINDOW, folder / "pair_window.parquet").to_pandas()
+    swapped = read_table(PAIR_WINDOW, folder / "swapped.parquet").to_pandas()
+    windows = {
+        name: windows_of_kinds(pair_window, options.rules, swapped, feature_names(name))
+        for name in options.feature_sets
+    }
+    any_windows = next(iter(windows.values()))
+    series = pd.concat(
+        [
+            read_table(SERIES, folder / name).select(neighbours.COLUMNS).to_pandas()
+            for name in ("series.parquet", "swapped_series.parquet")
+        ],
+        ignore_index=True,
+    )
+    rtt_us = neighbours.rtt_us_of(series, any_windows.key)
+    grids: list[pd.DataFrame] = []
+    predictions: list[pd.DataFrame] = []
+    summaries: dict[str, dict[str, Any]] = {}
+    for searched in _search(windows, rtt_us, arguments.dataset, params):
+        name = f"{searched.name}_{searched.feature_set}"
+        path = arguments.models / f"{name}.skops"
+        store.save(searched.fitted, path)
+        summaries[name] = _summary(searched, any_windows, arguments.dataset, options.rule, path)
+        predictions += _prediction_rows(any_windows, searched)
+        if searched.grid is not None:
+            grids.append(searched.grid)
+        log.info("%s: nested %.3f", name, summaries[name]["nested_accuracy"])
+    table = pd.concat(grids, ignore_index=True)
+    write_csv(table, arguments.grid)
     write_json(summaries, arguments.chosen)
+    figures.save(figures.grid(table, f"{arguments.dataset}, {options.rule} windows, the paper's way"), arguments.figure)
     rows = pd.concat(predictions, ignore_index=True)
-    columns = {column.name: rows[column.name].to_numpy() for column in PREDICTION.columns}
+    columns = {column.name: rows[column.name].tolist() for column in PREDICTION.columns}
     write_table(PREDICTION, columns, arguments.predictions)
     return stage.EXIT_OK
 

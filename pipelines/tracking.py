@@ -1,89 +1,304 @@
-"""MLflow mirrors what ran. The only module that imports it, and only when tracking is on.
+"""MLflow mirrors what ran. The only module that imports it, itself imported only where a run is logged or looked for.
 
-The store is one sqlite file beside the data; nothing in the pipeline reads it back.
+The store is one sqlite file beside the data; nothing in the pipeline reads it back. Nothing leaves the machine:
+telemetry is off, and the address of the store is given, never taken from the environment.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from models.search import Fitted
-from models.store import TRUSTED
+from models import store
+from pipelines.runs import Child, Found, Parent, TrackingError, content_sha256
+
+os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+os.environ["DO_NOT_TRACK"] = "1"
+os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"
+os.environ["MLFLOW_LOGGING_LEVEL"] = "WARNING"
+
+# MLflow reads the above when it is imported.
+import mlflow.sklearn
+from mlflow import MlflowClient
+from mlflow.entities import (
+    Dataset,
+    DatasetInput,
+    InputTag,
+    LoggedModelOutput,
+    Metric,
+    Param,
+    Run,
+)
+from mlflow.exceptions import MlflowException
+from mlflow.models import Model, ModelSignature
+from mlflow.types import ColSpec, DataType, Schema, TensorSpec
+from sqlalchemy.exc import SQLAlchemyError
+
+#: Results are made by the pipeline, so that they say nothing of the sources a run was made from.
+_NOT_SOURCES = (":!reports", ":!export/generated", ":!dvc.lock")
+_ARTIFACTS = "mlflow_artifacts"
+_MODEL = "model"
+_COLUMN_TYPES = {"int32": DataType.integer, "int64": DataType.long, "float64": DataType.double}
+_LONGEST_DIGEST = 36  # of a dataset in MLflow
 
 
-def _commit() -> str:
-    shown = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    return shown.stdout.strip() or "not in git"
+def _git(*arguments: str) -> str | None:
+    shown = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    return shown.stdout.strip() if shown.returncode == 0 else None
 
 
-def log_search(
-    database: Path,
-    *,
-    experiment: str,
-    run_name: str,
-    params: dict[str, Any],
-    metrics: dict[str, float],
-    grid: pd.DataFrame,
-    figure_path: Path,
-    fitted: Fitted,
-    model_digest: str,
-    example: npt.NDArray[np.float64],
-    input_path: Path,
-) -> None:
-    """Log one family's search: parameters, metrics, the grid, its figure, the model.
+def _source_tags() -> dict[str, str]:
+    commit = _git("rev-parse", "HEAD")
+    changed = _git("status", "--porcelain", "--", ".", *_NOT_SOURCES)
+    tags = {"mlflow.source.name": "sbd track", "mlflow.source.type": "LOCAL"}
+    if not commit:
+        return {**tags, "commit": "not in git"}
+    sources = "changed since the commit" if changed else "as in the commit"
+    return {**tags, "commit": commit, "mlflow.source.git.commit": commit, "sources": sources}
+
+
+def _client(database: Path) -> MlflowClient:
+    """Open a store; MLflow makes the tables of a new one."""
+    uri = f"sqlite:///{database.absolute()}"
+    # Parts of MLflow ask for the store by themselves; they would make one of their own.
+    mlflow.set_tracking_uri(uri)
+    mlflow.set_registry_uri(uri)
+    try:
+        client = MlflowClient()
+        client.search_experiments(max_results=1)
+    except (MlflowException, SQLAlchemyError) as error:
+        reason = " ".join(str(error).split())
+        raise TrackingError(f"{database}: cannot be used as MLflow's store, move it away: {reason:.200}") from error
+    return client
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _metrics(metrics: Mapping[str, float], timestamp_ms: int, model_id: str | None = None) -> list[Metric]:
+    return [Metric(name, value, timestamp_ms, 0, model_id=model_id) for name, value in metrics.items()]
+
+
+def _params(params: Mapping[str, str]) -> list[Param]:
+    return [Param(name, value) for name, value in params.items()]
+
+
+def _model_outputs(run: Run) -> list[LoggedModelOutput]:
+    return run.outputs.model_outputs if run.outputs else []
+
+
+def _signature(example: pd.DataFrame) -> ModelSignature:
+    """Return what the model takes, by the types of the table's columns, and that it gives a verdict a row."""
+    inputs = Schema([ColSpec(_COLUMN_TYPES[str(kind)], str(name)) for name, kind in example.dtypes.items()])
+    return ModelSignature(inputs=inputs, outputs=Schema([TensorSpec(np.dtype(bool), (-1,))]))
+
+
+class Mirror:
+    """One experiment in MLflow's store.
 
     Parameters
     ----------
     database : Path
-        MLflow's sqlite file; artifacts go beside it.
+        The sqlite file; artifacts lie beside it.
     experiment : str
         Its name, one a profile.
-    model_digest : str
-        As the exported header's banner names the model; a tag, so that the run can be found again.
-    example : (rows, features) float64
-        Some of the model's inputs, for its signature.
-    input_path : Path
-        Table trained on; its digest is logged.
-    """
-    os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
-    os.environ["DO_NOT_TRACK"] = "1"
-    os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"
-    import mlflow  # noqa: PLC0415 - costs seconds, and only tracked runs need it
-    import mlflow.sklearn  # noqa: PLC0415
 
-    database.parent.mkdir(parents=True, exist_ok=True)
-    mlflow.set_tracking_uri(f"sqlite:///{database.absolute()}")
-    if mlflow.get_experiment_by_name(experiment) is None:
-        mlflow.create_experiment(
-            experiment, artifact_location=(database.parent / "mlflow_artifacts").absolute().as_uri()
+    Raises
+    ------
+    TrackingError
+        If the store is not MLflow's, is another version's, or was made in another folder.
+    """
+
+    def __init__(self, database: Path, experiment: str) -> None:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        self._client = _client(database)
+        self._experiment_id = self._experiment(database, experiment)
+        self._source_tags = _source_tags()
+
+    def _experiment(self, database: Path, name: str) -> str:
+        artifacts = (database.parent / _ARTIFACTS).absolute().as_uri()
+        known = self._client.get_experiment_by_name(name)
+        if known is None:
+            return self._client.create_experiment(name, artifact_location=artifacts)
+        if known.artifact_location != artifacts:
+            raise TrackingError(
+                f"{database}: was made for {known.artifact_location}: move it away, or set tracking.enabled to false"
+            )
+        if known.lifecycle_stage == "deleted":
+            self._client.restore_experiment(known.experiment_id)
+        return str(known.experiment_id)
+
+    def _search(self, filter_string: str) -> list[Run]:
+        found: list[Run] = []
+        token = None
+        while True:
+            page = self._client.search_runs([self._experiment_id], filter_string, page_token=token)
+            found += page
+            token = page.token
+            if not token:
+                return found
+
+    def forget_unfinished(self) -> int:
+        """Delete what a killed stage left half logged; return how many runs it was."""
+        half = {run.info.run_id: run for run in self._search("attributes.status = 'RUNNING'")}
+        for run_id in list(half):
+            of_it = self._search(f"tags.`mlflow.parentRunId` = '{run_id}'")
+            half |= {child.info.run_id: child for child in of_it}
+        for run_id, run in half.items():
+            for output in _model_outputs(run):
+                self._client.delete_logged_model(output.model_id)
+            self._client.delete_run(run_id)
+        return len(half)
+
+    def log(self, parent: Parent) -> bool:
+        """Log a run and its children, unless a finished run of the same content stands there.
+
+        Returns
+        -------
+        bool
+            Whether it was logged.
+        """
+        content = content_sha256(parent)
+        if self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'"):
+            return False
+        tags = {**parent.tags, **self._source_tags, "content_sha256": content, "model_digest": parent.model_digest}
+        # The parent ends last: one that is finished has all its children.
+        run = self._client.create_run(self._experiment_id, _now_ms(), tags, parent.name)
+        run_id = run.info.run_id
+        model_id = None if parent.example is None else self._log_model(run_id, parent, parent.example)
+        self._client.log_batch(run_id, _metrics(parent.metrics, _now_ms(), model_id), _params(parent.params))
+        self._log_input(run_id, parent)
+        for figure in parent.figures:
+            self._client.log_artifact(run_id, str(figure), "figures")
+        self._client.log_dict(run_id, dict(parent.chosen), "chosen.json")
+        self._client.log_artifact(run_id, str(parent.model_path), "stored")
+        for child in parent.children:
+            self._log_child(run_id, child)
+        self._client.set_terminated(run_id)
+        return True
+
+    def _log_child(self, parent_id: str, child: Child) -> None:
+        tags = {**child.tags, **self._source_tags, "mlflow.parentRunId": parent_id}
+        run = self._client.create_run(self._experiment_id, _now_ms(), tags, child.name)
+        self._client.log_batch(run.info.run_id, _metrics(child.metrics, _now_ms()), _params(child.params))
+        self._client.set_terminated(run.info.run_id)
+
+    def _log_input(self, run_id: str, parent: Parent) -> None:
+        table = parent.input_table
+        dataset = Dataset(
+            name=table.name,
+            digest=table.sha256[:_LONGEST_DIGEST],
+            source_type="local",
+            source=f'{{"uri": "{table.path.as_posix()}"}}',
+            profile=f'{{"num_rows": {table.rows}}}',
         )
-    mlflow.set_experiment(experiment)
-    with mlflow.start_run(run_name=run_name):
-        mlflow.log_params(params)
-        mlflow.log_metrics(metrics)
-        mlflow.set_tags(
-            {
-                "model_digest": model_digest,
-                "commit": _commit(),
-                "input_sha256": hashlib.sha256(input_path.read_bytes()).hexdigest(),
-            }
+        self._client.log_inputs(run_id, [DatasetInput(dataset, [InputTag("mlflow.data.context", "training")])])
+
+    def _log_model(self, run_id: str, parent: Parent, example: pd.DataFrame) -> str:
+        """Log the estimator as MLflow's own sklearn.log_model does, less the trial of the example in a served model."""
+        logged = self._client.create_logged_model(
+            self._experiment_id,
+            name=parent.name.replace(" ", "_"),
+            source_run_id=run_id,
+            tags={"model_digest": parent.model_digest},
+            params=dict(parent.params),
         )
-        mlflow.log_table(grid, "grid.json")
-        mlflow.log_artifact(str(figure_path))
-        inputs = pd.DataFrame(example, columns=list(fitted.feature_names))
-        mlflow.sklearn.log_model(
-            fitted.estimator,
-            name="model",
-            serialization_format="skops",
-            skops_trusted_types=TRUSTED,
-            signature=mlflow.models.infer_signature(inputs, fitted.estimator.predict(inputs.to_numpy())),
-            pip_requirements=["scikit-learn", "skops"],
-        )
+        self._client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, 0)])
+        with tempfile.TemporaryDirectory() as folder:
+            mlflow.sklearn.save_model(
+                store.load(parent.model_path).estimator,
+                f"{folder}/{_MODEL}",
+                mlflow_model=Model(
+                    artifact_path=logged.artifact_location,
+                    model_uuid=logged.model_id,
+                    run_id=run_id,
+                    model_id=logged.model_id,
+                ),
+                serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
+                skops_trusted_types=store.TRUSTED,
+                signature=_signature(example),
+                input_example=example,
+                pip_requirements=[f"{name}=={metadata.version(name)}" for name in ("scikit-learn", "skops")],
+            )
+            self._client.log_model_artifacts(logged.model_id, f"{folder}/{_MODEL}")
+        self._client.finalize_logged_model(logged.model_id, "READY")
+        return str(logged.model_id)
+
+    def register(self, parent: Parent, name: str, alias: str) -> None:
+        """Register a logged run's model under an alias; a version of the same run is used again.
+
+        Raises
+        ------
+        TrackingError
+            If the model was logged without MLflow's form of it.
+        """
+        content = content_sha256(parent)
+        run = self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'")[0]
+        run_id = run.info.run_id
+        outputs = _model_outputs(run)
+        if not outputs:
+            raise TrackingError(f"{parent.name}: has no model that MLflow can load, so none is registered")
+        if not self._client.search_registered_models(f"name = '{name}'"):
+            self._client.create_registered_model(name)
+        versions = {one.run_id: one.version for one in self._client.search_model_versions(f"name = '{name}'")}
+        if run_id not in versions:
+            model_id = outputs[0].model_id
+            made = self._client.create_model_version(
+                name,
+                f"models:/{model_id}",
+                run_id,
+                {"model_digest": parent.model_digest, "run": parent.name},
+                model_id=model_id,
+            )
+            versions[run_id] = made.version
+        self._client.set_registered_model_alias(name, alias, versions[run_id])
+
+
+def _versions(client: MlflowClient, run_id: str) -> tuple[str, ...]:
+    """Return the registered versions of a run's model, each with its aliases; a search does not give these."""
+    found = []
+    for version in client.search_model_versions(f"run_id = '{run_id}'"):
+        aliases = client.get_registered_model(version.name).aliases
+        own = sorted(f"@{alias}" for alias, number in aliases.items() if str(number) == str(version.version))
+        found.append(" ".join([f"{version.name}/{version.version}", *own]))
+    return tuple(found)
+
+
+def _found(client: MlflowClient, run: Run, experiments: Mapping[str, str]) -> Found:
+    return Found(
+        name=run.info.run_name,
+        run_id=run.info.run_id,
+        experiment=experiments[run.info.experiment_id],
+        params=run.data.params,
+        metrics=run.data.metrics,
+        tags=run.data.tags,
+        artifacts=run.info.artifact_uri,
+        models=tuple(client.get_logged_model(one.model_id).artifact_location for one in _model_outputs(run)),
+        versions=_versions(client, run.info.run_id),
+    )
+
+
+def find(database: Path, model_digest: str) -> list[Found]:
+    """Return the finished runs that have a model, the latest first.
+
+    Raises
+    ------
+    TrackingError
+        If there is no store, or it is not MLflow's.
+    """
+    if not database.exists():
+        raise TrackingError(f"{database}: no such file: run `sbd track` with tracking.enabled, or `dvc repro`")
+    client = _client(database)
+    experiments = {one.experiment_id: one.name for one in client.search_experiments()}
+    filter_string = f"tags.model_digest = '{model_digest}' and attributes.status = 'FINISHED'"
+    runs = client.search_runs(list(experiments), filter_string, order_by=["attributes.start_time DESC"])
+    return [_found(client, run, experiments) for run in runs]

@@ -18,6 +18,8 @@ from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.pair import PairWindow, pair_windows
 from features.reading import Reading
 from features.series import SubflowSignals, signals_of
+from features.window import WINDOW_RTTS, congestion_entries_ns
+from models.partners import pair_name
 from traces import tables
 from traces.contract import TableReader, read_table
 from traces.truth import label_at
@@ -125,6 +127,19 @@ def _rows(folder: Path, connection_id: str) -> tuple[pa.Table, pa.Table, pa.Tabl
     return acks, states, subflows
 
 
+def _signals(
+    folder: Path, connection_id: str, truth: Truth, reading: Reading
+) -> tuple[dict[int, SubflowSignals], pa.Table]:
+    """Return the signals of a connection's subflows, and its rows of ``state``."""
+    acks, states, subflows = _rows(folder, connection_id)
+    wifi = _wifi(truth, {row["subflow_id"]: row["path"] for row in subflows.to_pylist()})
+    signals = {
+        subflow_id: signals_of(acks, states, subflow_id, reading, on_wifi=wifi[subflow_id])
+        for subflow_id in sorted(subflows.column("subflow_id").to_pylist())
+    }
+    return signals, states
+
+
 def _of_connection(
     connection: Mapping[str, Any],
     folder: Path,
@@ -135,12 +150,7 @@ def _of_connection(
     feature_set: str,
 ) -> tuple[list[tuple[dict[str, Any], PairWindow]], dict[str, Counter[str]]]:
     connection_id = connection["connection_id"]
-    acks, states, subflows = _rows(folder, connection_id)
-    wifi = _wifi(truth, {row["subflow_id"]: row["path"] for row in subflows.to_pylist()})
-    signals: dict[int, SubflowSignals] = {
-        subflow_id: signals_of(acks, states, subflow_id, reading, on_wifi=wifi[subflow_id])
-        for subflow_id in sorted(subflows.column("subflow_id").to_pylist())
-    }
+    signals, states = _signals(folder, connection_id, truth, reading)
     windows: list[tuple[dict[str, Any], PairWindow]] = []
     reasons: dict[str, set[str]] = {rule: set() for rule in rules}
     counts: dict[str, Counter[str]] = {
@@ -231,3 +241,61 @@ def labelled_rows(
             windows, _ = _of_connection(connection, folder, truth, dataset, rules, reading, feature_set)
             rows += [row for row, _ in windows if row["shared"] is not None]
     return found
+
+
+def _shift_ns(x: SubflowSignals, y: SubflowSignals) -> int:
+    """Return twice the longest window a pair can have once both subflows were congested."""
+    lowest_us = []
+    for signals in (x, y):
+        entries_ns = congestion_entries_ns(signals)
+        first = np.searchsorted(signals.rtt_time_ns, entries_ns[0], side="right") if entries_ns.size else 0
+        lowest_us.append(int(signals.lowest_rtt_us[max(0, int(first) - 1)]) if signals.rtt_us.size else 0)
+    return 2 * WINDOW_RTTS * max(lowest_us) * 1000
+
+
+def swapped(
+    pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    folder: Path,
+    truths: Mapping[str, Truth],
+    dataset: str,
+    rule: str,
+    reading: Reading,
+) -> Extracted:
+    """Extract windows of swapped partners: the first subflow of one connection with the last one of another.
+
+    The other connection's clock is set so that it starts later by at least two windows: what both do alike at their
+    start does not coincide.
+
+    Parameters
+    ----------
+    pairs : sequence of two rows of the ``connection`` table
+    folder, truths, dataset, reading
+        As :func:`extracted` takes them.
+    rule : str
+        How windows are placed.
+
+    Returns
+    -------
+    Extracted
+        All windows are labelled not shared.
+    """
+    windows: list[tuple[dict[str, Any], PairWindow]] = []
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("windows", "rejected")}
+    for one, other in pairs:
+        one_id, other_id = one["connection_id"], other["connection_id"]
+        own_truth = truths[one_id]
+        own, _ = _signals(folder, one_id, own_truth, reading)
+        others, _ = _signals(folder, other_id, truths[other_id], reading)
+        a, b = min(own), max(others)
+        shift_ns = one["start_ns"] - other["start_ns"] + _shift_ns(own[a], others[b])
+        end_ns = min(one["end_ns"], other["end_ns"] + shift_ns)
+        found, refused = pair_windows(own[a], others[b].shifted(shift_ns), end_ns, [rule], reading)
+        site = next(iter(own_truth.values()))[0]["site"]
+        counts["rejected"].update(f"{site or 'no site'}: {each.reason}" for each in refused)
+        for placed in found:
+            known = {"connection_id": pair_name(one_id, other_id), "dataset": dataset}
+            row = _window_row(placed, (a, b), None, known)
+            windows.append(({**row, "shared": False, "site": site}, placed))
+            counts["windows"][site or "no site"] += 1
+    rows = {column.name: [row[column.name] for row, _ in windows] for column in PAIR_WINDOW.columns}
+    return Extracted(PAIR_WINDOW.build(rows), _series_table(windows), counts)

@@ -310,10 +310,12 @@ PREDICTION = Table(
         Column("model", pa.string(), "name of the model"),
         Column("feature_set", pa.string(), "features it may use"),
         Column("train_set", pa.string(), "dataset and window rule it was trained on"),
+        Column("test_set", pa.string(), "dataset and kind of window it is tested on"),
         Column("fold", pa.int16(), "number of the split", low=0),
         Column("score", pa.float64(), "probability of a shared bottleneck", low=0, high=1),
         Column("shared_pred", pa.bool_(), "verdict"),
         Column("shared", pa.bool_(), "label"),
+        Column("site", pa.string(), "site of the window", nullable=True),
     ),
 )
 

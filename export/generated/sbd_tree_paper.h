@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Generated from model 0b37314e59960ceb, trained on default profile, tiled windows.
+ * Generated from model e26f85a994b4b12a, trained on default profile, tiled windows.
  * Do not edit: change the model, or export/templates/tree.h.j2.
  *
- * 52 splits, 53 leaves, depth 7. Integers only; no state, no allocation.
+ * 40 splits, 41 leaves, depth 6. Integers only; no state, no allocation.
  */
 #ifndef SBD_TREE_PAPER_H
 #define SBD_TREE_PAPER_H
@@ -65,61 +65,40 @@ sbd_tree_paper(const sbd_feature_t x[SBD_TREE_PAPER_INPUTS])
 		if (x[SBD_RTT_SD_RATIO_Q10] <= 890) {
 			if (x[SBD_RTT_CSTATE_DTWD_4US] <= 299915) {
 				if (x[SBD_RTT_CSTATE_DTWD_4US] <= 101773) {
-					if (x[SBD_CSTATE_SD_RATIO_Q10] <= 1070) {
-						if (x[SBD_CSTATE_SD_RATIO_Q10] <= 929) {
-							if (x[SBD_CSTATE_ED_4US] <= 426776)
-								return SBD_SHARED;
-							return SBD_NOT_SHARED;
-						}
+					if (x[SBD_CSTATE_SD_RATIO_Q10] <= 1070)
 						return SBD_NOT_SHARED;
-					}
 					if (x[SBD_CSTATE_ED_4US] <= 375000)
 						return SBD_SHARED;
 					return SBD_NOT_SHARED;
 				}
 				if (x[SBD_RTT_CSTATE_ED_4US] <= 516319) {
-					if (x[SBD_RTT_CSTATE_DTWD_4US] <= 113627) {
-						if (x[SBD_CSTATE_ED_4US] <= 250000)
-							return SBD_NOT_SHARED;
-						return SBD_SHARED;
-					}
+					if (x[SBD_RTT_CSTATE_ED_4US] <= 149482)
+						return SBD_NOT_SHARED;
 					return SBD_SHARED;
 				}
 				if (x[SBD_CSTATE_SD_RATIO_Q10] <= 811)
 					return SBD_SHARED;
-				if (x[SBD_RTT_ED_4US] <= 243227)
-					return SBD_NOT_SHARED;
-				return SBD_SHARED;
-			}
-			if (x[SBD_CSTATE_SD_RATIO_Q10] <= 384)
 				return SBD_NOT_SHARED;
-			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1367)
-				return SBD_SHARED;
-			if (x[SBD_CSTATE_ED_4US] <= 393282) {
-				if (x[SBD_CSTATE_ED_4US] <= 176776)
-					return SBD_NOT_SHARED;
-				return SBD_SHARED;
 			}
+			if (x[SBD_RTT_SD_RATIO_Q10] <= 730)
+				return SBD_NOT_SHARED;
+			if (x[SBD_RTT_SD_RATIO_Q10] <= 796)
+				return SBD_SHARED;
 			return SBD_NOT_SHARED;
 		}
 		if (x[SBD_MIN_RTT_RATIO_Q10] <= 1929) {
 			if (x[SBD_RTT_CSTATE_ED_4US] <= 712465) {
 				if (x[SBD_RTT_SD_RATIO_Q10] <= 1174) {
-					if (x[SBD_RTT_DTWD_4US] <= 20871) {
-						if (x[SBD_RTT_SD_RATIO_Q10] <= 1103)
-							return SBD_NOT_SHARED;
-						return SBD_SHARED;
-					}
+					if (x[SBD_RTT_DTWD_4US] <= 20871)
+						return SBD_NOT_SHARED;
 					return SBD_SHARED;
 				}
 				if (x[SBD_RTT_CSTATE_ED_4US] <= 79006)
 					return SBD_SHARED;
-				if (x[SBD_RTT_CSTATE_ED_4US] <= 650714)
-					return SBD_NOT_SHARED;
-				return SBD_SHARED;
+				return SBD_NOT_SHARED;
 			}
 			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1320) {
-				if (x[SBD_CSTATE_DTWD_4US] <= 176776)
+				if (x[SBD_RTT_CSTATE_DTWD_4US] <= 229225)
 					return SBD_NOT_SHARED;
 				return SBD_SHARED;
 			}
@@ -128,16 +107,13 @@ sbd_tree_paper(const sbd_feature_t x[SBD_TREE_PAPER_INPUTS])
 		if (x[SBD_RTT_CSTATE_ED_4US] <= 870960) {
 			if (x[SBD_RTT_ED_4US] <= 168227)
 				return SBD_SHARED;
-			if (x[SBD_RTT_ED_4US] <= 185629)
+			if (x[SBD_RTT_DTWD_4US] <= 130603)
 				return SBD_NOT_SHARED;
 			return SBD_SHARED;
 		}
 		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2444) {
-			if (x[SBD_RTT_ED_4US] <= 102519) {
-				if (x[SBD_RTT_CSTATE_ED_4US] <= 871516)
-					return SBD_NOT_SHARED;
+			if (x[SBD_RTT_ED_4US] <= 102519)
 				return SBD_SHARED;
-			}
 			return SBD_NOT_SHARED;
 		}
 		return SBD_SHARED;
@@ -146,30 +122,28 @@ sbd_tree_paper(const sbd_feature_t x[SBD_TREE_PAPER_INPUTS])
 		if (x[SBD_MIN_RTT_RATIO_Q10] <= 2452) {
 			if (x[SBD_CSTATE_SD_RATIO_Q10] <= 316) {
 				if (x[SBD_MIN_RTT_RATIO_Q10] <= 1909) {
-					if (x[SBD_RTT_ED_4US] <= 28608)
+					if (x[SBD_RTT_CSTATE_DTWD_4US] <= 302447)
 						return SBD_SHARED;
 					return SBD_NOT_SHARED;
 				}
 				return SBD_SHARED;
 			}
+			if (x[SBD_RTT_CSTATE_ED_4US] <= 50627)
+				return SBD_SHARED;
 			if (x[SBD_MIN_RTT_RATIO_Q10] <= 1055)
 				return SBD_SHARED;
-			if (x[SBD_RTT_CSTATE_DTWD_4US] <= 26811)
-				return SBD_SHARED;
-			if (x[SBD_RTT_SD_RATIO_Q10] <= 1437)
-				return SBD_NOT_SHARED;
-			return SBD_SHARED;
+			return SBD_NOT_SHARED;
 		}
 		if (x[SBD_CSTATE_DTWD_4US] <= 393282)
 			return SBD_NOT_SHARED;
-		if (x[SBD_RTT_DTWD_4US] <= 144618)
+		if (x[SBD_RTT_CSTATE_DTWD_4US] <= 674134)
 			return SBD_SHARED;
-		if (x[SBD_CSTATE_ED_4US] <= 882285)
-			return SBD_SHARED;
-		return SBD_NOT_SHARED;
+		if (x[SBD_CSTATE_ED_4US] <= 983095)
+			return SBD_NOT_SHARED;
+		return SBD_SHARED;
 	}
 	if (x[SBD_RTT_CSTATE_ED_4US] <= 323531) {
-		if (x[SBD_RTT_CSTATE_ED_4US] <= 276928) {
+		if (x[SBD_RTT_DTWD_4US] <= 89437) {
 			if (x[SBD_RTT_CSTATE_DTWD_4US] <= 44711)
 				return SBD_SHARED;
 			return SBD_NOT_SHARED;
@@ -182,14 +156,9 @@ sbd_tree_paper(const sbd_feature_t x[SBD_TREE_PAPER_INPUTS])
 				return SBD_NOT_SHARED;
 			return SBD_SHARED;
 		}
-		if (x[SBD_RTT_SD_RATIO_Q10] <= 1523) {
-			if (x[SBD_RTT_SD_RATIO_Q10] <= 1516)
-				return SBD_NOT_SHARED;
-			return SBD_SHARED;
-		}
 		return SBD_NOT_SHARED;
 	}
-	if (x[SBD_RTT_ED_4US] <= 169854)
+	if (x[SBD_RTT_DTWD_4US] <= 159075)
 		return SBD_SHARED;
 	return SBD_NOT_SHARED;
 }

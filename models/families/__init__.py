@@ -1,12 +1,19 @@
 """The families of estimators a search may try. A new family is one module and one line here."""
 
+from models.families.boosting import BOOSTING
 from models.families.decision_tree import DECISION_TREE
-from models.families.family import Family
+from models.families.family import Family, Scaling
+from models.families.logistic import LOGISTIC
+from models.families.random_forest import RANDOM_FOREST
+from models.families.svm_linear import SVM_LINEAR
+from models.families.svm_rbf import SVM_RBF
 from traces.fault import UsageFault
 
-__all__ = ["FAMILIES", "Family", "family_of"]
+__all__ = ["FAMILIES", "Family", "Scaling", "family_of"]
 
-FAMILIES: dict[str, Family] = {family.name: family for family in (DECISION_TREE,)}
+FAMILIES: dict[str, Family] = {
+    family.name: family for family in (DECISION_TREE, RANDOM_FOREST, SVM_LINEAR, SVM_RBF, LOGISTIC, BOOSTING)
+}
 
 
 class FamilyError(UsageFault):

@@ -383,7 +383,7 @@ OF_TWO_UNITS = {name for name in DISTANCES if "cstate" in name or ("rtt" in name
         ({"zero_deviation": "log"}, RATIOS),
         ({"denominator": "wifi"}, RATIOS | {"min_rtt_ratio_q10"}),
     ],
-    ids=str,
+    ids=lambda part: ",".join(sorted(part)) if isinstance(part, set) else str(part),
 )
 def test_a_reading_changes_what_it_is_about_and_nothing_else(choice: dict[str, object], expected: set[str]) -> None:
     assert changed_features(Reading.model_validate(choice)) == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.split import Split, folds, shuffle_splits
+from models.split import Split, SplitError, folds, shuffle_splits
 from tests.models.windows_made import windows
 
 MADE = windows(connections=60, per_connection=4)
@@ -47,3 +47,11 @@ def test_blocks_of_neighbours_stay_on_one_side() -> None:
             members = np.unique(MADE.connections[MADE.stratum == stratum])
             for at in range(0, len(members), 4):
                 assert len({name in tested for name in members[at : at + 4]}) == 1
+
+
+def test_too_few_connections_are_named() -> None:
+    few = MADE.connections[:8], MADE.stratum[:8]
+    with pytest.raises(SplitError, match=r"too few connections .*s0/True 1"):
+        shuffle_splits(*few, splits=2, test_share=0.5, seed=0)
+    with pytest.raises(SplitError, match="too few connections"):
+        folds(*few, count=9, seed=0)

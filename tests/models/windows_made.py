@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from features.catalog import PAIR_WINDOW, feature_names
-from models.windows import LabelledWindows, labelled_windows
+from models.partners import pair_name
+from models.windows import LabelledWindows, labelled_windows, windows_of_kinds
 
 NAMES = feature_names("paper")
 
@@ -31,9 +32,15 @@ def windows(connections: int = 60, per_connection: int = 3, seed: int = 0) -> La
     return labelled_windows(pair_window(connections, per_connection, seed), "tiled", NAMES)
 
 
-def shuffled(made: LabelledWindows, seed: int) -> LabelledWindows:
-    """The same windows, labels dealt anew to connections."""
-    names = np.unique(made.connections)
-    dealt = dict(zip(names, np.random.default_rng(seed).permutation(len(names)) % 2 == 0, strict=True))
-    shared = np.array([dealt[name] for name in made.connections])
-    return LabelledWindows(made.key, made.x, made.feature_names, shared, np.array([str(one) for one in shared]))
+def swapped(pairs: list[tuple[str, str]], site: str = "s0") -> pd.DataFrame:
+    """A window of swapped partners a pair; it looks shared."""
+    rows = pair_window(2 * len(pairs), 1).iloc[::2].copy()
+    rows["connection_id"] = [pair_name(*pair) for pair in pairs]
+    return rows.assign(shared=False, site=site)
+
+
+def of_kinds(connections: int = 60, pairs: list[tuple[str, str]] | None = None, seed: int = 0) -> LabelledWindows:
+    """Tiled windows, a triggered one each, and windows of swapped partners."""
+    tiled = pair_window(connections, 3, seed)
+    triggered = pair_window(connections, 1, seed + 1).assign(rule="triggered")
+    return windows_of_kinds(pd.concat([tiled, triggered]), ["tiled", "triggered"], swapped(pairs or []), NAMES)

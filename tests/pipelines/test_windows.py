@@ -13,7 +13,7 @@ from features.reading import DEFAULT, Reading
 from features.series import signals_of
 from pipelines import difficulty, export
 from pipelines.params import read_params
-from pipelines.windows import Extracted, extracted, labelled_rows, read_truths
+from pipelines.windows import Extracted, extracted, labelled_rows, read_truths, swapped
 from traces import tables
 from traces.contract import Table, TableReader, TableWriter, read_table, write_table
 
@@ -185,3 +185,43 @@ def test_another_reading_is_not_exported() -> None:
     extract_other = params.extract.model_copy(update={"reading": Reading(dtw="l1")})
     with pytest.raises(ExportError, match=r"extract\.reading is not the default"):
         export.run(None, params.model_copy(update={"extract": extract_other}))  # type: ignore[arg-type]
+
+
+def test_swapped_partners_start_two_windows_apart(folder: Path) -> None:
+    """The first subflow of one connection, and the second of another, 2 s later; here of the same two connections."""
+    rows = {
+        row["connection_id"]: row for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    }
+    truths = read_truths(folder / "truth.parquet")
+    truths["d/two#0"] = truths["d/one#0"]
+    one, two = rows["d/one#0"], rows["d/two#0"]
+    found = swapped([(one, one), (two, one), (one, two)], folder, truths, "d", "tiled", DEFAULT)
+    windows = found.pair_window.to_pandas()
+    assert windows["connection_id"].tolist() == ["d/one#0+d/one#0"] * 2 + ["d/two#0+d/one#0"] * 2
+    assert windows["window_start_ns"].tolist() == [2_000 * MS, 3_000 * MS] * 2
+    assert (windows["window_ns"] == 1_000 * MS).all()
+    assert (windows["subflow_a"] == 0).all() and (windows["subflow_b"] == 1).all()
+    assert windows["shared"].tolist() == [False] * 4
+    assert set(windows["site"]) == {"here"}
+    assert dict(found.counts["windows"]) == {"here": 4}
+    assert dict(found.counts["rejected"]) == {"here: a subflow was never congested": 1}
+    series = found.series.to_pandas()
+    first = series[(series["connection_id"] == "d/one#0+d/one#0") & (series["window_start_ns"] == 2_000 * MS)]
+    acks, states = (
+        TableReader(table, folder / f"{table.name}.parquet").rows_of("d/one#0") for table in (tables.ACK, tables.STATE)
+    )
+    # Of the first subflow the samples from 2 s on, of the second those from its start.
+    assert first["rtt_a_us"].tolist() == signals_of(acks, states, 0).rtt_us[200:301].tolist()
+    assert first["rtt_b_us"].tolist() == signals_of(acks, states, 1).rtt_us[:101].tolist()
+    assert first["congested_b"].tolist() == [True] + [False] * 100
+
+
+def test_a_clock_that_starts_elsewhere_is_set(folder: Path) -> None:
+    rows = {
+        row["connection_id"]: row for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    }
+    truths = read_truths(folder / "truth.parquet")
+    one = rows["d/one#0"]
+    late = one | {"start_ns": 300 * MS}
+    found = swapped([(late, one)], folder, truths, "d", "tiled", DEFAULT)
+    assert found.pair_window.to_pandas()["window_start_ns"].tolist() == [2_300 * MS]

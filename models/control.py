@@ -1,0 +1,99 @@
+"""Controls: labels that say nothing, features that stand alone, partners that share nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from models.accuracy import Hits, Share, share, share_difference
+from models.families import Family
+from models.partners import members
+from models.search import Method, Setting, chosen, fit, learnt_from, predict, training_side
+from models.trial import Trial
+from models.verdict import Verdicts
+from models.windows import SWAPPED, LabelledWindows
+
+
+def with_shuffled_labels(windows: LabelledWindows, seed: int) -> LabelledWindows:
+    """Exchange the labels between connections of a site; the windows of a connection keep one label.
+
+    A connection of both labels takes part with its first. Swapped partners stay what they are.
+    """
+    rng = np.random.default_rng(seed)
+    real = np.flatnonzero(windows.kind != SWAPPED)
+    names, first, member = np.unique(windows.connections[real], return_index=True, return_inverse=True)
+    site, shared = windows.site[real][first], windows.shared[real][first]
+    dealt = np.empty(len(names), dtype=np.bool_)
+    for place in np.unique(site):
+        own = np.flatnonzero(site == place)
+        dealt[own] = rng.permutation(shared[own])
+    labels = windows.shared.copy()
+    labels[real] = dealt[member]
+    return replace(windows, shared=labels)
+
+
+def judged_on_shuffled_labels(
+    windows: LabelledWindows, family: Family, grid: Sequence[Setting], trial: Trial, method: Method, seed: int
+) -> tuple[LabelledWindows, dict[str, Verdicts]]:
+    """Choose, fit and test as a trial does, on shuffled labels; return the windows with them and the verdicts."""
+    shuffled = with_shuffled_labels(windows, seed)
+    fitted = chosen(shuffled, family, grid, training_side(shuffled, trial.train, method), method)
+    return shuffled, {name: predict(shuffled, fitted, rows) for name, rows in trial.tests.items()}
+
+
+def judged_alone(
+    windows: LabelledWindows, feature_name: str, family: Family, setting: Setting, trial: Trial, method: Method
+) -> dict[str, Verdicts]:
+    """Fit a setting on one feature of a trial's training windows; return the verdicts on its tests."""
+    only = np.array([windows.feature_names.index(feature_name)])
+    fitted = fit(windows, family, setting, only, learnt_from(windows, trial.train, method), method)
+    return {name: predict(windows, fitted, rows) for name, rows in trial.tests.items()}
+
+
+def _hits(predictions: pd.DataFrame, connections: npt.NDArray[np.str_], weight: npt.NDArray[np.float64]) -> Hits:
+    return Hits(predictions["shared_pred"].to_numpy(dtype=bool), connections, weight)
+
+
+def _named(name: str, found: Share) -> dict[str, float | int | str]:
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def called_shared(
+    predictions: pd.DataFrame, dataset: str, rule: str, *, resamples: int, seed: int
+) -> dict[str, float | int | str]:
+    """Compare how often swapped partners and non-shared windows are called shared, with the same weight of sites.
+
+    Parameters
+    ----------
+    predictions : DataFrame of the ``prediction`` table
+        Of one model.
+    dataset, rule : str
+        Whose non-shared windows are compared.
+    resamples, seed : int
+        As :func:`~models.accuracy.accuracy` takes them.
+
+    Returns
+    -------
+    dict
+        ``swapped``, ``non_shared`` and their difference ``excess``, each with ``_low`` and ``_high``; how many
+        windows and pairs were swapped, and where.
+    """
+    partners = predictions[predictions["test_set"] == f"{dataset}/{SWAPPED}"]
+    own = predictions[(predictions["test_set"] == f"{dataset}/{rule}") & ~predictions["shared"]]
+    wanted, there = (part["site"].fillna("").value_counts() for part in (partners, own))
+    weight = np.asarray(own["site"].fillna("").map(wanted / there).fillna(0.0), dtype=np.float64)
+    pairs = np.array([members(name) for name in partners["connection_id"]], dtype=str).reshape(-1, 2)
+    swapped = _hits(partners, pairs, np.ones(len(partners)))
+    non_shared = _hits(own, own[["connection_id"]].to_numpy(dtype=str), weight)
+    return {
+        "swapped_windows": len(partners),
+        "swapped_pairs": partners["connection_id"].nunique(),
+        "swapped_sites": "; ".join(f"{site or 'no site'} {count}" for site, count in sorted(wanted.items())),
+        **_named("swapped", share(swapped, resamples=resamples, seed=seed)),
+        **_named("non_shared", share(non_shared, resamples=resamples, seed=seed)),
+        **_named("excess", share_difference(swapped, non_shared, resamples=resamples, seed=seed)),
+    }

@@ -1,0 +1,20 @@
+"""Gradient boosting of shallow trees: ours, not the paper's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from models.families.family import Family
+
+_ROUNDS = 100
+
+
+def _build(hyperparameters: dict[str, Any], seed: int) -> HistGradientBoostingClassifier:
+    return HistGradientBoostingClassifier(
+        max_iter=_ROUNDS, max_depth=hyperparameters["max_depth"], early_stopping=False, random_state=seed
+    )
+
+
+BOOSTING = Family(name="boosting", build=_build, hyperparameters=("max_depth",), ours=True)

@@ -1,0 +1,186 @@
+"""Nearest neighbours under dynamic time warping: a model of the RTT series themselves, not of features.
+
+A window is a series of two values, the RTTs of both subflows. Its neighbours are the training windows of the smallest
+multivariate DTW distance. tslearn's classifier is what is stored. Trials take the same distances from dtaidistance,
+which computes them all once and several times as fast; a fold needs a part of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from dtaidistance import dtw_ndim
+from sklearn.neighbors import KNeighborsClassifier
+
+from models.search import Fitted, Method, Setting, inner_splits
+from models.split import Positions
+from models.verdict import Verdicts
+from models.windows import LabelledWindows
+from traces.fault import Fault
+from traces.tables import WINDOW_KEY
+
+with warnings.catch_warnings():
+    # It is for a file format that is not used here.
+    warnings.filterwarnings("ignore", message="h5py not installed")
+    from tslearn.neighbors import KNeighborsTimeSeriesClassifier
+
+Float64Array = npt.NDArray[np.float64]
+
+#: Name in tables and files.
+NAME = "knn_dtw"
+#: Points every window is resampled to: one an RTT of the longer path.
+POINTS = 51
+_SERIES = ("rtt_a_us", "rtt_b_us")
+_HALF = 0.5
+#: Columns of the ``series`` table that are read.
+COLUMNS = [*WINDOW_KEY, "k", *_SERIES]
+_US_PER_S = 1e6
+
+
+class SeriesError(Fault):
+    """A window without its series."""
+
+
+def rtt_series(rtt_us: Float64Array) -> Float64Array:
+    """Return the RTTs as they are, in seconds: what the paper's distances see.
+
+    Parameters
+    ----------
+    rtt_us : (rows, points, 2) float64, microseconds
+    """
+    return rtt_us / _US_PER_S
+
+
+def queue_series(rtt_us: Float64Array) -> Float64Array:
+    """Return the RTTs above each subflow's own minimum, over the larger of the two peaks: in [0, 1].
+
+    Parameters
+    ----------
+    rtt_us : (rows, points, 2) float64, microseconds
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> queue_series(np.array([[[50.0, 200.0], [60.0, 200.0], [70.0, 210.0]]])).tolist()
+    [[[0.0, 0.0], [0.5, 0.0], [1.0, 0.5]]]
+    """
+    queue = rtt_us - rtt_us.min(axis=1, keepdims=True)
+    peak = queue.max(axis=(1, 2), keepdims=True)
+    relative: Float64Array = queue / np.where(peak > 0, peak, 1.0)
+    return relative
+
+
+#: What a window's series are made of: the counterparts of the sets ``paper`` and ``invariant``.
+VIEWS: dict[str, Callable[[Float64Array], Float64Array]] = {view.__name__: view for view in (rtt_series, queue_series)}
+
+
+def rtt_us_of(series: pd.DataFrame, key: pd.DataFrame) -> Float64Array:
+    """Return the RTTs of some windows, resampled to :data:`POINTS`.
+
+    Parameters
+    ----------
+    series : DataFrame of the ``series`` table
+        The rows of a window in order of ``k``, one window after another.
+    key : DataFrame of the ``pair_window`` key
+        The windows wanted.
+
+    Returns
+    -------
+    (rows, POINTS, 2) float64, microseconds
+
+    Raises
+    ------
+    SeriesError
+        If a window has no series.
+    """
+    start = np.flatnonzero(series["k"].to_numpy() == 0)
+    end = np.append(start[1:], len(series))
+    place = pd.Series(np.arange(len(start)), index=pd.MultiIndex.from_frame(series[list(WINDOW_KEY)].iloc[start]))
+    wanted = place.reindex(pd.MultiIndex.from_frame(key[list(WINDOW_KEY)]))
+    if wanted.isna().any():
+        first = wanted.index[wanted.isna()][0]
+        raise SeriesError(f"{int(wanted.isna().sum())} windows have no series, the first is {first}")
+    rtt_us = series[list(_SERIES)].to_numpy(dtype=np.float64)
+    found = np.empty((len(key), POINTS, len(_SERIES)))
+    for row, window in enumerate(wanted.to_numpy(dtype=np.int64)):
+        own = rtt_us[start[window] : end[window]]
+        at = np.linspace(0, len(own) - 1, POINTS)
+        for side in range(len(_SERIES)):
+            found[row, :, side] = np.interp(at, np.arange(len(own)), own[:, side])
+    return found
+
+
+def distances(view: Float64Array) -> Float64Array:
+    """Return the DTW distance of every two windows.
+
+    Parameters
+    ----------
+    view : (rows, points, 2) float64
+
+    Returns
+    -------
+    (rows, rows) float64
+    """
+    matrix: Float64Array = dtw_ndim.distance_matrix_fast(np.ascontiguousarray(view), parallel=False, only_triu=False)
+    return matrix
+
+
+def _judged(share: Float64Array) -> Verdicts:
+    """Half and half is not shared."""
+    return Verdicts(share, share > _HALF)
+
+
+def predict_by_distance(
+    distance: Float64Array, windows: LabelledWindows, train: Positions, test: Positions, neighbors: int
+) -> Verdicts:
+    """Judge test rows by the share of their neighbours among the training rows that are shared.
+
+    Parameters
+    ----------
+    distance : (rows, rows) float64
+        Of all windows.
+    windows : LabelledWindows
+    train, test : (rows,) int64
+        Positions.
+    neighbors : int
+        How many vote.
+    """
+    if not len(test):
+        return _judged(np.empty(0))
+    model = KNeighborsClassifier(neighbors, metric="precomputed")
+    model.fit(distance[np.ix_(train, train)], windows.shared[train])
+    return _judged(model.predict_proba(distance[np.ix_(test, train)])[:, 1])
+
+
+def chosen_neighbors(
+    distance: Float64Array, windows: LabelledWindows, rows: Positions, grid: Sequence[int], method: Method
+) -> int:
+    """Choose how many neighbours vote by cross-validation over the connections of a training side."""
+    splits = inner_splits(windows, rows, method)
+    accuracies = np.empty((len(splits), len(grid)))
+    for fold, split in enumerate(splits):
+        for index, neighbors in enumerate(grid):
+            verdicts = predict_by_distance(distance, windows, split.train, split.test, neighbors)
+            accuracies[fold, index] = np.mean(verdicts.shared_pred == windows.shared[split.test])
+    return grid[int(np.argmax(np.round(accuracies.mean(axis=0), 9)))]
+
+
+def setting(neighbors: int) -> Setting:
+    """Return the setting of a model of both subflows' series."""
+    return Setting(len(_SERIES), (("n_neighbors", neighbors),))
+
+
+def fit(view: Float64Array, windows: LabelledWindows, rows: Positions, neighbors: int) -> Fitted:
+    """Fit tslearn's classifier on some rows."""
+    estimator = KNeighborsTimeSeriesClassifier(n_neighbors=neighbors, metric="dtw")
+    estimator.fit(view[rows], windows.shared[rows])
+    return Fitted(estimator, _SERIES, setting(neighbors))
+
+
+def predict(view: Float64Array, fitted: Fitted) -> Verdicts:
+    """Judge the windows of a view by a stored model."""
+    return _judged(fitted.estimator.predict_proba(view)[:, 1])

@@ -1,0 +1,53 @@
+"""What a model says of windows, as rows of the ``prediction`` table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from models.windows import LabelledWindows
+
+#: Digits of a score that are kept: below them, sums depend on the processor.
+SCORE_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Verdicts on some windows.
+
+    Attributes
+    ----------
+    score : (rows,) float64 in [0, 1]
+        Grows with the belief in a shared bottleneck.
+    shared_pred : (rows,) bool
+    """
+
+    score: npt.NDArray[np.float64]
+    shared_pred: npt.NDArray[np.bool_]
+
+
+def prediction_rows(
+    windows: LabelledWindows, rows: npt.NDArray[np.int64], verdicts: Verdicts, **labels: str | int
+) -> pd.DataFrame:
+    """Return verdicts as rows of the ``prediction`` table.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    rows : (rows,) int64
+        Positions of the windows judged.
+    verdicts : Verdicts
+        On them.
+    **labels
+        Further columns: ``model``, ``feature_set``, ``train_set``, ``test_set``, ``fold``.
+    """
+    return windows.key.iloc[rows].assign(
+        **labels,
+        score=np.round(verdicts.score, SCORE_DIGITS),
+        shared_pred=verdicts.shared_pred,
+        shared=windows.shared[rows],
+        site=np.array([place or None for place in windows.site[rows]], dtype=object),
+    )

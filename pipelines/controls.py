@@ -1,0 +1,116 @@
+"""Controls: what the models say where there is nothing to say, and what single features say.
+
+``shuffled``: labels exchanged between the connections of a site; balanced accuracy must be near one half. ``alone``: a
+tree on one feature. ``swapped``: pairs of subflows that share nothing, made of connections that do; they must not be
+called shared much more often than the dataset's own non-shared windows are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from features.catalog import PAIR_WINDOW, feature_names
+from models import search
+from models.accuracy import accuracy
+from models.control import called_shared, judged_alone, judged_on_shuffled_labels
+from models.families import family_of
+from models.trial import Trial, random_trials
+from models.verdict import prediction_rows
+from models.windows import LabelledWindows, windows_of_kinds
+from pipelines import figures, plan, stage
+from pipelines.params import Params
+from pipelines.reports import write_csv
+from traces.contract import read_table
+from traces.tables import PREDICTION
+
+log = logging.getLogger(__name__)
+
+#: Features that are tried alone, and chosen among on shuffled labels.
+_FEATURE_SET = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--features", type=Path, required=True, help="folder with its windows")
+    parser.add_argument("--predictions", type=Path, required=True, help="its prediction table")
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: verdicts of the first two controls")
+    parser.add_argument("--reports", type=Path, required=True, help="folder for a CSV file a control")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file: swapped partners called shared")
+
+
+def _shuffled(
+    windows: LabelledWindows, family: str, grid: Sequence[search.Setting], trial: Trial, params: Params
+) -> pd.DataFrame:
+    seed = params.controls.seed + trial.fold
+    shuffled, verdicts = judged_on_shuffled_labels(
+        windows, family_of(family), grid, trial, plan.method(params.search), seed
+    )
+    return prediction_rows(shuffled, trial.tests[trial.train_set], verdicts[trial.train_set], model=family)
+
+
+def _alone(windows: LabelledWindows, feature: str, every_trial: Sequence[Trial], params: Params) -> pd.DataFrame:
+    setting = search.Setting(1, (("max_depth", params.controls.alone_depth),))
+    tree, method = family_of("tree"), plan.method(params.search)
+    return pd.concat(
+        prediction_rows(windows, trial.tests[name], verdicts, feature_set=feature, test_set=name)
+        for trial in every_trial
+        for name, verdicts in judged_alone(windows, feature, tree, setting, trial, method).items()
+    )
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    options, dataset = params.search, arguments.dataset
+    drawn = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
+    pair_window = read_table(PAIR_WINDOW, arguments.features / "pair_window.parquet").to_pandas()
+    swapped = read_table(PAIR_WINDOW, arguments.features / "swapped.parquet").to_pandas()
+    windows = windows_of_kinds(pair_window, options.rules, swapped, feature_names(_FEATURE_SET))
+    own_trials = random_trials(windows, dataset, options.rule, plan.drawing(options))
+    tasks = [
+        delayed(_shuffled)(
+            windows, family, search.settings(family_of(family), options.families[family], options.top), trial, params
+        )
+        for family in params.controls.families
+        for trial in own_trials
+    ]
+    tasks += [delayed(_alone)(windows, name, own_trials, params) for name in windows.feature_names]
+    results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
+    found = iter(stage.progress(results, what=f"controls {dataset}", total=len(tasks)))
+
+    shuffled, alone = [], []
+    verdicts: list[pd.DataFrame] = []
+    for family in params.controls.families:
+        verdicts.append(pd.concat([next(found) for _ in own_trials]))
+        shuffled.append({"model": family, **asdict(accuracy(verdicts[-1], **drawn))})
+    for name in windows.feature_names:
+        rows = next(found)
+        verdicts.append(rows)
+        judged = accuracy(rows[rows["test_set"] == f"{dataset}/{options.rule}"], **drawn)
+        alone.append({"feature": name, **asdict(judged), **called_shared(rows, dataset, options.rule, **drawn)})
+    predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
+    called = [
+        {"model": model, "feature_set": feature_set, **called_shared(own, dataset, options.rule, **drawn)}
+        for (model, feature_set), own in predictions[predictions["train_set"] == f"{dataset}/{options.rule}"].groupby(
+            ["model", "feature_set"], sort=False
+        )
+    ]
+    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
+    pd.concat(verdicts, ignore_index=True).to_parquet(arguments.judged, index=False)
+    for name, rows in (("shuffled", shuffled), ("alone", alone), ("swapped", called)):
+        write_csv(pd.DataFrame(rows), arguments.reports / f"{name}.csv")
+    figures.save(figures.swapped(pd.DataFrame(called), dataset), arguments.figure)
+    log.info("balanced accuracy on shuffled labels: %s", [round(row["balanced"], 3) for row in shuffled])
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("controls", __doc__ or "", add_arguments, run))

@@ -1,0 +1,130 @@
+"""What a run in MLflow says, as plain data: what ``track`` gathers from disk and ``tracking`` writes and finds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from traces.fault import Fault, InputFault
+
+
+class TrackingError(InputFault):
+    """MLflow's store, or what is to be mirrored in it, cannot be used: names the file and the reason."""
+
+
+class NoRunError(Fault):
+    """No run in MLflow has the model looked for."""
+
+
+@dataclass(frozen=True)
+class InputTable:
+    """The table a model was trained on."""
+
+    name: str
+    path: Path
+    sha256: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Child:
+    """One setting of a grid."""
+
+    name: str
+    params: Mapping[str, str]
+    metrics: Mapping[str, float]
+    tags: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Parent:
+    """The search of one family over one set of features, and the model it gave.
+
+    Attributes
+    ----------
+    name : str
+        For instance ``sites tree invariant``.
+    params, metrics, tags : mapping
+    model_path : Path
+        The stored model.
+    model_digest : str
+        Its digest, as in a header's banner.
+    example : DataFrame or None
+        Rows of the model's inputs, whose columns and types are its signature; None if its input is not a table.
+    chosen : mapping
+        What reports/chosen says of the model.
+    input_table : InputTable
+    figures : tuple of Path
+    children : tuple of Child
+    """
+
+    name: str
+    params: Mapping[str, str]
+    metrics: Mapping[str, float]
+    tags: Mapping[str, str]
+    model_path: Path
+    model_digest: str
+    example: pd.DataFrame | None
+    chosen: Mapping[str, Any]
+    input_table: InputTable
+    figures: tuple[Path, ...]
+    children: tuple[Child, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A run that has the model looked for.
+
+    Attributes
+    ----------
+    name, run_id, experiment : str
+    params, metrics, tags : mapping
+    artifacts : str
+        Where its figures and its stored model lie.
+    models : tuple of str
+        Where MLflow's form of the model lies; empty if it has none.
+    versions : tuple of str
+        Registered versions of it, with their aliases.
+    """
+
+    name: str
+    run_id: str
+    experiment: str
+    params: Mapping[str, str]
+    metrics: Mapping[str, float]
+    tags: Mapping[str, str]
+    artifacts: str
+    models: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def content_sha256(parent: Parent) -> str:
+    """Return a digest of all that is logged of a run and its children: equal digests are equal runs.
+
+    The commit is no part of it: a commit that changes no result is not another run.
+    """
+    said = {
+        "name": parent.name,
+        "params": dict(parent.params),
+        "metrics": dict(parent.metrics),
+        "tags": dict(parent.tags),
+        "model": parent.model_digest,
+        "example": None if parent.example is None else parent.example.to_csv(index=False),
+        "chosen": dict(parent.chosen),
+        "input": [parent.input_table.name, parent.input_table.sha256],
+        "figures": {path.name: sha256(path) for path in parent.figures},
+        "children": [[one.name, dict(one.params), dict(one.metrics), dict(one.tags)] for one in parent.children],
+    }
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,209 @@
+"""Mirror in MLflow what the search, the evaluation and the export left on disk.
+
+An experiment a profile; a run a dataset, family and set of features, with the settings of its grid as children. A
+run whose content stands there already (parameters, metrics with intervals, grid, figures, input and model; not the
+commit) is not logged again. The most accurate exported model, by the nested estimate, is registered under the
+alias ``exportable``. Nothing reads it back; with ``tracking.enabled: false`` nothing is written to MLflow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from features.catalog import PAIR_WINDOW
+from models import store
+from pipelines import stage
+from pipelines.evaluate import ALL_SITES
+from pipelines.params import Params
+from pipelines.reports import read_json, write_json
+from pipelines.runs import Child, InputTable, Parent, TrackingError, sha256
+from traces.contract import read_table
+
+log = logging.getLogger(__name__)
+
+ALIAS = "exportable"
+_ACCURACIES = ("overall", "overall_low", "overall_high", "balanced", "sb", "nsb")
+_NO_HYPERPARAMETERS = ("dataset", "family", "feature_set", "mean_accuracy", "sd_accuracy")
+_NO_NAME = re.compile(r"[^\w.\- :]")  # what MLflow refuses in the name of a metric, and a slash, which groups
+_EXAMPLE_ROWS = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
+    parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
+    parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
+    parser.add_argument("--database", type=Path, required=True, help="MLflow's sqlite file; artifacts go beside it")
+    parser.add_argument("--tracked", type=Path, required=True, help="JSON file: the runs that MLflow has")
+
+
+def experiment_name(params: Params) -> str:
+    """Return the name of the profile's experiment, which is that of its registered model too."""
+    return f"smartsbd-{params.profile}"
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _setting(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return hyperparameters as text, ``top`` first, without those that are not the family's."""
+    own = {name: _text(value) for name, value in values.items() if pd.notna(value)}
+    return {name: own[name] for name in sorted(own, key=lambda name: (name != "top", name))}
+
+
+def _children(grid: pd.DataFrame, summary: Mapping[str, Any]) -> Iterator[Child]:
+    chosen = {
+        tag: _setting(summary[name])
+        for tag, name in (("chosen", "setting"), ("paper_choice", "paper_setting"))
+        if name in summary
+    }
+    for row in grid.to_dict("records"):
+        setting = _setting({str(name): row[name] for name in row if name not in _NO_HYPERPARAMETERS})
+        labels = {name: str(row[name]) for name in ("dataset", "family", "feature_set")}
+        yield Child(
+            name=", ".join(f"{name} {value}" for name, value in setting.items()),
+            params=labels | setting,
+            metrics={name: float(row[name]) for name in ("mean_accuracy", "sd_accuracy")},
+            tags={name: "true" for name, its in chosen.items() if its == setting},
+        )
+
+
+def _metrics(accuracy: pd.DataFrame, train_set: str, summary: Mapping[str, Any]) -> dict[str, float]:
+    """Return the model's accuracies with their intervals; where there was nothing to judge, none."""
+    metrics = {name: float(summary[name]) for name in ("paper_accuracy", "nested_accuracy") if name in summary}
+    for row in accuracy.to_dict("records"):
+        place = "nested" if row["test_set"] == train_set else f"on_{row['test_set']}"
+        if row["site"] != ALL_SITES:
+            if row["test_set"] != train_set:
+                continue
+            place += f"/site_{_NO_NAME.sub('_', row['site'])}"
+        metrics |= {f"{place}/{name}": float(row[name]) for name in _ACCURACIES if pd.notna(row[name])}
+    return metrics
+
+
+def _params(labels: Mapping[str, str], summary: Mapping[str, Any], params: Params) -> dict[str, str]:
+    options = params.search
+    names = ("splits", "test_share", "inner_folds", "block", "learn_partners", "scaling", "seed")
+    how = {name: getattr(options, name) for name in names}
+    return {
+        **labels,
+        "profile": params.profile,
+        "rule": options.rule,
+        **{name: _text(value) for name, value in how.items()},
+        "windows": _text(summary["windows"]),
+        "connections": _text(summary["connections"]),
+        "features": ", ".join(summary["features"]),
+        **{f"chosen_{name}": value for name, value in _setting(summary["setting"]).items()},
+    }
+
+
+def _parents(dataset: str, headers: Mapping[str, str], where: argparse.Namespace, params: Params) -> Iterator[Parent]:
+    """Gather the runs of one dataset.
+
+    Raises
+    ------
+    TrackingError
+        If a model on disk is not the one the reports speak of.
+    """
+    pair_window_path = where.features / dataset / "pair_window.parquet"
+    pair_window = read_table(PAIR_WINDOW, pair_window_path).to_pandas()
+    input_table = InputTable(f"{dataset} pair_window", pair_window_path, sha256(pair_window_path), len(pair_window))
+    of_rule = pair_window[pair_window["rule"] == params.search.rule]
+    names = (f"grid_{dataset}", f"swapped_{dataset}", "accuracy")
+    figures = tuple(where.reports / "figures" / f"{name}.png" for name in names)
+    grid = pd.read_csv(where.reports / "grid" / f"{dataset}.csv")
+    accuracy = pd.read_csv(where.reports / "accuracy.csv")
+    train_set = f"{dataset}/{params.search.rule}"
+    chosen_path = where.reports / "chosen" / f"{dataset}.json"
+    for model_name, summary in read_json(chosen_path).items():
+        family, feature_set = summary["family"], summary["feature_set"]
+        labels = {"dataset": dataset, "family": family, "feature_set": feature_set}
+        model_path = where.models / dataset / f"{model_name}.skops"
+        digest = store.digest(model_path)
+        if digest != summary["model"]:
+            raise TrackingError(f"{model_path}: is model {digest}, {chosen_path} has {summary['model']}: search again")
+        own_grid = grid[(grid["family"] == family) & (grid["feature_set"] == feature_set)]
+        judged = accuracy[
+            (accuracy["train_set"] == train_set)
+            & (accuracy["model"] == family)
+            & (accuracy["feature_set"] == feature_set)
+        ]
+        name = " ".join(labels.values())
+        if judged.empty:
+            log.warning("%s: not in %s", name, where.reports / "accuracy.csv")
+        features = summary["features"]
+        no_columns = [feature for feature in features if feature not in pair_window]
+        tabular = bool(features) and not no_columns
+        signature = (
+            "from the columns" if tabular else f"none: the input ({', '.join(no_columns)}) is no table's columns"
+        )
+        tags = {"input_sha256": input_table.sha256, "signature": signature}
+        yield Parent(
+            name=name,
+            params=_params(labels, summary, params),
+            metrics=_metrics(judged, train_set, summary),
+            tags=tags | ({"header": headers[digest]} if digest in headers else {}),
+            model_path=model_path,
+            model_digest=digest,
+            example=of_rule[features].head(_EXAMPLE_ROWS).reset_index(drop=True) if tabular else None,
+            chosen=summary,
+            input_table=input_table,
+            figures=figures,
+            children=tuple(_children(own_grid, summary)),
+        )
+
+
+def _best_exported(parents: Sequence[Parent], headers: Mapping[str, str], report: Path) -> Parent:
+    """Return the exported model of the best nested accuracy; of equals the one that stands first."""
+    exported = [parent for parent in parents if parent.model_digest in headers]
+    if not exported:
+        raise TrackingError(f"{report}: none of its models is in the chosen ones: run `sbd export`")
+    return max(exported, key=lambda parent: parent.metrics["nested_accuracy"])
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    if not params.tracking.enabled:
+        write_json({"enabled": False}, arguments.tracked)
+        log.info("tracking.enabled is false: nothing mirrored")
+        return stage.EXIT_OK
+    report = arguments.reports / "export.json"
+    headers = {entry["model"]: header for header, entry in read_json(report).items()}
+    parents = [parent for dataset in params.search.datasets for parent in _parents(dataset, headers, arguments, params)]
+    best = _best_exported(parents, headers, report)
+
+    from pipelines import tracking  # noqa: PLC0415 - MLflow costs seconds, and only tracked runs need it
+
+    name = experiment_name(params)
+    mirror = tracking.Mirror(arguments.database, name)
+    forgotten = mirror.forget_unfinished()
+    if forgotten:
+        log.info("%d unfinished runs of an earlier stage deleted", forgotten)
+    logged = [mirror.log(parent) for parent in stage.progress(parents, what="track", total=len(parents))]
+    mirror.register(best, name, ALIAS)
+    log.info("%d runs, %d of them logged now; %s is %s@%s", len(parents), sum(logged), best.name, name, ALIAS)
+    write_json(
+        {
+            "enabled": True,
+            "experiment": name,
+            ALIAS: best.name,
+            "runs": {
+                parent.name: {"model": parent.model_digest, "settings": len(parent.children)} for parent in parents
+            },
+        },
+        arguments.tracked,
+    )
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("track", __doc__ or "", add_arguments, run))

@@ -1,0 +1,3 @@
+"""Before any numeric library is loaded: the package sets how many threads they may use."""
+
+import pipelines as pipelines  # noqa: PLC0414 - for what importing it does

@@ -1,0 +1,133 @@
+"""From windows to accuracy: search, controls, transfer and evaluation on two small datasets made by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from models import store
+from tests.pipelines import small_project
+from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, SPLITS, TILED
+from traces.contract import read_table
+from traces.tables import PREDICTION
+
+MODELS = {
+    *((family, feature_set) for family in FAMILIES for feature_set in ("paper", "invariant")),
+    ("knn_dtw", "rtt_series"),
+    ("knn_dtw", "queue_series"),
+}
+
+
+@pytest.mark.slow
+def test_one_core_or_two_give_the_same_bytes(searched: Path, tmp_path: Path) -> None:
+    small_project.make(tmp_path, workers=2)
+    made = ("data/trained", "data/predictions", "data/features", "reports", "export")
+    names = sorted(path.relative_to(tmp_path) for name in made for path in (tmp_path / name).rglob("*.*"))
+    assert len(names) > 30
+    for name in names:
+        assert (searched / name).read_bytes() == (tmp_path / name).read_bytes(), name
+
+
+def predictions(searched: Path, name: str) -> pd.DataFrame:
+    found: pd.DataFrame = read_table(PREDICTION, searched / f"data/predictions/{name}.parquet").to_pandas()
+    return found
+
+
+def test_every_trial_is_predicted(searched: Path) -> None:
+    found = predictions(searched, "sites")
+    rules = ("tiled", "triggered")
+    assert set(zip(found["train_set"], found["test_set"], strict=True)) == {
+        *((f"sites/{train}", f"sites/{test}") for train in rules for test in (*rules, "swapped")),
+        ("sites but the site/tiled", "sites/tiled"),
+    }
+    assert set(zip(found["model"], found["feature_set"], strict=True)) == MODELS
+    for _, own in found.groupby(["model", "feature_set"]):
+        left_out = own[own["train_set"] == "sites but the site/tiled"]
+        assert len(left_out) == TILED
+        assert left_out.groupby("fold")["site"].nunique().tolist() == [1, 1, 1]
+        random = own[(own["train_set"] == "sites/tiled") & (own["test_set"] == "sites/tiled")]
+        assert sorted(random["fold"].unique()) == list(range(SPLITS))
+    assert not found.loc[found["test_set"] == "sites/swapped", "shared"].any()
+    assert set(found["site"]) == {"s0", "s1", "s2"}
+
+
+def test_what_was_chosen_is_what_is_stored(searched: Path) -> None:
+    chosen = json.loads((searched / "reports/chosen/sites.json").read_text())
+    assert {(one["family"], one["feature_set"]) for one in chosen.values()} == MODELS
+    assert sorted(chosen) == sorted(path.stem for path in (searched / "data/trained/sites").glob("*.skops"))
+    for name, one in chosen.items():
+        path = searched / f"data/trained/sites/{name}.skops"
+        fitted = store.load(path)
+        assert store.digest(path) == one["model"]
+        assert one["setting"] == {"top": fitted.setting.top, **dict(fitted.setting.hyperparameters)}
+        assert one["features"] == list(fitted.feature_names)
+        assert len(one["nested_settings"]) == SPLITS
+        assert (one["windows"], one["connections"]) == (TILED, CONNECTIONS)
+        assert ("paper_accuracy" in one) == (one["family"] != "knn_dtw")
+    assert chosen["tree_paper"]["nested_accuracy"] > 0.95
+    assert chosen["knn_dtw_queue_series"]["nested_accuracy"] > 0.75
+    grid = pd.read_csv(searched / "reports/grid/sites.csv")
+    # Two sets, two sizes of subsets; two depths of trees, one setting of the others.
+    assert len(grid) == 2 * 2 * (2 + 1 + 1)
+    best = grid[(grid["family"] == "tree") & (grid["feature_set"] == "paper")]["mean_accuracy"].max()
+    assert chosen["tree_paper"]["paper_accuracy"] == pytest.approx(best, abs=2e-6)
+
+
+def test_models_meet_the_other_datasets_windows(searched: Path) -> None:
+    found = predictions(searched, "transfer")
+    tested = found["connection_id"].str.split("/").str[0]
+    assert (found["test_set"] == tested + "/tiled").all()
+    assert set(zip(found["train_set"], tested, strict=True)) == {("sites/tiled", "diverse"), ("diverse/tiled", "sites")}
+    assert len(found) == len(DATASETS) * TILED * len(MODELS)
+    # What tells the label is the same in both.
+    for model, feature_set in (("tree", "paper"), ("tree", "invariant"), ("knn_dtw", "queue_series")):
+        own = found[(found["model"] == model) & (found["feature_set"] == feature_set)]
+        assert (own["shared_pred"] == own["shared"]).mean() > 0.75
+
+
+def test_everything_is_judged_but_swapped_partners(searched: Path) -> None:
+    table = pd.read_csv(searched / "reports/accuracy.csv")
+    assert not table["test_set"].str.endswith("swapped").any()
+    overall = table[table["site"] == "all"]
+    # A dataset's own: two rules times two, and one site left out. Two transfers.
+    assert len(overall) == len(MODELS) * (2 * (4 + 1) + 2)
+    assert ((overall["overall_low"] <= overall["overall"]) & (overall["overall"] <= overall["overall_high"])).all()
+    own = predictions(searched, "sites")
+    own = own[(own["train_set"] == "sites/tiled") & (own["test_set"] == "sites/tiled") & (own["model"] == "logistic")]
+    own = own[(own["feature_set"] == "invariant") & (own["site"] == "s1")]
+    told = table[
+        (table["train_set"] == "sites/tiled")
+        & (table["test_set"] == "sites/tiled")
+        & (table["model"] == "logistic")
+        & (table["feature_set"] == "invariant")
+        & (table["site"] == "s1")
+    ]
+    assert told["predictions"].tolist() == [len(own)]
+    assert told["overall"].tolist() == pytest.approx([(own["shared_pred"] == own["shared"]).mean()], abs=1e-6)
+    metrics = json.loads((searched / "reports/accuracy.json").read_text())
+    assert len(metrics) == len(MODELS) * (2 + 2 + 2)
+    row = overall[(overall["train_set"] == "diverse/tiled") & (overall["test_set"] == "sites/tiled")].iloc[0]
+    name = f"diverse/tiled on sites/tiled: {row['model']}_{row['feature_set']}"
+    assert metrics[name]["overall"] == pytest.approx(row["overall"], abs=1e-6)
+
+
+def test_controls(searched: Path) -> None:
+    reports = searched / "reports/controls/sites"
+    rows = pd.read_csv(reports / "swapped.csv").to_dict("records")
+    swapped = {(row["model"], row["feature_set"]): row for row in rows}
+    assert set(swapped) == MODELS
+    # They look shared by the telling features; their series do not.
+    assert swapped["tree", "paper"]["swapped"] > 0.95
+    assert swapped["tree", "paper"]["excess_low"] > 0.5
+    assert swapped["knn_dtw", "queue_series"]["excess"] < 0.5
+    alone = {row["feature"]: row for row in pd.read_csv(reports / "alone.csv").to_dict("records")}
+    assert len(alone) == 29
+    assert max(alone, key=lambda name: alone[name]["overall"]) == "rtt_sd_ratio_q10"
+    assert alone["rtt_sd_ratio_q10"]["overall"] > 0.95
+    assert alone["rtt_sd_ratio_q10"]["swapped"] > 0.95
+    shuffled = pd.read_csv(reports / "shuffled.csv")
+    assert shuffled["model"].tolist() == ["tree"]
+    assert shuffled["balanced"].between(0.2, 0.8).all()

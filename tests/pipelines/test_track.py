@@ -1,0 +1,366 @@
+"""MLflow's mirror of small real searches: all of it is there, once, and a header leads back to its run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from features.catalog import PAIR_WINDOW
+from models import store
+from pipelines import track
+from pipelines.__main__ import main
+from pipelines.reports import read_json, write_json
+from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, ROOT, SPLITS, TILED
+from traces.contract import read_table
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import Run
+
+EXPERIMENT = "smartsbd-small"
+SERIES_RUNS = {f"{dataset} knn_dtw {view}" for dataset in DATASETS for view in ("rtt_series", "queue_series")}
+
+
+@pytest.fixture(scope="module")
+def tracked(searched: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    project = tmp_path_factory.mktemp("tracked") / "project"
+    shutil.copytree(searched, project)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        assert main(["track"]) == 0
+        yield project
+
+
+@pytest.fixture
+def untracked(searched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the project without a mirror."""
+    copy = tmp_path / "project"
+    shutil.copytree(searched, copy)
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def disable(project: Path) -> None:
+    path = project / "params.yaml"
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"tracking": {"enabled": False}}))
+
+
+@pytest.fixture
+def mlflow_client(tracked: Path) -> MlflowClient:
+    import mlflow  # noqa: PLC0415 - after pipelines.tracking, which switches telemetry off first
+
+    uri = f"sqlite:///{tracked}/data/mlflow.db"
+    mlflow.set_tracking_uri(uri)
+    mlflow.set_registry_uri(uri)
+    return mlflow.MlflowClient()
+
+
+def load(uri: str) -> Any:
+    import mlflow.pyfunc  # noqa: PLC0415
+
+    return mlflow.pyfunc.load_model(uri)
+
+
+def experiment_id(client: MlflowClient) -> str:
+    found = client.get_experiment_by_name(EXPERIMENT)
+    assert found is not None
+    return str(found.experiment_id)
+
+
+def all_runs(client: MlflowClient) -> list[Run]:
+    return list(client.search_runs([experiment_id(client)]))
+
+
+def outputs_of(run: Run) -> list[Any]:
+    return run.outputs.model_outputs if run.outputs else []
+
+
+def run_named(client: MlflowClient, name: str) -> Run:
+    (found,) = [run for run in all_runs(client) if run.info.run_name == name]
+    return found
+
+
+def test_there_is_a_parent_a_model_and_a_child_a_setting(tracked: Path, mlflow_client: MlflowClient) -> None:
+    runs = all_runs(mlflow_client)
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    children = [run for run in runs if "mlflow.parentRunId" in run.data.tags]
+    parents = {run.info.run_name: run for run in runs if "mlflow.parentRunId" not in run.data.tags}
+    wanted = {
+        f"{dataset} {family} {feature_set}"
+        for dataset in ("sites", "diverse")
+        for family in FAMILIES
+        for feature_set in ("paper", "invariant")
+    }
+    assert set(parents) == wanted | SERIES_RUNS
+    grids = pd.concat([pd.read_csv(tracked / f"reports/grid/{name}.csv") for name in ("sites", "diverse")])
+    assert len(children) == len(grids) == 32
+    parent = parents["sites tree paper"]
+    own = [run for run in children if run.data.tags["mlflow.parentRunId"] == parent.info.run_id]
+    assert {run.info.run_name for run in own} == {f"top {top}, max_depth {depth}" for top in (1, 3) for depth in (1, 2)}
+    grid = grids[(grids["dataset"] == "sites") & (grids["family"] == "tree") & (grids["feature_set"] == "paper")]
+    for row in grid.to_dict("records"):
+        (child,) = [
+            run
+            for run in own
+            if run.data.params["top"] == str(row["top"]) and run.data.params["max_depth"] == f"{row['max_depth']:g}"
+        ]
+        assert set(child.data.params) == {"dataset", "family", "feature_set", "top", "max_depth"}
+        assert child.data.metrics == {"mean_accuracy": row["mean_accuracy"], "sd_accuracy": row["sd_accuracy"]}
+    chosen = read_json(tracked / "reports/chosen/sites.json")["tree_paper"]
+    (marked,) = [run for run in own if run.data.tags.get("chosen") == "true"]
+    assert marked.data.params["max_depth"] == str(chosen["setting"]["max_depth"])
+    assert len([run for run in own if run.data.tags.get("paper_choice") == "true"]) == 1
+
+
+def test_a_parent_has_parameters_metrics_with_intervals_digests_and_figures(
+    tracked: Path, mlflow_client: MlflowClient
+) -> None:
+    run = run_named(mlflow_client, "sites tree paper")
+    chosen = read_json(tracked / "reports/chosen/sites.json")["tree_paper"]
+    expected = {"dataset": "sites", "rule": "tiled", "splits": str(SPLITS), "test_share": "0.35", "profile": "small"}
+    expected |= {"scaling": "standard", "chosen_top": str(chosen["setting"]["top"]), "windows": str(TILED)}
+    assert expected.items() <= run.data.params.items()
+    assert run.data.params["features"] == ", ".join(chosen["features"])
+    table = pd.read_csv(tracked / "reports/accuracy.csv")
+    table = table[
+        (table["model"] == "tree") & (table["feature_set"] == "paper") & (table["train_set"] == "sites/tiled")
+    ]
+    places = {("sites/tiled", "all"): "nested"}
+    places |= {(name, "all"): f"on_{name}" for name in ("sites/triggered", "diverse/tiled")}
+    places |= {("sites/tiled", site): f"nested/site_{site}" for site in ("s0", "s1", "s2")}
+    rows = table.set_index(["test_set", "site"])
+    expected_metrics = {name: chosen[name] for name in ("paper_accuracy", "nested_accuracy")}
+    for key, place in places.items():
+        for name in ("overall", "overall_low", "overall_high", "balanced", "sb", "nsb"):
+            value = rows[name].to_dict()[key]
+            if not np.isnan(value):
+                expected_metrics[f"{place}/{name}"] = value
+    assert {"nested/overall_low", "on_diverse/tiled/overall_high", "nested/site_s0/overall"} <= set(expected_metrics)
+    assert run.data.metrics == expected_metrics
+    assert run.data.tags["model_digest"] == chosen["model"]
+    assert run.data.tags["header"] == "sbd_tree_paper"
+    features = tracked / "data/features/sites/pair_window.parquet"
+    digest = subprocess.run(["sha256sum", features], capture_output=True, text=True, check=True).stdout.split()[0]
+    assert run.data.tags["input_sha256"] == digest
+    (given,) = run.inputs.dataset_inputs if run.inputs else []
+    assert digest.startswith(given.dataset.digest)
+    assert json.loads(given.dataset.profile or "") == {"num_rows": TILED + CONNECTIONS}
+    figures = {one.path for one in mlflow_client.list_artifacts(run.info.run_id, "figures")}
+    assert figures == {f"figures/{name}.png" for name in ("accuracy", "grid_sites", "swapped_sites")}
+    (stored,) = mlflow_client.list_artifacts(run.info.run_id, "stored")
+    local = Path(mlflow_client.download_artifacts(run.info.run_id, stored.path))
+    assert store.digest(local) == chosen["model"]
+    assert json.loads(Path(mlflow_client.download_artifacts(run.info.run_id, "chosen.json")).read_text()) == chosen
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.parametrize("family", ["tree", "logistic"])
+def test_the_model_has_a_signature_and_decides_as_the_stored_one(
+    tracked: Path, mlflow_client: MlflowClient, family: str
+) -> None:
+    run = run_named(mlflow_client, f"sites {family} invariant")
+    (output,) = outputs_of(run)
+    loaded = load(f"models:/{output.model_id}")
+    fitted = store.load(tracked / f"data/trained/sites/{family}_invariant.skops")
+    assert tuple(loaded.metadata.signature.inputs.input_names()) == fitted.feature_names
+    rows = read_table(PAIR_WINDOW, tracked / "data/features/diverse/pair_window.parquet").to_pandas()
+    own = rows[list(fitted.feature_names)]
+    expected = fitted.estimator.predict(own.to_numpy(dtype=np.float64))
+    assert np.array_equal(loaded.predict(own), expected)
+    assert expected.any() and not expected.all()
+    assert loaded.input_example.equals(
+        read_table(PAIR_WINDOW, tracked / "data/features/sites/pair_window.parquet")
+        .to_pandas()[list(fitted.feature_names)]
+        .head(5)
+    )
+    logged = mlflow_client.get_logged_model(output.model_id)
+    assert logged.status == "READY"
+    assert {metric.key: metric.value for metric in logged.metrics or []} == run.data.metrics
+
+
+def test_a_model_of_series_is_logged_without_a_signature_and_says_so(
+    tracked: Path, mlflow_client: MlflowClient
+) -> None:
+    for name in SERIES_RUNS:
+        run = run_named(mlflow_client, name)
+        assert not outputs_of(run)
+        assert run.data.tags["signature"] == "none: the input (rtt_a_us, rtt_b_us) is no table's columns"
+        (stored,) = mlflow_client.list_artifacts(run.info.run_id, "stored")
+        assert stored.path == f"stored/{name.split(' ', 1)[1].replace(' ', '_')}.skops"
+        assert "nested/overall_low" in run.data.metrics
+        assert "paper_accuracy" not in run.data.metrics
+
+
+def test_the_alias_points_to_the_best_exported_model(tracked: Path, mlflow_client: MlflowClient) -> None:
+    chosen = read_json(tracked / "reports/chosen/sites.json")
+    assert chosen["tree_paper"]["nested_accuracy"] > chosen["tree_invariant"]["nested_accuracy"]
+    version = mlflow_client.get_model_version_by_alias(EXPERIMENT, track.ALIAS)
+    assert version.run_id == run_named(mlflow_client, "sites tree paper").info.run_id
+    assert version.tags["model_digest"] == chosen["tree_paper"]["model"]
+    assert load(f"models:/{EXPERIMENT}@{track.ALIAS}").metadata.signature is not None
+
+
+@pytest.mark.parametrize("model", ["tree_paper", "tree_invariant"])
+@pytest.mark.parametrize("given", ["export/generated/sbd_{}.h", "data/trained/sites/{}.skops", "digest"])
+def test_a_run_is_found_again(
+    tracked: Path,
+    mlflow_client: MlflowClient,
+    given: str,
+    model: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    digest = store.digest(tracked / f"data/trained/sites/{model}.skops")
+    run = run_named(mlflow_client, f"sites {model.replace('_', ' ')}")
+    assert main(["run", digest if given == "digest" else given.format(model)]) == 0
+    shown = dict(line.split("  ", 1) for line in capsys.readouterr().out.splitlines())
+    shown = {name: value.strip() for name, value in shown.items()}
+    assert shown["run"] == run.info.run_name
+    assert shown["run id"] == run.info.run_id
+    assert shown["experiment"] == EXPERIMENT
+    assert shown["commit"] == run.data.tags["commit"]
+    assert shown["model"] == digest
+    assert float(shown["metric nested/overall_low"]) == pytest.approx(run.data.metrics["nested/overall_low"])
+    assert shown["parameter features"] == run.data.params["features"]
+    assert (Path(shown["model in MLflow"].removeprefix("file://")) / "MLmodel").exists()
+    assert shown.get("registered") == (f"{EXPERIMENT}/1 @{track.ALIAS}" if model == "tree_paper" else None)
+
+
+def test_running_again_adds_nothing_and_a_change_adds_its_own_run(tracked: Path, mlflow_client: MlflowClient) -> None:
+    output = tracked / "data/tracked.json"
+    before, text = {run.info.run_id for run in all_runs(mlflow_client)}, output.read_bytes()
+    assert main(["track"]) == 0
+    assert {run.info.run_id for run in all_runs(mlflow_client)} == before
+    assert len(mlflow_client.search_model_versions(f"name = '{EXPERIMENT}'")) == 1
+    assert output.read_bytes() == text
+    assert json.loads(text)["runs"]["sites tree paper"]["settings"] == 4
+    figure = tracked / "reports/figures/grid_diverse.png"
+    figure.write_bytes(figure.read_bytes() + b" ")
+    assert main(["track"]) == 0
+    new = [run for run in all_runs(mlflow_client) if run.info.run_id not in before]
+    assert {run.data.params["dataset"] for run in new} == {"diverse"}
+    assert len([run for run in new if "mlflow.parentRunId" not in run.data.tags]) == 8
+    assert output.read_bytes() == text
+
+
+def test_what_a_killed_stage_left_is_deleted(tracked: Path, mlflow_client: MlflowClient) -> None:
+    before = {run.info.run_id for run in all_runs(mlflow_client)}
+    half = mlflow_client.create_run(experiment_id(mlflow_client), run_name="half").info.run_id
+    for ended in (True, False):
+        child = mlflow_client.create_run(experiment_id(mlflow_client), tags={"mlflow.parentRunId": half}).info.run_id
+        if ended:
+            mlflow_client.set_terminated(child)
+    assert main(["track"]) == 0
+    assert {run.info.run_id for run in all_runs(mlflow_client)} == before
+
+
+#: Runs ``sbd track`` and reports which addresses were asked for, and whether MLflow was imported.
+WATCHED = """
+import sys
+asked = []
+def watch(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        asked.append((event, arguments[-1] if event == "socket.connect" else arguments[0]))
+sys.addaudithook(watch)
+from pipelines.__main__ import main
+code = main(["track", "-q"])
+print(code, "mlflow" in sys.modules, asked)
+"""
+
+
+def watched(project: Path) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MLFLOW", "DO_NOT"))}
+    environment |= {"PYTHONPATH": str(ROOT), "MLFLOW_TRACKING_URI": "http://mlflow.invalid"}
+    environment |= {"MLFLOW_REGISTRY_URI": "http://mlflow.invalid"}
+    shown = subprocess.run(
+        [sys.executable, "-c", WATCHED], cwd=project, env=environment, capture_output=True, text=True, check=True
+    )
+    assert not shown.stderr
+    return shown.stdout.strip()
+
+
+def test_no_address_is_asked_for(untracked: Path) -> None:
+    assert watched(untracked) == "0 True []"
+    assert (untracked / "data/mlflow.db").exists()
+
+
+def test_switched_off_it_writes_no_database_and_does_not_import_mlflow(untracked: Path) -> None:
+    disable(untracked)
+    assert watched(untracked) == "0 False []"
+    assert json.loads((untracked / "data/tracked.json").read_text()) == {"enabled": False}
+    assert not list((untracked / "data").glob("mlflow*"))
+
+
+def noise_as_database(project: Path) -> None:
+    (project / "data/mlflow.db").write_bytes(b"noise" * 1000)
+
+
+def other_model(project: Path) -> None:
+    shutil.copy(project / "data/trained/sites/tree_paper.skops", project / "data/trained/sites/tree_invariant.skops")
+
+
+def other_headers(project: Path) -> None:
+    write_json({"sbd_tree_paper": {"model": "0" * 16}}, project / "reports/export.json")
+
+
+def no_accuracy(project: Path) -> None:
+    (project / "reports/accuracy.csv").unlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (noise_as_database, "data/mlflow.db: cannot be used as MLflow's store"),
+        (other_model, "tree_invariant.skops: is model"),
+        (other_headers, "reports/export.json: none of its models is in the chosen ones"),
+        (no_accuracy, "reports/accuracy.csv: no such file"),
+    ],
+)
+def test_what_cannot_be_mirrored_is_named(
+    untracked: Path, spoil: Callable[[Path], None], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil(untracked)
+    assert main(["track", "-q"]) == 3
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert len(errors.splitlines()) == 1
+    assert not (untracked / "data/tracked.json").exists()
+
+
+def test_a_store_made_in_another_folder_is_refused(
+    tracked: Path, untracked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(tracked / "data/mlflow.db", untracked / "data/mlflow.db")
+    assert main(["track", "-q"]) == 3
+    assert "move it away, or set tracking.enabled to false" in capsys.readouterr().err
+
+
+def test_what_leads_to_no_run_is_named(tracked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = tmp_path / "plain.h"
+    plain.write_bytes(b"/* no banner */\n\xff")
+    for given, code, message in [
+        ("fly", 2, "fly: neither a file nor a model's digest"),
+        (str(tmp_path), 2, "neither a file nor a model's digest"),
+        (str(plain), 3, "plain.h: no banner of an exported header"),
+        ("0123456789abcdef", 1, "no run in data/mlflow.db has model 0123456789abcdef"),
+    ]:
+        assert main(["run", given]) == code
+        errors = capsys.readouterr().err
+        assert message in errors
+        assert len(errors.splitlines()) == 1
+
+
+def test_without_a_store_there_is_nothing_to_find(untracked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "0123456789abcdef"]) == 3
+    assert "data/mlflow.db: no such file: run `sbd track`" in capsys.readouterr().err
+    assert not (untracked / "data/mlflow.db").exists()
