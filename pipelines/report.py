@@ -39,6 +39,28 @@ def _per_dataset(folder: Path) -> dict[str, object]:
     return {path.stem: read_json(path) for path in sorted(folder.glob("*.json"))}
 
 
+def _overview(path: Path) -> str:
+    """Return accuracy over all sites, a row a model, those tested on their own dataset first."""
+    table = pd.read_csv(path)
+    table = table[table["site"] == "all"]
+    rows = pd.DataFrame(
+        {
+            "trained on": table["train_set"],
+            "tested on": table["test_set"],
+            "model": table["model"],
+            "features": table["feature_set"],
+            "accuracy": [
+                f"{one['overall']:.3f} ({one['overall_low']:.3f} to {one['overall_high']:.3f})"
+                for one in table.to_dict("records")
+            ],
+            "shared": table["sb"],
+            "not shared": table["nsb"],
+        }
+    )
+    own = rows["trained on"] == rows["tested on"]
+    return pd.concat([rows[own], rows[~own]]).to_html(index=False, border=0, float_format=lambda value: f"{value:.3f}")
+
+
 def difficulty(reports: Path) -> pd.DataFrame:
     """Return how hard each dataset is, a row a dataset, as text.
 
@@ -87,6 +109,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         relevance={path.stem: _table(path) for path in sorted((reports / "relevance").glob("*.csv"))},
         agreement=_per_dataset(reports / "relevance"),
         ambiguities={path.stem: _table(path) for path in sorted((reports / "ambiguities").glob("*.csv"))},
+        overview=_overview(reports / "accuracy.csv"),
         accuracy=_table(reports / "accuracy.csv"),
         chosen=_per_dataset(reports / "chosen"),
         controls={
