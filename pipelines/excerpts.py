@@ -14,6 +14,8 @@ from typing import Any
 
 import pandas as pd
 
+from models import neighbours
+from models.families import FAMILIES
 from pipelines import dag
 from pipelines.params import read_params
 from pipelines.report import difficulty
@@ -40,6 +42,12 @@ def _markdown(rows: list[dict[str, Any]]) -> str:
 
 def _number(value: float, digits: int) -> str:
     return "" if pd.isna(value) else f"{value:.{digits}f}"
+
+
+def _model(name: str) -> str:
+    """Return a model's name, marked where it is not one of the paper's."""
+    ours = name == neighbours.NAME or FAMILIES[name].ours
+    return f"{name} (ours)" if ours else name
 
 
 def _set_of(row: dict[str, Any]) -> str:
@@ -92,7 +100,7 @@ def _accuracy(root: Path) -> str:
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         wanted = _Judged.of(row).own(rule) and row["site"] == "all"
-        return {"dataset": _Judged.of(row).test, "model": row["model"]} if wanted else None
+        return {"dataset": _Judged.of(row).test, "model": _model(row["model"])} if wanted else None
 
     return _accuracies(root, _interval, key)
 
@@ -106,7 +114,7 @@ def _rules(root: Path) -> str:
         if judged.train != judged.test or row["site"] != "all" or (judged.train_rule == rule != judged.test_rule):
             return None
         how = f"{judged.train_rule}, {judged.test_rule}"
-        return {"dataset": judged.test, "trained, tested on": how, "model": row["model"]}
+        return {"dataset": judged.test, "trained, tested on": how, "model": _model(row["model"])}
 
     return _accuracies(root, _interval, key)
 
@@ -117,7 +125,7 @@ def _transfer(root: Path) -> str:
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         judged = _Judged.of(row)
         wanted = judged.train != judged.test and row["site"] == "all"
-        return {"trained on": judged.train, "tested on": judged.test, "model": row["model"]} if wanted else None
+        return {"trained on": judged.train, "tested on": judged.test, "model": _model(row["model"])} if wanted else None
 
     return _accuracies(root, _interval, key)
 
@@ -128,7 +136,7 @@ def _sites(root: Path) -> str:
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         wanted = _Judged.of(row).own(rule) and row["site"] != "all"
-        return {"site": row["site"], "model": row["model"]} if wanted else None
+        return {"site": row["site"], "model": _model(row["model"])} if wanted else None
 
     return _accuracies(root, lambda row: f"{_interval(row)}; {row['sb']:.3f}, {row['nsb']:.3f}", key)
 
@@ -141,7 +149,7 @@ def _selection(root: Path) -> str:
             if "paper_accuracy" in found:
                 model = found["family"]
                 row = rows.setdefault(
-                    (path.stem, model), {"dataset": path.stem, "model": model, **dict.fromkeys(_SETS, "")}
+                    (path.stem, model), {"dataset": path.stem, "model": _model(model), **dict.fromkeys(_SETS, "")}
                 )
                 row[found["feature_set"]] = f"{found['nested_accuracy']:.3f} / {found['paper_accuracy']:.3f}"
     return _markdown(list(rows.values()))
@@ -154,7 +162,7 @@ def _swapped(root: Path) -> str:
         for found in pd.read_csv(path).to_dict("records"):
             known = {str(name): value for name, value in found.items()}
             place = (path.parent.name, known["model"])
-            row = rows.setdefault(place, {"dataset": place[0], "model": place[1], **dict.fromkeys(_SETS, "")})
+            row = rows.setdefault(place, {"dataset": place[0], "model": _model(place[1]), **dict.fromkeys(_SETS, "")})
             row[_set_of(known)] = f"{known['swapped']:.3f} / {known['non_shared']:.3f}; {_interval(known, 'excess')}"
     return _markdown(list(rows.values()))
 
@@ -186,7 +194,7 @@ def _shuffled(root: Path) -> str:
             rows.append(
                 {
                     "dataset": path.parent.name,
-                    "model": known["model"],
+                    "model": _model(known["model"]),
                     "balanced accuracy": _interval(known, "balanced"),
                     "accuracy": _interval(known),
                 }
