@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from features import catalog
+from features.fixed import Int64Array
 from features.reading import DEFAULT, Reading
 from features.resample import bridged_points, denominator, pair_grid
 from features.series import PairGrid, SubflowSignals
@@ -37,6 +38,11 @@ class PairWindow:
     denominator: int
     bridged: int
     features: dict[str, float]
+
+    def rtts_us(self) -> tuple[Int64Array, Int64Array]:
+        """Return the RTT series of the pair's first and second subflow, (n,) int64, microseconds."""
+        grid = self.grid
+        return (grid.rtt_a_us, grid.rtt_b_us) if self.denominator == 1 else (grid.rtt_b_us, grid.rtt_a_us)
 
 
 def _denominator_is_constant(grid: PairGrid) -> bool:
@@ -76,7 +82,7 @@ def pair_windows(
                 continue
             grid = pair_grid(x, y, placed, reading)
             if reading.zero_deviation == "rejected" and _denominator_is_constant(grid):
-                rejected.append(Rejected(rule, CONSTANT))
+                rejected.append(Rejected(rule, CONSTANT, placed.start_ns, placed.window_ns))
                 continue
             found.append(
                 PairWindow(

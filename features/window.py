@@ -21,6 +21,7 @@ from features.series import SubflowSignals
 WINDOW_RTTS = 50
 
 NEVER_CONGESTED = "a subflow was never congested"
+NO_STATES = "no change of congestion state of a subflow is known"
 NO_COINCIDENCE = "the subflows were never congested within T of each other"
 NO_RTT_BEFORE = "no RTT sample before the window"
 NO_RTT_WITHIN = "no RTT sample of a subflow within the window"
@@ -77,10 +78,12 @@ class Window:
 
 @dataclass(frozen=True)
 class Rejected:
-    """A window that was looked for and not found, and why."""
+    """A window that was looked for and not found, why, and, if it could be placed, where it would have been."""
 
     rule: str
     reason: str
+    start_ns: int | None = None
+    window_ns: int | None = None
 
 
 def geometry(rule: str, start_ns: int, min_rtt_x_us: int, min_rtt_y_us: int) -> Window:
@@ -153,18 +156,27 @@ def in_gap(signals: SubflowSignals, window: Window, at_ns: Int64Array) -> BoolAr
     return found
 
 
+def _rejected(window: Window, reason: str) -> Rejected:
+    return Rejected(window.rule, reason, window.start_ns, window.window_ns)
+
+
+def _never_congested(*signals: SubflowSignals) -> str:
+    """Return why nothing is known to have been congested: it was not, or the input does not tell."""
+    return NEVER_CONGESTED if all(own.state_time_ns.size for own in signals) else NO_STATES
+
+
 def _accept(window: Window, x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading) -> Window | Rejected:
     if window.end_ns > end_ns:
-        return Rejected(window.rule, TRACE_ENDS)
+        return _rejected(window, TRACE_ENDS)
     if not (_measured_within(x, window) and _measured_within(y, window)):
-        return Rejected(window.rule, NO_RTT_WITHIN)
+        return _rejected(window, NO_RTT_WITHIN)
     if not all(own.rate_time_ns.size and own.rate_time_ns[0] <= window.end_ns for own in (x, y)):
-        return Rejected(window.rule, NO_RATE)
+        return _rejected(window, NO_RATE)
     if reading.denominator == "wifi" and (x.on_wifi is None or y.on_wifi is None or x.on_wifi == y.on_wifi):
-        return Rejected(window.rule, WIFI_UNKNOWN)
+        return _rejected(window, WIFI_UNKNOWN)
     at_ns = window.grid_ns()
     if reading.gap == "rejected" and any(in_gap(signals, window, at_ns).any() for signals in (x, y)):
-        return Rejected(window.rule, LONG_GAP)
+        return _rejected(window, LONG_GAP)
     return window
 
 
@@ -231,7 +243,7 @@ def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Readin
         entries = [own[own >= from_ns] for own in entries]
         if not all(own.size for own in entries):
             skipped = reading.first_congestion == "skipped"
-            return found or [Rejected("triggered", CONGESTED_ONCE if skipped else NEVER_CONGESTED)]
+            return found or [Rejected("triggered", CONGESTED_ONCE if skipped else _never_congested(x, y))]
         if reading.trigger == "tile":
             window = _after_tile(entries, from_ns, x, y, reading)
         else:
@@ -268,7 +280,7 @@ def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = 
     """
     entries_x, entries_y = congestion_entries_ns(x), congestion_entries_ns(y)
     if not entries_x.size or not entries_y.size:
-        return [Rejected("tiled", NEVER_CONGESTED)]
+        return [Rejected("tiled", _never_congested(x, y))]
     if not x.rtt_time_ns.size or not y.rtt_time_ns.size:
         return [Rejected("tiled", NO_RTT_BEFORE)]
     start_ns = int(max(entries_x[0], entries_y[0], x.rtt_time_ns[0], y.rtt_time_ns[0]))
@@ -276,7 +288,9 @@ def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = 
     while (window := _window_at("tiled", start_ns, x, y, reading)) and window.end_ns <= end_ns:
         found.append(_accept(window, x, y, end_ns, reading))
         start_ns = window.end_ns
-    return found or [Rejected("tiled", TRACE_ENDS)]
+    if found or window is None:
+        return found or [Rejected("tiled", NO_RTT_BEFORE)]
+    return [_rejected(window, TRACE_ENDS)]
 
 
 RULES = {"triggered": triggered, "tiled": tiled}

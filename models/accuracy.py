@@ -25,6 +25,10 @@ class Accuracy:
     ----------
     predictions, windows, connections : int
         How many predictions, of how many different windows and connections: splits overlap.
+    none : int
+        How many more windows have no verdict; they count as wrong.
+    coverage : float
+        Share of windows that have a verdict; nan where those without one are not known.
     sb, nsb : float
         Share of shared, and of non-shared windows that were recognised; nan where there are none.
     balanced : float
@@ -38,6 +42,8 @@ class Accuracy:
     predictions: int
     windows: int
     connections: int
+    none: int
+    coverage: float
     sb: float
     sb_low: float
     sb_high: float
@@ -115,7 +121,7 @@ def _codes(connections: npt.NDArray[np.str_]) -> tuple[int, npt.NDArray[np.int64
     return len(names), codes
 
 
-def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int) -> Accuracy:
+def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.DataFrame | None = None) -> Accuracy:
     """Judge predictions.
 
     Parameters
@@ -125,10 +131,15 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int) -> Accurac
     resamples : int
         Bootstrap resamples, drawn over connections because windows of one are alike.
     seed : int
+    none : DataFrame of the ``rejected`` table, optional
+        Labelled windows of the same set without a verdict: each is wrong.
     """
-    right = (predictions["shared_pred"] == predictions["shared"]).to_numpy(dtype=bool)
-    shared = predictions["shared"].to_numpy(dtype=bool)
-    count, codes = _codes(predictions["connection_id"].to_numpy(dtype=str))
+    missing = 0 if none is None else len(none)
+    rows = predictions if none is None else pd.concat([predictions, none])[["connection_id", "shared"]]
+    shared = rows["shared"].to_numpy(dtype=bool)
+    right = np.zeros(len(rows), dtype=np.bool_)
+    right[: len(predictions)] = (predictions["shared_pred"] == predictions["shared"]).to_numpy(dtype=bool)
+    count, codes = _codes(rows["connection_id"].to_numpy(dtype=str))
     drawn = _drawn(count, resamples, seed)
     weights = {"sb": shared.astype(np.float64), "nsb": (~shared).astype(np.float64), "overall": np.ones(len(right))}
     value = {name: _mean(right, weight) for name, weight in weights.items()}
@@ -140,6 +151,8 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int) -> Accurac
         predictions=len(predictions),
         windows=len(predictions[list(WINDOW_KEY)].drop_duplicates()),
         connections=count,
+        none=missing,
+        coverage=float("nan") if none is None else len(predictions) / len(rows),
         **value,
         **{f"{name}_low": low for name, (low, _) in bounds.items()},
         **{f"{name}_high": high for name, (_, high) in bounds.items()},

@@ -78,6 +78,18 @@ def queue_series(rtt_us: Float64Array) -> Float64Array:
 VIEWS: dict[str, Callable[[Float64Array], Float64Array]] = {view.__name__: view for view in (rtt_series, queue_series)}
 
 
+def resampled(rtt_us: Float64Array) -> Float64Array:
+    """Return both series of a window at :data:`POINTS` points.
+
+    Parameters
+    ----------
+    rtt_us : (n, 2) float64
+        RTTs of the lower and the higher subflow.
+    """
+    at = np.linspace(0, len(rtt_us) - 1, POINTS)
+    return np.stack([np.interp(at, np.arange(len(rtt_us)), own) for own in rtt_us.T], axis=1)
+
+
 def rtt_us_of(series: pd.DataFrame, key: pd.DataFrame) -> Float64Array:
     """Return the RTTs of some windows, resampled to :data:`POINTS`.
 
@@ -107,10 +119,7 @@ def rtt_us_of(series: pd.DataFrame, key: pd.DataFrame) -> Float64Array:
     rtt_us = series[list(_SERIES)].to_numpy(dtype=np.float64)
     found = np.empty((len(key), POINTS, len(_SERIES)))
     for row, window in enumerate(wanted.to_numpy(dtype=np.int64)):
-        own = rtt_us[start[window] : end[window]]
-        at = np.linspace(0, len(own) - 1, POINTS)
-        for side in range(len(_SERIES)):
-            found[row, :, side] = np.interp(at, np.arange(len(own)), own[:, side])
+        found[row] = resampled(rtt_us[start[window] : end[window]])
     return found
 
 

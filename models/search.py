@@ -186,8 +186,19 @@ def predict(windows: LabelledWindows, fitted: Fitted, rows: Positions) -> Verdic
 
     The score is a probability where the estimator has one, else the logistic function of its decision value.
     """
-    x = windows.x[np.ix_(rows, columns_of(windows, fitted))]
-    if not len(rows):
+    return judged(fitted, windows.x[np.ix_(rows, columns_of(windows, fitted))])
+
+
+def judged(fitted: Fitted, x: npt.NDArray[np.float64]) -> Verdicts:
+    """Judge rows of a model's own inputs, as :func:`predict` does.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    x : (rows, inputs) float64
+        In the order of its ``feature_names``.
+    """
+    if not len(x):
         return Verdicts(np.empty(0), np.empty(0, dtype=np.bool_))
     if hasattr(fitted.estimator, "predict_proba"):
         shared_class = int(np.flatnonzero(fitted.estimator.classes_)[0])

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pipelines import stage
@@ -16,6 +16,17 @@ from pipelines.params import read_params
 log = logging.getLogger("sbd")
 
 _DICTIONARY = Path("data/README.md")
+#: Commands beside the stages that are built like them: name, module, sentence. A new one is one line here.
+_COMMANDS = (
+    ("inspect", "inspect", "Show what a log holds: connections, subflows, RTTs, losses, states, refused records."),
+    ("detect", "detect", "Say of each pair of subflows in a log, window by window, whether they share a bottleneck."),
+    ("new-dataset", "new_dataset", "Make a dataset of a folder of logs and a file of labels, and check it."),
+    (
+        "score-locked",
+        "score_locked",
+        "Score the models on the locked half of the kernel's connections, once a release.",
+    ),
+)
 
 
 def _run_stage(one: Stage, rest: Sequence[str]) -> int:
@@ -26,14 +37,15 @@ def _run_stage(one: Stage, rest: Sequence[str]) -> int:
     module = importlib.import_module(f"pipelines.{one.name}")
     if "-h" in rest or "--help" in rest:
         return stage.main(one.name, module.__doc__ or "", module.add_arguments, module.run, ["--help"])
+    params = read_params()
     dataset = known.dataset
     if one.matrix and dataset is None:
-        datasets = one.datasets(read_params())
+        datasets = one.datasets(params)
         if len(datasets) > 1:
             log.error("sbd %s: name one --dataset of %s", one.name, datasets)
             return stage.EXIT_USAGE
         dataset = datasets[0]
-    arguments = [*one.arguments(dataset or ""), *rest]
+    arguments = [*one.arguments(dataset or "", params), *rest]
     return stage.main(one.name, module.__doc__ or "", module.add_arguments, module.run, arguments)
 
 
@@ -80,7 +92,7 @@ def _found_run(given: str, stages: Sequence[Stage]) -> int:
 
     of_track = argparse.ArgumentParser()
     track.add_arguments(of_track)
-    arguments = next(one.arguments("") for one in stages if one.name == "track")
+    arguments = next(one.arguments("", read_params()) for one in stages if one.name == "track")
     print(lookup.report(of_track.parse_args(arguments).database, given))
     return stage.EXIT_OK
 
@@ -96,6 +108,8 @@ def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for one in stages:
         commands.add_parser(one.name, help=one.description, add_help=False)
+    for name, _, sentence in _COMMANDS:
+        commands.add_parser(name, help=sentence, add_help=False)
     dictionary = commands.add_parser("dictionary", help="Write data/README.md from the tables.")
     dictionary.add_argument("--check", action="store_true", help="write nothing; fail if the file differs")
     stage.add_verbosity(dictionary)
@@ -123,15 +137,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     by_name = {one.name: one for one in stages}
     if rest and rest[0] in by_name:
         return stage.guarded(lambda: _run_stage(by_name[rest[0]], rest[1:]))
+    modules = {name: module for name, module, _ in _COMMANDS}
+    if rest and rest[0] in modules:
+        module = importlib.import_module(f"pipelines.{modules[rest[0]]}")
+        return stage.main(rest[0], module.__doc__ or "", module.add_arguments, module.run, rest[1:])
     arguments = parser.parse_args(rest)
     stage.configure_logging(arguments, arguments.command)
-    if arguments.command == "dictionary":
-        return stage.guarded(lambda: _dictionary(arguments.check))
-    if arguments.command == "excerpts":
-        return stage.guarded(lambda: _excerpts(arguments.check))
-    if arguments.command == "run":
-        return stage.guarded(lambda: _found_run(arguments.given, stages))
-    return stage.guarded(lambda: _scratch(arguments.profile))
+    work: dict[str, Callable[[], int]] = {
+        "dictionary": lambda: _dictionary(arguments.check),
+        "excerpts": lambda: _excerpts(arguments.check),
+        "run": lambda: _found_run(arguments.given, stages),
+        "scratch": lambda: _scratch(arguments.profile),
+    }
+    return stage.guarded(work[arguments.command])
 
 
 if __name__ == "__main__":

@@ -90,11 +90,15 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     verdicts: list[pd.DataFrame] = []
     for family in params.controls.families:
         verdicts.append(pd.concat([next(found) for _ in own_trials]))
-        shuffled.append({"model": family, **asdict(accuracy(verdicts[-1], **drawn))})
+        shuffled.append(
+            {"model": family, **asdict(accuracy(verdicts[-1], resamples=drawn["resamples"], seed=drawn["seed"]))}
+        )
     for name in windows.feature_names:
         rows = next(found)
         verdicts.append(rows)
-        judged = accuracy(rows[rows["test_set"] == f"{dataset}/{options.rule}"], **drawn)
+        judged = accuracy(
+            rows[rows["test_set"] == f"{dataset}/{options.rule}"], resamples=drawn["resamples"], seed=drawn["seed"]
+        )
         alone.append({"feature": name, **asdict(judged), **called_shared(rows, dataset, options.rule, **drawn)})
     predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
     called = [

@@ -14,7 +14,20 @@ from pipelines.params import Params
 
 DAG_FILE = Path("dvc.yaml")
 _ITEM = "${item.dataset}"
+_PARAMETER = re.compile(r"\$\{([a-z_]+(?:\.[a-z_]+)*)\}")
 _MODULE = re.compile(r"^python -m pipelines\.\w+ ?")
+
+
+def _parameter(params: Params, name: str) -> Any:
+    value: Any = params
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def filled_in(text: str, dataset: str, params: Params) -> str:
+    """Return a path or command of dvc.yaml for one dataset, with the parameters it names."""
+    return _PARAMETER.sub(lambda match: str(_parameter(params, match[1])), text.replace(_ITEM, dataset))
 
 
 @dataclass(frozen=True)
@@ -36,14 +49,11 @@ class Stage:
         """Return the datasets the stage runs for; none if it runs once."""
         if self.matrix is None:
             return []
-        listed: Any = params
-        for name in self.matrix.split("."):
-            listed = getattr(listed, name)
-        return list(listed)
+        return list(_parameter(params, self.matrix))
 
-    def arguments(self, dataset: str) -> list[str]:
+    def arguments(self, dataset: str, params: Params) -> list[str]:
         """Return the command's arguments for one dataset."""
-        return shlex.split(_MODULE.sub("", self.command.replace(_ITEM, dataset)))
+        return shlex.split(_MODULE.sub("", filled_in(self.command, dataset, params)))
 
 
 def _paths(entries: list[Any]) -> tuple[str, ...]:
@@ -74,7 +84,7 @@ def edges(stages: list[Stage], params: Params) -> list[tuple[str, str]]:
     """Return (writer, reader) for every pair of stages joined by a path, for some of their datasets."""
 
     def expanded(stage: Stage, paths: tuple[str, ...]) -> set[str]:
-        return {path.replace(_ITEM, dataset) for path in paths for dataset in stage.datasets(params) or [""]}
+        return {filled_in(path, dataset, params) for path in paths for dataset in stage.datasets(params) or [""]}
 
     written = {stage.name: expanded(stage, stage.outs) for stage in stages}
     read = {stage.name: expanded(stage, stage.deps) for stage in stages}

@@ -1,4 +1,8 @@
-"""Judge the predictions: accuracy of shared and non-shared windows, per site and overall (Table 5)."""
+"""Judge the predictions: accuracy of shared and non-shared windows, per site and overall (Table 5).
+
+Where all of a dataset is tested on, a window without a verdict counts as wrong. Random splits are drawn over
+connections that have one, so there the coverage is not known.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import logging
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -14,9 +19,9 @@ from models.accuracy import accuracy
 from models.windows import SWAPPED
 from pipelines import figures, stage
 from pipelines.params import Params, Search
-from pipelines.reports import write_csv, write_json
+from pipelines.reports import DIGITS, write_csv, write_json
 from traces.contract import read_table
-from traces.tables import PREDICTION
+from traces.tables import PREDICTION, REJECTED
 
 log = logging.getLogger(__name__)
 
@@ -28,9 +33,11 @@ _GROUP = ["train_set", "test_set", "model", "feature_set"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--predictions", type=Path, required=True, help="folder with the prediction tables")
+    parser.add_argument("--features", type=Path, required=True, help="folder with the rejected tables")
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: accuracy, every digit")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy")
     parser.add_argument("--metrics", type=Path, required=True, help="JSON file: overall accuracy per model")
+    parser.add_argument("--detector", type=Path, required=True, help="JSON file: the model that carries over best")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file")
 
 
@@ -46,6 +53,58 @@ def _place(key: tuple[str, str, str, str], options: Search) -> tuple[int | str, 
     return place(dataset), train_set, test_set, place(model), place(feature_set), feature_set
 
 
+def _without_verdict(features: Path, params: Params) -> dict[str, pd.DataFrame]:
+    """Return the labelled windows that were looked for in vain, by the test set they belong to."""
+    found = {}
+    for dataset in params.transfer.tested:
+        rejected = read_table(REJECTED, features / dataset / "rejected.parquet").to_pandas()
+        own = rejected[(rejected["rule"] == params.search.rule) & rejected["shared"].notna()]
+        found[f"{dataset}/{params.search.rule}"] = own
+    return found
+
+
+def _none(
+    without_verdict: dict[str, pd.DataFrame], key: tuple[str, ...], site: str, params: Params
+) -> pd.DataFrame | None:
+    """Return the windows without a verdict of a group, None if not all of its test set was tested on."""
+    train_set, test_set = key[:2]
+    trained, tested = train_set.partition("/")[0], test_set.partition("/")[0]
+    if trained not in params.search.datasets or trained == tested or test_set not in without_verdict:
+        return None
+    none = without_verdict[test_set]
+    return none if site == ALL_SITES else none[none["site"] == site]
+
+
+def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
+    """Return the model of the best balanced accuracy on the development set.
+
+    Of equals, the best one on the other datasets it was not trained on, then on its own.
+    """
+    rule = params.search.rule
+    transferred = overall["train_set"] != overall["test_set"]
+    on_development = overall["test_set"] == f"{params.transfer.development}/{rule}"
+    by_model = ["train_set", "model", "feature_set"]
+
+    def balanced(rows: pd.DataFrame, name: str) -> pd.Series[float]:
+        return rows.groupby(by_model, sort=False)["balanced"].mean().round(DIGITS).rename(name)
+
+    found = pd.concat(
+        [
+            balanced(overall[on_development], "development"),
+            balanced(overall[transferred & ~on_development], "transferred"),
+            balanced(overall[~transferred], "own"),
+        ],
+        axis=1,
+    )
+    criteria = ["development", "transferred", "own"]
+    first = found.sort_values(criteria, ascending=False, kind="stable").reset_index().iloc[0]
+    return {
+        "model": f"{first['train_set'].partition('/')[0]}/{first['model']}_{first['feature_set']}",
+        "chosen_on": params.transfer.development,
+        "balanced": {name: None if pd.isna(first[name]) else float(first[name]) for name in criteria},
+    }
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.evaluate
@@ -55,12 +114,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     # Swapped partners have one label; the controls judge them.
     predictions = predictions[~predictions["test_set"].str.endswith(f"/{SWAPPED}")]
+    without_verdict = _without_verdict(arguments.features, params)
     rows = []
     for key, group in sorted(predictions.groupby(_GROUP), key=lambda item: _place(item[0], params.search)):
         places = [*sorted(group["site"].dropna().unique()), ALL_SITES]
         for site in places:
             part = group if site == ALL_SITES else group[group["site"] == site]
-            found = accuracy(part, resamples=options.resamples, seed=options.seed)
+            none = _none(without_verdict, key, site, params)
+            found = accuracy(part, resamples=options.resamples, seed=options.seed, none=none)
             rows.append({**dict(zip(_GROUP, key, strict=True)), "site": site, **asdict(found)})
     table = pd.DataFrame(rows)
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)
@@ -81,6 +142,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         },
         arguments.metrics,
     )
+    write_json(_detector(overall, params), arguments.detector)
     figures.save(figures.accuracy(overall), arguments.figure)
     log.info("%d rows of accuracy", len(table))
     return stage.EXIT_OK

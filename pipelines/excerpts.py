@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from models import neighbours
+from models import correlation, neighbours
 from models.families import FAMILIES
 from pipelines import dag
 from pipelines.params import read_params
@@ -26,7 +26,7 @@ from traces.fault import UsageFault
 DOCUMENTS = ("README.md", "docs/*.md")
 
 _SETS = ("paper", "invariant", "both")
-_COUNTERPARTS = {"rtt_series": "paper", "queue_series": "invariant"}
+_COUNTERPARTS = {"rtt_series": "paper", "queue_series": "invariant", correlation.FEATURE_SET: "invariant"}
 _BLOCK = re.compile(r"<!-- (?P<name>[a-z]+(?: [a-z_]+)*) -->\n(?P<text>.*?)<!-- /(?P=name) -->", re.DOTALL)
 
 
@@ -46,7 +46,7 @@ def _number(value: float, digits: int) -> str:
 
 def _model(name: str) -> str:
     """Return a model's name, marked where it is not one of the paper's."""
-    ours = name == neighbours.NAME or FAMILIES[name].ours
+    ours = name in (neighbours.NAME, correlation.NAME) or FAMILIES[name].ours
     return f"{name} (ours)" if ours else name
 
 
@@ -120,14 +120,59 @@ def _rules(root: Path) -> str:
 
 
 def _transfer(root: Path) -> str:
-    """Accuracy of every model on a dataset, or a site, it has not seen."""
+    """Accuracy of every model on a simulated dataset, or a site, it has not seen."""
+    development = read_params(root / "params.yaml").transfer.development
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         judged = _Judged.of(row)
-        wanted = judged.train != judged.test and row["site"] == "all"
+        wanted = judged.train != judged.test != development and row["site"] == "all"
         return {"trained on": judged.train, "tested on": judged.test, "model": _model(row["model"])} if wanted else None
 
     return _accuracies(root, _interval, key)
+
+
+def _kernel(root: Path) -> str:
+    """Balanced accuracy of every model on the real kernel's connections for development."""
+    development = read_params(root / "params.yaml").transfer.development
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        judged = _Judged.of(row)
+        wanted = judged.test == development and row["site"] == "all"
+        return {"trained on": judged.train, "model": _model(row["model"])} if wanted else None
+
+    return _accuracies(root, lambda row: _interval(row, "balanced"), key)
+
+
+def _locked(root: Path) -> str:
+    """Balanced accuracy of every model on the locked half, beside that on the one for development."""
+    (path,) = sorted((root / "reports/locked").glob("*.csv"))[-1:]
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for found in pd.read_csv(path).to_dict("records"):
+        known = {str(name): value for name, value in found.items()}
+        dataset, _, name = known["model"].partition("/")
+        model, feature_set = next(
+            (one, name.removeprefix(f"{one}_"))
+            for one in (neighbours.NAME, correlation.NAME, *sorted(FAMILIES, key=len, reverse=True))
+            if name.startswith(f"{one}_")
+        )
+        row = rows.setdefault(
+            (dataset, model), {"trained on": dataset, "model": _model(model), **dict.fromkeys(_SETS, "")}
+        )
+        row[_set_of({"feature_set": feature_set})] = _interval(known, "balanced")
+    return _markdown(sorted(rows.values(), key=lambda row: row["trained on"], reverse=True))
+
+
+def _compared(root: Path) -> str:
+    """How far the kernel's features lie from those trained on."""
+    rows: dict[str, dict[str, Any]] = {}
+    for found in pd.read_csv(root / "reports/compared.csv").to_dict("records"):
+        row = rows.setdefault(found["feature"], {"feature": f"`{found['feature']}`"})
+        name = found["trained_on"]
+        row["kernel: area"] = f"{found['auc_development']:.2f}"
+        row[f"{name}: area"] = f"{found['auc_trained']:.2f}"
+        row[f"{name}: distance shared / not"] = f"{found['ks_shared']:.2f} / {found['ks_non_shared']:.2f}"
+        row[f"{name}: outside"] = f"{found['outside']:.2f}"
+    return _markdown(list(rows.values()))
 
 
 def _sites(root: Path) -> str:
@@ -268,6 +313,9 @@ def _ambiguities(root: Path) -> str:
 EXCERPTS: dict[str, Callable[[Path], str]] = {
     "accuracy": _accuracy,
     "transfer": _transfer,
+    "kernel": _kernel,
+    "locked": _locked,
+    "compared": _compared,
     "sites": _sites,
     "rules": _rules,
     "selection": _selection,

@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
     parser.add_argument("--pair-window", type=Path, required=True, help="pair_window table to write")
     parser.add_argument("--series", type=Path, required=True, help="series table to write")
+    parser.add_argument("--rejected", type=Path, required=True, help="rejected table to write")
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")
 
 
@@ -53,10 +54,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     with (
         TableWriter(PAIR_WINDOW, arguments.pair_window) as windows,
         TableWriter(tables.SERIES, arguments.series) as series,
+        TableWriter(tables.REJECTED, arguments.rejected) as rejected,
     ):
         for batch in stage.progress(results, what=f"extract {arguments.dataset}", total=len(batches)):
             windows.append(batch.pair_window)
             series.append(batch.series)
+            rejected.append(batch.rejected)
             for name, counter in batch.counts.items():
                 counts[name].update(counter)
     report = {

@@ -21,7 +21,7 @@ _GROUPS = {"paper": "the paper's nine", "throughput": "the paper's, with through
 #: Sets of features, and the views of the series that are their counterparts.
 _SETS = {
     "paper, RTT series": (("paper", "rtt_series"), _BLUE),
-    "invariant, queue series": (("invariant", "queue_series"), _ORANGE),
+    "invariant, queue series, plain correlation": (("invariant", "queue_series", "plain"), _ORANGE),
     "both": (("both",), _GREY),
 }
 mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})

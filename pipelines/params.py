@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from features.reading import Reading
+from traces.dialect import OURS, Dialect, LinePattern
 from traces.fault import UsageFault
 
 PARAMS_FILE = Path("params.yaml")
@@ -75,17 +76,37 @@ class Simulate(_Block):
     groups: SimulateGroups
 
 
+class Line(_Block):
+    """What a record looks like in another lab's log."""
+
+    marker: str
+    expression: str
+
+
 class Parse(_Block):
     """Reading inputs."""
 
     max_quarantined: float = Field(ge=0, le=1)
     max_unreadable: float = Field(ge=0, le=1)
+    line: Line | None
+    tcpprobe_srtt: Literal["us", "ms"] | None
+
+    def dialect(self) -> Dialect:
+        """Return how logs are written.
+
+        Raises
+        ------
+        DialectError
+            If the line pattern cannot be used.
+        """
+        line = OURS if self.line is None else LinePattern(self.line.marker, self.line.expression)
+        return Dialect(line, self.tcpprobe_srtt)
 
 
 class Validate(_Block):
     """Bottleneck validation."""
 
-    rule: dict[str, Literal["achieved", "bottleneck", "filled"]]
+    rule: dict[str, Literal["achieved", "bottleneck", "filled", "given"]]
     alpha: float = Field(gt=0, lt=1)
     desired_quantile: float = Field(gt=0, le=1)
     min_utilisation: float = Field(ge=0, le=1)
@@ -141,6 +162,13 @@ class Search(_Block):
         return self.rules[0]
 
 
+class Transfer(_Block):
+    """Testing the models of each dataset on others."""
+
+    tested: list[str]
+    development: str
+
+
 class Controls(_Block):
     """What the models say where there is nothing to say."""
 
@@ -159,6 +187,7 @@ class Evaluate(_Block):
 class Export(_Block):
     """Which model becomes a header."""
 
+    dataset: str
     family: str
     feature_sets: list[str] = Field(min_length=1)
     generated_rows: int = Field(ge=1)
@@ -176,7 +205,9 @@ class Params(_Block):
 
     profile: str
     simulated: list[str]
+    samples: list[str]
     datasets: list[str] = Field(min_length=1)
+    evaluation_only: list[str]
     simulate: Simulate
     parse: Parse
     validate_: Validate = Field(alias="validate")
@@ -184,11 +215,21 @@ class Params(_Block):
     rank: Rank
     ambiguities: Ambiguities
     search: Search
+    transfer: Transfer
     controls: Controls
     evaluate: Evaluate
     export: Export
     tracking: Tracking
     workers: int
+
+    @model_validator(mode="after")
+    def _never_trained_on(self) -> Params:
+        """Refuse to train or choose on what is for evaluation only."""
+        for name, datasets in (("search", self.search.datasets), ("rank", self.rank.datasets)):
+            barred = sorted(set(datasets) & set(self.evaluation_only))
+            if barred:
+                raise ValueError(f"{name}.datasets has {barred}, which evaluation_only keeps from it")
+        return self
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

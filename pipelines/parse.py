@@ -24,9 +24,11 @@ from pipelines.reports import write_json
 from traces import connection as rows_of
 from traces import tables
 from traces.contract import TableWriter
-from traces.formats import PARSER_VERSION, format_of
+from traces.dialect import Dialect
+from traces.formats import PARSER_VERSION, format_of, stem_of
 from traces.quarantine import CaptureError, Refusal, by_reason, quarantine_columns
 from traces.stored import capture_id
+from traces.trace import Trace
 
 log = logging.getLogger(__name__)
 
@@ -41,16 +43,16 @@ TABLES = (
     tables.QUARANTINE,
 )
 UNREADABLE = "unreadable input"
+#: What of each input is added up in the report.
+_COUNTED = ("records_in", "records_out", "other_lines", "gaps", "messages_lost")
 
 
 @dataclass
 class Parsed:
     """What one input became."""
 
+    trace: Trace
     chunks: list[tuple[str, pa.Table]] = field(default_factory=list)
-    records_in: int = 0
-    records_out: int = 0
-    refusals: list[Refusal] = field(default_factory=list)
     unreadable: bool = False
 
 
@@ -85,34 +87,41 @@ def _connection_rows(
     yield "loss", tables.LOSS.build(rows_of.loss_columns(connection_id, connection))
 
 
-def _parse(path: Path, dataset: str) -> Parsed:
-    capture = capture_id(path)
-    parsed = Parsed()
+def _read(path: Path, dialect: Dialect) -> tuple[str, Trace]:
+    """Return what kind of input it is, and what it holds; an unreadable one is one refused record."""
     source = "unknown"
     try:
-        source, stem, read = format_of(path)
-        content = read(path)
+        one = format_of(path)
+        source = one.source
+        return source, one.read(path, dialect)
     except CaptureError as error:
-        parsed.unreadable = True
-        parsed.records_in = 1
-        parsed.refusals = [Refusal(error.offset, UNREADABLE, error.why, b"")]
-    else:
-        parsed.records_in, parsed.records_out = content.records_in, content.records_out
-        parsed.refusals = content.refusals
-        for ordinal, connection in enumerate(content.connections):
-            parsed.chunks += _connection_rows(f"{dataset}/{stem}#{ordinal}", capture, connection)
+        return source, Trace(records_in=1, refusals=[Refusal(error.offset, UNREADABLE, error.why, b"")])
+
+
+def _parse(path: Path, dataset: str, dialect: Dialect) -> Parsed:
+    capture = capture_id(path)
+    source, trace = _read(path, dialect)
+    parsed = Parsed(trace, unreadable=any(refusal.reason == UNREADABLE for refusal in trace.refusals))
+    for ordinal, connection in enumerate(trace.connections):
+        parsed.chunks += _connection_rows(f"{dataset}/{stem_of(path.name)}#{ordinal}", capture, connection)
     parsed.chunks.append(_capture_row(path, capture, source))
-    quarantined = quarantine_columns(capture, "parse", parsed.refusals)
+    quarantined = quarantine_columns(capture, "parse", trace.refusals)
     parsed.chunks.append(("quarantine", tables.QUARANTINE.build(quarantined)))
+    # The rows are in the chunks: they need not travel twice.
+    trace.connections = []
     return parsed
 
 
 def _check_distinct(paths: list[Path]) -> None:
-    seen: dict[str, Path] = {}
+    contents: dict[str, Path] = {}
+    stems: dict[str, Path] = {}
     for path in paths:
-        same = seen.setdefault(capture_id(path), path)
+        same = contents.setdefault(capture_id(path), path)
         if same != path:
             raise CaptureError(path, 0, f"is the same file as {same.name}: remove one of them")
+        alike = stems.setdefault(stem_of(path.name), path)
+        if alike != path:
+            raise CaptureError(path, 0, f"has the name of {alike.name} but for its suffixes: rename one of them")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -122,32 +131,37 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         raise FileNotFoundError(2, "no inputs", str(arguments.raw / "inputs"))
     _check_distinct(paths)
     counts: Counter[str] = Counter()
-    records_in = records_out = unreadable = 0
+    totals: Counter[str] = Counter()
+    unused: Counter[str] = Counter()
     refused: Counter[str] = Counter()
+    dialect = params.parse.dialect()
     with ExitStack() as stack:
         writers = {
             table.name: stack.enter_context(TableWriter(table, arguments.tables / f"{table.name}.parquet"))
             for table in TABLES
         }
         results = Parallel(n_jobs=stage.workers(params, len(paths)), return_as="generator")(
-            delayed(_parse)(path, arguments.dataset) for path in paths
+            delayed(_parse)(path, arguments.dataset, dialect) for path in paths
         )
         for path, parsed in zip(
             paths, stage.progress(results, what=f"parse {arguments.dataset}", total=len(paths)), strict=True
         ):
             for name, rows in parsed.chunks:
                 counts[name] += writers[name].append(rows)
-            records_in += parsed.records_in
-            records_out += parsed.records_out
-            unreadable += parsed.unreadable
-            refused.update(by_reason(parsed.refusals))
-            for refusal in parsed.refusals[:3]:
+            trace = parsed.trace
+            totals["inputs_unreadable"] += parsed.unreadable
+            for name in _COUNTED:
+                totals[name] += getattr(trace, name)
+            unused.update(trace.unused)
+            refused.update(by_reason(trace.refusals))
+            for refusal in trace.refusals[:3]:
                 log.warning("%s: at byte %d: %s: %s", path, refusal.offset, refusal.reason, refusal.detail)
+    records_in, unreadable = totals["records_in"], totals["inputs_unreadable"]
     report = {
         "inputs": len(paths),
         "inputs_unreadable": unreadable,
-        "records_in": records_in,
-        "records_out": records_out,
+        **{name: totals[name] for name in _COUNTED},
+        "records_unused": dict(sorted(unused.items())),
         "records_quarantined": sum(refused.values()),
         "quarantined_by_reason": dict(sorted(refused.items())),
         "rows": dict(sorted(counts.items())),

@@ -55,10 +55,17 @@ def _overview(path: Path) -> str:
             ],
             "shared": table["sb"],
             "not shared": table["nsb"],
+            "balanced": [
+                f"{one['balanced']:.3f} ({one['balanced_low']:.3f} to {one['balanced_high']:.3f})"
+                for one in table.to_dict("records")
+            ],
+            "coverage": table["coverage"],
         }
     )
     own = rows["trained on"] == rows["tested on"]
-    return pd.concat([rows[own], rows[~own]]).to_html(index=False, border=0, float_format=lambda value: f"{value:.3f}")
+    return pd.concat([rows[own], rows[~own]]).to_html(
+        index=False, border=0, na_rep="", float_format=lambda value: f"{value:.3f}"
+    )
 
 
 def difficulty(reports: Path) -> pd.DataFrame:
@@ -111,6 +118,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         ambiguities={path.stem: _table(path) for path in sorted((reports / "ambiguities").glob("*.csv"))},
         overview=_overview(reports / "accuracy.csv"),
         accuracy=_table(reports / "accuracy.csv"),
+        compared=_table(reports / "compared.csv"),
+        detector=read_json(reports / "detector.json"),
         chosen=_per_dataset(reports / "chosen"),
         controls={
             folder.name: {path.stem: _table(path) for path in sorted(folder.glob("*.csv"))}

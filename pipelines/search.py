@@ -21,7 +21,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW, feature_names
-from models import neighbours, search, store
+from models import correlation, neighbours, search, store
 from models.families import family_of
 from models.split import Positions, Split
 from models.trial import Trial, of_kind, random_splits, trials
@@ -111,6 +111,18 @@ def _neighbours(
     return Searched(neighbours.NAME, view_name, tested, fitted)
 
 
+def _correlation(
+    windows: LabelledWindows, every_trial: Sequence[Trial], stored_rows: Positions, method: search.Method
+) -> Searched:
+    tested = []
+    for trial in every_trial:
+        fitted = correlation.fit(windows, search.learnt_from(windows, trial.train, method))
+        verdicts = {name: search.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
+        tested.append(Tested(trial, fitted.setting, verdicts))
+    fitted = correlation.fit(windows, search.learnt_from(windows, stored_rows, method))
+    return Searched(correlation.NAME, correlation.FEATURE_SET, tested, fitted)
+
+
 def _grid_table(
     grid: Sequence[search.Setting], accuracies: npt.NDArray[np.float64], labels: Mapping[str, str]
 ) -> pd.DataFrame:
@@ -139,11 +151,12 @@ def _prediction_rows(windows: LabelledWindows, searched: Searched) -> Iterator[p
 
 def _search(
     windows: Mapping[str, LabelledWindows],
+    correlated: LabelledWindows,
     rtt_us: npt.NDArray[np.float64],
     dataset: str,
     params: Params,
 ) -> Iterator[Searched]:
-    """Yield what every family gives on every set of features, then what the series give."""
+    """Yield what every family gives on every set of features, then the series, then plain correlation."""
     options, method = params.search, plan.method(params.search)
     any_windows = next(iter(windows.values()))
     every_trial = trials(any_windows, dataset, list(options.rules), plan.drawing(options))
@@ -193,6 +206,7 @@ def _search(
             papers_setting=search.best_setting(grid, accuracies),
         )
     yield from of_series
+    yield _correlation(correlated, every_trial, stored_rows, method)
 
 
 def _summary(searched: Searched, windows: LabelledWindows, dataset: str, rule: str, model_path: Path) -> dict[str, Any]:
@@ -228,6 +242,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for name in options.feature_sets
     }
     any_windows = next(iter(windows.values()))
+    correlated = windows_of_kinds(pair_window, options.rules, swapped, (correlation.FEATURE,))
     series = pd.concat(
         [
             read_table(SERIES, folder / name).select(neighbours.COLUMNS).to_pandas()
@@ -239,7 +254,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     grids: list[pd.DataFrame] = []
     predictions: list[pd.DataFrame] = []
     summaries: dict[str, dict[str, Any]] = {}
-    for searched in _search(windows, rtt_us, arguments.dataset, params):
+    for searched in _search(windows, correlated, rtt_us, arguments.dataset, params):
         name = f"{searched.name}_{searched.feature_set}"
         path = arguments.models / f"{name}.skops"
         store.save(searched.fitted, path)

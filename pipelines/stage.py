@@ -78,6 +78,10 @@ def guarded(work: Callable[[], int]) -> int:
     except Fault as fault:
         log.error("%s", fault)
         return fault.exit_code
+    except BrokenPipeError:
+        # The reader of stdout has seen enough; what Python flushes at its end goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
     except FileNotFoundError as error:
         log.error("%s: no such file: run the stage that makes it, or `dvc repro`", error.filename)
         return EXIT_BAD_INPUT

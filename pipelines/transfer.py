@@ -18,7 +18,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
-from models import neighbours, search, store
+from models import correlation, neighbours, search, store
 from models.verdict import Verdicts, prediction_rows
 from models.windows import LabelledWindows, labelled_windows
 from pipelines import stage
@@ -55,7 +55,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     models = arguments.models.absolute()
     tasks = []
     labels: list[dict[str, Any]] = []
-    for trained, tested in itertools.permutations(options.datasets, 2):
+    for trained, tested in itertools.product(options.datasets, params.transfer.tested):
+        if trained == tested:
+            continue
         folder = arguments.features / tested
         pair_window = read_table(PAIR_WINDOW, folder / "pair_window.parquet").to_pandas()
         windows = labelled_windows(pair_window, options.rule, ())
@@ -66,7 +68,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             path = models / trained / f"{neighbours.NAME}_{view}.skops"
             tasks.append(delayed(_by_series)(windows, rtt_us, view, path))
             labels.append({**known, "model": neighbours.NAME, "feature_set": view})
-        for name, feature_set in itertools.product(options.families, options.feature_sets):
+        by_features = [*itertools.product(options.families, options.feature_sets)]
+        for name, feature_set in [*by_features, (correlation.NAME, correlation.FEATURE_SET)]:
             path = models / trained / f"{name}_{feature_set}.skops"
             tasks.append(delayed(_by_features)(pair_window, options.rule, path))
             labels.append({**known, "model": name, "feature_set": feature_set})

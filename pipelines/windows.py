@@ -18,11 +18,11 @@ from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.pair import PairWindow, pair_windows
 from features.reading import Reading
 from features.series import SubflowSignals, signals_of
-from features.window import WINDOW_RTTS, congestion_entries_ns
+from features.window import WINDOW_RTTS, Rejected, congestion_entries_ns
 from models.partners import pair_name
 from traces import tables
-from traces.contract import TableReader, read_table
-from traces.truth import label_at
+from traces.contract import Table, TableReader, read_table
+from traces.truth import Label, label_at
 
 _ACK_COLUMNS = ("subflow_id", "time_ns", "acked_bytes", "rtt_us", "data_ack")
 _STATE_COLUMNS = ("subflow_id", "time_ns", "ca_state")
@@ -33,10 +33,20 @@ Truth = dict[tuple[int, int], list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Extracted:
-    """What a few connections give: rows of both tables, and counts by what is counted."""
+    """What a few connections give: rows of the tables, and counts by what is counted."""
 
     pair_window: pa.Table
     series: pa.Table
+    rejected: pa.Table
+    counts: dict[str, Counter[str]]
+
+
+@dataclass(frozen=True)
+class _OfConnection:
+    """What one connection gives: windows with their rows, rows of what was looked for in vain, and counts."""
+
+    windows: list[tuple[dict[str, Any], PairWindow]]
+    rejected: list[dict[str, Any]]
     counts: dict[str, Counter[str]]
 
 
@@ -111,6 +121,47 @@ def _series_table(windows: Sequence[tuple[dict[str, Any], PairWindow]]) -> pa.Ta
     return tables.SERIES.build({name: pa.concat_arrays(parts) if parts else [] for name, parts in columns.items()})
 
 
+def _rejected_rows(
+    rejected: Sequence[Rejected], pair: tuple[int, int], label: Label | None, known: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    numbers: Counter[str] = Counter()
+    rows = []
+    for one in rejected:
+        rows.append(
+            {
+                **known,
+                "subflow_a": pair[0],
+                "subflow_b": pair[1],
+                "rule": one.rule,
+                "rejected_no": numbers[one.rule],
+                "reason": one.reason,
+                "window_start_ns": one.start_ns,
+                "window_ns": one.window_ns,
+                "shared": None if label is None else label.shared,
+                "site": None if label is None else label.site,
+            }
+        )
+        numbers[one.rule] += 1
+    return rows
+
+
+def _columns(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    return {column.name: [row[column.name] for row in rows] for column in table.columns}
+
+
+def _extracted(
+    windows: Sequence[tuple[dict[str, Any], PairWindow]],
+    rejected: Sequence[Mapping[str, Any]],
+    counts: dict[str, Counter[str]],
+) -> Extracted:
+    return Extracted(
+        pair_window=PAIR_WINDOW.build(_columns(PAIR_WINDOW, [row for row, _ in windows])),
+        series=_series_table(windows),
+        rejected=tables.REJECTED.build(_columns(tables.REJECTED, rejected)),
+        counts=counts,
+    )
+
+
 def _kind(shared: bool | None) -> str:
     return "unlabelled" if shared is None else "shared" if shared else "non-shared"
 
@@ -148,10 +199,12 @@ def _of_connection(
     rules: Sequence[str],
     reading: Reading,
     feature_set: str,
-) -> tuple[list[tuple[dict[str, Any], PairWindow]], dict[str, Counter[str]]]:
+) -> _OfConnection:
     connection_id = connection["connection_id"]
     signals, states = _signals(folder, connection_id, truth, reading)
+    known = {"connection_id": connection_id, "dataset": dataset}
     windows: list[tuple[dict[str, Any], PairWindow]] = []
+    rejected: list[dict[str, Any]] = []
     reasons: dict[str, set[str]] = {rule: set() for rule in rules}
     counts: dict[str, Counter[str]] = {
         name: Counter() for name in ("windows", "rejected", "connections_without_window", "signals")
@@ -164,9 +217,10 @@ def _of_connection(
         for one in refused:
             counts["rejected"][f"{one.rule}, {kind}: {one.reason}"] += 1
             reasons[one.rule].add(one.reason)
+        rejected += _rejected_rows(refused, (a, b), whole, known)
         for placed in found:
             label = label_at(own_truth, placed.window.start_ns, placed.window.end_ns)
-            row = _window_row(placed, (a, b), label, {"connection_id": connection_id, "dataset": dataset})
+            row = _window_row(placed, (a, b), label, known)
             windows.append((row, placed))
             rule = placed.window.rule
             counts["windows"][f"{rule}: {_kind(row['shared'])}"] += 1
@@ -177,7 +231,7 @@ def _of_connection(
         why = "; ".join(sorted(reasons[rule])) or "fewer than two subflows"
         counts["connections_without_window"][f"{rule}: {why}"] += 1
     counts["signals"]["changes to CWR"] += int((states.column("ca_state").to_numpy() == _CWR).sum())
-    return windows, counts
+    return _OfConnection(windows, rejected, counts)
 
 
 def extracted(
@@ -204,15 +258,16 @@ def extracted(
     """
     windows: list[tuple[dict[str, Any], PairWindow]] = []
     counts: dict[str, Counter[str]] = defaultdict(Counter)
+    rejected: list[dict[str, Any]] = []
     for connection in connections:
-        own, counted = _of_connection(
+        own = _of_connection(
             connection, folder, truths.get(connection["connection_id"], {}), dataset, rules, reading, "all"
         )
-        windows += own
-        for name, counter in counted.items():
+        windows += own.windows
+        rejected += own.rejected
+        for name, counter in own.counts.items():
             counts[name].update(counter)
-    rows = {column.name: [row[column.name] for row, _ in windows] for column in PAIR_WINDOW.columns}
-    return Extracted(PAIR_WINDOW.build(rows), _series_table(windows), dict(counts))
+    return _extracted(windows, rejected, dict(counts))
 
 
 def labelled_rows(
@@ -238,8 +293,8 @@ def labelled_rows(
     for connection in connections:
         truth = truths.get(connection["connection_id"], {})
         for rows, reading in zip(found, readings, strict=True):
-            windows, _ = _of_connection(connection, folder, truth, dataset, rules, reading, feature_set)
-            rows += [row for row, _ in windows if row["shared"] is not None]
+            own = _of_connection(connection, folder, truth, dataset, rules, reading, feature_set)
+            rows += [row for row, _ in own.windows if row["shared"] is not None]
     return found
 
 
@@ -280,6 +335,7 @@ def swapped(
         All windows are labelled not shared.
     """
     windows: list[tuple[dict[str, Any], PairWindow]] = []
+    rejected: list[dict[str, Any]] = []
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("windows", "rejected")}
     for one, other in pairs:
         one_id, other_id = one["connection_id"], other["connection_id"]
@@ -292,10 +348,10 @@ def swapped(
         found, refused = pair_windows(own[a], others[b].shifted(shift_ns), end_ns, [rule], reading)
         site = next(iter(own_truth.values()))[0]["site"]
         counts["rejected"].update(f"{site or 'no site'}: {each.reason}" for each in refused)
+        known = {"connection_id": pair_name(one_id, other_id), "dataset": dataset}
+        rejected += _rejected_rows(refused, (a, b), Label(shared=False, site=site), known)
         for placed in found:
-            known = {"connection_id": pair_name(one_id, other_id), "dataset": dataset}
             row = _window_row(placed, (a, b), None, known)
             windows.append(({**row, "shared": False, "site": site}, placed))
             counts["windows"][site or "no site"] += 1
-    rows = {column.name: [row[column.name] for row, _ in windows] for column in PAIR_WINDOW.columns}
-    return Extracted(PAIR_WINDOW.build(rows), _series_table(windows), counts)
+    return _extracted(windows, rejected, counts)

@@ -22,9 +22,18 @@ class Subflow:
     start_ns: int
     end_ns: int
     path: str | None = None
+    loc_id: int | None = None
+    rem_id: int | None = None
+    family: int | None = None
+    local_address: str | None = None
+    remote_address: str | None = None
+    local_port: int | None = None
+    remote_port: int | None = None
+    retransmissions: int | None = None
     ack_time_ns: array[int] = field(default_factory=lambda: array("q"))
     ack_acked_bytes: array[int] = field(default_factory=lambda: array("q"))
     ack_rtt_us: array[int] = field(default_factory=lambda: array("q"))
+    ack_srtt_us: array[int] = field(default_factory=lambda: array("q"))
     ack_is_dup: array[int] = field(default_factory=lambda: array("q"))
     ack_newly_sacked_bytes: array[int] = field(default_factory=lambda: array("q"))
     ack_ece: array[int] = field(default_factory=lambda: array("q"))
@@ -42,6 +51,7 @@ class Subflow:
         acked_bytes: int,
         *,
         rtt_us: int = NOT_OBSERVED,
+        srtt_us: int = NOT_OBSERVED,
         is_dup: int = NOT_OBSERVED,
         newly_sacked_bytes: int = NOT_OBSERVED,
         ece: int = NOT_OBSERVED,
@@ -52,6 +62,7 @@ class Subflow:
         self.ack_time_ns.append(time_ns)
         self.ack_acked_bytes.append(acked_bytes)
         self.ack_rtt_us.append(rtt_us)
+        self.ack_srtt_us.append(srtt_us)
         self.ack_is_dup.append(is_dup)
         self.ack_newly_sacked_bytes.append(newly_sacked_bytes)
         self.ack_ece.append(ece)
@@ -110,19 +121,13 @@ def connection_columns(connection_id: str, connection: Connection) -> dict[str, 
 def subflow_columns(connection_id: str, connection: Connection) -> dict[str, Any]:
     """Return the connection's rows of the ``subflow`` table."""
     subflows = connection.ordered()
-    unobserved: list[None] = [None] * len(subflows)
+    names = ("path", "loc_id", "rem_id", "family", "local_address", "remote_address", "local_port", "remote_port")
     return {
         "connection_id": [connection_id] * len(subflows),
         "subflow_id": [subflow.subflow_id for subflow in subflows],
-        "path": [subflow.path for subflow in subflows],
-        "loc_id": unobserved,
-        "rem_id": unobserved,
-        "family": unobserved,
-        "local_address": unobserved,
-        "remote_address": unobserved,
-        "local_port": unobserved,
-        "remote_port": unobserved,
+        **{name: [getattr(subflow, name) for subflow in subflows] for name in names},
         "min_rtt_us": [subflow.min_rtt_us() for subflow in subflows],
+        "retransmissions": [subflow.retransmissions for subflow in subflows],
         "start_ns": [subflow.start_ns for subflow in subflows],
         "end_ns": [subflow.end_ns for subflow in subflows],
     }
@@ -138,6 +143,7 @@ def ack_columns(connection_id: str, connection: Connection) -> dict[str, Any]:
             "time_ns",
             "acked_bytes",
             "rtt_us",
+            "srtt_us",
             "is_dup",
             "newly_sacked_bytes",
             "ece",
@@ -152,6 +158,7 @@ def ack_columns(connection_id: str, connection: Connection) -> dict[str, Any]:
         columns["time_ns"] += subflow.ack_time_ns
         columns["acked_bytes"] += subflow.ack_acked_bytes
         columns["rtt_us"] += _observed(subflow.ack_rtt_us)
+        columns["srtt_us"] += _observed(subflow.ack_srtt_us)
         columns["is_dup"] += _flags(subflow.ack_is_dup)
         columns["newly_sacked_bytes"] += _observed(subflow.ack_newly_sacked_bytes)
         columns["ece"] += _flags(subflow.ack_ece)

@@ -1,195 +1,248 @@
-"""Event lines: what the simulator writes, and a kernel log after its prefix.
+"""Event lines: what the simulator writes, and a kernel log after its prefixes.
 
 One line is one record of the five fields of SmartSBD's Fig. 1::
 
-    <ns> C=<token, hex> SF=<n> V=<RTT|CA|ACK|DUP|LOSS|ECE|OWD|DACK> <value>
+    <ns> C=<token, hex> SF=<n> V=<RTT|SRTT|CA|ACK|UNA|DUP|LOSS|RTX|ECE|OWD|DACK> <value>
 
-``ACK`` carries the cumulatively acknowledged bytes, ``DUP`` the bytes a duplicate ACK SACKed first,
-``RTT`` and ``OWD`` microseconds, ``CA`` the congestion state, ``LOSS`` the segments marked lost on
-entering the current state, ``ECE`` 1, ``DACK`` data-level bytes. RTT, OWD, ECE and DACK belong to
-the ACK of the same subflow and time; without one they make a row of their own, whose acknowledged
-bytes are those known so far.
+``ACK`` carries the cumulatively acknowledged bytes (``UNA``: ``snd_una`` itself, 32 bits), ``DUP`` the bytes a
+duplicate ACK SACKed first, ``RTT`` and ``OWD`` microseconds, ``SRTT`` the smoothed RTT, ``CA`` the congestion state,
+``LOSS`` the segments marked lost on entering the current state, ``RTX`` segments sent again, ``ECE`` 1, ``DACK``
+data-level bytes. RTT, SRTT, OWD, ECE and DACK belong to the ACK of the same subflow and time; without one they make a
+row of their own, whose acknowledged bytes are those known so far.
+
+A kernel log has ``smartsbd: `` before each record, after whatever prefix the log is kept with, or after the rest of a
+line that was cut; lines without it are not ours, and counted. A bare log, the simulator's, has nothing but records.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from decimal import Decimal, DecimalException
 from pathlib import Path
 
-from traces.connection import Connection, Subflow
-from traces.quarantine import Refusal
-from traces.stored import blocks
+from traces import kernel_log, stored
+from traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused
+from traces.dialect import OURS, TIME_UNITS_NS, VALUE_KINDS, Dialect, LinePattern
+from traces.quarantine import RAW_BYTES, CaptureError, Refusal
+from traces.trace import Trace
 
 SOURCE = "event_log"
 
 #: A longer line is refused without being held in memory whole.
-MAX_LINE_BYTES = 4096
+MAX_LINE_BYTES = 1 << 14
 
 MALFORMED = "not an event line"
-UNKNOWN_KIND = "unknown kind of event"
-OUT_OF_RANGE = "value out of range"
-BACKWARDS = "time runs backwards"
+NO_TIME = "neither the record nor its line's prefix has a time of microseconds"
+BROKEN_JSON = "a broken journal entry"
+_TOO_LONG = "longer than allowed"
+_NO_START = "its start is cut off"
+_NO_END = "its end may be cut off"
 
-_LINE = re.compile(rb"(\d{1,18}) C=([0-9a-f]{1,8}) SF=(\d{1,4}) V=([A-Z]{1,8}) (\d{1,18})\r?")
-_CA_RECOVERY, _CA_LOSS = 3, 4
-_LIMITS = {
-    b"RTT": (1, 2**31 - 1),
-    b"CA": (0, 4),
-    b"ACK": (0, 2**62),
-    b"DUP": (0, 2**32 - 1),
-    b"LOSS": (1, 2**31 - 1),
-    b"ECE": (1, 1),
-    b"OWD": (0, 2**31 - 1),
-    b"DACK": (0, 2**62),
-}
-_ATTRIBUTES = {b"RTT": "rtt_us", b"OWD": "owd_us", b"ECE": "ece", b"DACK": "data_ack"}
+_BARE = re.compile(rb"(\d{1,18}) C=([0-9a-f]{1,8}) SF=(\d{1,4}) V=([A-Z]{1,8}) (\d{1,18})\r?")
+_BEGINS_BARE = re.compile(rb"^\d{1,18} C=[0-9a-f]{1,8} SF=\d{1,4} V=", re.MULTILINE)
+#: What is left of a record of ours whose marker was cut off.
+_REMAINS = re.compile(rb"C=[0-9a-f]{1,8} SF=\d{1,4} V=[A-Z]")
+# Of a number in a record: what an int64 holds.
+_MAX_NUMBER = 2**63 - 1
+_MAX_DIGITS = 18
+_MAX_SUBFLOW = 9999
+_MAX_TOKEN = 2**32 - 1
 
 
-@dataclass
-class EventLog:
-    """What one log holds.
-
-    Attributes
-    ----------
-    connections : list of Connection
-        In order of their first record.
-    records_in, records_out : int
-        Lines read, and lines that became part of a connection.
-    refusals : list of Refusal
-        The other lines; ``records_in == records_out + len(refusals)``.
-    """
-
-    connections: list[Connection] = field(default_factory=list)
-    records_in: int = 0
-    records_out: int = 0
-    refusals: list[Refusal] = field(default_factory=list)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield (offset, line) without line ends; of an overlong line only the first bytes."""
-    offset = 0
-    rest = b""
-    skipped = 0
-    for block in blocks(path):
-        pieces = (rest + block).split(b"\n")
-        rest = pieces.pop()
-        for piece in pieces:
-            yield offset, piece
-            offset += len(piece) + skipped + 1
-            skipped = 0
-        if len(rest) > MAX_LINE_BYTES:
-            skipped += len(rest) - MAX_LINE_BYTES - 1
-            rest = rest[: MAX_LINE_BYTES + 1]
-    if rest:
-        yield offset, rest
-
-
-class _PendingAck:
-    """The ACK whose attributes are still being read, for one subflow."""
-
-    def __init__(self, time_ns: int, values: dict[str, int]) -> None:
-        self.time_ns = time_ns
-        self.values = values
-
-
-class _Reader:
-    """Turns records into connections, one line at a time."""
-
-    def __init__(self) -> None:
-        self.connections: dict[int, Connection] = {}
-        self._pending: dict[tuple[int, int], _PendingAck] = {}
-        self._acked_bytes: dict[tuple[int, int], int] = {}
-
-    def accept(self, line: bytes) -> tuple[str, str] | None:
-        """Take one line in; return None, or (reason, detail) if it is refused."""
-        match = _LINE.fullmatch(line) if len(line) <= MAX_LINE_BYTES else None
+def _read_bare(path: Path) -> Trace:
+    """Read a log of records and nothing else."""
+    assembly, trace = Assembly(), Trace()
+    for offset, line in stored.lines(path, MAX_LINE_BYTES):
+        trace.records_in += 1
+        match = _BARE.fullmatch(line)
         if match is None:
-            return MALFORMED, f"{len(line)} bytes" if len(line) <= MAX_LINE_BYTES else "longer than allowed"
-        kind = match[4]
-        limits = _LIMITS.get(kind)
-        if limits is None:
-            return UNKNOWN_KIND, kind.decode("ascii")
-        time_ns, token, subflow_id, value = int(match[1]), int(match[2], 16), int(match[3]), int(match[5])
-        if not limits[0] <= value <= limits[1]:
-            return OUT_OF_RANGE, f"{kind.decode('ascii')} {value} is not in {limits}"
-        connection = self.connections.get(token)
-        subflow = connection.subflows.get(subflow_id) if connection is not None else None
-        if subflow is not None and time_ns < subflow.end_ns:
-            return BACKWARDS, f"{time_ns} follows {subflow.end_ns} on subflow {subflow_id}"
-        if connection is None:
-            connection = Connection(token=token, vantage="sender", states_inferred=False)
-            self.connections[token] = connection
-        if subflow is None:
-            subflow = Subflow(subflow_id=subflow_id, start_ns=time_ns, end_ns=time_ns)
-            connection.subflows[subflow_id] = subflow
-        subflow.end_ns = time_ns
-        self._take((token, subflow_id), subflow, time_ns, kind, value)
+            detail = f"{len(line)} bytes" if len(line) <= MAX_LINE_BYTES else _TOO_LONG
+            refused: Refused | None = (MALFORMED, detail)
+        else:
+            token = int(match[2], 16)
+            event = (match[4], int(match[5]))
+            refused = assembly.accept(int(match[1]), token, int(match[3]), (event,), token=token)
+        if refused is None:
+            trace.records_out += 1
+        else:
+            trace.refusals.append(Refusal(offset, *refused, line[:64]))
+    trace.connections = assembly.finish()
+    return trace
+
+
+def _number(text: bytes, scale: int) -> int | None:
+    """Return a number times `scale`, truncated; None if it is none or no int64."""
+    try:
+        if text.isdigit() and len(text) <= _MAX_DIGITS:
+            return int(text) * scale
+        if text[:2] in {b"0x", b"0X"}:
+            number = Decimal(int(text, 16) * scale) if len(text) <= _MAX_DIGITS else Decimal("inf")
+        else:
+            number = Decimal(text.decode("ascii")) * scale
+        return int(number) if abs(number) <= _MAX_NUMBER else None
+    except (ValueError, DecimalException, OverflowError):
         return None
 
-    def _take(self, key: tuple[int, int], subflow: Subflow, time_ns: int, kind: bytes, value: int) -> None:
-        if kind == b"ACK":
-            self._flush(key, subflow)
-            self._acked_bytes[key] = max(value, self._acked_bytes.get(key, 0))
-            self._pending[key] = _PendingAck(time_ns, {"is_dup": 0})
-        elif kind == b"DUP":
-            self._flush(key, subflow)
-            self._pending[key] = _PendingAck(time_ns, {"is_dup": 1, "newly_sacked_bytes": value})
-        elif kind in _ATTRIBUTES:
-            self._attribute(key, subflow, time_ns, _ATTRIBUTES[kind], value)
-        elif kind == b"CA":
-            subflow.state_time_ns.append(time_ns)
-            subflow.state_ca_state.append(value)
-        else:
-            subflow.loss_time_ns.append(time_ns)
-            subflow.loss_kind.append(_loss_kind(subflow))
-            subflow.loss_packets.append(value)
 
-    def _attribute(self, key: tuple[int, int], subflow: Subflow, time_ns: int, name: str, value: int) -> None:
-        pending = self._pending.get(key)
-        if pending is None or pending.time_ns != time_ns or name in pending.values:
-            self._flush(key, subflow)
-            pending = self._pending[key] = _PendingAck(time_ns, {})
-        pending.values[name] = value
-
-    def _flush(self, key: tuple[int, int], subflow: Subflow) -> None:
-        pending = self._pending.pop(key, None)
-        if pending is not None:
-            subflow.append_ack(pending.time_ns, self._acked_bytes.get(key, 0), **pending.values)
-
-    def finish(self) -> list[Connection]:
-        for token, connection in self.connections.items():
-            for subflow_id, subflow in connection.subflows.items():
-                self._flush((token, subflow_id), subflow)
-        return list(self.connections.values())
+def _time_of(match: re.Match[bytes], printed_ns: int | None) -> int | Refused | None:
+    for group, unit_ns in TIME_UNITS_NS.items():
+        if group in match.re.groupindex and match[group] is not None:
+            time_ns = _number(match[group], unit_ns)
+            if time_ns is None:
+                return OUT_OF_RANGE, f"{group} {match[group].decode('ascii', 'replace')}"
+            return time_ns
+    return printed_ns
 
 
-def _loss_kind(subflow: Subflow) -> str:
-    """Tell the kind of a loss event by the state the sender is in: Recovery, Loss or neither."""
-    if subflow.state_ca_state and subflow.state_ca_state[-1] == _CA_RECOVERY:
-        return "fast"
-    if subflow.state_ca_state and subflow.state_ca_state[-1] == _CA_LOSS:
-        return "rto"
-    return "tlp"
+def _events_of(match: re.Match[bytes]) -> list[Event] | Refused:
+    found: list[tuple[bytes, bytes, int]] = []
+    for group, text in match.groupdict().items():
+        if text is None:
+            continue
+        if group == "kind":
+            found.append((text, match["value"] or b"", 1))
+        elif group in VALUE_KINDS:
+            found.append((VALUE_KINDS[group], text, 1000 if group == "rtt_ms" else 1))
+    events = []
+    # The order of the kinds: an ACK before what belongs to it, a state before its losses.
+    order = {kind: place for place, kind in enumerate(VALUE_KINDS.values())}
+    for kind, text, scale in sorted(found, key=lambda one: order.get(one[0], 0)):
+        value = _number(text, scale)
+        if value is None:
+            return OUT_OF_RANGE, f"{kind.decode('ascii', 'replace')} {text.decode('ascii', 'replace')} is no number"
+        events.append((kind, value))
+    return events or (MALFORMED, "no value")
 
 
-def read(path: Path) -> EventLog:
-    """Read an event log, plain or compressed.
+def _identity(match: re.Match[bytes]) -> tuple[int | None, int] | Refused:
+    """Return token and subflow of a record."""
+    groups = match.groupdict()
+    try:
+        token = int(groups["token"], 16) if groups.get("token") else None
+        subflow_id = int(groups["subflow"]) if groups.get("subflow") else 0
+    except ValueError:
+        return MALFORMED, "token or subflow is no number"
+    if not 0 <= subflow_id <= _MAX_SUBFLOW or not 0 <= (token or 0) <= _MAX_TOKEN:
+        return OUT_OF_RANGE, "token or subflow"
+    return token, subflow_id
+
+
+def _accept_match(assembly: Assembly, match: re.Match[bytes], printed_ns: int | None) -> Refused | None:
+    time_ns = _time_of(match, printed_ns)
+    if time_ns is None:
+        return NO_TIME, ""
+    identity, events = _identity(match), _events_of(match)
+    if isinstance(time_ns, tuple):
+        return time_ns
+    if isinstance(events, tuple):
+        return events
+    if isinstance(identity[0], str):
+        return identity[0], str(identity[1])
+    return assembly.accept(time_ns, identity[0], int(identity[1]), events, token=identity[0])
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What may be a record in a message: where it is, what stands before it, and which of its ends is cut off."""
+
+    at: int
+    before: bytes
+    text: bytes
+    cut: str = ""
+
+
+def _records(text: bytes, marker: bytes, remains: re.Pattern[bytes] | None, *, cut: bool) -> Iterator[_Record]:
+    """Yield the records of a message whose end is cut off or not.
+
+    One message can hold several: a console writes into a line that another has begun.
+    """
+    first, *rest = text.split(marker) if marker else [b"", text]
+    if remains is not None and remains.search(first):
+        yield _Record(0, b"", first, _NO_START)
+    at, before = len(first), first
+    for place, piece in enumerate(rest, 1):
+        yield _Record(at, before, piece, _NO_END if cut or place < len(rest) else "")
+        at, before = at + len(marker) + len(piece), piece
+
+
+def _read_kernel_log(path: Path, pattern: LinePattern) -> Trace:
+    """Read a log in which records stand among other lines."""
+    assembly, trace = Assembly(), Trace()
+    marker, expression = pattern.marker.encode(), pattern.compiled()
+    remains = _REMAINS if pattern == OURS else None
+    last_sequence: int | None = None
+    for offset, line in stored.lines(path, MAX_LINE_BYTES):
+        message = kernel_log.message_of(line)
+        if message is None:
+            # Part of an entry that was cut, or text that begins with a brace.
+            if marker and marker not in line and len(line) <= MAX_LINE_BYTES:
+                trace.other_lines += 1
+            else:
+                trace.records_in += 1
+                trace.refusals.append(Refusal(offset, BROKEN_JSON, f"{len(line)} bytes", line[:64]))
+            continue
+        if message.sequence is not None:
+            if last_sequence is not None and message.sequence > last_sequence + 1:
+                trace.gaps += 1
+                trace.messages_lost += message.sequence - last_sequence - 1
+            last_sequence = message.sequence
+        overlong = len(line) > MAX_LINE_BYTES
+        records = list(_records(message.text, marker, remains, cut=overlong))
+        if overlong and not records:
+            # What the rest holds is not known.
+            trace.records_in += 1
+            trace.refusals.append(Refusal(offset, MALFORMED, _TOO_LONG, line[:RAW_BYTES]))
+            continue
+        # Old kernels print how many were dropped before the next record, in its line.
+        missing = kernel_log.lost(records[0].before if records else message.text)
+        trace.gaps += missing is not None
+        trace.messages_lost += missing or 0
+        trace.other_lines += not records
+        prefixed = bool(marker) and message.text == line
+        printed_ns = None if prefixed else message.time_ns
+        # Where the message begins; in a journal entry its text is not the line's, but no longer.
+        start = len(line) - len(message.text) if message.text and line.endswith(message.text) else 0
+        for record in records:
+            trace.records_in += 1
+            found_ns = kernel_log.last_time_ns(record.before) if prefixed else None
+            printed_ns = printed_ns if found_ns is None else found_ns
+            match = None if record.cut == _NO_START else expression.match(record.text)
+            if match is None or (record.cut and match.end() == len(record.text)):
+                refused: Refused | None = (MALFORMED, record.cut or f"{len(record.text)} bytes")
+            else:
+                refused = _accept_match(assembly, match, printed_ns)
+            if refused is None:
+                trace.records_out += 1
+            else:
+                raw = record.text if record.cut == _NO_START else marker + record.text
+                trace.refusals.append(Refusal(offset + start + record.at, *refused, raw[:RAW_BYTES]))
+    trace.connections = assembly.finish()
+    return trace
+
+
+def is_bare(head: bytes) -> bool:
+    """Tell by its first bytes whether a log holds nothing but records of ours, without the marker."""
+    return OURS.marker.encode() not in head and _BEGINS_BARE.search(head) is not None
+
+
+def recognises(head: bytes) -> bool:
+    """Tell whether an input may be a log: any text may be one, records come when they come."""
+    return b"\x00" not in head
+
+
+def read(path: Path, dialect: Dialect) -> Trace:
+    """Read an event log or a kernel log, plain or compressed.
 
     Raises
     ------
     CaptureError
-        If the file as a whole cannot be read. Refused lines do not raise; they are returned.
+        If the file as a whole cannot be read, or holds no event line. Refused lines do not raise; they are returned.
     """
-    reader = _Reader()
-    result = EventLog()
-    for offset, line in _lines(path):
-        result.records_in += 1
-        refused = reader.accept(line)
-        if refused is None:
-            result.records_out += 1
-        else:
-            result.refusals.append(Refusal(offset, refused[0], refused[1], line[:64]))
-    result.connections = reader.finish()
-    return result
+    if dialect.line == OURS and is_bare(stored.head(path)):
+        return _read_bare(path)
+    trace = _read_kernel_log(path, dialect.line)
+    if not trace.records_in:
+        raise CaptureError(path, 0, f"no event line among {trace.other_lines} lines")
+    return trace

@@ -15,6 +15,8 @@ import zstandard
 from traces.quarantine import CaptureError
 
 _BLOCK_BYTES = 1 << 20
+#: How much of an input decides what it is.
+HEAD_BYTES = 1 << 16
 # A zstd block of four bytes may stand for 128 KiB: small bites bound what one step can inflate to.
 _ZSTD_BITE_BYTES = 1 << 10
 
@@ -77,3 +79,44 @@ def blocks(path: Path) -> Iterator[bytes]:
             offset += len(block)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         raise CaptureError(path, offset, f"cannot be read: {error}") from error
+
+
+def lines(path: Path, longest_bytes: int) -> Iterator[tuple[int, bytes]]:
+    """Yield (offset, line) of `path` without line ends; of a longer line only its first `longest_bytes` + 1 bytes.
+
+    Raises
+    ------
+    CaptureError
+        As :func:`blocks` does.
+    """
+    offset = 0
+    rest = b""
+    skipped = 0
+    for block in blocks(path):
+        pieces = (rest + block).split(b"\n")
+        rest = pieces.pop()
+        for piece in pieces:
+            yield offset, piece[: longest_bytes + 1]
+            offset += len(piece) + skipped + 1
+            skipped = 0
+        if len(rest) > longest_bytes:
+            skipped += len(rest) - longest_bytes - 1
+            rest = rest[: longest_bytes + 1]
+    if rest:
+        yield offset, rest
+
+
+def head(path: Path) -> bytes:
+    """Return the first :data:`HEAD_BYTES` decompressed bytes of `path`, fewer if it holds fewer.
+
+    Raises
+    ------
+    CaptureError
+        As :func:`blocks` does.
+    """
+    found = bytearray()
+    for block in blocks(path):
+        found += block
+        if len(found) >= HEAD_BYTES:
+            break
+    return bytes(found[:HEAD_BYTES])

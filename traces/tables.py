@@ -50,7 +50,7 @@ CAPTURE = Table(
             "source",
             pa.string(),
             "what kind of input it is",
-            choices=("event_log", "state_log", "pcap", "unknown"),
+            choices=("event_log", "state_log", "tcp_probe", "socket_stats", "pcap", "unknown"),
         ),
         Column("name", pa.string(), "file name in data/raw/<dataset>/inputs"),
         Column("size_bytes", pa.int64(), "size of the file as stored", unit="bytes", low=0),
@@ -120,6 +120,7 @@ SUBFLOW = Table(
         Column("local_port", pa.int32(), "sender's port", nullable=True, low=0, high=65535),
         Column("remote_port", pa.int32(), "receiver's port", nullable=True, low=0, high=65535),
         Column("min_rtt_us", pa.int64(), "smallest RTT sample", unit="us", nullable=True, low=1),
+        Column("retransmissions", pa.int64(), "segments sent again", unit="packets", nullable=True, low=0),
         Column("start_ns", pa.int64(), "first record", unit="ns", low=0),
         Column("end_ns", pa.int64(), "last record", unit="ns", low=0),
     ),
@@ -137,7 +138,7 @@ ACK = Table(
         Column(
             "acked_bytes",
             pa.int64(),
-            "bytes acknowledged so far (snd_una), 0 at the subflow's start",
+            "bytes acknowledged so far (snd_una); from the first ACK on, where the input does not tell the start",
             unit="bytes",
             low=0,
         ),
@@ -147,6 +148,15 @@ ACK = Table(
             "RTT sample taken from this ACK",
             unit="us",
             source="tcp_ack_update_rtt",
+            nullable=True,
+            low=1,
+        ),
+        Column(
+            "srtt_us",
+            pa.int64(),
+            "smoothed RTT the sender logged with this ACK",
+            unit="us",
+            source="tcp_rtt_estimator",
             nullable=True,
             low=1,
         ),
@@ -301,6 +311,23 @@ PAIR_WINDOW_BASE = Table(
     ),
 )
 
+REJECTED = Table(
+    "rejected",
+    "a window that was looked for in vain: there is no verdict",
+    (*PAIR_KEY, "rule", "rejected_no"),
+    (
+        *_PAIR,
+        Column("rule", pa.string(), "how the window was to be placed", choices=WINDOW_RULES),
+        Column("rejected_no", pa.int32(), "number of the rejection in its pair and rule", low=0),
+        Column("reason", pa.string(), "why there is none"),
+        Column("window_start_ns", pa.int64(), "where it would start", unit="ns", nullable=True, low=0),
+        Column("window_ns", pa.int64(), "how long it would be", unit="ns", nullable=True, low=1),
+        Column("shared", pa.bool_(), "label, if one valid truth holds over the whole connection", nullable=True),
+        Column("dataset", pa.string(), "dataset it belongs to"),
+        Column("site", pa.string(), "site of the truth", nullable=True),
+    ),
+)
+
 PREDICTION = Table(
     "prediction",
     "one model on one pair_window",
@@ -364,6 +391,7 @@ TABLES: tuple[Table, ...] = (
     TRUTH,
     SERIES,
     PAIR_WINDOW_BASE,
+    REJECTED,
     PREDICTION,
     GROUPING,
     QUARANTINE,

@@ -234,19 +234,27 @@ RTT_Y = [(t * 10_000_000, 20_000) for t in range(400)]
 @pytest.mark.parametrize(
     ("states_x", "states_y", "end_ns", "reason"),
     [
-        ([], [(5, 3)], 4_000_000_000, "a subflow was never congested"),
+        ([], [(5, 3)], 4_000_000_000, "no change of congestion state of a subflow is known"),
+        ([(0, 0)], [(5, 3)], 4_000_000_000, "a subflow was never congested"),
         ([(5, 3)], [(2_000_000_000, 3)], 4_000_000_000, "the subflows were never congested within T of each other"),
-        ([(0, 3)], [(5, 4)], 900_000_000, "the trace ends before the window does"),
     ],
 )
 def test_rejections_say_why(states_x: Events, states_y: Events, end_ns: int, reason: str) -> None:
     assert triggered(signals(RTT_X, states_x), signals(RTT_Y, states_y), end_ns) == [Rejected("triggered", reason)]
 
 
+def test_a_window_that_outlasts_the_trace_is_rejected_with_its_place() -> None:
+    x, y = signals(RTT_X, [(0, 3)]), signals(RTT_Y, [(5, 4)])
+    reason = "the trace ends before the window does"
+    assert triggered(x, y, 900_000_000) == [Rejected("triggered", reason, 5, 1_000_000_000)]
+    assert tiled(x, y, 900_000_000) == [Rejected("tiled", reason, 5, 1_000_000_000)]
+
+
 def test_window_without_samples_is_rejected() -> None:
     x = signals([(0, 10_000)], [(5, 3)])
     y = signals(RTT_Y, [(5, 3)])
-    assert triggered(x, y, 4_000_000_000) == [Rejected("triggered", "no RTT sample of a subflow within the window")]
+    reason = "no RTT sample of a subflow within the window"
+    assert triggered(x, y, 4_000_000_000) == [Rejected("triggered", reason, 5, 1_000_000_000)]
 
 
 def test_no_sample_before_the_window() -> None:

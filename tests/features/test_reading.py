@@ -197,12 +197,12 @@ def test_acks_that_tell_nothing_new_give_no_throughput() -> None:
 
 def test_a_subflow_without_throughput_has_no_window() -> None:
     x, y = signals(FAST, [(0, 3)], acks=[(0, 0)]), signals(SLOW, [(0, 3)])
-    assert triggered(x, y, END_NS) == [Rejected("triggered", NO_RATE)]
+    assert triggered(x, y, END_NS) == [Rejected("triggered", NO_RATE, 0, 1_000 * MS)]
 
 
 def test_throughput_from_after_the_window_is_none() -> None:
     late = signals(FAST, [(0, 3)], acks=[(0, 0), (2_000 * MS, 1_000)])
-    assert triggered(late, signals(SLOW, [(0, 3)]), END_NS) == [Rejected("triggered", NO_RATE)]
+    assert triggered(late, signals(SLOW, [(0, 3)]), END_NS) == [Rejected("triggered", NO_RATE, 0, 1_000 * MS)]
 
 
 def with_gap() -> tuple[SubflowSignals, SubflowSignals]:
@@ -220,7 +220,8 @@ def test_gaps_are_counted_held_or_refused() -> None:
     assert rising[0] == 10_000 and rising[-1] == 12_000 and (np.diff(rising) > 0).all()
     held = pair_grid(x, y, found[0].window, Reading(gap="held")).rtt_b_us[20:41]
     assert held.tolist() == [10_000] * 20 + [12_000]
-    assert pair_windows(x, y, END_NS, ["triggered"], Reading(gap="rejected"))[1] == [Rejected("triggered", LONG_GAP)]
+    refused = pair_windows(x, y, END_NS, ["triggered"], Reading(gap="rejected"))[1]
+    assert refused == [Rejected("triggered", LONG_GAP, 0, 1_000 * MS)]
 
 
 def test_a_gap_of_ten_steps_is_none() -> None:
@@ -232,7 +233,7 @@ def test_a_gap_of_ten_steps_is_none() -> None:
 def test_the_denominator_may_be_the_wifi_path() -> None:
     x, y = signals(FAST, [(0, 3)]), signals(SLOW, [(0, 3)])
     reading = Reading(denominator="wifi")
-    assert triggered(x, y, END_NS, reading) == [Rejected("triggered", WIFI_UNKNOWN)]
+    assert triggered(x, y, END_NS, reading) == [Rejected("triggered", WIFI_UNKNOWN, 0, 1_000 * MS)]
     acks, states = rows([3], [20_000] * 10)
     wifi = signals_of(acks, states, 0, on_wifi=True)
     lte = signals_of(acks, states, 0, on_wifi=False)
@@ -290,7 +291,7 @@ def test_a_ratio_over_nothing() -> None:
 def test_a_window_over_nothing_may_be_refused() -> None:
     x, y = pair([100], [150])
     found, refused = pair_windows(x, y, END_NS, ["triggered"], Reading(zero_deviation="rejected"))
-    assert (found, refused) == ([], [Rejected("triggered", CONSTANT)])
+    assert (found, refused) == ([], [Rejected("triggered", CONSTANT, 150 * MS, 1_000 * MS)])
 
 
 def rates(a: list[float], b: list[float], **choice: object) -> PairGrid:

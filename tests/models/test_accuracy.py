@@ -36,6 +36,19 @@ def test_accuracy_by_hand() -> None:
     assert found.nsb_low == found.nsb_high == pytest.approx(2 / 3)
 
 
+def test_windows_without_a_verdict_are_wrong() -> None:
+    none = pd.DataFrame({"connection_id": ["c", "d"], "shared": [True, False]})
+    found = accuracy(ROWS, resamples=500, seed=0, none=none)
+    assert (found.predictions, found.none, found.connections) == (6, 2, 4)
+    assert found.coverage == 6 / 8
+    assert (found.sb, found.nsb, found.overall) == (2 / 4, 2 / 4, 4 / 8)
+    # Only non-shared windows of d: none right. Only those of b: two of three.
+    assert found.nsb_low == 0.0
+    assert found.nsb_high == pytest.approx(2 / 3)
+    without = accuracy(ROWS, resamples=500, seed=0)
+    assert without.none == 0 and math.isnan(without.coverage)
+
+
 def test_a_label_that_is_missing_has_no_accuracy() -> None:
     found = accuracy(ROWS[ROWS["shared"]], resamples=500, seed=0)
     assert found.sb == found.overall == pytest.approx(2 / 3)

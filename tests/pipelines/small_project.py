@@ -1,4 +1,4 @@
-"""A project folder with two small datasets made by hand, and every stage from search to export run on them."""
+"""A project folder with two small datasets made by hand and the kernel's, and every stage to the export run on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipelines.__main__ import main
 from pipelines.params import overlaid
 from tests.models.windows_made import pair_window
 from traces.contract import write_table
-from traces.tables import SERIES, WINDOW_KEY
+from traces.tables import REJECTED, SERIES, WINDOW_KEY
 
 ROOT = Path(__file__).parents[2]
 DATASETS = ("sites", "diverse")
@@ -32,7 +32,8 @@ SPLITS = 3
 SMALL = {
     "profile": "small",
     "simulated": list(DATASETS),
-    "datasets": list(DATASETS),
+    "datasets": [*DATASETS, "kernel"],
+    "rank": {"datasets": []},
     "search": {
         "datasets": list(DATASETS),
         "feature_sets": ["paper", "invariant"],
@@ -46,9 +47,11 @@ SMALL = {
     "export": {"generated_rows": 100},
 }
 _STAGES = (
+    *((name, "--dataset", "kernel") for name in ("parse", "validate", "extract")),
     *(("search", "--dataset", dataset) for dataset in DATASETS),
     *(("controls", "--dataset", dataset) for dataset in DATASETS),
     ("transfer",),
+    ("compare",),
     ("evaluate",),
     ("export",),
 )
@@ -73,6 +76,27 @@ def _write(rows: pd.DataFrame, folder: Path, name: str, series_name: str, seed: 
     write_table(SERIES, {column.name: series[column.name].tolist() for column in SERIES.columns}, folder / series_name)
 
 
+def _write_rejected(folder: Path, dataset: str) -> None:
+    """A shared and a non-shared connection without any window, and one whose label is not known."""
+    rows = [
+        {
+            "connection_id": f"{dataset}/none{number}",
+            "subflow_a": 0,
+            "subflow_b": 1,
+            "rule": "tiled",
+            "rejected_no": 0,
+            "reason": "a subflow was never congested",
+            "window_start_ns": None,
+            "window_ns": None,
+            "shared": shared,
+            "dataset": dataset,
+            "site": "s0",
+        }
+        for number, shared in enumerate((True, False, None))
+    ]
+    write_table(REJECTED, {name: [row[name] for row in rows] for name in rows[0]}, folder / "rejected.parquet")
+
+
 def _write_dataset(folder: Path, dataset: str, seed: int) -> None:
     """One of the paper's features tells the label; one of ours does nine times in ten. Swapped partners look shared."""
     tiled = pair_window(CONNECTIONS, per_connection=2, seed=seed)
@@ -83,6 +107,7 @@ def _write_dataset(folder: Path, dataset: str, seed: int) -> None:
     told = rows["shared"].to_numpy(dtype=bool) ^ (rng.random(len(rows)) < 0.1)
     rows["queue_ed_4us"] = np.where(told, rng.integers(0, 500, len(rows)), rng.integers(500, 1000, len(rows)))
     _write(rows, folder, "pair_window.parquet", "series.parquet", seed)
+    _write_rejected(folder, dataset)
     shared = rows[rows["shared"]].drop_duplicates("connection_id")
     pairs = shared.merge(shared, on="site", suffixes=("", "_other"))
     pairs = pairs[pairs["connection_id"] != pairs["connection_id_other"]].assign(shared=False)
@@ -101,9 +126,12 @@ def make(project: Path, workers: int) -> None:
     whole["search"]["families"] = FAMILIES
     (project / "params.yaml").write_text(yaml.safe_dump(whole | {"workers": workers}))
     shutil.copy(ROOT / "dvc.yaml", project)
+    (project / "data").mkdir(exist_ok=True)
+    (project / "data/samples").symlink_to(ROOT / "data/samples")
     for seed, dataset in enumerate(DATASETS):
         _write_dataset(project / "data/features" / dataset, dataset, 10 * seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)
+        assert main(["collect"]) == 0
         for arguments in _STAGES:
             assert main(arguments) == 0

@@ -38,10 +38,11 @@ def test_params_and_every_overlay_are_valid(tmp_path: Path) -> None:
     [
         ({"parse": {"max_quarantined": 2, "max_unreadable": 0}}, "parse.max_quarantined"),
         (
-            {"parse": {"max_quarantined": 0, "max_unreadable": 0, "more": 1}},
+            {"parse": {"max_quarantined": 0, "max_unreadable": 0, "line": None, "tcpprobe_srtt": None, "more": 1}},
             "parse.more: Extra inputs are not permitted",
         ),
         ({"extract": {"rules": ["sliding"]}}, "extract.rules.0"),
+        ({"evaluation_only": ["diverse"]}, r"search\.datasets has \['diverse'\], which evaluation_only keeps from it"),
         ({"novel": 1}, "novel: Extra inputs are not permitted"),
     ],
 )
@@ -64,7 +65,7 @@ def test_every_stage_takes_the_arguments_of_dvc_yaml(one: dag.Stage) -> None:
     module = importlib.import_module(f"pipelines.{one.name}")
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
-    parser.parse_args(one.arguments("sites"))
+    parser.parse_args(one.arguments("sites", read_params(ROOT / "params.yaml")))
     assert one.command.startswith(f"python -m pipelines.{one.name} ")
     assert module.__doc__
     assert one.description.endswith(".")

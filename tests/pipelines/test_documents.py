@@ -10,6 +10,7 @@ import pytest
 
 from features.reading import QUESTIONS
 from pipelines import excerpts
+from pipelines.__main__ import main
 from pipelines.params import read_params
 from pipelines.reports import read_json
 
@@ -43,6 +44,18 @@ def test_every_dataset_has_its_difficulty() -> None:
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)]+)\)", README))))
 def test_links_lead_somewhere(target: str) -> None:
     assert (ROOT / target).exists()
+
+
+def test_the_sample_of_detect_is_what_it_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not (ROOT / "data/trained").exists():
+        pytest.skip("there is no model yet: `make repro` makes it")
+    sample = re.search(r"^\$ sbd (detect .*)\n((?:.+\n)+?)```$", README, re.MULTILINE)
+    assert sample is not None
+    monkeypatch.chdir(ROOT)
+    assert main(sample[1].split()) == 0
+    assert capsys.readouterr().out == sample[2]
 
 
 def test_commands_named_are_there() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import scratch
-from pipelines.dag import read_stages
+from pipelines.dag import filled_in, read_stages
 from pipelines.params import read_params
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +61,7 @@ def test_every_stage_ran_and_wrote_what_it_promises(undisturbed: Path) -> None:
     for stage in read_stages():
         for out in stage.outs:
             for dataset in stage.datasets(params) or ["once"]:
-                assert (undisturbed / out.replace("${item.dataset}", dataset)).exists(), out
+                assert (undisturbed / filled_in(out, dataset, params)).exists(), out
     parse = json.loads((undisturbed / "reports/parse/sites.json").read_text())
     assert parse["inputs"] == parse["rows"]["connection"] == 36
     assert parse["records_in"] == parse["records_out"] > 100_000

@@ -125,13 +125,19 @@ def test_everything_is_counted(folder: Path) -> None:
         "triggered: a feature at its cap": 0,
     }
     assert counts["rejected"] == {
-        "triggered, unlabelled: a subflow was never congested": 1,
-        "tiled, unlabelled: a subflow was never congested": 1,
+        "triggered, unlabelled: no change of congestion state of a subflow is known": 1,
+        "tiled, unlabelled: no change of congestion state of a subflow is known": 1,
     }
+    rejected = extract(folder).rejected.to_pylist()
+    assert [(row["rule"], row["rejected_no"], row["shared"]) for row in rejected] == [
+        ("triggered", 0, None),
+        ("tiled", 0, None),
+    ]
+    assert {row["reason"] for row in rejected} == {"no change of congestion state of a subflow is known"}
     assert counts["connections_without_window"] == {
         f"{rule}: {why}": 1
         for rule in ("tiled", "triggered")
-        for why in ("a subflow was never congested", "fewer than two subflows")
+        for why in ("no change of congestion state of a subflow is known", "fewer than two subflows")
     }
     assert counts["signals"] == {"changes to CWR": 4}
 
@@ -140,7 +146,7 @@ def test_the_truth_may_say_which_path_is_wifi(folder: Path) -> None:
     windows = extract(folder, Reading(denominator="wifi")).pair_window.to_pandas()
     assert set(windows["denominator"]) == {1}
     assert extract(folder, Reading(denominator="wifi")).counts["rejected"][
-        "triggered, unlabelled: a subflow was never congested"
+        "triggered, unlabelled: no change of congestion state of a subflow is known"
     ]
 
 
@@ -204,7 +210,7 @@ def test_swapped_partners_start_two_windows_apart(folder: Path) -> None:
     assert windows["shared"].tolist() == [False] * 4
     assert set(windows["site"]) == {"here"}
     assert dict(found.counts["windows"]) == {"here": 4}
-    assert dict(found.counts["rejected"]) == {"here: a subflow was never congested": 1}
+    assert dict(found.counts["rejected"]) == {"here: no change of congestion state of a subflow is known": 1}
     series = found.series.to_pandas()
     first = series[(series["connection_id"] == "d/one#0+d/one#0") & (series["window_start_ns"] == 2_000 * MS)]
     acks, states = (

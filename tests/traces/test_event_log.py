@@ -11,9 +11,11 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from traces import event_log
+from traces import assembly, event_log
 from traces.connection import NOT_OBSERVED
+from traces.dialect import Dialect
 from traces.quarantine import CaptureError
+from traces.trace import Trace
 
 GOOD = b"""\
 1000 C=7f3a91c2 SF=0 V=CA 0
@@ -34,10 +36,10 @@ GOOD = b"""\
 """
 
 
-def read(tmp_path: Path, content: bytes, name: str = "a.log") -> event_log.EventLog:
+def read(tmp_path: Path, content: bytes, name: str = "a.log") -> Trace:
     path = tmp_path / name
     path.write_bytes(content)
-    return event_log.read(path)
+    return event_log.read(path, Dialect())
 
 
 def test_rows_of_a_known_log(tmp_path: Path) -> None:
@@ -69,10 +71,10 @@ def test_rows_of_a_known_log(tmp_path: Path) -> None:
         (b"", event_log.MALFORMED),
         (b"2000 C=7f3a91c2 SF=0 V=RTT -5", event_log.MALFORMED),
         (b"2000 C=7f3a91c2 SF=0 V=RTT 5 6", event_log.MALFORMED),
-        (b"2000 C=7f3a91c2 SF=0 V=CWND 10", event_log.UNKNOWN_KIND),
-        (b"2000 C=7f3a91c2 SF=0 V=CA 5", event_log.OUT_OF_RANGE),
-        (b"2000 C=7f3a91c2 SF=0 V=RTT 0", event_log.OUT_OF_RANGE),
-        (b"10 C=7f3a91c2 SF=0 V=RTT 5", event_log.BACKWARDS),
+        (b"2000 C=7f3a91c2 SF=0 V=CWND 10", assembly.UNKNOWN_KIND),
+        (b"2000 C=7f3a91c2 SF=0 V=CA 5", assembly.OUT_OF_RANGE),
+        (b"2000 C=7f3a91c2 SF=0 V=RTT 0", assembly.OUT_OF_RANGE),
+        (b"10 C=7f3a91c2 SF=0 V=RTT 5", assembly.BACKWARDS),
         (b"x" * 100_000, event_log.MALFORMED),
         (b"\xff\x00" * 40, event_log.MALFORMED),
     ],
@@ -88,9 +90,9 @@ def test_a_bad_line_is_refused_with_its_place(tmp_path: Path, line: bytes, reaso
 
 def test_offsets_after_an_overlong_line_are_right(tmp_path: Path) -> None:
     long = b"y" * 3_000_000
-    log = read(tmp_path, long + b"\nbad\n" + GOOD)
-    assert [refusal.offset for refusal in log.refusals] == [0, len(long) + 1]
-    assert log.records_out == 15
+    log = read(tmp_path, GOOD + long + b"\nbad\n" + GOOD.replace(b"7f3a91c2", b"7f3a91c3"))
+    assert [refusal.offset for refusal in log.refusals] == [len(GOOD), len(GOOD) + len(long) + 1]
+    assert log.records_out == 30
 
 
 def test_connections_are_told_apart_by_token(tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_broken_compression_names_the_file(tmp_path: Path, compress: object) -> 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="nothing"):
-        event_log.read(tmp_path / "nothing.log")
+        event_log.read(tmp_path / "nothing.log", Dialect())
 
 
 @given(st.binary(max_size=400), st.data())

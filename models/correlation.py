@@ -1,0 +1,31 @@
+"""Plain correlation of the two RTT series, with a threshold learnt: what every model has to be better than."""
+
+from __future__ import annotations
+
+from sklearn.tree import DecisionTreeClassifier
+
+from models.search import Fitted, Setting
+from models.split import Positions
+from models.windows import LabelledWindows
+
+#: Names in tables and files.
+NAME = "correlation"
+FEATURE_SET = "plain"
+#: Its only input.
+FEATURE = "rtt_correlation_q10"
+
+
+def fit(windows: LabelledWindows, rows: Positions) -> Fitted:
+    """Learn the threshold: a tree of one split, in which both labels weigh the same.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+        :data:`FEATURE` among its features.
+    rows : (rows,) int64
+        Positions of the rows learnt from.
+    """
+    column = [windows.feature_names.index(FEATURE)]
+    stump = DecisionTreeClassifier(max_depth=1, class_weight="balanced", random_state=0)
+    stump.fit(windows.x[rows][:, column], windows.shared[rows])
+    return Fitted(stump, (FEATURE,), Setting(1, (("max_depth", 1),)))

@@ -1,0 +1,189 @@
+"""Say of each pair of subflows in some inputs, window by window, whether they share a bottleneck.
+
+SB is a verdict for a shared bottleneck, NSB against it; a window without a verdict says why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from features.window import Rejected, Window
+from models import detector
+from models.verdict import SCORE_DIGITS
+from pipelines import recording, stage
+from pipelines.params import Params
+from pipelines.recording import Pair, Recording
+from pipelines.reports import read_json
+from traces.fault import UsageFault
+from traces.quarantine import CaptureError, by_reason
+
+log = logging.getLogger(__name__)
+
+FEWER_THAN_TWO = "fewer than two subflows"
+_NS_PER_S = 1e9
+_SCORE = "{:.2f}"
+
+
+class NoDefaultModelError(UsageFault):
+    """Nothing says which model is the default."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What is said of one window of a pair; `reason` where there is no verdict, else None."""
+
+    input: str
+    connection_id: str | None
+    subflow_a: int | None
+    subflow_b: int | None
+    window_start_s: float | None
+    window_s: float | None
+    shared: bool | None
+    score: float | None
+    model: str
+    reason: str | None
+
+    @property
+    def verdict(self) -> str:
+        """SB, NSB or none."""
+        return "none" if self.shared is None else "SB" if self.shared else "NSB"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help="log of a sender, plain or compressed")
+    parser.add_argument("--model", metavar="NAME", help="stored model, for instance sites/tree_paper")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line in place of a table")
+    parser.add_argument("--models", type=Path, default=Path("data/trained"), help="their folder (default: %(default)s)")
+    parser.add_argument(
+        "--default-model",
+        type=Path,
+        default=Path("reports/detector.json"),
+        help="report that names the default model (default: %(default)s)",
+    )
+
+
+def _default_model(path: Path) -> str:
+    if not path.is_file():
+        raise NoDefaultModelError(f"there is no {path}, which names the default model: give --model, or `dvc repro`")
+    name: str = read_json(path)["model"]
+    return name
+
+
+def _seconds(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / _NS_PER_S
+
+
+def _of_pair(name: str, connection_id: str, pair: Pair, judge: detector.Detector, model: str) -> list[Opinion]:
+    """Return the opinions on a pair in time order; those without a place first."""
+    verdicts = judge.judge(pair.windows) if pair.windows else None
+    found: list[tuple[int, Opinion]] = []
+    placed: list[Window | Rejected] = [*(one.window for one in pair.windows), *pair.rejected]
+    for number, one in enumerate(placed):
+        judged = verdicts is not None and number < len(pair.windows)
+        opinion = Opinion(
+            input=name,
+            connection_id=connection_id,
+            subflow_a=pair.subflow_a,
+            subflow_b=pair.subflow_b,
+            window_start_s=_seconds(one.start_ns),
+            window_s=_seconds(one.window_ns),
+            shared=bool(verdicts.shared_pred[number]) if verdicts is not None and judged else None,
+            score=round(float(verdicts.score[number]), SCORE_DIGITS) if verdicts is not None and judged else None,
+            model=model,
+            reason=one.reason if isinstance(one, Rejected) else None,
+        )
+        found.append((-1 if one.start_ns is None else one.start_ns, opinion))
+    return [opinion for _, opinion in sorted(found, key=lambda item: item[0])]
+
+
+def opinions(recorded: Recording, judge: detector.Detector, model: str, params: Params) -> Iterator[Opinion]:
+    """Yield what a detector says of every pair of subflows of an input; at least one a connection.
+
+    Parameters
+    ----------
+    recorded : Recording
+    judge : Detector
+    model : str
+        Its name.
+    params : Params
+        Windows lie and are read as there.
+    """
+    name = str(recorded.path)
+    for connection_id, connection in recorded.connections():
+        pairs = recording.pairs(connection, params.search.rule, params.extract.reading)
+        for pair in pairs:
+            yield from _of_pair(name, connection_id, pair, judge, model)
+        if not pairs:
+            yield _nothing(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
+
+
+def _nothing(
+    name: str, model: str, reason: str, connection_id: str | None = None, subflow: int | None = None
+) -> Opinion:
+    return Opinion(name, connection_id, subflow, None, None, None, None, None, model, reason)
+
+
+def printable(text: str) -> str:
+    """Return a name with what would disturb a terminal replaced."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def _line(one: Opinion) -> str:
+    subflows = "-" if one.subflow_b is None else f"{one.subflow_a}, {one.subflow_b}"
+    place = "" if one.window_start_s is None else f"{one.window_start_s:.3f} + {one.window_s:.3f} s"
+    score = "" if one.score is None else _SCORE.format(one.score)
+    return f"  {subflows:<8}  {place:<32}  {one.verdict:<4}  {score:>4}  {one.reason or ''}".rstrip()
+
+
+def _show(said: list[Opinion]) -> None:
+    """Print the opinions on one connection as a table, then a line a pair."""
+    first = said[0]
+    print(f"{printable(first.input)}: {printable(first.connection_id or 'no connection')}")
+    print(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
+    counts: dict[tuple[int | None, int | None], Counter[str]] = {}
+    for one in said:
+        print(_line(one))
+        counts.setdefault((one.subflow_a, one.subflow_b), Counter())[one.verdict] += 1
+    for (a, b), counter in counts.items():
+        if b is not None:
+            print(f"  {a}, {b}: SB {counter['SB']}, NSB {counter['NSB']}, none {counter['none']} by {first.model}")
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    model = arguments.model or _default_model(arguments.default_model)
+    judge = detector.load(arguments.models, model)
+    code = stage.EXIT_OK
+    for path in arguments.inputs:
+        try:
+            recorded = recording.read(path, params.parse.dialect())
+            said = list(opinions(recorded, judge, model, params))
+            refused = by_reason(recorded.trace.refusals)
+            if refused:
+                log.warning("%s: refused %s of %d records", path, refused, recorded.trace.records_in)
+        except CaptureError as error:
+            log.error("%s", error)
+            code = stage.EXIT_BAD_INPUT
+            said = [_nothing(str(path), model, f"cannot be read: {error.why}")]
+        if arguments.json:
+            for one in said:
+                print(json.dumps(asdict(one)))
+        else:
+            by_connection: dict[str | None, list[Opinion]] = {}
+            for one in said:
+                by_connection.setdefault(one.connection_id, []).append(one)
+            for own in by_connection.values():
+                _show(own)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("detect", __doc__ or "", add_arguments, run))

@@ -1,0 +1,154 @@
+"""`sbd inspect` and `sbd detect`: what they say is what the pipeline says; what they cannot say has a reason."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from pipelines.__main__ import main
+from tests.pipelines.test_selection import MODELS
+from traces.contract import read_table
+from traces.tables import PREDICTION
+
+ROOT = Path(__file__).parents[2]
+KERNEL = ROOT / "data/samples/kernel/inputs"
+FIELDS = [
+    *("input", "connection_id", "subflow_a", "subflow_b", "window_start_s", "window_s"),
+    *("shared", "score", "model", "reason"),
+]
+EVENT = "5 C={} SF={} V={} {}\n"
+
+
+def run(searched: Path, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.chdir(searched)
+    return main([str(argument) for argument in arguments])
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize(("name", "feature_set"), sorted(MODELS))
+def test_verdicts_are_those_of_the_pipeline(
+    searched: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    feature_set: str,
+) -> None:
+    inputs = sorted(KERNEL.iterdir())
+    assert run(searched, monkeypatch, "detect", "--json", "--model", f"sites/{name}_{feature_set}", *inputs) == 0
+    said = lines(capsys)
+    assert all(list(one) == FIELDS for one in said)
+    expected: pd.DataFrame = read_table(PREDICTION, searched / "data/predictions/transfer.parquet").to_pandas()
+    expected = expected[(expected["train_set"] == "sites/tiled") & (expected["test_set"] == "kernel/tiled")]
+    expected = expected[(expected["model"] == name) & (expected["feature_set"] == feature_set)]
+    judged = [one for one in said if one["shared"] is not None]
+    told = {(f"kernel/{one['connection_id']}", one["window_start_s"]): (one["shared"], one["score"]) for one in judged}
+    assert told == {
+        (row["connection_id"], row["window_start_ns"] / 1e9): (row["shared_pred"], row["score"])
+        for row in expected.to_dict("records")
+    }
+    (none,) = (one for one in said if one["shared"] is None)
+    assert none["connection_id"] == "112.state#0"
+    assert none["reason"] == "the trace ends before the window does"
+    assert all((one["reason"] is None) == (one["shared"] is not None) for one in said)
+
+
+def test_the_default_model_is_the_report_s(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(searched, monkeypatch, "detect", "--json", KERNEL / "102.state.csv.zst") == 0
+    named = json.loads((searched / "reports/detector.json").read_text())["model"]
+    assert [one["model"] for one in lines(capsys)] == [named]
+
+
+def test_the_table_has_a_line_a_window_and_a_line_a_pair(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = "sites/correlation_plain"
+    inputs = [KERNEL / f"{number}.state.csv.zst" for number in (101, 112)]
+    assert run(searched, monkeypatch, "detect", "--json", "--model", model, *inputs) == 0
+    verdicts = [{True: "SB", False: "NSB", None: "none"}[one["shared"]] for one in lines(capsys)]
+    assert run(searched, monkeypatch, "detect", "--model", model, *inputs) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].endswith("101.state.csv.zst: 101.state#0")
+    windows = [line.split() for line in shown if line.startswith("  0, 1   ")]
+    assert [words[2] for words in windows] == ["1795231450.486", "1795231460.463", "1795231507.365"]
+    assert [words[6] for words in windows] == verdicts
+    assert f"  0, 1: SB {verdicts[:2].count('SB')}, NSB {verdicts[:2].count('NSB')}, none 0 by {model}" in shown
+    assert f"  0, 1: SB 0, NSB 0, none 1 by {model}" in shown
+    assert any(line.endswith("none        the trace ends before the window does") for line in shown)
+
+
+def test_nothing_to_say_has_a_reason(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    alone = EVENT.format("a", 0, "RTT", 9)
+    quiet = "".join(EVENT.format("b", n, "CA", 0) for n in (0, 1, 2))
+    unknown = "".join(EVENT.format("c", n, "RTT", 7) for n in (0, 1))
+    (tmp_path / "made.log").write_text(alone + quiet + unknown + "damaged\n")
+    (tmp_path / "noise").write_bytes(b"\x00\x01noise")
+    code = run(searched, monkeypatch, "detect", "--json", tmp_path / "made.log", tmp_path / "noise", tmp_path / "no")
+    captured = capsys.readouterr()
+    said = [json.loads(line) for line in captured.out.splitlines()]
+    assert code == 3
+    assert [(one["connection_id"], one["subflow_a"], one["subflow_b"], one["reason"]) for one in said[:5]] == [
+        ("made#0", 0, None, "fewer than two subflows"),
+        *(("made#1", a, b, "a subflow was never congested") for a, b in ((0, 1), (0, 2), (1, 2))),
+        ("made#2", 0, 1, "no change of congestion state of a subflow is known"),
+    ]
+    assert [one["reason"].startswith("cannot be read: ") for one in said[5:]] == [True, True]
+    assert all(one["shared"] is None for one in said)
+    assert "refused {'not an event line': 1} of 7 records" in captured.err
+    assert captured.err.count("ERROR") == 2
+    assert "Traceback" not in captured.err
+
+
+def test_a_model_that_is_not_there_names_those_that_are(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = KERNEL / "101.state.csv.zst"
+    assert run(searched, monkeypatch, "detect", "--model", "../sites/tree_paper", path) == 2
+    assert "known are diverse/boosting_invariant" in capsys.readouterr().err
+    assert run(searched, monkeypatch, "detect", "--models", tmp_path, "--model", "x/y", path) == 2
+    assert "`dvc repro` makes them" in capsys.readouterr().err
+    assert run(searched, monkeypatch, "detect", "--default-model", tmp_path / "none.json", path) == 2
+    assert "give --model" in capsys.readouterr().err
+
+
+def test_inspect_shows_what_there_is(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = "[    5.000001] smartsbd: 5 C=7f SF=0 V=RTT 9000\n[    5.0] usb 1-1: new\nprintk: 3 messages suppressed.\n"
+    (tmp_path / "kern.log").write_text(log + "[    6.000000] smartsbd: 6 C=7f SF=1 V=CWND 9\n")
+    shutil.copy(KERNEL / "101.state.csv.zst", tmp_path / "odd\x1b[2Jname")
+    code = run(searched, monkeypatch, "inspect", tmp_path / "kern.log", tmp_path / "odd\x1b[2Jname", tmp_path)
+    captured = capsys.readouterr()
+    assert code == 3
+    assert captured.err.count("\n") == 1
+    shown = captured.out
+    assert "kern.log: event_log, 1 connections, 2 records, 1 refused" in shown
+    assert "other lines: 2" in shown and "gaps: 1, messages lost: 3" in shown
+    assert "refused 1: unknown kind of event" in shown
+    assert "\x1b" not in shown and "odd?[2Jname: state_log, 1 connections, 15799 records, 0 refused" in shown
+    assert "in no table: cwnd 651, ssthresh 17" in shown
+    row = next(line.split() for line in shown.splitlines() if "113.1/170.0/203.7" in line)
+    # Subflow 0: 8,035 kB, 3,338 samples, ten Recoveries, 19 segments sent again (the recorder's own counts).
+    assert " ".join(row[1:]) == "0 1795231448.954 20.125 8035 3338 113.1/170.0/203.7 10 10 0 10 0 19"
+
+
+def test_the_name_of_an_input_changes_no_verdict(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Odd numbers share: no model sees them."""
+    shutil.copy(KERNEL / "101.state.csv.zst", tmp_path / "102.log")
+    model = "sites/tree_invariant"
+    run(searched, monkeypatch, "detect", "--json", "--model", model, KERNEL / "101.state.csv.zst", tmp_path / "102.log")
+    said = [[one["window_start_s"], one["shared"], one["score"]] for one in lines(capsys)]
+    assert said[:2] == said[2:]

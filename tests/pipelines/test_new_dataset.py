@@ -1,0 +1,218 @@
+"""`sbd new-dataset`: a folder of logs and labels becomes a dataset that the whole pipeline runs on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from pipelines.__main__ import main
+from pipelines.params import overlaid
+from traces.contract import read_table
+from traces.tables import TRUTH
+
+ROOT = Path(__file__).parents[2]
+KERNEL = ROOT / "data/samples/kernel/inputs"
+CONNECTIONS = 24
+OVERLAY = {
+    "profile": "mine",
+    "simulated": [],
+    "samples": [],
+    "datasets": ["mine"],
+    "validate": {"rule": {"mine": "given"}},
+    "rank": {"datasets": ["mine"], "repeats": 1, "permutations": 20, "half_samples": 20},
+    "search": {
+        "datasets": ["mine"],
+        "rules": ["tiled", "triggered"],
+        "feature_sets": ["paper", "invariant"],
+        "top": [1],
+        "neighbors": [1],
+        "splits": 2,
+        "test_share": 0.3,
+    },
+    "transfer": {"tested": []},
+    "controls": {"families": ["tree"]},
+    "evaluate": {"resamples": 100},
+    "export": {"dataset": "mine", "generated_rows": 100},
+    "tracking": {"enabled": False},
+}
+
+
+def log_of(shared: bool, seed: int) -> str:
+    """A kernel log of 4 s of a connection with one queue, or two: base RTTs of 20 and 30 ms, Recovery every second."""
+    rng = np.random.default_rng(seed)
+    steps = rng.integers(-900, 901, size=(2, 400)).cumsum(axis=1)
+    queues_us = 4_000 + np.abs(steps)
+    queues_us[1] = queues_us[0] if shared else queues_us[1]
+    lines = []
+    acked = [2**32 - 300_000, 5]
+    for tick in range(400):
+        for subflow, base_us in ((0, 20_000), (1, 30_000)):
+            time_ns = tick * 10_000_000 + 1_000 * subflow
+            acked[subflow] = (acked[subflow] + 1_400) % 2**32
+            events = [("UNA", acked[subflow]), ("RTT", base_us + int(queues_us[subflow, tick]))]
+            if tick % 100 == 0:
+                events.append(("CA", 0))
+            if tick % 100 == 50:
+                events.append(("CA", 3))
+            prefix = f"<6>[{time_ns / 1e9:12.6f}] smartsbd: {time_ns} C={seed + 1:x} SF={subflow}"
+            lines += [f"{prefix} V={kind} {value}" for kind, value in events]
+        if tick % 50 == 7:
+            lines.append(f"<4>[{tick / 100:12.6f}] usb 1-1: new device")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copy(ROOT / "dvc.yaml", tmp_path)
+    (tmp_path / "overlay.yaml").write_text(yaml.safe_dump({k: v for k, v in OVERLAY.items() if k != "validate"}))
+    whole = yaml.safe_load(overlaid(ROOT / "params.yaml", tmp_path / "overlay.yaml"))
+    whole["validate"]["rule"]["mine"] = "given"
+    whole["search"]["families"] = {"tree": {"max_depth": [2]}}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(whole))
+    (tmp_path / "logs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def labels(project: Path, text: str) -> str:
+    (project / "labels.csv").write_text(text)
+    return "labels.csv"
+
+
+def new_dataset(project: Path, text: str, *more: str) -> int:
+    return main(["new-dataset", "logs", "--labels", labels(project, text), "--name", "mine", *more])
+
+
+def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = ["input,shared"]
+    for number in range(CONNECTIONS):
+        shared = number % 2 == 0
+        (project / f"logs/{number:02}.kern").write_text(log_of(shared, number))
+        rows.append(f"{number:02}.kern,{'SB' if shared else 'NSB'}")
+    assert new_dataset(project, "\n".join(rows)) == 0
+    shown = capsys.readouterr()
+    # 3.5 s after the first congestion, in windows of 50 * 34 ms or less: two each.
+    assert "24 inputs; connections shared 12, not shared 12; windows shared 24, not shared 24" in shown.out
+    assert "validate.rule: add `mine: given`" in shown.out
+    assert "WARNING" not in shown.err
+    for name in ("parse", "validate", "extract", "difficulty", "rank", "ambiguities", "swap", "search", "controls"):
+        assert main([name, "-q"]) == 0, name
+    for name in ("transfer", "evaluate", "export"):
+        assert main([name, "-q"]) == 0, name
+    parsed = json.loads((project / "reports/parse/mine.json").read_text())
+    assert parsed["other_lines"] == CONNECTIONS * 8
+    # 800 ACKs and RTTs and 16 changes of state a connection.
+    assert parsed["records_in"] == parsed["records_out"] == CONNECTIONS * (1_600 + 16)
+    chosen = json.loads((project / "reports/chosen/mine.json").read_text())
+    assert chosen["tree_invariant"]["nested_accuracy"] > 0.9
+    assert json.loads((project / "reports/detector.json").read_text())["model"].startswith("mine/")
+    assert (project / "export/generated/sbd_tree_invariant.h").exists()
+    (project / "unseen.kern").write_text(log_of(True, 99))
+    capsys.readouterr()
+    assert main(["detect", "--json", "--model", "mine/tree_invariant", "unseen.kern"]) == 0
+    assert [json.loads(line)["shared"] for line in capsys.readouterr().out.splitlines()] == [True, True]
+
+
+def test_everything_that_is_missing_is_said_at_once(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = log_of(True, 1) + log_of(True, 2)
+    (project / "logs/two.kern").write_text(two)
+    third = [line.replace("SF=1", "SF=2") for line in log_of(True, 3).splitlines() if "SF=1" in line]
+    (project / "logs/three.kern").write_text(log_of(True, 3) + "\n".join(third))
+    (project / "logs/noise").write_bytes(b"\x00")
+    (project / "logs/worn").write_text(log_of(True, 4).replace("V=RTT", "V=TTR"))
+    text = "\n".join(
+        [
+            "input,shared,token,subflow_a,subflow_b",
+            "none.kern,true,,,",
+            "two.kern,true,,,",
+            "two.kern,true,77,,",
+            "two.kern,perhaps,2,,",
+            "two.kern,true,2,0,5",
+            "../labels.csv,true,,,",
+            "three.kern,true,,,",
+        ]
+    )
+    assert new_dataset(project, text) == 3
+    shown = capsys.readouterr().err
+    assert not (project / "data/raw/mine").exists()
+    for wanted in (
+        "line 2, 'none.kern': there is no such input",
+        "line 3, 'two.kern': it holds 2 connections: the label must name a token",
+        "line 4, 'two.kern': there is no connection with token 77",
+        "line 5, 'two.kern': shared is 'perhaps', must be true or false",
+        "line 6, 'two.kern': subflow_a and subflow_b are ['0', '5'], must be two of [0, 1], the lower first",
+        "line 7, '../labels.csv': there is no such input",
+        "line 8, 'three.kern': the connection has 3 subflows: the label must name subflow_a and subflow_b",
+        "noise: cannot be read: no parser knows this content",
+        "worn: 800 of 1616 records refused",
+    ):
+        assert wanted in shown, wanted
+    assert "9 problems" in shown
+
+
+def test_what_it_can_do_without_is_remarked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in (101, 112):
+        shutil.copy(KERNEL / f"{number}.state.csv.zst", project / "logs")
+    (project / "logs/plain.log").write_text(log_of(True, 5).replace("V=CA", "V=LOSS").replace("V=LOSS 0", "V=LOSS 1"))
+    (project / "logs/extra.log").write_text(log_of(True, 6))
+    rows = ["input,shared,from_s,site", "101.state.csv.zst,true,1795231450.5,lab", "112.state.csv.zst,true,,"]
+    assert new_dataset(project, "\n".join([*rows, "plain.log,true,,"])) == 0
+    shown = capsys.readouterr()
+    for wanted in (
+        "112.state.csv.zst: no window: the trace ends before the window does",
+        "plain.log: subflow 0 has no change of congestion state",
+        "plain.log: no window: no change of congestion state of a subflow is known",
+        "extra.log: has no label: nothing is learnt from it",
+        "no window is labelled not shared",
+        "only 3 connections are labelled shared",
+    ):
+        assert wanted in shown.err, wanted
+    # The first of 101's two windows starts before 1795231450.5.
+    assert "windows shared 1, not shared 0" in shown.out
+    truth = pd.read_csv(project / "data/raw/mine/truth.csv", dtype=str)
+    assert truth["from_ns"].tolist() == ["1795231450500000000", "0", "0"]
+    assert truth["site"].tolist()[0] == "lab"
+    assert sorted(path.name for path in (project / "data/raw/mine/inputs").iterdir()) == [
+        "101.state.csv.zst",
+        "112.state.csv.zst",
+        "extra.log",
+        "plain.log",
+    ]
+    assert main(["parse", "-q"]) == 0
+    assert main(["validate", "-q"]) == 0
+    rows = read_table(TRUTH, project / "data/tables/mine/truth.parquet").to_pylist()
+    assert {row["why"] for row in rows} == {"believed as given"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "message"),
+    [
+        (["--name", "../up"], "input,shared\n", "is no name for a dataset"),
+        (["--name", "mine", "--raw", "logs"], "input\n", "missing columns ['shared'], unknown columns []"),
+        ([], "input,shared,colour\n", "unknown columns ['colour']"),
+        ([], '"', "cannot be read as CSV"),
+    ],
+)
+def test_a_name_or_labels_that_cannot_be_used(
+    project: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], text: str, message: str
+) -> None:
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    assert new_dataset(project, text, *arguments) in (2, 3)
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1
+
+
+def test_a_dataset_is_not_written_over(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    assert new_dataset(project, "input,shared\na.log,1\n") == 0
+    capsys.readouterr()
+    assert new_dataset(project, "input,shared\na.log,0\n") == 2
+    assert "is there already" in capsys.readouterr().err
+    assert "true" in (project / "data/raw/mine/truth.csv").read_text()

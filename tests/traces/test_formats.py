@@ -1,0 +1,108 @@
+"""What an input is, its content says, not its name."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from traces.dialect import Dialect
+from traces.formats import FORMATS, format_of, stem_of
+from traces.quarantine import CaptureError
+
+SOCKET = b"ESTAB 0 0 10.0.1.1:42225 10.0.2.2:44180"
+CONTENTS = {
+    "bare log": ("event_log", b"2000 C=7f3a91c2 SF=0 V=RTT 24511\n"),
+    "kernel log": ("event_log", b"[    1.000000] boot\n[    2.000000] smartsbd: 2000 C=7f3a91c2 SF=0 V=RTT 24511\n"),
+    "journal": ("event_log", b'{ "MESSAGE" : "smartsbd: 2000 C=7f3a91c2 SF=0 V=RTT 24511" }\n'),
+    "state log": ("state_log", b"t,sf,var,value\n1.5,0,rtt_us,24511\n"),
+    "module of 11 fields": (
+        "tcp_probe",
+        b"2.088625684 10.0.1.1:48068 10.0.2.2:5100 32 0xdbd7ccfc 0xdbd4eee3 45 45 204032 257 26884\n",
+    ),
+    "module of 10 fields": (
+        "tcp_probe",
+        b"2.088625684 10.0.1.1:48068 10.0.2.2:5100 32 0xdbd7ccfc 0xdbd4eee3 45 45 204032 257\n",
+    ),
+    "module, its first line cut": (
+        "tcp_probe",
+        b"48068 10.0.2.2:5100 32 0xdbd7ccfc 0xdbd4eee3 45 45 204032 257\n"
+        b"2.088625684 10.0.1.1:48068 10.0.2.2:5100 32 0xdbd7ccfc 0xdbd4eee3 45 45 204032 257\n",
+    ),
+    "tracepoint": (
+        "tcp_probe",
+        b"# tracer: nop\n  <idle>-0  [004] ..s7 49.823798: tcp_probe: src=10.0.1.1:54326 dest=10.0.2.2:80 mark=0x0"
+        b" length=32 snd_nxt=0xe3ae2ff5 snd_una=0xe3ae2ecd snd_cwnd=10 ssthresh=2147483647 snd_wnd=28960 srtt=19604"
+        b" rcv_wnd=29312\n",
+    ),
+    "ss, one line": ("socket_stats", b"1700000000.5\n" + SOCKET + b" cubic rtt:0.034/0.017 bytes_acked:1\n"),
+    "ss, two lines": ("socket_stats", b"1700000000.5\nState Recv-Q\n" + SOCKET + b"\n\t cubic rtt:0.034/0.017\n"),
+    "ss, all kinds": ("socket_stats", b"1700000000.5\ntcp   " + SOCKET + b" cubic rtt:0.034/0.017\n"),
+}
+
+
+def written(tmp_path: Path, content: bytes, name: str = "x") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.log", "a.csv", "a.pcap", "no suffix", "a.state.csv.zst"])
+@pytest.mark.parametrize(("source", "content"), CONTENTS.values(), ids=CONTENTS)
+def test_the_content_decides(tmp_path: Path, source: str, content: bytes, name: str) -> None:
+    path = written(tmp_path, content, name)
+    one = format_of(path)
+    assert one.source == source
+    assert one.read(path, Dialect()).records_out == 1
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress])
+@pytest.mark.parametrize(("source", "content"), CONTENTS.values(), ids=CONTENTS)
+def test_compression_does_not_matter(
+    tmp_path: Path, source: str, content: bytes, compress: Callable[[bytes], bytes]
+) -> None:
+    path, packed = written(tmp_path, content), written(tmp_path, compress(content), "packed")
+    one = format_of(packed)
+    assert one.source == source
+    assert one.read(packed, Dialect()) == one.read(path, Dialect())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(40),
+        b"\x7fELF\x02\x01\x01\x00",
+        "2000 C=7f3a91c2 SF=0 V=RTT 24511\n".encode("utf-16"),
+    ],
+)
+def test_a_binary_is_of_no_kind(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(CaptureError, match="no parser knows this content"):
+        format_of(written(tmp_path, content))
+
+
+@pytest.mark.parametrize("content", [b"", gzip.compress(b"", mtime=0), zstandard.ZstdCompressor().compress(b"")])
+def test_an_empty_input_is_of_no_kind(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(CaptureError, match="is empty"):
+        format_of(written(tmp_path, content))
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd\x00", b"\xfd7zXZ\x00\x00"])
+def test_a_broken_compression_names_the_file(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(CaptureError, match="cut"):
+        format_of(written(tmp_path, content, "cut"))
+
+
+def test_sources_are_known_and_distinct() -> None:
+    assert sorted(one.source for one in FORMATS) == ["event_log", "socket_stats", "state_log", "tcp_probe"]
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [("a.log", "a"), ("a.log.gz", "a"), ("a.b.log.xz", "a.b"), ("101.state.csv.zst", "101.state"), ("plain", "plain")],
+)
+def test_a_stem_has_no_suffixes_of_kind_and_compression(name: str, stem: str) -> None:
+    assert stem_of(name) == stem

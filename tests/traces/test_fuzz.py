@@ -1,0 +1,241 @@
+"""Whatever an input holds, it becomes valid rows, or is counted, or cannot be read; nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from traces import connection as rows_of
+from traces import event_log, formats, socket_stats, state_log, tables, tcp_probe
+from traces.dialect import Dialect, LinePattern
+from traces.quarantine import RAW_BYTES, CaptureError, quarantine_columns
+from traces.trace import Trace
+
+Read = Callable[[Path, Dialect], Trace]
+
+BARE = b"""\
+1000 C=7f3a91c2 SF=0 V=CA 3
+2000 C=7f3a91c2 SF=0 V=ACK 1400
+2000 C=7f3a91c2 SF=0 V=RTT 24511
+2100 C=7f3a91c2 SF=1 V=UNA 4294967290
+3000 C=7f3a91c2 SF=0 V=LOSS 2
+3000 C=7f3a91c3 SF=0 V=DUP 1448
+"""
+KERNEL = b"""\
+[   91.328292] smartsbd: 1000 C=7f3a91c2 SF=0 V=ACK 1400
+<6>[   91.328292] smartsbd: 2000 C=7f3a91c2 SF=0 V=RTT 24511
+6,1234,91328292,-;smartsbd: 3000 C=7f3a91c2 SF=0 V=SRTT 24511
+ SUBSYSTEM=net
+6,1239,91328292,-;smartsbd: x smartsbd: 3000 C=7f3a91c2 SF=0 V=RTX 9
+{ "_SOURCE_MONOTONIC_TIMESTAMP" : "108101136410", "MESSAGE" : "smartsbd: 5000 C=7f3a91c2 SF=1 V=UNA 7" }
+{ "MESSAGE" : [115,109,97,114,116,115,98,100,58,32,57], "PRIORITY" : "2" }
+** 7 printk messages dropped ** [   91.328292] smartsbd: 6000 C=7f3a91c2 SF=0 V=DACK 9
+"""
+LAB = b"""\
+[   91.328292] sbd tok=0xab12 pi=1 rtt=24.511 una=0xfffffff0 st=3 lost=2
+6,1234,91428292,-;sbd tok=ab12 pi=1 rtt=25 una=16 st=0 lost=1
+{ "_SOURCE_MONOTONIC_TIMESTAMP" : "108101136410", "MESSAGE" : "sbd tok=1 pi=2 rtt=3 una=7 st=4 lost=1" }
+[   91.328292] sbd t=92.5 tok=0xab12 pi=1 rtt=1e3 una=0xfffffff0 st=3 lost=2
+"""
+STATE = b"""\
+t,sf,var,value
+1795231448.953986,0,rtt_us,154773
+1795231448.953986,0,ack,4294967000
+1795231448.953986,0,cwnd,10
+1795231449.069923,0,ack,104
+1795231449.08,1,ca_state,3
+1795231449.08,0,retrans,1
+"""
+MODULE = b"""\
+2.088625684 10.0.1.1:48068 10.0.2.2:5100 32 0xdbd7ccfc 0xfffffff0 45 45 204032 257 26884
+2.088698571 10.0.1.1:48068 10.0.2.2:5100 32 0xdbd8c1af 0x10 45 45 204032 254 26884
+11.30814 [::ffff:192.168.123.42]:35120 [2001:db8::99]:80 1472 0x259a6f5 0x259a6f5 10 2147483647 19840 36604
+"""
+TRACEPOINT = b"""\
+  iperf3-3829  [003] .... 1892945.576997: tcp_probe: src=10.0.1.1:58760 dest=10.0.0.1:5201 mark=0x0 data_len=0\
+ snd_nxt=0x35a5a298 snd_una=0x35a4a298 snd_cwnd=10 ssthresh=2147483647 snd_wnd=65536 srtt=105 rcv_wnd=65536
+CPU:3 [LOST 12 EVENTS]
+ irq/69 19366 [003] 1892946.473448: tcp:tcp_probe: family=AF_INET6 src=[2001:db8::1]:44404 dest=[2001:db8::2]:443\
+ mark=0 data_len=0 snd_nxt=0x66d5014 snd_una=0x66d5014 snd_cwnd=16 ssthresh=21 snd_wnd=1 srtt=0 rcv_wnd=1
+"""
+SOCKETS = b"""\
+1700000000.25
+ESTAB 0 0 10.0.1.1:1 10.0.2.2:2 cubic rtt:0.034/0.017 bytes_acked:5 retrans:0/3 token:1f(id:7)/3a1e0d3c(id:8)
+ESTAB 0 0 10.0.1.1:3 10.0.2.2:2
+\t cubic rtt:71.53/1.068 bytes_acked:19591
+2024-04-10T10:15:57.163826-07:00
+ESTAB 0 0 10.0.1.1:1 10.0.2.2:2 cubic rtt:0.034/0.017 bytes_acked:9 retrans:1/4 token:1f(id:7)/3a1e0d3c(id:8)
+"""
+LAB_LINE = LinePattern(
+    "sbd ",
+    r"(?:t=(?P<time_s>\S*) )?tok=(?P<token>\S*) pi=(?P<subflow>\S*) rtt=(?P<rtt_ms>\S*) una=(?P<snd_una>\S*)"
+    r" st=(?P<ca_state>\S*) lost=(?P<lost_packets>\S*)",
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    read: Read
+    good: bytes
+    dialect: Dialect = field(default_factory=Dialect)
+
+
+KINDS = {
+    "bare": Kind(event_log.read, BARE),
+    "kernel": Kind(event_log.read, KERNEL),
+    "lab": Kind(event_log.read, LAB, Dialect(LAB_LINE)),
+    "any line": Kind(
+        event_log.read, BARE, Dialect(LinePattern("", r"(?P<time_ns>\S+) .*V=(?P<kind>\S+) (?P<value>\S+)"))
+    ),
+    "state": Kind(state_log.read, STATE),
+    "module": Kind(tcp_probe.read, MODULE, Dialect(tcpprobe_srtt="ms")),
+    "tracepoint": Kind(tcp_probe.read, TRACEPOINT),
+    "sockets": Kind(socket_stats.read, SOCKETS),
+}
+GZIPPED = gzip.compress(KERNEL * 3, mtime=0)
+MAGICS = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"\xfd7zXZ\x00")
+#: What is put in place of a number: the ends of what tables, int64 and Python itself hold, and texts that are none.
+NUMBERS = [
+    str(number).encode()
+    for number in (0, 1, 5, 255, 256, 9999, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**62, 2**63 - 1, 2**63, 2**64)
+] + [b"-1", b"1e400", b"NaN", b"9" * 9, b"9" * 10, b"9" * 17, b"9" * 18, b"9" * 19, b"9" * 5000, b"0" * 18, b"0x8", b""]
+PIECES = [b"smartsbd: ", b"sbd ", b"\n", b"\r", b" ", b"{", b'"', b"\x00", b"\xff", b"tcp_probe: ", b"ESTAB 0 0 ", b">"]
+
+
+@st.composite
+def mutated(draw: st.DrawFn, good: bytes) -> bytes:
+    content = good * draw(st.integers(1, 2))
+    for _ in range(draw(st.integers(1, 5))):
+        how = draw(st.sampled_from(["insert", "delete", "replace", "number", "number", "repeat"]))
+        start = draw(st.integers(0, len(content)))
+        end = min(len(content), start + draw(st.integers(0, 40)))
+        if how == "insert":
+            content = content[:start] + draw(st.sampled_from(PIECES) | st.binary(max_size=8)) + content[start:]
+        elif how == "delete":
+            content = content[:start] + content[end:]
+        elif how == "replace":
+            content = content[:start] + draw(st.binary(max_size=end - start)) + content[end:]
+        elif how == "repeat":
+            content = content[:end] + content[start:]
+        else:
+            digits = [place for place in range(len(content)) if content[place : place + 1].isdigit()]
+            if digits:
+                start = end = draw(st.sampled_from(digits))
+                while content[start - 1 : start].isdigit():
+                    start -= 1
+                while content[end : end + 1].isdigit():
+                    end += 1
+                content = content[:start] + draw(st.sampled_from(NUMBERS)) + content[end:]
+    return content
+
+
+def check_rows(traces: list[Trace]) -> None:
+    columns: dict[str, dict[str, list[Any]]] = {}
+
+    def add(table: str, rows: dict[str, Any]) -> None:
+        known = columns.setdefault(table, {})
+        for column, values in rows.items():
+            known.setdefault(column, []).extend(values)
+
+    for number, trace in enumerate(traces):
+        for ordinal, connection in enumerate(trace.connections):
+            name = f"fuzz/{number}#{ordinal}"
+            add("connection", rows_of.connection_columns(name, connection))
+            add("subflow", rows_of.subflow_columns(name, connection))
+            add("ack", rows_of.ack_columns(name, connection))
+            add("state", rows_of.state_columns(name, connection))
+            add("loss", rows_of.loss_columns(name, connection))
+            vantage = {"connection_id": [name], "capture_id": [str(number)], "vantage": [connection.vantage]}
+            add("connection_capture", vantage)
+            for subflow in connection.ordered():
+                for times in (subflow.ack_time_ns, subflow.state_time_ns, subflow.loss_time_ns):
+                    assert list(times) == sorted(times)
+                assert list(subflow.ack_acked_bytes) == sorted(subflow.ack_acked_bytes)
+        add("quarantine", quarantine_columns(str(number), "parse", trace.refusals))
+    for table in tables.TABLES:
+        if columns.get(table.name):
+            table.build(columns[table.name])
+
+
+def checked(read: Read, path: Path, dialect: Dialect, content: bytes) -> list[Trace]:
+    path.write_bytes(content)
+    try:
+        trace = read(path, dialect)
+    except CaptureError:
+        return []
+    assert trace.records_in == trace.records_out + sum(trace.unused.values()) + len(trace.refusals)
+    assert min(trace.records_out, trace.other_lines, trace.gaps, trace.messages_lost) >= 0
+    assert (trace.records_out > 0) == bool(trace.connections)
+    if not content.startswith(MAGICS):
+        assert all(0 <= refusal.offset < len(content) for refusal in trace.refusals)
+    assert all(len(refusal.raw) <= RAW_BYTES for refusal in trace.refusals)
+    return [trace]
+
+
+def read_any(path: Path, dialect: Dialect) -> Trace:
+    return formats.format_of(path).read(path, dialect)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_good_logs_are_good(tmp_path: Path, name: str) -> None:
+    kind = KINDS[name]
+    (trace,) = checked(kind.read, tmp_path / "a", kind.dialect, kind.good)
+    assert trace.records_out >= 2
+    check_rows([trace])
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(st.data())
+@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
+def test_a_damaged_log_gives_rows_or_quarantine(tmp_path: Path, name: str, data: st.DataObject) -> None:
+    kind = KINDS[name]
+    content = data.draw(mutated(kind.good))
+    traces = [trace for read in (kind.read, read_any) for trace in checked(read, tmp_path / "a", kind.dialect, content)]
+    check_rows(traces)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(st.binary(max_size=200))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
+def test_any_bytes_give_rows_or_quarantine(tmp_path: Path, name: str, content: bytes) -> None:
+    kind = KINDS[name]
+    traces = [trace for read in (kind.read, read_any) for trace in checked(read, tmp_path / "a", kind.dialect, content)]
+    check_rows(traces)
+
+
+@pytest.mark.parametrize("packed", [GZIPPED, zstandard.ZstdCompressor().compress(KERNEL * 3)], ids=["gzip", "zstd"])
+@given(st.data())
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+def test_damaged_compression_gives_rows_or_a_capture_error(tmp_path: Path, packed: bytes, data: st.DataObject) -> None:
+    content = data.draw(st.just(packed) | mutated(packed))
+    check_rows(checked(read_any, tmp_path / "a", Dialect(), content))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_number_may_be_any_number(tmp_path: Path, name: str) -> None:
+    kind = KINDS[name]
+    traces = []
+    for found in re.finditer(rb"\d+", kind.good):
+        for number in NUMBERS:
+            content = kind.good[: found.start()] + number + kind.good[found.end() :]
+            traces += checked(kind.read, tmp_path / "a", kind.dialect, content)
+    assert len(traces) > 100
+    check_rows(traces)
+
+
+def test_more_sockets_of_a_token_than_a_table_holds_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    line = b"ESTAB 0 0 10.0.1.1:%d 10.0.2.2:2 rtt:1/1 token:1f(id:7)/3a1e0d3c(id:8)\n"
+    path.write_bytes(b"1700000000.25\n" + b"".join(line % port for port in range(32_800)))
+    trace = socket_stats.read(path, Dialect())
+    assert (trace.records_in, trace.records_out, len(trace.refusals)) == (32_800, 32_768, 32)
+    check_rows([trace])

@@ -1,0 +1,79 @@
+"""The recorder's log of a real sender: CSV with the columns ``t,sf,var,value``.
+
+``t`` is in seconds. ``var`` is ``rtt_us`` (a sample given to the congestion controller), ``ack`` (``snd_una``),
+``ca_state``, ``retrans`` (a segment sent again), ``cwnd`` or ``ssthresh``; the last two are in no table and are counted
+as unused. A log holds one connection and does not say its token.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from traces import stored
+from traces.assembly import Assembly
+from traces.dialect import Dialect
+from traces.quarantine import Refusal
+from traces.trace import Trace
+
+SOURCE = "state_log"
+
+MALFORMED = "not a row of t,sf,var,value"
+UNKNOWN_VARIABLE = "unknown variable"
+
+_HEADER = b"t,sf,var,value"
+_MAX_LINE_BYTES = 256
+_ROW = re.compile(rb"(\d{1,10})\.(\d{1,9}),(\d{1,4}),([a-z_]{1,16}),(\d{1,18})\r?")
+_KINDS = {b"rtt_us": b"RTT", b"ack": b"UNA", b"ca_state": b"CA"}
+_RETRANSMITTED = b"retrans"
+_UNUSED = {b"cwnd", b"ssthresh"}
+
+
+def recognises(head: bytes) -> bool:
+    """Tell by its first bytes whether an input is such a log."""
+    return head.startswith(_HEADER)
+
+
+def read(path: Path, _dialect: Dialect) -> Trace:
+    """Read a sender's log, plain or compressed.
+
+    Raises
+    ------
+    CaptureError
+        If the file as a whole cannot be read.
+    """
+    assembly, trace = Assembly(), Trace()
+    for offset, line in stored.lines(path, _MAX_LINE_BYTES):
+        if offset == 0:
+            # The header.
+            continue
+        trace.records_in += 1
+        refused = _take(assembly, trace, line)
+        if refused is not None:
+            trace.refusals.append(Refusal(offset, *refused, line[:64]))
+    trace.records_out = trace.records_in - len(trace.refusals) - sum(trace.unused.values())
+    trace.connections = assembly.finish()
+    for connection in trace.connections:
+        for subflow in connection.ordered():
+            # The log has every one: none is a measurement.
+            subflow.retransmissions = subflow.retransmissions or 0
+    return trace
+
+
+def _take(assembly: Assembly, trace: Trace, line: bytes) -> tuple[str, str] | None:
+    """Take one row in; return None, or (reason, detail) if it is refused."""
+    row = _ROW.fullmatch(line) if len(line) <= _MAX_LINE_BYTES else None
+    if row is None:
+        return MALFORMED, f"{len(line)} bytes"
+    variable, value = row[4], int(row[5])
+    if variable in _UNUSED:
+        trace.unused[variable.decode("ascii")] += 1
+        return None
+    if variable == _RETRANSMITTED:
+        kind, value = b"RTX", 1
+    elif variable in _KINDS:
+        kind = _KINDS[variable]
+    else:
+        return UNKNOWN_VARIABLE, variable.decode("ascii")
+    time_ns = int(row[1]) * 1_000_000_000 + int(row[2].ljust(9, b"0"))
+    return assembly.accept(time_ns, None, int(row[3]), [(kind, value)])
