@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from features import catalog
-from models.search import Fitted
+from models.fitted import Fitted
 from traces.fault import Fault
 
 #: Thresholds and features lie below this, so that they fit an s32 and scikit-learn's float32.

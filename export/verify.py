@@ -13,7 +13,7 @@ import pandas as pd
 
 from export.emit_c import Header, input_names, render_replay, render_tree
 from export.tree import decide, from_fitted
-from models.search import Fitted
+from models.fitted import Fitted
 from traces.fault import Fault
 
 _WARNINGS = ["-Wall", "-Wextra", "-Werror", "-O2"]

@@ -24,7 +24,8 @@ class Accuracy:
     Attributes
     ----------
     predictions, windows, connections : int
-        How many predictions, of how many different windows and connections: splits overlap.
+        How many predictions, of how many different windows: splits overlap; and how many connections, those included
+        that have no window.
     none : int
         How many more windows have no verdict; they count as wrong.
     coverage : float
@@ -127,7 +128,7 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.D
     Parameters
     ----------
     predictions : DataFrame of the ``prediction`` table
-        At least one row; a window may stand in several folds.
+        A window may stand in several folds; at least one row, or one without a verdict.
     resamples : int
         Bootstrap resamples, drawn over connections because windows of one are alike.
     seed : int

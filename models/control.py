@@ -11,8 +11,9 @@ import pandas as pd
 
 from models.accuracy import Hits, Share, share, share_difference
 from models.families import Family
+from models.fitted import Setting
 from models.partners import members
-from models.search import Method, Setting, chosen, fit, learnt_from, predict, training_side
+from models.search import Method, chosen, fit, learnt_from, predict, training_side
 from models.trial import Trial
 from models.verdict import Verdicts
 from models.windows import SWAPPED, LabelledWindows

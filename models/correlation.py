@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sklearn.tree import DecisionTreeClassifier
 
-from models.search import Fitted, Setting
-from models.split import Positions
-from models.windows import LabelledWindows
+from models.fitted import Fitted, Setting
+from models.windows import LabelledWindows, Positions
 
 #: Names in tables and files.
 NAME = "correlation"

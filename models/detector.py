@@ -8,9 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
+from features.catalog import FEATURES
 from features.pair import PairWindow
-from models import neighbours, search, store
-from models.search import Fitted
+from models import store
+from models.fitted import Fitted
 from models.verdict import Verdicts
 from traces.fault import UsageFault
 
@@ -37,20 +38,24 @@ class _OfFeatures:
     def judge(self, windows: Sequence[PairWindow]) -> Verdicts:
         """Return a verdict on each window."""
         rows = [[window.features[name] for name in self._fitted.feature_names] for window in windows]
-        return search.judged(self._fitted, np.array(rows, dtype=np.float64))
+        return self._fitted.judge(np.array(rows, dtype=np.float64))
 
 
 class _OfSeries:
     """Nearest neighbours of the RTT series themselves."""
 
-    def __init__(self, fitted: Fitted, view: str) -> None:
+    def __init__(self, fitted: Fitted, model: str) -> None:
+        # tslearn costs seconds, and other models do without it.
+        from models import neighbours  # noqa: PLC0415
+
         self._fitted = fitted
-        self._view = neighbours.VIEWS[view]
+        self._neighbours = neighbours
+        self._view = neighbours.VIEWS[model.removeprefix(f"{neighbours.NAME}_")]
 
     def judge(self, windows: Sequence[PairWindow]) -> Verdicts:
         """Return a verdict on each window."""
-        rtt_us = [neighbours.resampled(np.stack(window.rtts_us(), axis=1)) for window in windows]
-        return neighbours.predict(self._view(np.stack(rtt_us)), self._fitted)
+        rtt_us = [self._neighbours.resampled(np.stack(window.rtts_us(), axis=1)) for window in windows]
+        return self._neighbours.predict(self._view(np.stack(rtt_us)), self._fitted)
 
 
 def names(folder: Path) -> list[str]:
@@ -82,7 +87,6 @@ def load(folder: Path, name: str) -> Detector:
             + (f"known are {', '.join(known)}" if known else "there is none yet, `dvc repro` makes them")
         )
     fitted = store.load(folder / f"{name}{_SUFFIX}")
-    model = name.partition("/")[2]
-    if model.startswith(f"{neighbours.NAME}_"):
-        return _OfSeries(fitted, model.removeprefix(f"{neighbours.NAME}_"))
-    return _OfFeatures(fitted)
+    if set(fitted.feature_names) <= {one.name for one in FEATURES}:
+        return _OfFeatures(fitted)
+    return _OfSeries(fitted, name.partition("/")[2])

@@ -16,10 +16,10 @@ import pandas as pd
 from dtaidistance import dtw_ndim
 from sklearn.neighbors import KNeighborsClassifier
 
-from models.search import Fitted, Method, Setting, inner_splits
-from models.split import Positions
+from models.fitted import Fitted, Setting
+from models.search import Method, inner_splits
 from models.verdict import Verdicts
-from models.windows import LabelledWindows
+from models.windows import LabelledWindows, Positions
 from traces.fault import Fault
 from traces.tables import WINDOW_KEY
 

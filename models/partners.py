@@ -11,8 +11,7 @@ import itertools
 
 import numpy as np
 
-from models.split import Positions
-from models.windows import SWAPPED, LabelledWindows
+from models.windows import SWAPPED, LabelledWindows, Positions
 
 _JOINT = "+"
 

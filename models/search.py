@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 from sklearn.model_selection import ParameterGrid
 
 from features.relevance import mutual_information_nats, ranking
 from models.families import Family, Scaling
+from models.fitted import Fitted, Setting
 from models.partners import rows_of_partners
-from models.split import Positions, Split, folds
+from models.split import Split, folds
 from models.verdict import Verdicts
-from models.windows import LabelledWindows
+from models.windows import LabelledWindows, Positions
 from traces.fault import UsageFault
 
 
@@ -52,31 +52,6 @@ class Method:
     scaling: Scaling = "standard"
     block: int = 1
     learn_partners: bool = False
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One point of the grid: hyperparameters, and how many of the most relevant features."""
-
-    top: int
-    hyperparameters: tuple[tuple[str, Any], ...]
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """An estimator fitted on some features of a table.
-
-    Attributes
-    ----------
-    estimator : scikit-learn classifier
-    feature_names : tuple of str
-        Its inputs, in order.
-    setting : Setting
-    """
-
-    estimator: Any
-    feature_names: tuple[str, ...]
-    setting: Setting
 
 
 @dataclass(frozen=True)
@@ -186,26 +161,7 @@ def predict(windows: LabelledWindows, fitted: Fitted, rows: Positions) -> Verdic
 
     The score is a probability where the estimator has one, else the logistic function of its decision value.
     """
-    return judged(fitted, windows.x[np.ix_(rows, columns_of(windows, fitted))])
-
-
-def judged(fitted: Fitted, x: npt.NDArray[np.float64]) -> Verdicts:
-    """Judge rows of a model's own inputs, as :func:`predict` does.
-
-    Parameters
-    ----------
-    fitted : Fitted
-    x : (rows, inputs) float64
-        In the order of its ``feature_names``.
-    """
-    if not len(x):
-        return Verdicts(np.empty(0), np.empty(0, dtype=np.bool_))
-    if hasattr(fitted.estimator, "predict_proba"):
-        shared_class = int(np.flatnonzero(fitted.estimator.classes_)[0])
-        score: npt.NDArray[np.float64] = fitted.estimator.predict_proba(x)[:, shared_class]
-    else:
-        score = expit(fitted.estimator.decision_function(x))
-    return Verdicts(score, fitted.estimator.predict(x).astype(bool))
+    return fitted.judge(windows.x[np.ix_(rows, columns_of(windows, fitted))])
 
 
 def accuracies(

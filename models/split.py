@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
+from models.windows import Positions
 from traces.fault import Fault
-
-Positions = npt.NDArray[np.int64]
 
 
 class SplitError(Fault):

@@ -17,7 +17,7 @@ from typing import Any
 
 import skops.io
 
-from models.search import Fitted, Setting
+from models.fitted import Fitted, Setting
 from traces.fault import InputFault
 
 #: Types in an archive of ours that skops does not trust by itself.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.partners import rows_of_partners
-from models.split import Positions, Split, shuffle_splits
-from models.windows import SWAPPED, LabelledWindows
+from models.split import Split, shuffle_splits
+from models.windows import SWAPPED, LabelledWindows, Positions
 
 
 @dataclass(frozen=True)

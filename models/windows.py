@@ -12,6 +12,9 @@ import pandas as pd
 from traces.fault import Fault
 from traces.tables import WINDOW_KEY
 
+#: Positions of rows, (rows,) int64.
+Positions = npt.NDArray[np.int64]
+
 #: Kind of the windows made of two connections (:mod:`models.partners`); of others it is their rule.
 SWAPPED = "swapped"
 

@@ -78,6 +78,7 @@ def _effect(information: npt.NDArray[np.float64], default: npt.NDArray[np.float6
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
+    params.check_learnable(arguments.dataset)
     connections = read_table(tables.CONNECTION, arguments.tables / "connection.parquet").to_pylist()
     truths = read_truths(arguments.tables / "truth.parquet")
     changed = alternatives(rate_weights=params.ambiguities.rate_weights, rate_taus_s=params.ambiguities.rate_taus_s)

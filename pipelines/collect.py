@@ -9,19 +9,22 @@ import sys
 from pathlib import Path
 
 from pipelines import stage
-from pipelines.params import Params
+from pipelines.params import LOCKED, Params, ParamsError
 
 log = logging.getLogger(__name__)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--samples", type=Path, required=True, help="the dataset's folder in git")
     parser.add_argument("--raw", type=Path, required=True, help="folder to write: inputs/ and truth.csv")
 
 
 def run(arguments: argparse.Namespace, _params: Params) -> int:
     """Run the stage."""
+    if arguments.dataset == LOCKED:
+        raise ParamsError(f"{LOCKED} is read by `sbd score-locked` alone")
     source, target = arguments.samples, arguments.raw
     (target / "inputs").mkdir(parents=True)
     paths = sorted((source / "inputs").iterdir())

@@ -23,6 +23,7 @@ from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 
+_COLUMNS = ("auc_trained", "auc_development", "ks_shared", "ks_non_shared", "outside")
 #: Training windows between these quantiles are where a model has seen much.
 _SEEN = (0.01, 0.99)
 
@@ -58,15 +59,18 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     rule, last = params.search.rule, params.transfer.development
     frames = {
         dataset: read_table(PAIR_WINDOW, arguments.features / dataset / "pair_window.parquet").to_pandas()
-        for dataset in dict.fromkeys([*params.search.datasets, last])
+        for dataset in dict.fromkeys([*params.search.datasets, *({last} & set(params.datasets))])
     }
+    if last not in params.datasets:
+        log.warning("transfer.development is %s, which is not among the datasets: nothing to compare with", last)
     windows = {dataset: labelled_windows(frame, rule, names) for dataset, frame in frames.items()}
     rows = [
         {"feature": name, "trained_on": dataset, **_compared(place, windows[dataset], windows[last])}
         for dataset in params.search.datasets
         for place, name in enumerate(names)
+        if last in windows
     ]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns=["feature", "trained_on", *_COLUMNS])
     arguments.compared.parent.mkdir(parents=True, exist_ok=True)
     table.to_parquet(arguments.compared, index=False)
     write_csv(table, arguments.table)

@@ -22,6 +22,7 @@ from models import search
 from models.accuracy import accuracy
 from models.control import called_shared, judged_alone, judged_on_shuffled_labels
 from models.families import family_of
+from models.fitted import Setting
 from models.trial import Trial, random_trials
 from models.verdict import prediction_rows
 from models.windows import LabelledWindows, windows_of_kinds
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _shuffled(
-    windows: LabelledWindows, family: str, grid: Sequence[search.Setting], trial: Trial, params: Params
+    windows: LabelledWindows, family: str, grid: Sequence[Setting], trial: Trial, params: Params
 ) -> pd.DataFrame:
     seed = params.controls.seed + trial.fold
     shuffled, verdicts = judged_on_shuffled_labels(
@@ -58,7 +59,7 @@ def _shuffled(
 
 
 def _alone(windows: LabelledWindows, feature: str, every_trial: Sequence[Trial], params: Params) -> pd.DataFrame:
-    setting = search.Setting(1, (("max_depth", params.controls.alone_depth),))
+    setting = Setting(1, (("max_depth", params.controls.alone_depth),))
     tree, method = family_of("tree"), plan.method(params.search)
     return pd.concat(
         prediction_rows(windows, trial.tests[name], verdicts, feature_set=feature, test_set=name)
@@ -69,6 +70,7 @@ def _alone(windows: LabelledWindows, feature: str, every_trial: Sequence[Trial],
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
+    params.check_learnable(arguments.dataset)
     options, dataset = params.search, arguments.dataset
     drawn = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
     pair_window = read_table(PAIR_WINDOW, arguments.features / "pair_window.parquet").to_pandas()

@@ -21,12 +21,13 @@ from pipelines import recording, stage
 from pipelines.params import Params
 from pipelines.recording import Pair, Recording
 from pipelines.reports import read_json
-from traces.fault import UsageFault
+from traces.fault import UsageFault, printable
 from traces.quarantine import CaptureError, by_reason
 
 log = logging.getLogger(__name__)
 
 FEWER_THAN_TWO = "fewer than two subflows"
+NO_CONNECTION = "no connection"
 _NS_PER_S = 1e9
 _SCORE = "{:.2f}"
 
@@ -87,7 +88,7 @@ def _of_pair(name: str, connection_id: str, pair: Pair, judge: detector.Detector
     found: list[tuple[int, Opinion]] = []
     placed: list[Window | Rejected] = [*(one.window for one in pair.windows), *pair.rejected]
     for number, one in enumerate(placed):
-        judged = verdicts is not None and number < len(pair.windows)
+        verdict = verdicts if number < len(pair.windows) else None
         opinion = Opinion(
             input=name,
             connection_id=connection_id,
@@ -95,8 +96,8 @@ def _of_pair(name: str, connection_id: str, pair: Pair, judge: detector.Detector
             subflow_b=pair.subflow_b,
             window_start_s=_seconds(one.start_ns),
             window_s=_seconds(one.window_ns),
-            shared=bool(verdicts.shared_pred[number]) if verdicts is not None and judged else None,
-            score=round(float(verdicts.score[number]), SCORE_DIGITS) if verdicts is not None and judged else None,
+            shared=None if verdict is None else bool(verdict.shared_pred[number]),
+            score=None if verdict is None else round(float(verdict.score[number]), SCORE_DIGITS),
             model=model,
             reason=one.reason if isinstance(one, Rejected) else None,
         )
@@ -131,11 +132,6 @@ def _nothing(
     return Opinion(name, connection_id, subflow, None, None, None, None, None, model, reason)
 
 
-def printable(text: str) -> str:
-    """Return a name with what would disturb a terminal replaced."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
-
-
 def _line(one: Opinion) -> str:
     subflows = "-" if one.subflow_b is None else f"{one.subflow_a}, {one.subflow_b}"
     place = "" if one.window_start_s is None else f"{one.window_start_s:.3f} + {one.window_s:.3f} s"
@@ -165,14 +161,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for path in arguments.inputs:
         try:
             recorded = recording.read(path, params.parse.dialect())
-            said = list(opinions(recorded, judge, model, params))
+            said = list(opinions(recorded, judge, model, params)) or [_nothing(str(path), model, NO_CONNECTION)]
             refused = by_reason(recorded.trace.refusals)
             if refused:
                 log.warning("%s: refused %s of %d records", path, refused, recorded.trace.records_in)
         except CaptureError as error:
             log.error("%s", error)
             code = stage.EXIT_BAD_INPUT
-            said = [_nothing(str(path), model, f"cannot be read: {error.why}")]
+            said = [_nothing(str(path), model, f"cannot be read: {error.why.removeprefix('cannot be read: ')}")]
         if arguments.json:
             for one in said:
                 print(json.dumps(asdict(one)))

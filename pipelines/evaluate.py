@@ -78,9 +78,10 @@ def _none(
 def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
     """Return the model of the best balanced accuracy on the development set.
 
-    Of equals, the best one on the other datasets it was not trained on, then on its own.
+    Of equals, or where that is not tested on: on the other datasets it was not trained on, then on its own.
     """
     rule = params.search.rule
+    overall = overall[overall["train_set"].isin([f"{dataset}/{rule}" for dataset in params.search.datasets])]
     transferred = overall["train_set"] != overall["test_set"]
     on_development = overall["test_set"] == f"{params.transfer.development}/{rule}"
     by_model = ["train_set", "model", "feature_set"]
@@ -100,7 +101,7 @@ def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
     first = found.sort_values(criteria, ascending=False, kind="stable").reset_index().iloc[0]
     return {
         "model": f"{first['train_set'].partition('/')[0]}/{first['model']}_{first['feature_set']}",
-        "chosen_on": params.transfer.development,
+        "chosen_on": None if pd.isna(first["development"]) else params.transfer.development,
         "balanced": {name: None if pd.isna(first[name]) else float(first[name]) for name in criteria},
     }
 
@@ -117,8 +118,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     without_verdict = _without_verdict(arguments.features, params)
     rows = []
     for key, group in sorted(predictions.groupby(_GROUP), key=lambda item: _place(item[0], params.search)):
-        places = [*sorted(group["site"].dropna().unique()), ALL_SITES]
-        for site in places:
+        missing = _none(without_verdict, key, ALL_SITES, params)
+        sites = {*group["site"].dropna(), *(() if missing is None else missing["site"].dropna())}
+        for site in [*sorted(sites), ALL_SITES]:
             part = group if site == ALL_SITES else group[group["site"] == site]
             none = _none(without_verdict, key, site, params)
             found = accuracy(part, resamples=options.resamples, seed=options.seed, none=none)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from features.catalog import Feature
-from models.families import family_of
 
 _DPI = 120
 _BLUE, _GREY, _ORANGE = "#2b6cb0", "#a0aec0", "#dd8833"
@@ -143,13 +142,15 @@ def distributions(labelled: pd.DataFrame, features: Sequence[Feature], title: st
     return figure
 
 
-def grid(accuracies: pd.DataFrame, title: str) -> Figure:
+def grid(accuracies: pd.DataFrame, axis_of: Mapping[str, str], title: str) -> Figure:
     """Draw mean accuracy against each family's first hyperparameter, a panel a family and set (SmartSBD, Fig. 6).
 
     Parameters
     ----------
     accuracies : DataFrame
         Rows of a grid table: ``family``, ``feature_set``, ``top``, the hyperparameters, ``mean_accuracy``.
+    axis_of : mapping of str to str
+        Hyperparameter on the horizontal axis, by family.
     title : str
 
     Notes
@@ -164,7 +165,7 @@ def grid(accuracies: pd.DataFrame, title: str) -> Figure:
     for row, feature_set in zip(panels, sets, strict=True):
         for axes, family in zip(row, families, strict=True):
             own = accuracies[(accuracies["family"] == family) & (accuracies["feature_set"] == feature_set)]
-            axis = family_of(family).hyperparameters[0]
+            axis = axis_of[family]
             for top, shade in zip(tops, np.linspace(0.25, 1.0, len(tops)), strict=True):
                 best = own[own["top"] == top].groupby(axis)["mean_accuracy"].max()
                 colour = mpl.colormaps["viridis"](1 - shade)

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from pipelines import recording, stage
-from pipelines.detect import printable
 from pipelines.params import Params
 from pipelines.recording import Recording
 from traces.connection import NOT_OBSERVED, Subflow
+from traces.fault import printable
 from traces.quarantine import CaptureError, by_reason
 from traces.tables import CA_STATES
 

@@ -8,6 +8,7 @@ holds, by the input's clock; and any other column of truth.csv, for instance `si
 from __future__ import annotations
 
 import argparse
+import csv
 import logging
 import re
 import shutil
@@ -18,23 +19,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from pipelines import recording, stage
-from pipelines.params import Params
+from pipelines.params import LOCKED, Params
 from pipelines.recording import Recording
 from traces.connection import NOT_OBSERVED, Connection
-from traces.fault import InputFault, UsageFault
+from traces.contract import ContractError
+from traces.fault import InputFault, UsageFault, printable
+from traces.formats import stem_of
 from traces.quarantine import CaptureError, by_reason
+from traces.stored import capture_id
+from traces.tables import TRUTH
 from traces.truth import CSV_COLUMNS, label_at, read_csv, write_csv
 
 log = logging.getLogger(__name__)
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SHARED = {"true": "true", "1": "true", "sb": "true", "false": "false", "0": "false", "nsb": "false"}
+#: Columns of the truth that `validate` fills.
+_JUDGED = {"valid": [True], "why": [""]}
 _DEFAULTS = {"token": "", "from_ns": "0", "scenario": "recorded", "congestion_control": "unknown"}
 _PAIR = 2
+#: Other files of the pipeline have this name.
+_RESERVED = {"transfer"}
 _NS_PER_S = 10**9
+_MAX_TIME_NS = 2**62
+_NUMBER = re.compile(r"[0-9]{1,4}")
 #: With fewer of a label, a random split's test side may have none.
 _FEW = 10
 
@@ -82,8 +91,8 @@ def _target(arguments: argparse.Namespace, params: Params) -> Path:
     name = arguments.name or arguments.folder.resolve().name
     if not _NAME.fullmatch(name):
         raise TargetError(f"{name!r} is no name for a dataset: use --name with a-z, 0-9 and _, a letter first")
-    if name in {*params.simulated, *params.samples}:
-        raise TargetError(f"{name!r} is a dataset of the pipeline's own: use --name")
+    if name in {*params.simulated, *params.samples, LOCKED, *_RESERVED}:
+        raise TargetError(f"{name!r} is a dataset of the pipeline's own, or another file's name: use --name")
     target: Path = arguments.raw / name
     if target.exists():
         raise TargetError(f"{target} is there already: remove it, or use --name")
@@ -91,15 +100,27 @@ def _target(arguments: argparse.Namespace, params: Params) -> Path:
 
 
 def _read_labels(path: Path) -> list[dict[str, str]]:
+    """Return the labels, each with the number of its `line`."""
+    labels = []
     try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (OSError, ValueError) as error:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = csv.reader(stream, strict=True)
+            columns = [cell.strip() for cell in next(rows, [])]
+            known = {*CSV_COLUMNS, "from_s"} - {"from_ns"}
+            missing, unknown = sorted({"input", "shared"} - set(columns)), sorted(set(columns) - known)
+            if missing or unknown or len(set(columns)) != len(columns):
+                raise LabelsError(f"{path}: missing columns {missing}, unknown columns {unknown}, given {columns}")
+            for row in rows:
+                if row and len(row) != len(columns):
+                    raise LabelsError(f"{path}, line {rows.line_num}: {len(row)} cells under {len(columns)} columns")
+                if row:
+                    cells = dict(zip(columns, (cell.strip() for cell in row), strict=True))
+                    labels.append({**cells, "line": str(rows.line_num)})
+    except (OSError, UnicodeError, csv.Error) as error:
         raise LabelsError(f"{path}: cannot be read as CSV: {error}") from error
-    known = {*CSV_COLUMNS, "from_s"} - {"from_ns"}
-    missing, unknown = sorted({"input", "shared"} - set(frame.columns)), sorted(set(frame.columns) - known)
-    if missing or unknown:
-        raise LabelsError(f"{path}: missing columns {missing}, unknown columns {unknown}")
-    return [{str(name): str(cell).strip() for name, cell in row.items()} for row in frame.to_dict("records")]
+    if not labels:
+        raise LabelsError(f"{path}: holds no label")
+    return labels
 
 
 def _connection(recorded: Recording, token: str) -> Connection | str:
@@ -112,14 +133,16 @@ def _connection(recorded: Recording, token: str) -> Connection | str:
             return f"token {token!r} is not hexadecimal"
         return own[0] if own else f"there is no connection with token {token}"
     if len(connections) != 1:
-        return f"it holds {len(connections)} connections: the label must name a token"
+        tokens = "the label must name a token" if any(one.token for one in connections) else "and names no token"
+        return f"it holds {len(connections)} connections: {tokens}"
     return connections[0]
 
 
-def _from_ns(text: str) -> str:
-    """Return seconds as nanoseconds, without a detour over binary fractions; what is no number as it stands."""
-    match = re.fullmatch(r"(\d{1,10})(?:\.(\d{1,9}))?", text)
-    return str(int(match[1]) * _NS_PER_S + int((match[2] or "0").ljust(9, "0"))) if match else text
+def _from_ns(text: str) -> int | None:
+    """Return seconds as nanoseconds, without a detour over binary fractions; None if they are no such number."""
+    match = re.fullmatch(r"([0-9]{1,10})(?:\.([0-9]{1,9}))?", text)
+    time_ns = int(match[1]) * _NS_PER_S + int((match[2] or "0").ljust(9, "0")) if match else None
+    return time_ns if time_ns is not None and time_ns <= _MAX_TIME_NS else None
 
 
 def _truth_row(label: Mapping[str, str], connection: Connection) -> dict[str, str] | str:
@@ -133,13 +156,16 @@ def _truth_row(label: Mapping[str, str], connection: Connection) -> dict[str, st
         if len(subflows) != _PAIR:
             return f"the connection has {len(subflows)} subflows: the label must name subflow_a and subflow_b"
         named = [str(subflow) for subflow in subflows]
-    if not all(name.isdigit() and int(name) in connection.subflows for name in named) or int(named[0]) >= int(named[1]):
+    known = all(_NUMBER.fullmatch(name) and int(name) in connection.subflows for name in named)
+    if not known or int(named[0]) >= int(named[1]):
         return f"subflow_a and subflow_b are {named}, must be two of {subflows}, the lower first"
-    given = {name: cell for name, cell in label.items() if name != "from_s" and cell}
+    from_ns = _from_ns(label.get("from_s") or "0")
+    if from_ns is None:
+        return f"from_s is {label['from_s']!r}, must be seconds by the input's clock, for instance 1795231450.5"
     # An empty cell stands for its default.
+    given = {name: cell for name, cell in label.items() if name in CSV_COLUMNS and cell}
     row = {**dict.fromkeys(CSV_COLUMNS, ""), **_DEFAULTS, **given}
-    row |= {"shared": shared, "subflow_a": named[0], "subflow_b": named[1]}
-    return row | ({"from_ns": _from_ns(label["from_s"])} if label.get("from_s") else {})
+    return row | {"shared": shared, "subflow_a": named[0], "subflow_b": named[1], "from_ns": str(from_ns)}
 
 
 def _lacking(connection: Connection) -> Iterator[str]:
@@ -181,6 +207,35 @@ def _count_windows(rows: list[dict[str, Any]], connection: Connection, params: P
             checked.remarks.append(f"{own[0]['input']}: no window: {reasons}")
 
 
+def _check_values(checked: Checked) -> None:
+    """Check every value against the contract of the table that `validate` will write."""
+    for row in checked.rows:
+        known = {name: value for name, value in row.items() if name not in ("input", "token")}
+        try:
+            TRUTH.build({name: [value] for name, value in known.items()} | {"connection_id": [""], **_JUDGED})
+        except ContractError as error:
+            checked.problems.append(f"{row['input']!r}: {error}")
+
+
+def _check_names(folder: Path, paths: Mapping[str, Path], checked: Checked) -> None:
+    """Check that no two inputs are one, by content or by name, and that nothing in the folder goes unsaid."""
+    contents: dict[str, str] = {}
+    stems: dict[str, str] = {}
+    for path in sorted(folder.iterdir()):
+        if not path.is_file():
+            checked.remarks.append(f"{path.name}: is no file: left out")
+    for name, path in paths.items():
+        if not name.isprintable():
+            checked.problems.append(f"{printable(name)!r}: its name is not printable")
+            continue
+        same = contents.setdefault(capture_id(path), name)
+        alike = stems.setdefault(stem_of(name), name)
+        if same != name:
+            checked.problems.append(f"{name}: is the same file as {same}")
+        elif alike != name:
+            checked.problems.append(f"{name}: has the name of {alike} but for its suffixes: rename one of them")
+
+
 def _check_whole(checked: Checked) -> None:
     for kind in ("shared", "not shared"):
         if not checked.windows[kind]:
@@ -192,11 +247,15 @@ def _check_whole(checked: Checked) -> None:
             )
 
 
-def check(paths: Mapping[str, Path], labels: list[dict[str, str]], staged: Path, params: Params) -> Checked:
+def check(
+    folder: Path, paths: Mapping[str, Path], labels: list[dict[str, str]], staged: Path, params: Params
+) -> Checked:
     """Check inputs and labels.
 
     Parameters
     ----------
+    folder : Path
+        Where they lie.
     paths : mapping of name to Path
         The inputs.
     labels : list of dict
@@ -206,10 +265,12 @@ def check(paths: Mapping[str, Path], labels: list[dict[str, str]], staged: Path,
     params : Params
     """
     checked = Checked()
+    _check_names(folder, paths, checked)
     recorded = _recordings(paths, params, checked)
     rows, meant = [], []
-    for line, label in enumerate(labels, start=2):
-        where = f"line {line}, {label['input']!r}"
+    seen: dict[tuple[str, ...], str] = {}
+    for label in labels:
+        where = f"line {label['line']}, {label['input']!r}"
         if label["input"] not in paths:
             checked.problems.append(f"{where}: there is no such input")
         if label["input"] not in recorded:
@@ -219,6 +280,11 @@ def check(paths: Mapping[str, Path], labels: list[dict[str, str]], staged: Path,
         if isinstance(row, str) or isinstance(connection, str):
             checked.problems.append(f"{where}: {row}")
             continue
+        key = tuple(row[name] for name in ("input", "token", "subflow_a", "subflow_b", "from_ns"))
+        if key in seen:
+            checked.problems.append(f"{where}: line {seen[key]} is about the same pair from the same moment on")
+            continue
+        seen[key] = label["line"]
         rows.append({name: cell or None for name, cell in row.items()})
         meant.append(connection)
     unlabelled = sorted(set(recorded) - {label["input"] for label in labels})
@@ -227,6 +293,9 @@ def check(paths: Mapping[str, Path], labels: list[dict[str, str]], staged: Path,
         return checked
     write_csv(rows, staged)
     checked.rows = read_csv(staged)
+    _check_values(checked)
+    if checked.problems:
+        return checked
     for connection in {id(one): one for one in meant}.values():
         own = [row for row, one in zip(checked.rows, meant, strict=True) if one is connection]
         checked.remarks += [f"{own[0]['input']}: {lacking}" for lacking in _lacking(connection)]
@@ -260,11 +329,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         raise LabelsError(f"{arguments.folder}: holds no file")
     target.mkdir(parents=True)
     try:
-        checked = check(paths, labels, target / "truth.csv", params)
+        checked = check(arguments.folder, paths, labels, target / "truth.csv", params)
         for remark in checked.remarks:
-            log.warning("%s", remark)
+            log.warning("%s", printable(remark))
         if checked.problems:
-            raise LabelsError(f"{arguments.folder}: {len(checked.problems)} problems:\n" + "\n".join(checked.problems))
+            listed = "\n".join(map(printable, checked.problems))
+            raise LabelsError(f"{arguments.folder}: {len(checked.problems)} problems:\n{listed}")
         (target / "inputs").mkdir()
         for name, path in paths.items():
             shutil.copyfile(path, target / "inputs" / name)

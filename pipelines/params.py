@@ -13,6 +13,8 @@ from traces.dialect import OURS, Dialect, LinePattern
 from traces.fault import UsageFault
 
 PARAMS_FILE = Path("params.yaml")
+#: Recordings that only `sbd score-locked` reads.
+LOCKED = "kernel_locked"
 
 
 class ParamsError(UsageFault):
@@ -224,12 +226,27 @@ class Params(_Block):
 
     @model_validator(mode="after")
     def _never_trained_on(self) -> Params:
-        """Refuse to train or choose on what is for evaluation only."""
+        """Refuse to train or choose on what is for evaluation only, and to read what is locked at all."""
         for name, datasets in (("search", self.search.datasets), ("rank", self.rank.datasets)):
             barred = sorted(set(datasets) & set(self.evaluation_only))
             if barred:
                 raise ValueError(f"{name}.datasets has {barred}, which evaluation_only keeps from it")
+        if LOCKED in {*self.samples, *self.datasets, *self.transfer.tested}:
+            raise ValueError(f"{LOCKED} is read by `sbd score-locked` alone")
+        if self.transfer.development in self.search.datasets:
+            raise ValueError(f"transfer.development is {self.transfer.development!r}, which search.datasets trains on")
         return self
+
+    def check_learnable(self, dataset: str) -> None:
+        """Refuse a dataset that nothing may be learnt from.
+
+        Raises
+        ------
+        ParamsError
+            If it is for evaluation only, or locked.
+        """
+        if dataset in {*self.evaluation_only, LOCKED}:
+            raise ParamsError(f"dataset {dataset!r} is for evaluation only: nothing is trained, ranked or tuned on it")
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

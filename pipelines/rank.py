@@ -103,6 +103,7 @@ def _agreement(
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
+    params.check_learnable(arguments.dataset)
     settings, workers = params.rank, stage.workers(params)
     names = feature_names("all")
     pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()

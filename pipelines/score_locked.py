@@ -32,6 +32,13 @@ from traces.validation import Measured, by_bottleneck
 log = logging.getLogger(__name__)
 
 
+Labelled = tuple[Recording, Mapping[str, Any]]
+
+
+class NoModelsError(UsageFault):
+    """There is nothing to score."""
+
+
 class AlreadyScoredError(UsageFault):
     """The release has its score."""
 
@@ -45,13 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reports", type=Path, default=Path("reports/locked"), help="folder (default: %(default)s)")
 
 
-def _labelled(samples: Path, params: Params) -> Iterator[tuple[Recording, bool]]:
-    """Yield each recording whose bottlenecks were filled, with its label."""
+def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:
+    """Yield each recording whose bottlenecks were filled, with its row of truth.csv."""
     for row in read_csv(samples / "truth.csv"):
         measured = Measured((row["utilisation_a"], row["utilisation_b"]), (None, None))
         verdict = by_bottleneck(measured, min_utilisation=params.validate_.min_utilisation, min_drop_share=None)
         if verdict.valid:
-            yield recording.read(samples / "inputs" / row["input"], params.parse.dialect()), row["shared"]
+            yield recording.read(samples / "inputs" / row["input"], params.parse.dialect()), row
         else:
             log.warning("%s: left out: %s", row["input"], verdict.why)
 
@@ -61,12 +68,16 @@ def _row(opinion: Opinion, shared: bool) -> dict[str, Any]:
     return {**window, "connection_id": opinion.connection_id, "shared_pred": opinion.shared, "shared": shared}
 
 
-def score(
-    recorded: Sequence[tuple[Recording, bool]], judge: detector.Detector, name: str, params: Params
-) -> Mapping[str, Any]:
-    """Return the accuracy of a detector on some recordings of one label each."""
+def score(recorded: Sequence[Labelled], judge: detector.Detector, name: str, params: Params) -> Mapping[str, Any]:
+    """Return the accuracy of a detector on some recordings of one connection each, over its labelled pair."""
     rows = pd.DataFrame(
-        [_row(opinion, shared) for own, shared in recorded for opinion in detect.opinions(own, judge, name, params)]
+        [
+            _row(opinion, truth["shared"])
+            for own, truth in recorded
+            for opinion in detect.opinions(own, judge, name, params)
+            if opinion.subflow_b is None
+            or (opinion.subflow_a, opinion.subflow_b) == (truth["subflow_a"], truth["subflow_b"])
+        ]
     )
     judged = rows["shared_pred"].notna()
     options = params.evaluate
@@ -77,11 +88,14 @@ def score(
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     report = arguments.reports / f"{metadata.version('smartsbd')}.csv"
+    names = detector.names(arguments.models)
+    if not names:
+        raise NoModelsError(f"there is no model in {arguments.models}: `dvc repro` makes them")
     if report.exists():
         raise AlreadyScoredError(f"{report} is there: a release is scored once; the next one has another version")
     recorded = list(_labelled(arguments.samples, params))
     rows = []
-    for name in detector.names(arguments.models):
+    for name in names:
         found = score(recorded, detector.load(arguments.models, name), name, params)
         digest = store.digest(arguments.models / f"{name}.skops")
         rows.append({"model": name, "digest": digest, **found})

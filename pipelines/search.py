@@ -23,10 +23,11 @@ from joblib import Parallel, delayed
 from features.catalog import PAIR_WINDOW, feature_names
 from models import correlation, neighbours, search, store
 from models.families import family_of
-from models.split import Positions, Split
+from models.fitted import Fitted, Setting
+from models.split import Split
 from models.trial import Trial, of_kind, random_splits, trials
 from models.verdict import Verdicts, prediction_rows
-from models.windows import LabelledWindows, windows_of_kinds
+from models.windows import LabelledWindows, Positions, windows_of_kinds
 from pipelines import figures, plan, stage
 from pipelines.params import Params
 from pipelines.reports import write_csv, write_json
@@ -52,7 +53,7 @@ class Tested:
     """What one trial's model says of its test windows."""
 
     trial: Trial
-    setting: search.Setting
+    setting: Setting
     verdicts: dict[str, Verdicts]
 
 
@@ -63,19 +64,19 @@ class Searched:
     name: str
     feature_set: str
     tested: list[Tested]
-    fitted: search.Fitted
+    fitted: Fitted
     grid: pd.DataFrame | None = None
-    papers_setting: search.Setting | None = None
+    papers_setting: Setting | None = None
 
 
-def _describe(setting: search.Setting) -> dict[str, Any]:
+def _describe(setting: Setting) -> dict[str, Any]:
     return {"top": setting.top, **dict(setting.hyperparameters)}
 
 
 def _tested(
     windows: LabelledWindows,
     family_name: str,
-    grid: Sequence[search.Setting],
+    grid: Sequence[Setting],
     side: search.TrainingSide,
     trial: Trial,
     method: search.Method,
@@ -124,7 +125,7 @@ def _correlation(
 
 
 def _grid_table(
-    grid: Sequence[search.Setting], accuracies: npt.NDArray[np.float64], labels: Mapping[str, str]
+    grid: Sequence[Setting], accuracies: npt.NDArray[np.float64], labels: Mapping[str, str]
 ) -> pd.DataFrame:
     return pd.DataFrame(
         [
@@ -234,6 +235,7 @@ def _summary(searched: Searched, windows: LabelledWindows, dataset: str, rule: s
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
+    params.check_learnable(arguments.dataset)
     options, folder = params.search, arguments.features
     pair_window = read_table(PAIR_WINDOW, folder / "pair_window.parquet").to_pandas()
     swapped = read_table(PAIR_WINDOW, folder / "swapped.parquet").to_pandas()
@@ -266,7 +268,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     table = pd.concat(grids, ignore_index=True)
     write_csv(table, arguments.grid)
     write_json(summaries, arguments.chosen)
-    figures.save(figures.grid(table, f"{arguments.dataset}, {options.rule} windows, the paper's way"), arguments.figure)
+    axis_of = {family: family_of(family).hyperparameters[0] for family in options.families}
+    title = f"{arguments.dataset}, {options.rule} windows, the paper's way"
+    figures.save(figures.grid(table, axis_of, title), arguments.figure)
     rows = pd.concat(predictions, ignore_index=True)
     columns = {column.name: rows[column.name].tolist() for column in PREDICTION.columns}
     write_table(PREDICTION, columns, arguments.predictions)

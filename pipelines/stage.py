@@ -13,7 +13,7 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from pipelines.params import PARAMS_FILE, Params, read_params
-from traces.fault import Fault, InputFault, UsageFault
+from traces.fault import Fault, InputFault, UsageFault, printable
 
 EXIT_OK = 0
 EXIT_FAILED = Fault.exit_code
@@ -82,6 +82,9 @@ def guarded(work: Callable[[], int]) -> int:
         # The reader of stdout has seen enough; what Python flushes at its end goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
+    except (IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        log.error("%s: %s", printable(str(error.filename)), error.strerror)
+        return EXIT_BAD_INPUT
     except FileNotFoundError as error:
         log.error("%s: no such file: run the stage that makes it, or `dvc repro`", error.filename)
         return EXIT_BAD_INPUT

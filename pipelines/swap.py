@@ -53,6 +53,7 @@ def _pairs(pair_window: pd.DataFrame, params: Params) -> list[tuple[str, str]]:
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
+    params.check_learnable(arguments.dataset)
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
     connections = {
         row["connection_id"]: row for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from traces.truth import Label, label_at
 _ACK_COLUMNS = ("subflow_id", "time_ns", "acked_bytes", "rtt_us", "data_ack")
 _STATE_COLUMNS = ("subflow_id", "time_ns", "ca_state")
 _CWR = tables.CA_STATES.index("CWR")
+
+NO_SUBFLOW = "a subflow of the pair is not in the input"
 
 Truth = dict[tuple[int, int], list[dict[str, Any]]]
 
@@ -122,11 +124,16 @@ def _series_table(windows: Sequence[tuple[dict[str, Any], PairWindow]]) -> pa.Ta
 
 
 def _rejected_rows(
-    rejected: Sequence[Rejected], pair: tuple[int, int], label: Label | None, known: Mapping[str, Any]
+    rejected: Sequence[Rejected],
+    pair: tuple[int, int],
+    label_of: Callable[[Rejected], Label | None],
+    known: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
+    """Return the rows of ``rejected`` of one pair; each has the label of its window, as far as that has a place."""
     numbers: Counter[str] = Counter()
     rows = []
     for one in rejected:
+        label = label_of(one)
         rows.append(
             {
                 **known,
@@ -143,6 +150,17 @@ def _rejected_rows(
         )
         numbers[one.rule] += 1
     return rows
+
+
+def _as_given(label: Label, _rejected: Rejected) -> Label:
+    return label
+
+
+def _label_of(truth: Sequence[Mapping[str, Any]], connection: Mapping[str, Any], one: Rejected) -> Label | None:
+    """Return the label of a rejected window, or of the whole connection if it has no place."""
+    if one.start_ns is None or one.window_ns is None:
+        return label_at(truth, connection["start_ns"], connection["end_ns"])
+    return label_at(truth, one.start_ns, one.start_ns + one.window_ns)
 
 
 def _columns(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -217,7 +235,7 @@ def _of_connection(
         for one in refused:
             counts["rejected"][f"{one.rule}, {kind}: {one.reason}"] += 1
             reasons[one.rule].add(one.reason)
-        rejected += _rejected_rows(refused, (a, b), whole, known)
+        rejected += _rejected_rows(refused, (a, b), functools.partial(_label_of, own_truth, connection), known)
         for placed in found:
             label = label_at(own_truth, placed.window.start_ns, placed.window.end_ns)
             row = _window_row(placed, (a, b), label, known)
@@ -227,6 +245,11 @@ def _of_connection(
             for name in ("coarsened", "saturated", "bridged"):
                 counts["windows"][f"{rule}: {name}"] += bool(row[name])
             counts["windows"][f"{rule}: a feature at its cap"] += _is_capped(row)
+    for pair in sorted(set(truth) - set(itertools.combinations(signals, 2))):
+        missing = [Rejected(rule, NO_SUBFLOW) for rule in rules]
+        rejected += _rejected_rows(missing, pair, functools.partial(_label_of, truth[pair], connection), known)
+        for rule in rules:
+            counts["rejected"][f"{rule}: {NO_SUBFLOW}"] += 1
     for rule in sorted(set(rules) - {placed.window.rule for _, placed in windows}):
         why = "; ".join(sorted(reasons[rule])) or "fewer than two subflows"
         counts["connections_without_window"][f"{rule}: {why}"] += 1
@@ -349,7 +372,8 @@ def swapped(
         site = next(iter(own_truth.values()))[0]["site"]
         counts["rejected"].update(f"{site or 'no site'}: {each.reason}" for each in refused)
         known = {"connection_id": pair_name(one_id, other_id), "dataset": dataset}
-        rejected += _rejected_rows(refused, (a, b), Label(shared=False, site=site), known)
+        apart = Label(shared=False, site=site)
+        rejected += _rejected_rows(refused, (a, b), functools.partial(_as_given, apart), known)
         for placed in found:
             row = _window_row(placed, (a, b), None, known)
             windows.append(({**row, "shared": False, "site": site}, placed))

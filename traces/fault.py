@@ -19,3 +19,8 @@ class InputFault(Fault):
     """An input, a table or a model cannot be used."""
 
     exit_code = 3
+
+
+def printable(text: str) -> str:
+    """Return a name with what would disturb a terminal replaced."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

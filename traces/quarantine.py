@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from traces.fault import InputFault
+from traces.fault import InputFault, printable
 
 #: How much of a refused record is kept for the reader of the quarantine table.
 RAW_BYTES = 64
@@ -18,7 +18,7 @@ class CaptureError(InputFault):
     """An input that cannot be read at all: names the file, the byte offset and the reason."""
 
     def __init__(self, path: Path, offset: int, why: str) -> None:
-        super().__init__(f"{path}: at byte {offset}: {why}")
+        super().__init__(f"{printable(str(path))}: at byte {offset}: {why}")
         self.path = path
         self.offset = offset
         self.why = why

@@ -73,6 +73,9 @@ def blocks(path: Path) -> Iterator[bytes]:
         decompressed bytes.
     """
     offset = 0
+    if path.exists() and not path.is_file():
+        # A pipe could not be read a second time, and might never end.
+        raise CaptureError(path, 0, "is no regular file")
     try:
         for block in _content(path):
             yield block

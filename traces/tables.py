@@ -322,7 +322,12 @@ REJECTED = Table(
         Column("reason", pa.string(), "why there is none"),
         Column("window_start_ns", pa.int64(), "where it would start", unit="ns", nullable=True, low=0),
         Column("window_ns", pa.int64(), "how long it would be", unit="ns", nullable=True, low=1),
-        Column("shared", pa.bool_(), "label, if one valid truth holds over the whole connection", nullable=True),
+        Column(
+            "shared",
+            pa.bool_(),
+            "label, if one valid truth holds over it; over the connection, where it has no place",
+            nullable=True,
+        ),
         Column("dataset", pa.string(), "dataset it belongs to"),
         Column("site", pa.string(), "site of the truth", nullable=True),
     ),

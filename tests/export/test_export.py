@@ -11,7 +11,7 @@ from export import emit_c, verify
 from export.probe import probing_rows
 from export.tree import ExportError, Leaf, Split, Tree, decide, from_fitted, merged, size
 from features.catalog import feature, feature_names
-from models.search import Fitted, Setting
+from models.fitted import Fitted, Setting
 
 HEADER = emit_c.Header(name="sbd_tree_paper", model_digest="0123456789abcdef", trained_on="made")
 NAMES = feature_names("both")

@@ -9,6 +9,7 @@ import pytest
 from models import search
 from models.control import called_shared, judged_alone, judged_on_shuffled_labels, with_shuffled_labels
 from models.families import FAMILIES
+from models.fitted import Setting
 from models.trial import Drawing, random_trials
 from tests.models.windows_made import of_kinds
 
@@ -75,7 +76,7 @@ def test_swapped_partners_against_non_shared_windows_of_the_same_sites() -> None
 def test_one_feature_alone() -> None:
     made = of_kinds(90)
     trial = random_trials(made, "made", "tiled", Drawing(3, 0.3, 0))[0]
-    setting = search.Setting(1, (("max_depth", 2),))
+    setting = Setting(1, (("max_depth", 2),))
     right = {
         name: (
             judged_alone(made, name, TREE, setting, trial, METHOD)["made/tiled"].shared_pred

@@ -14,8 +14,9 @@ from models import search
 from models.control import with_shuffled_labels
 from models.families import FAMILIES
 from models.families.random_forest import LATTICE
-from models.split import Positions, Split, shuffle_splits
-from models.windows import LabelledWindows, LearnError, labelled_windows
+from models.fitted import Fitted, Setting
+from models.split import Split, shuffle_splits
+from models.windows import LabelledWindows, LearnError, Positions, labelled_windows
 from tests.models.windows_made import of_kinds, pair_window, windows
 
 TREE = FAMILIES["tree"]
@@ -37,9 +38,7 @@ def nested_accuracy(made: LabelledWindows) -> float:
     return float(np.concatenate(right).mean())
 
 
-def choose(
-    made: LabelledWindows, name: str, grid: list[search.Setting], rows: Positions | None = None
-) -> search.Fitted:
+def choose(made: LabelledWindows, name: str, grid: list[Setting], rows: Positions | None = None) -> Fitted:
     chosen_from = np.arange(len(made.shared)) if rows is None else rows
     return search.chosen(made, FAMILIES[name], grid, search.training_side(made, chosen_from, METHOD), METHOD)
 
@@ -63,7 +62,7 @@ def test_a_telling_feature_is_found(name: str) -> None:
 def test_the_better_setting_is_chosen() -> None:
     fitted = choose(windows(), "tree", GRID)
     assert fitted.feature_names == ("rtt_sd_ratio_q10",)
-    assert fitted.setting == search.Setting(1, (("max_depth", 1),))
+    assert fitted.setting == Setting(1, (("max_depth", 1),))
     assert nested_accuracy(windows()) > 0.98
 
 
@@ -92,7 +91,7 @@ def test_the_papers_way_ranks_on_what_it_is_judged_on() -> None:
 def test_scaling_is_fitted_on_the_training_rows() -> None:
     made = windows(seed=2)
     (split, *_) = splits_of(made)
-    setting = search.Setting(9, (("c", 1.0),))
+    setting = Setting(9, (("c", 1.0),))
     every = np.arange(9)
     fitted = search.fit(made, FAMILIES["svm_linear"], setting, every, split.train, METHOD)
     scaler = fitted.estimator[0]
@@ -105,7 +104,7 @@ def test_scaling_is_fitted_on_the_training_rows() -> None:
 
 def test_leaves_of_a_forest_lie_on_the_lattice() -> None:
     made = windows(seed=2)
-    setting = search.Setting(9, (("max_depth", 5),))
+    setting = Setting(9, (("max_depth", 5),))
     fitted = search.fit(made, FAMILIES["forest"], setting, np.arange(9), np.arange(180), METHOD)
     for member in fitted.estimator.estimators_:
         assert (np.rint(member.tree_.value / LATTICE) * LATTICE == member.tree_.value).all()
@@ -116,7 +115,7 @@ def test_leaves_of_a_forest_lie_on_the_lattice() -> None:
 def test_linear_coefficients_have_16_bits(name: str) -> None:
     family = FAMILIES[name]
     point = {"c": 10, "solver": "lbfgs"}
-    setting = search.Setting(9, tuple((axis, point[axis]) for axis in family.hyperparameters))
+    setting = Setting(9, tuple((axis, point[axis]) for axis in family.hyperparameters))
     linear = search.fit(windows(seed=2), family, setting, np.arange(9), np.arange(180), METHOD).estimator[-1]
     mantissa, _ = np.frexp(np.concatenate([linear.coef_.ravel(), linear.intercept_]))
     assert (mantissa * 2**16 == np.rint(mantissa * 2**16)).all()

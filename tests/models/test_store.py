@@ -13,14 +13,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 from models import search, store
 from models.families import FAMILIES
+from models.fitted import Fitted, Setting
 from tests.models.windows_made import windows
 
 POINT = {"max_depth": 4, "c": 10, "gamma": 0.1, "solver": "lbfgs"}
 
 
-def fitted(name: str = "tree") -> search.Fitted:
+def fitted(name: str = "tree") -> Fitted:
     family = FAMILIES[name]
-    setting = search.Setting(3, tuple(sorted((axis, POINT[axis]) for axis in family.hyperparameters)))
+    setting = Setting(3, tuple(sorted((axis, POINT[axis]) for axis in family.hyperparameters)))
     return search.fit(windows(), family, setting, np.arange(9), np.arange(180), search.Method(inner_folds=3, seed=0))
 
 

@@ -43,6 +43,8 @@ def test_params_and_every_overlay_are_valid(tmp_path: Path) -> None:
         ),
         ({"extract": {"rules": ["sliding"]}}, "extract.rules.0"),
         ({"evaluation_only": ["diverse"]}, r"search\.datasets has \['diverse'\], which evaluation_only keeps from it"),
+        ({"datasets": ["kernel_locked"]}, "kernel_locked is read by `sbd score-locked` alone"),
+        ({"transfer": {"tested": ["sites"], "development": "sites"}}, "which search.datasets trains on"),
         ({"novel": 1}, "novel: Extra inputs are not permitted"),
     ],
 )
@@ -129,3 +131,12 @@ def test_a_missing_input_is_named(tmp_path: Path) -> None:
     assert str(tmp_path / "nothing") in shown.stderr
     assert "Traceback" not in shown.stderr
     assert main(["dictionary", "--check"]) == stage.EXIT_OK
+
+
+@pytest.mark.parametrize("name", ["rank", "ambiguities", "swap", "search", "controls"])
+@pytest.mark.parametrize("dataset", ["kernel", "unseen", "kernel_locked"])
+def test_nothing_is_learnt_from_what_is_for_evaluation_only(
+    name: str, dataset: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--dataset", dataset]) == 2
+    assert "is for evaluation only" in capsys.readouterr().err

@@ -94,7 +94,9 @@ def test_nothing_to_say_has_a_reason(
     unknown = "".join(EVENT.format("c", n, "RTT", 7) for n in (0, 1))
     (tmp_path / "made.log").write_text(alone + quiet + unknown + "damaged\n")
     (tmp_path / "noise").write_bytes(b"\x00\x01noise")
-    code = run(searched, monkeypatch, "detect", "--json", tmp_path / "made.log", tmp_path / "noise", tmp_path / "no")
+    (tmp_path / "head").write_text("t,sf,var,value\n")
+    names = ("made.log", "head", "noise", "no", ".")
+    code = run(searched, monkeypatch, "detect", "--json", *(tmp_path / name for name in names))
     captured = capsys.readouterr()
     said = [json.loads(line) for line in captured.out.splitlines()]
     assert code == 3
@@ -103,10 +105,11 @@ def test_nothing_to_say_has_a_reason(
         *(("made#1", a, b, "a subflow was never congested") for a, b in ((0, 1), (0, 2), (1, 2))),
         ("made#2", 0, 1, "no change of congestion state of a subflow is known"),
     ]
-    assert [one["reason"].startswith("cannot be read: ") for one in said[5:]] == [True, True]
+    assert (said[5]["connection_id"], said[5]["reason"]) == (None, "no connection")
+    assert [one["reason"].startswith("cannot be read: ") for one in said[6:]] == [True, True, True]
     assert all(one["shared"] is None for one in said)
     assert "refused {'not an event line': 1} of 7 records" in captured.err
-    assert captured.err.count("ERROR") == 2
+    assert captured.err.count("ERROR") == 3
     assert "Traceback" not in captured.err
 
 

@@ -103,7 +103,7 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
     assert "WARNING" not in shown.err
     for name in ("parse", "validate", "extract", "difficulty", "rank", "ambiguities", "swap", "search", "controls"):
         assert main([name, "-q"]) == 0, name
-    for name in ("transfer", "evaluate", "export"):
+    for name in ("transfer", "compare", "evaluate", "export", "report"):
         assert main([name, "-q"]) == 0, name
     parsed = json.loads((project / "reports/parse/mine.json").read_text())
     assert parsed["other_lines"] == CONNECTIONS * 8
@@ -111,7 +111,8 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
     assert parsed["records_in"] == parsed["records_out"] == CONNECTIONS * (1_600 + 16)
     chosen = json.loads((project / "reports/chosen/mine.json").read_text())
     assert chosen["tree_invariant"]["nested_accuracy"] > 0.9
-    assert json.loads((project / "reports/detector.json").read_text())["model"].startswith("mine/")
+    named = json.loads((project / "reports/detector.json").read_text())
+    assert named["model"].startswith("mine/") and named["chosen_on"] is None
     assert (project / "export/generated/sbd_tree_invariant.h").exists()
     (project / "unseen.kern").write_text(log_of(True, 99))
     capsys.readouterr()
@@ -125,6 +126,9 @@ def test_everything_that_is_missing_is_said_at_once(project: Path, capsys: pytes
     third = [line.replace("SF=1", "SF=2") for line in log_of(True, 3).splitlines() if "SF=1" in line]
     (project / "logs/three.kern").write_text(log_of(True, 3) + "\n".join(third))
     (project / "logs/noise").write_bytes(b"\x00")
+    (project / "logs/below").mkdir()
+    for name, seed in (("a.txt", 7), ("copy.log", 7), ("two.log", 8)):
+        (project / "logs" / name).write_text(log_of(True, seed))
     (project / "logs/worn").write_text(log_of(True, 4).replace("V=RTT", "V=TTR"))
     text = "\n".join(
         [
@@ -136,6 +140,10 @@ def test_everything_that_is_missing_is_said_at_once(project: Path, capsys: pytes
             "two.kern,true,2,0,5",
             "../labels.csv,true,,,",
             "three.kern,true,,,",
+            "",
+            "three.kern,true,4,0,²",
+            "three.kern,true,4,0,2",
+            "three.kern,false,4,0,2",
         ]
     )
     assert new_dataset(project, text) == 3
@@ -149,11 +157,16 @@ def test_everything_that_is_missing_is_said_at_once(project: Path, capsys: pytes
         "line 6, 'two.kern': subflow_a and subflow_b are ['0', '5'], must be two of [0, 1], the lower first",
         "line 7, '../labels.csv': there is no such input",
         "line 8, 'three.kern': the connection has 3 subflows: the label must name subflow_a and subflow_b",
+        "line 10, 'three.kern': subflow_a and subflow_b are ['0', '²'], must be two of [0, 1, 2]",
+        "line 12, 'three.kern': line 11 is about the same pair from the same moment on",
+        "copy.log: is the same file as a.txt",
+        "two.log: has the name of two.kern but for its suffixes",
         "noise: cannot be read: no parser knows this content",
         "worn: 800 of 1616 records refused",
     ):
         assert wanted in shown, wanted
-    assert "9 problems" in shown
+    assert "13 problems" in shown
+    assert "below: is no file: left out" in shown
 
 
 def test_what_it_can_do_without_is_remarked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,7 +209,12 @@ def test_what_it_can_do_without_is_remarked(project: Path, capsys: pytest.Captur
         (["--name", "../up"], "input,shared\n", "is no name for a dataset"),
         (["--name", "mine", "--raw", "logs"], "input\n", "missing columns ['shared'], unknown columns []"),
         ([], "input,shared,colour\n", "unknown columns ['colour']"),
-        ([], '"', "cannot be read as CSV"),
+        ([], 'input,shared\n"', "cannot be read as CSV"),
+        ([], "input,shared\na.log,1,\n", "line 2: 3 cells under 2 columns"),
+        ([], "input,input,shared\n", "given ['input', 'input', 'shared']"),
+        (["--name", "transfer"], "input,shared\n", "is a dataset of the pipeline's own"),
+        ([], "input,shared\n", "holds no label"),
+        (["--name", "kernel_locked"], "input,shared\n", "is a dataset of the pipeline's own"),
     ],
 )
 def test_a_name_or_labels_that_cannot_be_used(
@@ -207,6 +225,45 @@ def test_a_name_or_labels_that_cannot_be_used(
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("1795231450500,", "from_s is '1795231450500', must be seconds"),
+        ("-5,", "from_s is '-5', must be seconds"),
+        ("9999999999,", "from_s is '9999999999', must be seconds"),
+        (",-7", "column utilisation_a is below 0"),
+    ],
+)
+def test_values_that_a_later_stage_would_refuse(
+    project: Path, capsys: pytest.CaptureFixture[str], row: str, message: str
+) -> None:
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    assert new_dataset(project, f"input,shared,from_s,utilisation_a\na.log,1,{row}\n") == 3
+    assert message in capsys.readouterr().err
+    assert not (project / "data/raw/mine").exists()
+
+
+def test_tokens_pairs_and_labels_in_the_folder(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two connections in one log, of which the second has three subflows; one connection with two labelled pairs."""
+    third = [line.replace("SF=1", "SF=2") for line in log_of(False, 3).splitlines() if "SF=1" in line]
+    (project / "logs/a.log").write_text(log_of(True, 1) + log_of(False, 3) + "\n".join(third))
+    text = "input,shared,token,subflow_a,subflow_b\na.log,1,2,,\na.log,0,4,0,1\na.log,0,4,0,2\n"
+    (project / "logs/labels.csv").write_text(text)
+    assert main(["new-dataset", "logs", "--labels", "logs/labels.csv", "--name", "mine"]) == 0
+    shown = capsys.readouterr()
+    assert "1 inputs; connections shared 1, not shared 1; windows shared 2, not shared 4" in shown.out
+    assert "labels.csv" not in shown.err
+    assert [path.name for path in (project / "data/raw/mine/inputs").iterdir()] == ["a.log"]
+    for name in ("parse", "validate", "extract"):
+        assert main([name, "-q"]) == 0
+    truth = read_table(TRUTH, project / "data/tables/mine/truth.parquet").to_pylist()
+    assert [(row["connection_id"], row["subflow_a"], row["subflow_b"], row["shared"]) for row in truth] == [
+        ("mine/a#0", 0, 1, True),
+        ("mine/a#1", 0, 1, False),
+        ("mine/a#1", 0, 2, False),
+    ]
 
 
 def test_a_dataset_is_not_written_over(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,6 +33,9 @@ def test_it_says_of_the_development_half_what_the_pipeline_says(
     pd.testing.assert_frame_equal(found.sort_index()[columns], table.sort_index()[columns], check_names=False)
 
     before = report.read_bytes()
+    assert main(["score-locked", "--models", str(tmp_path), "--reports", str(tmp_path / "none")]) == 2
+    assert "there is no model in" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
     assert score(searched, tmp_path, monkeypatch, ROOT / "data/samples/kernel") == 2
     assert "a release is scored once" in capsys.readouterr().err
     assert report.read_bytes() == before
@@ -59,4 +62,4 @@ def test_nothing_else_reads_the_locked_half() -> None:
         for path in (ROOT / folder).rglob("*.py")
         if "kernel_locked" in path.read_text()
     ]
-    assert reading == [Path("pipelines/score_locked.py")]
+    assert sorted(reading) == [Path("pipelines/params.py"), Path("pipelines/score_locked.py")]
