@@ -86,10 +86,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
 
     def frames(rule: str, readings: Sequence[Reading]) -> list[pd.DataFrame]:
         """Return the labelled windows of a rule under each reading."""
-        parts = Parallel(n_jobs=stage.workers(params, len(connections)))(
+        parts = Parallel(
+            n_jobs=stage.workers(params, len(connections))
+        )(
             delayed(labelled_rows)(
                 batch,
-                arguments.tables,
+                arguments.tables.absolute(),  # a worker may have been started in another folder
                 {one["connection_id"]: truths.get(one["connection_id"], {}) for one in batch},
                 arguments.dataset,
                 [rule],

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    folder: Path = arguments.tables
+    folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     truths = read_truths(folder / "truth.parquet")
     batches = [connections[at : at + _CONNECTIONS_PER_TASK] for at in range(0, len(connections), _CONNECTIONS_PER_TASK)]

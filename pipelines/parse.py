@@ -126,7 +126,8 @@ def _check_distinct(paths: list[Path]) -> None:
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    paths = sorted((arguments.raw / "inputs").iterdir())
+    # Absolute: a worker may have been started in another folder.
+    paths = sorted((arguments.raw.absolute() / "inputs").iterdir())
     if not paths:
         raise FileNotFoundError(2, "no inputs", str(arguments.raw / "inputs"))
     _check_distinct(paths)

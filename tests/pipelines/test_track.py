@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 EXPERIMENT = "smartsbd-small"
+CORRELATION_RUNS = {f"{dataset} correlation plain" for dataset in DATASETS}
 SERIES_RUNS = {f"{dataset} knn_dtw {view}" for dataset in DATASETS for view in ("rtt_series", "queue_series")}
 
 
@@ -102,7 +103,7 @@ def test_there_is_a_parent_a_model_and_a_child_a_setting(tracked: Path, mlflow_c
         for family in FAMILIES
         for feature_set in ("paper", "invariant")
     }
-    assert set(parents) == wanted | SERIES_RUNS
+    assert set(parents) == wanted | SERIES_RUNS | CORRELATION_RUNS
     grids = pd.concat([pd.read_csv(tracked / f"reports/grid/{name}.csv") for name in ("sites", "diverse")])
     assert len(children) == len(grids) == 32
     parent = parents["sites tree paper"]
@@ -137,7 +138,7 @@ def test_a_parent_has_parameters_metrics_with_intervals_digests_and_figures(
         (table["model"] == "tree") & (table["feature_set"] == "paper") & (table["train_set"] == "sites/tiled")
     ]
     places = {("sites/tiled", "all"): "nested"}
-    places |= {(name, "all"): f"on_{name}" for name in ("sites/triggered", "diverse/tiled")}
+    places |= {(name, "all"): f"on_{name}" for name in ("sites/triggered", "diverse/tiled", "kernel/tiled")}
     places |= {("sites/tiled", site): f"nested/site_{site}" for site in ("s0", "s1", "s2")}
     rows = table.set_index(["test_set", "site"])
     expected_metrics = {name: chosen[name] for name in ("paper_accuracy", "nested_accuracy")}
@@ -249,7 +250,7 @@ def test_running_again_adds_nothing_and_a_change_adds_its_own_run(tracked: Path,
     assert main(["track"]) == 0
     new = [run for run in all_runs(mlflow_client) if run.info.run_id not in before]
     assert {run.data.params["dataset"] for run in new} == {"diverse"}
-    assert len([run for run in new if "mlflow.parentRunId" not in run.data.tags]) == 8
+    assert len([run for run in new if "mlflow.parentRunId" not in run.data.tags]) == 9
     assert output.read_bytes() == text
 
 
