@@ -128,7 +128,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         export=read_json(reports / "export.json"),
         headers={path.name: path.read_text() for path in sorted(arguments.headers.glob("*.h"))},
         figures={path.stem: _image(path) for path in sorted((reports / "figures").glob("*.png"))},
-        versions={name: metadata.version(name) for name in _PACKAGES} | {"python": platform.python_version()},
+        # Without Python's patch level, which no lock fixes: the page is the same on every machine set up from here.
+        versions={name: metadata.version(name) for name in _PACKAGES}
+        | {"python": ".".join(platform.python_version_tuple()[:2])},
     )
     arguments.page.write_text(page)
     return stage.EXIT_OK
