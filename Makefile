@@ -69,7 +69,7 @@ lock:
 
 clean:
 	rm -rf build data/raw data/tables data/features data/trained data/predictions data/header.parquet \
-		data/accuracy.parquet data/compared.parquet data/controls data/tracked.json data/mlflow* \
+		data/accuracy.parquet data/compared.parquet data/inference.parquet data/controls data/tracked.json data/mlflow* \
 		reports/report.html .dvc/cache .dvc/tmp
 
 distclean: clean

@@ -51,6 +51,30 @@ def _denominator_is_constant(grid: PairGrid) -> bool:
     )
 
 
+def pair_window(
+    x: SubflowSignals, y: SubflowSignals, placed: Window, reading: Reading = DEFAULT, feature_set: str = "all"
+) -> PairWindow:
+    """Return a pair's series and features in a window that has its place.
+
+    Parameters
+    ----------
+    x, y : SubflowSignals
+        The pair, lower subflow number first; taken with the same reading.
+    placed : Window
+    reading : Reading
+    feature_set : str
+        Features to compute, a name in :data:`features.catalog.SETS`.
+    """
+    grid = pair_grid(x, y, placed, reading)
+    return PairWindow(
+        window=placed,
+        grid=grid,
+        denominator=denominator(x, placed, reading),
+        bridged=bridged_points(x, y, placed),
+        features=catalog.compute(grid, feature_set),
+    )
+
+
 def pair_windows(
     x: SubflowSignals,
     y: SubflowSignals,
@@ -80,17 +104,9 @@ def pair_windows(
             if isinstance(placed, Rejected):
                 rejected.append(placed)
                 continue
-            grid = pair_grid(x, y, placed, reading)
-            if reading.zero_deviation == "rejected" and _denominator_is_constant(grid):
+            one = pair_window(x, y, placed, reading, feature_set)
+            if reading.zero_deviation == "rejected" and _denominator_is_constant(one.grid):
                 rejected.append(Rejected(rule, CONSTANT, placed.start_ns, placed.window_ns))
                 continue
-            found.append(
-                PairWindow(
-                    window=placed,
-                    grid=grid,
-                    denominator=denominator(x, placed, reading),
-                    bridged=bridged_points(x, y, placed),
-                    features=catalog.compute(grid, feature_set),
-                )
-            )
+            found.append(one)
     return found, rejected

@@ -18,9 +18,22 @@ log = logging.getLogger("sbd")
 _DICTIONARY = Path("data/README.md")
 #: Commands beside the stages that are built like them: name, module, sentence. A new one is one line here.
 _COMMANDS = (
-    ("inspect", "inspect", "Show what a log holds: connections, subflows, RTTs, losses, states, refused records."),
-    ("detect", "detect", "Say of each pair of subflows in a log, window by window, whether they share a bottleneck."),
-    ("new-dataset", "new_dataset", "Make a dataset of a folder of logs and a file of labels, and check it."),
+    (
+        "inspect",
+        "inspect",
+        "Show what a log or capture holds: connections, subflows, RTTs, losses, states, refused records.",
+    ),
+    (
+        "detect",
+        "detect",
+        "Say of each pair of subflows in a log or capture, window by window, whether they share a bottleneck.",
+    ),
+    (
+        "new-dataset",
+        "new_dataset",
+        "Make a dataset of a folder of logs or captures and a file of labels, and check it.",
+    ),
+    ("score", "score", "Score every stored model on a folder of labelled logs or captures."),
     (
         "score-locked",
         "score_locked",

@@ -21,6 +21,7 @@ from pipelines import recording, stage
 from pipelines.params import Params
 from pipelines.recording import Pair, Recording
 from pipelines.reports import read_json
+from traces.connection import Connection
 from traces.fault import UsageFault, printable
 from traces.quarantine import CaptureError, by_reason
 
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 
 FEWER_THAN_TWO = "fewer than two subflows"
 NO_CONNECTION = "no connection"
+PART = "its subflows are of a connection that another input begins"
 _NS_PER_S = 1e9
 _SCORE = "{:.2f}"
 
@@ -59,7 +61,7 @@ class Opinion:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help="log of a sender, plain or compressed")
+    parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=recording.INPUTS)
     parser.add_argument("--model", metavar="NAME", help="stored model, for instance sites/tree_paper")
     parser.add_argument("--json", action="store_true", help="one JSON object a line in place of a table")
     parser.add_argument("--models", type=Path, default=Path("data/trained"), help="their folder (default: %(default)s)")
@@ -117,19 +119,48 @@ def opinions(recorded: Recording, judge: detector.Detector, model: str, params: 
     params : Params
         Windows lie and are read as there.
     """
-    name = str(recorded.path)
     for connection_id, connection in recorded.connections():
-        pairs = recording.pairs(connection, params.search.rule, params.extract.reading)
-        for pair in pairs:
-            yield from _of_pair(name, connection_id, pair, judge, model)
-        if not pairs:
-            yield _nothing(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
+        yield from opinions_on(str(recorded.path), connection_id, connection, judge, model, params)
+
+
+def opinions_on(
+    name: str, connection_id: str, connection: Connection, judge: detector.Detector, model: str, params: Params
+) -> Iterator[Opinion]:
+    """Yield what a detector says of every pair of subflows of a connection; at least one opinion.
+
+    Parameters
+    ----------
+    name : str
+        Of the input.
+    connection_id : str
+    connection : Connection
+    judge : Detector
+    model : str
+        Its name.
+    params : Params
+        Windows lie and are read as there.
+    """
+    pairs = recording.pairs(connection, params.search.rule, params.extract.reading)
+    for pair in pairs:
+        yield from _of_pair(name, connection_id, pair, judge, model)
+    if not pairs:
+        yield _nothing(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
 
 
 def _nothing(
     name: str, model: str, reason: str, connection_id: str | None = None, subflow: int | None = None
 ) -> Opinion:
     return Opinion(name, connection_id, subflow, None, None, None, None, None, model, reason)
+
+
+def _said(recorded: Recording, judge: detector.Detector, model: str, params: Params) -> list[Opinion]:
+    """Return the opinions on an input; where it has no connection, why."""
+    trace = recorded.trace
+    if trace.refusals:
+        name = printable(str(recorded.path))
+        log.warning("%s: refused %s of %d records", name, by_reason(trace.refusals), trace.records_in)
+    said = list(opinions(recorded, judge, model, params))
+    return said or [_nothing(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)]
 
 
 def _line(one: Opinion) -> str:
@@ -158,17 +189,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     model = arguments.model or _default_model(arguments.default_model)
     judge = detector.load(arguments.models, model)
     code = stage.EXIT_OK
-    for path in arguments.inputs:
-        try:
-            recorded = recording.read(path, params.parse.dialect())
-            said = list(opinions(recorded, judge, model, params)) or [_nothing(str(path), model, NO_CONNECTION)]
-            refused = by_reason(recorded.trace.refusals)
-            if refused:
-                log.warning("%s: refused %s of %d records", path, refused, recorded.trace.records_in)
-        except CaptureError as error:
-            log.error("%s", error)
+    for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
+        if isinstance(recorded, CaptureError):
+            log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
-            said = [_nothing(str(path), model, f"cannot be read: {error.why.removeprefix('cannot be read: ')}")]
+            why = recorded.why.removeprefix("cannot be read: ")
+            said = [_nothing(str(recorded.path), model, f"cannot be read: {why}")]
+        else:
+            said = _said(recorded, judge, model, params)
         if arguments.json:
             for one in said:
                 print(json.dumps(asdict(one)))

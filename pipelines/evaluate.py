@@ -78,11 +78,14 @@ def _none(
 def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
     """Return the model of the best balanced accuracy on the development set.
 
-    Of equals, or where that is not tested on: on the other datasets it was not trained on, then on its own.
+    Of equals, or where that is not tested on: on the other datasets that are learnt from, then on its own. Nothing is
+    chosen on others.
     """
     rule = params.search.rule
-    overall = overall[overall["train_set"].isin([f"{dataset}/{rule}" for dataset in params.search.datasets])]
-    transferred = overall["train_set"] != overall["test_set"]
+    learnt = [f"{dataset}/{rule}" for dataset in params.search.datasets]
+    overall = overall[overall["train_set"].isin(learnt)]
+    transferred = (overall["train_set"] != overall["test_set"]) & overall["test_set"].isin(learnt)
+    own = overall["train_set"] == overall["test_set"]
     on_development = overall["test_set"] == f"{params.transfer.development}/{rule}"
     by_model = ["train_set", "model", "feature_set"]
 
@@ -92,8 +95,8 @@ def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
     found = pd.concat(
         [
             balanced(overall[on_development], "development"),
-            balanced(overall[transferred & ~on_development], "transferred"),
-            balanced(overall[~transferred], "own"),
+            balanced(overall[transferred], "transferred"),
+            balanced(overall[own], "own"),
         ],
         axis=1,
     )

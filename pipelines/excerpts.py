@@ -121,26 +121,81 @@ def _rules(root: Path) -> str:
 
 def _transfer(root: Path) -> str:
     """Accuracy of every model on a simulated dataset, or a site, it has not seen."""
-    development = read_params(root / "params.yaml").transfer.development
+    learnt = read_params(root / "params.yaml").search.datasets
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         judged = _Judged.of(row)
-        wanted = judged.train != judged.test != development and row["site"] == "all"
+        wanted = judged.train != judged.test and judged.test in learnt and row["site"] == "all"
         return {"trained on": judged.train, "tested on": judged.test, "model": _model(row["model"])} if wanted else None
 
     return _accuracies(root, _interval, key)
 
 
-def _kernel(root: Path) -> str:
-    """Balanced accuracy of every model on the real kernel's connections for development."""
-    development = read_params(root / "params.yaml").transfer.development
+def _tested_on(root: Path, dataset: str) -> str:
+    """Return the balanced accuracy of every model on a dataset."""
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         judged = _Judged.of(row)
-        wanted = judged.test == development and row["site"] == "all"
+        wanted = judged.test == dataset and row["site"] == "all"
         return {"trained on": judged.train, "model": _model(row["model"])} if wanted else None
 
     return _accuracies(root, lambda row: _interval(row, "balanced"), key)
+
+
+def _kernel(root: Path) -> str:
+    """Balanced accuracy of every model on the real kernel's connections for development."""
+    return _tested_on(root, read_params(root / "params.yaml").transfer.development)
+
+
+def _captured(root: Path) -> str:
+    """Balanced accuracy of every model on the same connections, from captures."""
+    return _tested_on(root, "kernel_captures")
+
+
+def _inferred(root: Path) -> str:
+    """How far what captures tell is from the sender's log."""
+    rows: list[dict[str, Any]] = []
+    for found in pd.read_csv(root / "reports/inference/signals.csv").to_dict("records"):
+        one = {str(name): value for name, value in found.items()}
+
+        def spread(name: str, unit: float, one: dict[str, Any] = one) -> str:
+            low, middle, high = (one[f"{name}_{percent}"] / unit for percent in ("2.5", "50", "97.5"))
+            return "" if pd.isna(middle) else f"{middle:.3f} ({low:.3f} to {high:.3f})"
+
+        points = [int(one[name]) for name in ("both_uncongested", "both_congested")]
+        wrong = [int(one[name]) for name in ("only_inferred_congested", "only_logged_congested")]
+        rows.append(
+            {
+                "connections": one["set"],
+                "RTT samples logged / inferred / of one ACK": " / ".join(
+                    str(int(one[name])) for name in ("rtts_logged", "rtts_inferred", "rtts_of_one_ack")
+                ),
+                "difference, ms: median (95 %)": spread("rtt_difference_us", 1e3),
+                "grid points congested in neither / both": " / ".join(map(str, points)),
+                "in the capture only / log only": " / ".join(map(str, wrong)),
+                "entries logged / inferred": f"{int(one['entries_logged'])} / {int(one['entries_inferred'])}",
+                "entry later by, ms: median (95 %)": spread("entry_difference_us", 1e3),
+                "windows compared / same verdict": f"{int(one['windows_compared'])} / {int(one['same_verdict'])}",
+            }
+        )
+    return _markdown(rows)
+
+
+def _changed(root: Path) -> str:
+    """Return what inference changes in each feature."""
+    found = pd.read_csv(root / "reports/inference/features.csv")
+    rows: list[dict[str, Any]] = []
+    sets = [name for name in dict.fromkeys(found["set"]) if found.loc[found["set"] == name, "windows"].max()]
+    for feature in dict.fromkeys(found["feature"]):
+        row: dict[str, Any] = {"feature": feature}
+        for name in sets:
+            one = found[(found["set"] == name) & (found["feature"] == feature)].iloc[0]
+            spread = one["interquartile_range"]
+            for quantile in ("median_change", "change_95"):
+                label = "median" if quantile == "median_change" else "95 %"
+                row[f"{name}: {label}"] = _number(one[quantile] / spread, 3) if spread else ""
+        rows.append(row)
+    return _markdown(rows)
 
 
 def _locked(root: Path) -> str:
@@ -315,6 +370,9 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "accuracy": _accuracy,
     "transfer": _transfer,
     "kernel": _kernel,
+    "captured": _captured,
+    "inferred": _inferred,
+    "changed": _changed,
     "locked": _locked,
     "compared": _compared,
     "sites": _sites,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pandas as pd
 from pipelines import recording, stage
 from pipelines.params import Params
 from pipelines.recording import Recording
-from traces.connection import NOT_OBSERVED, Subflow
+from traces.connection import NOT_OBSERVED, Connection, Subflow
 from traces.fault import printable
 from traces.quarantine import CaptureError, by_reason
 from traces.tables import CA_STATES
@@ -27,7 +28,7 @@ _US_PER_MS = 1e3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help="log of a sender, plain or compressed")
+    parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=recording.INPUTS)
 
 
 def _rtts(subflow: Subflow) -> dict[str, Any]:
@@ -43,12 +44,24 @@ def _rtts(subflow: Subflow) -> dict[str, Any]:
     return found
 
 
-def _of_subflow(connection_id: str, token: int | None, subflow: Subflow) -> dict[str, Any]:
+def _losses(subflow: Subflow) -> dict[str, Any]:
+    """Return what was lost, by kind; a capture tells losses by what was sent again."""
+    lost: Counter[str] = Counter()
+    for kind, packets in zip(subflow.loss_kind, subflow.loss_packets, strict=True):
+        lost[kind] += packets
+    return {
+        "lost fast/rto/tlp": "/".join(str(lost[kind]) for kind in ("fast", "rto", "tlp")) if lost else "",
+        "sent again": "" if subflow.retransmissions is None else subflow.retransmissions,
+    }
+
+
+def _of_subflow(connection_id: str, connection: Connection, subflow: Subflow) -> dict[str, Any]:
     entries = np.bincount(np.frombuffer(subflow.state_ca_state, dtype=np.int8), minlength=len(CA_STATES))
     acked = subflow.ack_acked_bytes
     return {
         "connection": connection_id,
-        "token": "" if token is None else f"{token:08x}",
+        "token": "" if connection.token is None else f"{connection.token:08x}",
+        "recorded at": "/".join(sorted(set(connection.vantages.values()))),
         "subflow": subflow.subflow_id,
         "start_s": f"{subflow.start_ns / _NS_PER_S:.3f}",
         "length_s": f"{(subflow.end_ns - subflow.start_ns) / _NS_PER_S:.3f}",
@@ -59,8 +72,7 @@ def _of_subflow(connection_id: str, token: int | None, subflow: Subflow) -> dict
             for name, count in zip(CA_STATES, entries.tolist(), strict=True)
             if len(subflow.state_ca_state)
         },
-        "lost": sum(subflow.loss_packets) if len(subflow.loss_packets) else "",
-        "sent again": "" if subflow.retransmissions is None else subflow.retransmissions,
+        **_losses(subflow),
     }
 
 
@@ -73,12 +85,14 @@ def described(recorded: Recording) -> str:
     ]
     if trace.unused:
         lines.append("  in no table: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.unused.items())))
+    if trace.signals:
+        lines.append("  options: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.signals.items())))
     if trace.other_lines:
         lines.append(f"  other lines: {trace.other_lines}")
     if trace.gaps:
         lines.append(f"  gaps: {trace.gaps}, messages lost: {trace.messages_lost}")
     rows = [
-        _of_subflow(connection_id, connection.token, subflow)
+        _of_subflow(connection_id, connection, subflow)
         for connection_id, connection in recorded.connections()
         for subflow in connection.ordered()
     ]
@@ -95,12 +109,12 @@ def described(recorded: Recording) -> str:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     code = stage.EXIT_OK
-    for path in arguments.inputs:
-        try:
-            print(described(recording.read(path, params.parse.dialect())))
-        except CaptureError as error:
-            log.error("%s", error)
+    for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
+        if isinstance(recorded, CaptureError):
+            log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
+        else:
+            print(described(recorded))
     return code
 
 

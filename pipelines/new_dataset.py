@@ -1,4 +1,4 @@
-"""Make a dataset of a folder of logs and a file of labels, check it, and say in plain words what is missing.
+"""Make a dataset of a folder of inputs and a file of labels, check it, and say in plain words what is missing.
 
 The labels are a CSV file: `input` (a file's name) and `shared` (true or false); `token` where an input holds several
 connections; `subflow_a` and `subflow_b` where a connection has more than two subflows; `from_s`, from when on the label
@@ -81,7 +81,7 @@ class Checked:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", metavar="DIR", type=Path, help="folder with the logs, and nothing else")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="folder with the logs or captures, and nothing else")
     parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file: what is shared")
     parser.add_argument("--name", help="name of the dataset (default: the folder's)")
     parser.add_argument("--raw", type=Path, default=Path("data/raw"), help="where datasets lie (default: %(default)s)")
@@ -99,8 +99,14 @@ def _target(arguments: argparse.Namespace, params: Params) -> Path:
     return target
 
 
-def _read_labels(path: Path) -> list[dict[str, str]]:
-    """Return the labels, each with the number of its `line`."""
+def read_labels(path: Path) -> list[dict[str, str]]:
+    """Return the labels, each with the number of its `line`.
+
+    Raises
+    ------
+    LabelsError
+        If the file cannot be read, or holds no label.
+    """
     labels = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -128,10 +134,12 @@ def _connection(recorded: Recording, token: str) -> Connection | str:
     connections = recorded.trace.connections
     if token:
         try:
-            own = [one for one in connections if one.token == int(token, 16)]
+            own = [one for one in connections if int(token, 16) in (one.token, one.remote_token)]
         except ValueError:
             return f"token {token!r} is not hexadecimal"
         return own[0] if own else f"there is no connection with token {token}"
+    if recorded.is_part():
+        return "its connection begins in another input: label that one"
     if len(connections) != 1:
         tokens = "the label must name a token" if any(one.token for one in connections) else "and names no token"
         return f"it holds {len(connections)} connections: {tokens}"
@@ -178,14 +186,14 @@ def _lacking(connection: Connection) -> Iterator[str]:
 
 
 def _recordings(paths: Mapping[str, Path], params: Params, checked: Checked) -> dict[str, Recording]:
-    found = {}
-    for name, path in paths.items():
-        try:
-            found[name] = recording.read(path, params.parse.dialect())
-        except CaptureError as error:
-            checked.problems.append(f"{name}: cannot be read: {error.why}")
+    found: dict[str, Recording] = {}
+    for recorded in recording.read_all(list(paths.values()), params.parse.dialect()):
+        name = recorded.path.name
+        if isinstance(recorded, CaptureError):
+            checked.problems.append(f"{name}: cannot be read: {recorded.why}")
             continue
-        trace = found[name].trace
+        found[name] = recorded
+        trace = recorded.trace
         if trace.refusals:
             share = len(trace.refusals) / trace.records_in
             note = f"{name}: {len(trace.refusals)} of {trace.records_in} records refused: {by_reason(trace.refusals)}"
@@ -287,7 +295,8 @@ def check(
         seen[key] = label["line"]
         rows.append({name: cell or None for name, cell in row.items()})
         meant.append(connection)
-    unlabelled = sorted(set(recorded) - {label["input"] for label in labels})
+    with_connection = {name for name, one in recorded.items() if not one.is_part()}
+    unlabelled = sorted(with_connection - {label["input"] for label in labels})
     checked.remarks += [f"{name}: has no label: nothing is learnt from it" for name in unlabelled]
     if checked.problems:
         return checked
@@ -301,8 +310,38 @@ def check(
         checked.remarks += [f"{own[0]['input']}: {lacking}" for lacking in _lacking(connection)]
         checked.connections.update({"shared" if row["shared"] else "not shared" for row in own})
         _count_windows(own, connection, params, checked)
-    _check_whole(checked)
     return checked
+
+
+def inputs(folder: Path, labels: Path) -> dict[str, Path]:
+    """Return the files of a folder by name, without the labels.
+
+    Raises
+    ------
+    LabelsError
+        If there are none.
+    """
+    if not folder.is_dir():
+        raise LabelsError(f"{folder}: is no folder")
+    paths = {
+        path.name: path for path in sorted(folder.iterdir()) if path.is_file() and path.resolve() != labels.resolve()
+    }
+    if not paths:
+        raise LabelsError(f"{folder}: holds no file")
+    return paths
+
+
+def refuse(folder: Path, checked: Checked) -> None:
+    """Say everything that keeps inputs and labels from being used.
+
+    Raises
+    ------
+    LabelsError
+        If there is anything.
+    """
+    if checked.problems:
+        listed = "\n".join(map(printable, checked.problems))
+        raise LabelsError(f"{folder}: {len(checked.problems)} problems:\n{listed}")
 
 
 def _next_steps(name: str) -> str:
@@ -317,24 +356,15 @@ then `dvc repro`."""
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     target = _target(arguments, params)
-    labels = _read_labels(arguments.labels)
-    if not arguments.folder.is_dir():
-        raise LabelsError(f"{arguments.folder}: is no folder")
-    paths = {
-        path.name: path
-        for path in sorted(arguments.folder.iterdir())
-        if path.is_file() and path.resolve() != arguments.labels.resolve()
-    }
-    if not paths:
-        raise LabelsError(f"{arguments.folder}: holds no file")
+    labels = read_labels(arguments.labels)
+    paths = inputs(arguments.folder, arguments.labels)
     target.mkdir(parents=True)
     try:
         checked = check(arguments.folder, paths, labels, target / "truth.csv", params)
+        _check_whole(checked)
         for remark in checked.remarks:
             log.warning("%s", printable(remark))
-        if checked.problems:
-            listed = "\n".join(map(printable, checked.problems))
-            raise LabelsError(f"{arguments.folder}: {len(checked.problems)} problems:\n{listed}")
+        refuse(arguments.folder, checked)
         (target / "inputs").mkdir()
         for name, path in paths.items():
             shutil.copyfile(path, target / "inputs" / name)

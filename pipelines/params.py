@@ -186,6 +186,13 @@ class Evaluate(_Block):
     seed: int = Field(ge=0)
 
 
+class Infer(_Block):
+    """What captures tell of a sender's state, against its own log."""
+
+    connections_per_label: int = Field(ge=0)
+    seed: int = Field(ge=0)
+
+
 class Export(_Block):
     """Which model becomes a header."""
 
@@ -220,6 +227,7 @@ class Params(_Block):
     transfer: Transfer
     controls: Controls
     evaluate: Evaluate
+    infer: Infer
     export: Export
     tracking: Tracking
     workers: int

@@ -7,10 +7,11 @@ parse.max_quarantined, or more unreadable inputs than parse.max_unreadable, fail
 from __future__ import annotations
 
 import argparse
+import itertools
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,10 +23,10 @@ from pipelines import stage
 from pipelines.params import Params
 from pipelines.reports import write_json
 from traces import connection as rows_of
-from traces import tables
+from traces import formats, tables
 from traces.contract import TableWriter
 from traces.dialect import Dialect
-from traces.formats import PARSER_VERSION, format_of, stem_of
+from traces.formats import PARSER_VERSION, stem_of
 from traces.quarantine import CaptureError, Refusal, by_reason, quarantine_columns
 from traces.stored import capture_id
 from traces.trace import Trace
@@ -51,6 +52,7 @@ _COUNTED = ("records_in", "records_out", "other_lines", "gaps", "messages_lost")
 class Parsed:
     """What one input became."""
 
+    path: Path
     trace: Trace
     chunks: list[tuple[str, pa.Table]] = field(default_factory=list)
     unreadable: bool = False
@@ -76,36 +78,43 @@ def _capture_row(path: Path, capture: str, source: str) -> tuple[str, pa.Table]:
 
 
 def _connection_rows(
-    connection_id: str, capture: str, connection: rows_of.Connection
+    connection_id: str, captures: Sequence[str], connection: rows_of.Connection
 ) -> Iterator[tuple[str, pa.Table]]:
-    link = {"connection_id": [connection_id], "capture_id": [capture], "vantage": [connection.vantage]}
+    vantages = sorted(connection.vantages.items())
+    links = {
+        "connection_id": [connection_id] * len(vantages),
+        "capture_id": [captures[number] for number, _ in vantages],
+        "vantage": [vantage for _, vantage in vantages],
+    }
     yield "connection", tables.CONNECTION.build(rows_of.connection_columns(connection_id, connection))
-    yield "connection_capture", tables.CONNECTION_CAPTURE.build(link)
+    yield "connection_capture", tables.CONNECTION_CAPTURE.build(links)
     yield "subflow", tables.SUBFLOW.build(rows_of.subflow_columns(connection_id, connection))
     yield "ack", tables.ACK.build(rows_of.ack_columns(connection_id, connection))
     yield "state", tables.STATE.build(rows_of.state_columns(connection_id, connection))
     yield "loss", tables.LOSS.build(rows_of.loss_columns(connection_id, connection))
 
 
-def _read(path: Path, dialect: Dialect) -> tuple[str, Trace]:
-    """Return what kind of input it is, and what it holds; an unreadable one is one refused record."""
-    source = "unknown"
-    try:
-        one = format_of(path)
-        source = one.source
-        return source, one.read(path, dialect)
-    except CaptureError as error:
-        return source, Trace(records_in=1, refusals=[Refusal(error.offset, UNREADABLE, error.why, b"")])
+def _parse(group: Sequence[Path], dataset: str, dialect: Dialect) -> list[Parsed]:
+    """Return what the inputs of a group became, in order."""
+    found = formats.read(group, dialect)
+    captures = [capture_id(one.path) for one in found if isinstance(one.outcome, Trace)]
+    return [_parsed(one, captures, dataset) for one in found]
 
 
-def _parse(path: Path, dataset: str, dialect: Dialect) -> Parsed:
-    capture = capture_id(path)
-    source, trace = _read(path, dialect)
-    parsed = Parsed(trace, unreadable=any(refusal.reason == UNREADABLE for refusal in trace.refusals))
+def _parsed(one: formats.Read, captures: Sequence[str], dataset: str) -> Parsed:
+    """Return what an input became; an unreadable one is one refused record."""
+    own = capture_id(one.path)
+    if isinstance(one.outcome, CaptureError):
+        error = one.outcome
+        trace = Trace(records_in=1, refusals=[Refusal(error.offset, UNREADABLE, error.why, b"")])
+    else:
+        trace = one.outcome
+    parsed = Parsed(one.path, trace, unreadable=isinstance(one.outcome, CaptureError))
     for ordinal, connection in enumerate(trace.connections):
-        parsed.chunks += _connection_rows(f"{dataset}/{stem_of(path.name)}#{ordinal}", capture, connection)
-    parsed.chunks.append(_capture_row(path, capture, source))
-    quarantined = quarantine_columns(capture, "parse", trace.refusals)
+        connection_id = f"{dataset}/{stem_of(one.path.name)}#{ordinal}"
+        parsed.chunks += _connection_rows(connection_id, captures, connection)
+    parsed.chunks.append(_capture_row(one.path, own, one.source))
+    quarantined = quarantine_columns(own, "parse", trace.refusals)
     parsed.chunks.append(("quarantine", tables.QUARANTINE.build(quarantined)))
     # The rows are in the chunks: they need not travel twice.
     trace.connections = []
@@ -134,6 +143,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     counts: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     unused: Counter[str] = Counter()
+    signals: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     dialect = params.parse.dialect()
     with ExitStack() as stack:
@@ -141,12 +151,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             table.name: stack.enter_context(TableWriter(table, arguments.tables / f"{table.name}.parquet"))
             for table in TABLES
         }
-        results = Parallel(n_jobs=stage.workers(params, len(paths)), return_as="generator")(
-            delayed(_parse)(path, arguments.dataset, dialect) for path in paths
+        groups = formats.together(paths)
+        results = Parallel(n_jobs=stage.workers(params, len(groups)), return_as="generator")(
+            delayed(_parse)(group, arguments.dataset, dialect) for group in groups
         )
-        for path, parsed in zip(
-            paths, stage.progress(results, what=f"parse {arguments.dataset}", total=len(paths)), strict=True
-        ):
+        shown = stage.progress(results, what=f"parse {arguments.dataset}", total=len(groups))
+        for parsed in itertools.chain.from_iterable(shown):
             for name, rows in parsed.chunks:
                 counts[name] += writers[name].append(rows)
             trace = parsed.trace
@@ -154,14 +164,16 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             for name in _COUNTED:
                 totals[name] += getattr(trace, name)
             unused.update(trace.unused)
+            signals.update(trace.signals)
             refused.update(by_reason(trace.refusals))
             for refusal in trace.refusals[:3]:
-                log.warning("%s: at byte %d: %s: %s", path, refusal.offset, refusal.reason, refusal.detail)
+                log.warning("%s: at byte %d: %s: %s", parsed.path, refusal.offset, refusal.reason, refusal.detail)
     records_in, unreadable = totals["records_in"], totals["inputs_unreadable"]
     report = {
         "inputs": len(paths),
         "inputs_unreadable": unreadable,
         **{name: totals[name] for name in _COUNTED},
+        "signals": dict(sorted(signals.items())),
         "records_unused": dict(sorted(unused.items())),
         "records_quarantined": sum(refused.values()),
         "quarantined_by_reason": dict(sorted(refused.items())),

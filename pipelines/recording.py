@@ -1,22 +1,38 @@
-"""One input read outside the pipeline: its connections, their signals and their windows, as the stages make them."""
+"""Inputs read outside the pipeline: connections, their signals and their windows, as the stages make them."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from features.pair import PairWindow, pair_windows
 from features.reading import Reading
-from features.series import signals_of
+from features.series import SubflowSignals, signals_of
 from features.window import Rejected
 from traces import connection as rows_of
-from traces import tables
+from traces import formats, tables
+from traces.capture import ELSEWHERE
 from traces.connection import Connection
 from traces.dialect import Dialect
-from traces.formats import format_of, stem_of
+from traces.fault import UsageFault
+from traces.formats import stem_of
+from traces.quarantine import CaptureError
 from traces.trace import Trace
+
+#: Stands for standard input among the inputs of a command.
+STANDARD_INPUT = Path("-")
+#: What a command says of its inputs.
+INPUTS = "log of a sender or capture of packets, plain or compressed; - is standard input"
+
+
+class NoStandardInputError(UsageFault):
+    """Standard input is to be read, and there is none."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +45,16 @@ class Recording:
     source : str
         What kind of input it is.
     trace : Trace
-        What it holds.
+        What it holds; a connection that goes over several inputs is in the one with its first subflow.
     """
 
     path: Path
     source: str
     trace: Trace
+
+    def is_part(self) -> bool:
+        """Tell whether it holds subflows, all of connections that other inputs begin or have too."""
+        return not self.trace.connections and bool(self.trace.records_out or self.trace.unused[ELSEWHERE])
 
     def connections(self) -> Iterator[tuple[str, Connection]]:
         """Yield each connection with its name: the input's, and its number in it."""
@@ -53,15 +73,49 @@ class Pair:
     rejected: list[Rejected]
 
 
+@contextmanager
+def _stored(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
+    """Yield where each input lies: standard input, which is read once, in a file while this lasts."""
+    with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
+        places = {path: path for path in paths}
+        if STANDARD_INPUT in places:
+            places[STANDARD_INPUT] = Path(folder) / "standard input"
+            if sys.stdin is None:
+                raise NoStandardInputError("standard input is closed")
+            with places[STANDARD_INPUT].open("wb") as copy:
+                shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield places
+
+
+def read_all(paths: Sequence[Path], dialect: Dialect) -> Iterator[Recording | CaptureError]:
+    """Yield every input read, or why it cannot be, whatever kind it is; those of one connection together.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        ``-`` stands for standard input.
+    dialect : Dialect
+    """
+    with _stored(paths) as places:
+        named = {place: path for path, place in places.items()}
+        for group in formats.together(list(named)):
+            for one in formats.read(group, dialect):
+                path = named[one.path]
+                if isinstance(one.outcome, CaptureError):
+                    yield CaptureError(path, one.outcome.offset, one.outcome.why)
+                else:
+                    yield Recording(path, one.source, one.outcome)
+
+
 def read(path: Path, dialect: Dialect) -> Recording:
-    """Read an input, whatever kind it is.
+    """Read one input, whatever kind it is.
 
     Raises
     ------
     CaptureError
         If it cannot be read as a whole.
     """
-    one = format_of(path)
+    one = formats.format_of(path)
     return Recording(path, one.source, one.read(path, dialect))
 
 
@@ -75,9 +129,25 @@ def pairs(connection: Connection, rule: str, reading: Reading) -> list[Pair]:
         How windows are placed.
     reading : Reading
     """
+    found = signals(connection, reading)
+    _, end_ns = connection.span_ns()
+    return [
+        Pair(a, b, *pair_windows(found[a], found[b], end_ns, [rule], reading))
+        for a, b in itertools.combinations(found, 2)
+    ]
+
+
+def signals(connection: Connection, reading: Reading) -> dict[int, SubflowSignals]:
+    """Return the signals of a connection's subflows, by number.
+
+    Parameters
+    ----------
+    connection : Connection
+    reading : Reading
+    """
     acks = tables.ACK.build(rows_of.ack_columns("", connection))
     states = tables.STATE.build(rows_of.state_columns("", connection))
-    signals = {
+    return {
         subflow.subflow_id: signals_of(
             acks,
             states,
@@ -87,8 +157,3 @@ def pairs(connection: Connection, rule: str, reading: Reading) -> list[Pair]:
         )
         for subflow in connection.ordered()
     }
-    _, end_ns = connection.span_ns()
-    return [
-        Pair(a, b, *pair_windows(signals[a], signals[b], end_ns, [rule], reading))
-        for a, b in itertools.combinations(signals, 2)
-    ]

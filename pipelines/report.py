@@ -35,6 +35,12 @@ def _table(path: Path) -> str:
     return frame.to_html(index=False, border=0, na_rep="", float_format=lambda value: f"{value:.3f}")
 
 
+def _transposed(path: Path) -> str:
+    """Return a table of few rows and many columns, turned."""
+    frame = pd.read_csv(path, index_col=0).T
+    return frame.to_html(border=0, na_rep="", float_format=lambda value: f"{value:g}")
+
+
 def _per_dataset(folder: Path) -> dict[str, object]:
     return {path.stem: read_json(path) for path in sorted(folder.glob("*.json"))}
 
@@ -119,6 +125,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         overview=_overview(reports / "accuracy.csv"),
         accuracy=_table(reports / "accuracy.csv"),
         compared=_table(reports / "compared.csv"),
+        inference={
+            "signals": _transposed(reports / "inference" / "signals.csv"),
+            "features": _table(reports / "inference" / "features.csv"),
+        },
         detector=read_json(reports / "detector.json"),
         chosen=_per_dataset(reports / "chosen"),
         controls={

@@ -19,6 +19,7 @@ from pipelines.params import Params, ParamsError, Validate
 from pipelines.reports import write_json
 from traces import tables
 from traces.contract import TableReader, read_table, write_table
+from traces.formats import stem_of
 from traces.truth import TruthError, read_csv
 from traces.validation import Achieved, Measured, Verdict, by_achieved, by_bottleneck, throughput_mbit_s
 
@@ -35,20 +36,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _connection_ids(folder: Path) -> dict[tuple[str, int | None], str]:
-    """Return the connection of every (input name, token), and of an input's only one without its token."""
+    """Return the connection of every (input name, token of either end), and of an input's only one without a token."""
     names = read_table(tables.CAPTURE, folder / "capture.parquet")
     links = read_table(tables.CONNECTION_CAPTURE, folder / "connection_capture.parquet")
     connections = read_table(tables.CONNECTION, folder / "connection.parquet")
     name_of = dict(zip(names["capture_id"].to_pylist(), names["name"].to_pylist(), strict=True))
-    token_of = dict(zip(connections["connection_id"].to_pylist(), connections["token"].to_pylist(), strict=True))
-    input_of = {row["connection_id"]: name_of[row["capture_id"]] for row in links.to_pylist()}
-    alone = Counter(input_of.values())
+    tokens_of = {row["connection_id"]: (row["remote_token"], row["token"]) for row in connections.to_pylist()}
+    held = [(row["connection_id"], name_of[row["capture_id"]]) for row in links.to_pylist()]
+    # An input's own are those with their first subflow in it.
+    own = [(connection_id, name) for connection_id, name in held if _begins_in(connection_id, name)]
+    alone = Counter(name for _, name in own)
     found: dict[tuple[str, int | None], str] = {}
-    for connection_id, name in input_of.items():
-        found[name, token_of[connection_id]] = connection_id
-        if alone[name] == 1:
-            found[name, None] = connection_id
+    for connection_id, name in held:
+        found.update({(name, token): connection_id for token in tokens_of[connection_id] if token is not None})
+    found.update({(name, None): connection_id for connection_id, name in own if alone[name] == 1})
     return found
+
+
+def _begins_in(connection_id: str, name: str) -> bool:
+    """Tell whether a connection is named after an input."""
+    return connection_id.rpartition("#")[0].partition("/")[2] == stem_of(name)
 
 
 def _achieved(row: dict[str, Any], acks: TableReader) -> Achieved:

@@ -63,7 +63,7 @@ def check_program() -> None:
         )
 
 
-def simulate(run: Run, scenario_path: Path) -> Finished:
+def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Finished:
     """Run one scenario.
 
     Parameters
@@ -71,6 +71,8 @@ def simulate(run: Run, scenario_path: Path) -> Finished:
     run : Run
     scenario_path : Path
         Where to keep the scenario, for whoever wants to run it again.
+    captures : Path, optional
+        Folder for captures of each subflow at both ends: ``sender.<n>.pcap`` and ``receiver.<n>.pcap``.
 
     Raises
     ------
@@ -80,12 +82,10 @@ def simulate(run: Run, scenario_path: Path) -> Finished:
     scenario_path.write_text(run.scenario.model_dump_json(indent=1) + "\n")
     with tempfile.TemporaryDirectory() as folder:
         events_path, truth_path = Path(folder) / "events.log", Path(folder) / "truth.json"
-        done = subprocess.run(
-            [str(program()), f"--scenario={scenario_path}", f"--events={events_path}", f"--truth={truth_path}"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        arguments = [f"--scenario={scenario_path}", f"--events={events_path}", f"--truth={truth_path}"]
+        if captures is not None:
+            arguments.append(f"--pcap={captures}")
+        done = subprocess.run([str(program()), *arguments], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             message = done.stderr.strip() or "no message"
             raise SimulatorError(f"{scenario_path} (seed {run.scenario.seed}): exit {done.returncode}: {message}")

@@ -154,7 +154,7 @@ class Assembly:
     def _new(self, time_ns: int, key: Hashable, subflow_id: int, token: int | None) -> _Rows:
         connection = self._connections.get(key)
         if connection is None:
-            connection = self._connections[key] = Connection(token=token, vantage="sender", states_inferred=False)
+            connection = self._connections[key] = Connection(token=token, vantages={0: "sender"}, states_inferred=False)
         subflow = Subflow(subflow_id=subflow_id, start_ns=time_ns, end_ns=time_ns)
         connection.subflows[subflow_id] = subflow
         rows = self._rows[key, subflow_id] = _Rows(subflow)

@@ -76,11 +76,26 @@ class Subflow:
 
 @dataclass
 class Connection:
-    """One MPTCP connection of one input."""
+    """One MPTCP connection.
+
+    Attributes
+    ----------
+    token, remote_token : int or None
+        Of the sender, and of its receiver.
+    vantages : dict of int to str
+        Where it was recorded, by the number of the input among those read together.
+    states_inferred : bool
+        Congestion states are derived from packets, not logged.
+    mptcp_version : int or None
+    congestion_control : str or None
+        Controller, as the input names it.
+    subflows : dict of int to Subflow
+    """
 
     token: int | None
-    vantage: str
+    vantages: dict[int, str]
     states_inferred: bool
+    remote_token: int | None = None
     mptcp_version: int | None = None
     congestion_control: str | None = None
     subflows: dict[int, Subflow] = field(default_factory=dict)
@@ -111,6 +126,7 @@ def connection_columns(connection_id: str, connection: Connection) -> dict[str, 
     return {
         "connection_id": [connection_id],
         "token": [connection.token],
+        "remote_token": [connection.remote_token],
         "mptcp_version": [connection.mptcp_version],
         "start_ns": [start_ns],
         "end_ns": [end_ns],

@@ -67,7 +67,14 @@ CONNECTION = Table(
         Column(
             "token",
             pa.uint32(),
-            "MPTCP token of the connection",
+            "MPTCP token of the connection at the sender",
+            source="RFC 8684 section 3.2",
+            nullable=True,
+        ),
+        Column(
+            "remote_token",
+            pa.uint32(),
+            "MPTCP token of the connection at the receiver: the one the sender joins subflows with",
             source="RFC 8684 section 3.2",
             nullable=True,
         ),
@@ -97,7 +104,7 @@ CONNECTION_CAPTURE = Table(
             "vantage",
             pa.string(),
             "where the input was recorded",
-            choices=("sender", "receiver", "both", "unknown"),
+            choices=("sender", "receiver", "unknown"),
         ),
     ),
 )

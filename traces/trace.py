@@ -27,6 +27,8 @@ class Trace:
         The other records.
     other_lines : int
         Lines of a log that are not the sender's: they are no records.
+    signals : Counter of str
+        MPTCP options of the connections, by name, and what was wrong with malformed ones.
     gaps, messages_lost : int
         Places where the log says that messages are missing, and how many it says were lost.
     """
@@ -36,6 +38,7 @@ class Trace:
     records_out: int = 0
     unused: Counter[str] = field(default_factory=Counter)
     refusals: list[Refusal] = field(default_factory=list)
+    signals: Counter[str] = field(default_factory=Counter)
     other_lines: int = 0
     gaps: int = 0
     messages_lost: int = 0

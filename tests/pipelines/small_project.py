@@ -1,4 +1,4 @@
-"""A project folder with two small datasets made by hand and the kernel's, and every stage to the export run on them."""
+"""A project folder with two small datasets made by hand and the kernel's; every stage to the export is run on them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from traces.tables import REJECTED, SERIES, WINDOW_KEY
 
 ROOT = Path(__file__).parents[2]
 DATASETS = ("sites", "diverse")
+#: A real kernel's connections, by its log and by captures.
+KERNEL = ("kernel", "kernel_captures")
 CONNECTIONS = 36
 #: Tiled windows of a dataset.
 TILED = 2 * CONNECTIONS
@@ -32,7 +34,7 @@ SPLITS = 3
 SMALL = {
     "profile": "small",
     "simulated": list(DATASETS),
-    "datasets": [*DATASETS, "kernel"],
+    "datasets": [*DATASETS, *KERNEL],
     "rank": {"datasets": []},
     "search": {
         "datasets": list(DATASETS),
@@ -44,15 +46,17 @@ SMALL = {
     },
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
+    "infer": {"connections_per_label": 1},
     "export": {"generated_rows": 100},
 }
 _STAGES = (
-    *((name, "--dataset", "kernel") for name in ("parse", "validate", "extract")),
+    *((name, "--dataset", dataset) for dataset in KERNEL for name in ("collect", "parse", "validate", "extract")),
     *(("search", "--dataset", dataset) for dataset in DATASETS),
     *(("controls", "--dataset", dataset) for dataset in DATASETS),
     ("transfer",),
     ("compare",),
     ("evaluate",),
+    ("infer",),
     ("export",),
 )
 _POINTS = 51
@@ -132,6 +136,5 @@ def make(project: Path, workers: int) -> None:
         _write_dataset(project / "data/features" / dataset, dataset, 10 * seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)
-        assert main(["collect"]) == 0
         for arguments in _STAGES:
             assert main(arguments) == 0

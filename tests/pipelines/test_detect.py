@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from pathlib import Path
@@ -17,6 +18,7 @@ from traces.tables import PREDICTION
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / "data/samples/kernel/inputs"
+CAPTURES = ROOT / "data/samples/kernel_captures/inputs"
 FIELDS = [
     *("input", "connection_id", "subflow_a", "subflow_b", "window_start_s", "window_s"),
     *("shared", "score", "model", "reason"),
@@ -58,6 +60,69 @@ def test_verdicts_are_those_of_the_pipeline(
     assert none["connection_id"] == "112.state#0"
     assert none["reason"] == "the trace ends before the window does"
     assert all((one["reason"] is None) == (one["shared"] is not None) for one in said)
+
+
+def test_from_captures_too(searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A subflow a file, in any order: one connection of both, judged as the pipeline does."""
+    model = "sites/logistic_invariant"
+    inputs = sorted(CAPTURES.iterdir(), reverse=True)
+    assert run(searched, monkeypatch, "detect", "--json", "--model", model, *inputs) == 0
+    said = lines(capsys)
+    expected: pd.DataFrame = read_table(PREDICTION, searched / "data/predictions/transfer.parquet").to_pandas()
+    expected = expected[(expected["train_set"] == "sites/tiled") & (expected["test_set"] == "kernel_captures/tiled")]
+    expected = expected[(expected["model"] == "logistic") & (expected["feature_set"] == "invariant")]
+    judged = [one for one in said if one["shared"] is not None]
+    told = {(one["connection_id"][:3], one["window_start_s"]): (one["shared"], one["score"]) for one in judged}
+    assert told == {
+        (row["connection_id"].split("/")[1][:3], row["window_start_ns"] / 1e9): (row["shared_pred"], row["score"])
+        for row in expected.to_dict("records")
+    }
+    parts = [one for one in said if one["connection_id"] is None]
+    assert {one["reason"] for one in parts} == {"its subflows are of a connection that another input begins"}
+    # One a connection.
+    assert len(parts) == len(inputs) / 2
+    assert [one["connection_id"][:3] for one in said if one not in parts and one["shared"] is None] == ["112"]
+
+
+def test_from_standard_input_and_with_one_capture_broken(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    model = "sites/logistic_invariant"
+    first, second = (CAPTURES / f"102.sf{number}.pcap.zst" for number in (0, 1))
+    assert run(searched, monkeypatch, "detect", "--json", "--model", model, first, second) == 0
+    *expected, part = lines(capsys)
+    assert part["connection_id"] is None
+    expected = [one | {"input": "-", "connection_id": "-#0"} for one in expected]
+    with first.open("rb") as stream:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
+        assert run(searched, monkeypatch, "detect", "--json", "--model", model, "-", second) == 0
+    assert lines(capsys) == [*expected, part]
+    monkeypatch.setattr("sys.stdin", None)
+    assert run(searched, monkeypatch, "detect", "-") == 2
+    assert "standard input is closed" in capsys.readouterr().err
+
+    broken = tmp_path / "broken.pcap"
+    broken.write_bytes(b"\xd4\xc3\xb2\xa1short")
+    assert run(searched, monkeypatch, "detect", "--json", "--model", model, broken, second, first) == 3
+    said = lines(capsys)
+    assert [one["reason"] for one in said[:1]] == ["cannot be read: the pcap header is cut"]
+    assert [one["score"] for one in said if one["score"] is not None] == [one["score"] for one in expected]
+    # Alone, a subflow that joined has no partner.
+    assert run(searched, monkeypatch, "detect", "--json", "--model", model, second) == 0
+    assert [one["reason"] for one in lines(capsys)] == ["fewer than two subflows"]
+
+
+def test_inspect_shows_where_a_capture_was_taken_and_what_it_signals(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs = [CAPTURES / f"110.sf{number}.pcap.zst" for number in (0, 1)]
+    assert run(searched, monkeypatch, "inspect", *inputs) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].endswith("110.sf0.pcap.zst: pcap, 1 connections, 1642 records, 0 refused")
+    assert any("MP_CAPABLE 5" in line for line in shown)
+    rows = [line.split() for line in shown if line.strip().startswith("110.sf0#0")]
+    assert [row[2:4] for row in rows] == [["sender", "0"], ["sender", "1"]]
+    assert shown[-2].endswith("110.sf1.pcap.zst: pcap, 0 connections, 3288 records, 0 refused")
 
 
 def test_the_default_model_is_the_report_s(
@@ -143,7 +208,7 @@ def test_inspect_shows_what_there_is(
     assert "in no table: cwnd 651, ssthresh 17" in shown
     row = next(line.split() for line in shown.splitlines() if "113.1/170.0/203.7" in line)
     # Subflow 0: 8,035 kB, 3,338 samples, ten Recoveries, 19 segments sent again (the recorder's own counts).
-    assert " ".join(row[1:]) == "0 1795231448.954 20.125 8035 3338 113.1/170.0/203.7 10 10 0 10 0 19"
+    assert " ".join(row[1:]) == "sender 0 1795231448.954 20.125 8035 3338 113.1/170.0/203.7 10 10 0 10 0 19"
 
 
 def test_the_name_of_an_input_changes_no_verdict(

@@ -68,6 +68,19 @@ def overall(rows: list[tuple[str, str, str, float]]) -> pd.DataFrame:
             "sites/tree_paper",
             "kernel",
         ),
+        # What is only tested on decides nothing.
+        (
+            [
+                ("sites", "kernel", "tree", 0.9),
+                ("sites", "kernel", "forest", 0.9),
+                ("sites", "diverse", "tree", 0.7),
+                ("sites", "diverse", "forest", 0.6),
+                ("sites", "kernel_captures", "tree", 0.1),
+                ("sites", "kernel_captures", "forest", 1.0),
+            ],
+            "sites/tree_paper",
+            "kernel",
+        ),
         # Without the development set, and never a model of a site left out: it is not stored.
         (
             [

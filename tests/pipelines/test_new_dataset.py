@@ -38,6 +38,7 @@ OVERLAY = {
     "transfer": {"tested": []},
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
+    "infer": {"connections_per_label": 0},
     "export": {"dataset": "mine", "generated_rows": 100},
     "tracking": {"enabled": False},
 }
@@ -76,6 +77,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     whole["search"]["families"] = {"tree": {"max_depth": [2]}}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(whole))
     (tmp_path / "logs").mkdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/samples").symlink_to(ROOT / "data/samples")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -103,7 +106,7 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
     assert "WARNING" not in shown.err
     for name in ("parse", "validate", "extract", "difficulty", "rank", "ambiguities", "swap", "search", "controls"):
         assert main([name, "-q"]) == 0, name
-    for name in ("transfer", "compare", "evaluate", "export", "report"):
+    for name in ("transfer", "compare", "evaluate", "infer", "export", "report"):
         assert main([name, "-q"]) == 0, name
     parsed = json.loads((project / "reports/parse/mine.json").read_text())
     assert parsed["other_lines"] == CONNECTIONS * 8

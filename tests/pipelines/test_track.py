@@ -21,7 +21,7 @@ from models import store
 from pipelines import track
 from pipelines.__main__ import main
 from pipelines.reports import read_json, write_json
-from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, ROOT, SPLITS, TILED
+from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, KERNEL, ROOT, SPLITS, TILED
 from traces.contract import read_table
 
 if TYPE_CHECKING:
@@ -138,7 +138,10 @@ def test_a_parent_has_parameters_metrics_with_intervals_digests_and_figures(
         (table["model"] == "tree") & (table["feature_set"] == "paper") & (table["train_set"] == "sites/tiled")
     ]
     places = {("sites/tiled", "all"): "nested"}
-    places |= {(name, "all"): f"on_{name}" for name in ("sites/triggered", "diverse/tiled", "kernel/tiled")}
+    places |= {
+        (name, "all"): f"on_{name}"
+        for name in ("sites/triggered", "diverse/tiled", *(f"{one}/tiled" for one in KERNEL))
+    }
     places |= {("sites/tiled", site): f"nested/site_{site}" for site in ("s0", "s1", "s2")}
     rows = table.set_index(["test_set", "site"])
     expected_metrics = {name: chosen[name] for name in ("paper_accuracy", "nested_accuracy")}

@@ -74,7 +74,7 @@ def test_compression_does_not_matter(
 @pytest.mark.parametrize(
     "content",
     [
-        b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(40),
+        b"SQLite format 3\x00" + bytes(40),
         b"\x7fELF\x02\x01\x01\x00",
         "2000 C=7f3a91c2 SF=0 V=RTT 24511\n".encode("utf-16"),
     ],
@@ -82,6 +82,13 @@ def test_compression_does_not_matter(
 def test_a_binary_is_of_no_kind(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(CaptureError, match="no parser knows this content"):
         format_of(written(tmp_path, content))
+
+
+@pytest.mark.parametrize("magic", ["a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a"])
+def test_a_capture_is_known_by_its_magic(tmp_path: Path, magic: str) -> None:
+    content = bytes.fromhex(magic) + bytes(40)
+    assert format_of(written(tmp_path, content, "a.log")).source == "pcap"
+    assert format_of(written(tmp_path, gzip.compress(content), "a.log.gz")).source == "pcap"
 
 
 @pytest.mark.parametrize("content", [b"", gzip.compress(b"", mtime=0), zstandard.ZstdCompressor().compress(b"")])
@@ -97,7 +104,7 @@ def test_a_broken_compression_names_the_file(tmp_path: Path, content: bytes) -> 
 
 
 def test_sources_are_known_and_distinct() -> None:
-    assert sorted(one.source for one in FORMATS) == ["event_log", "socket_stats", "state_log", "tcp_probe"]
+    assert sorted(one.source for one in FORMATS) == ["event_log", "pcap", "socket_stats", "state_log", "tcp_probe"]
 
 
 @pytest.mark.parametrize(

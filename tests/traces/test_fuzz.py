@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.traces import packets
+from tests.traces.packets import ACK, ECE, FIN, PSH, RST, Packet, Talk
+from traces import capture, event_log, formats, socket_stats, state_log, tables, tcp_probe
 from traces import connection as rows_of
-from traces import event_log, formats, socket_stats, state_log, tables, tcp_probe
 from traces.dialect import Dialect, LinePattern
 from traces.quarantine import RAW_BYTES, CaptureError, quarantine_columns
 from traces.trace import Trace
@@ -101,6 +103,51 @@ KINDS = {
     "tracepoint": Kind(tcp_probe.read, TRACEPOINT),
     "sockets": Kind(socket_stats.read, SOCKETS),
 }
+
+
+def rich(version: int, *, addresses: Sequence[tuple[str, str]]) -> list[Packet]:
+    """Two subflows with all that a sender meets: SACK, segments sent again, ECE, a closed window, RST."""
+    keys = b"clients!", b"server's"
+    option = packets.option
+    talks = []
+    for number, (client, server) in enumerate(addresses):
+        talk = Talk((client, 1000 + number), (server, 80), isn=(2**32 - 2000, 77), origin_ms=1000 + 7 * number)
+        options = (packets.v0, packets.v1)[version](*keys)
+        if number:
+            options = packets.join(packets.token_of(keys[1], version), (number, 9))
+        stamps = [packets.timestamps(place, place and 5) for place in range(3)]
+        begun = [option(2, b"\x05\xb4") + option(4), option(2, b"\x05\xb4") + option(4), b""]
+        talk.open(0, [one + two + three for one, two, three in zip(begun, stamps, options, strict=True)])
+        talk.data(0, (100, 101, 102))
+        start = talk.sent[0]
+        for place in range(5):
+            talk.say(0, 200 + place, size=1000, options=packets.timestamps(200 + place, 7))
+        for place in range(1, 4):
+            holes = packets.sack((start + 1000, start + 1000 * (place + 1)))
+            talk.say(1, 240 + place, ack=start, options=holes + packets.timestamps(9, 200 + place))
+        talk.say(0, 245, seq=start, size=1000, flags=PSH | ACK, options=packets.timestamps(245, 9))
+        long_ack = option(30, packets.dss_body(packets.first_data_of(keys[0], version) + 5000, ack_bytes=8))
+        talk.say(1, 285, flags=ACK | ECE, options=packets.timestamps(10, 245) + long_ack)
+        talk.say(0, 300, size=500)
+        talk.say(0, 800, seq=talk.sent[0] - 500, size=500)
+        talk.say(1, 840, options=packets.add_addr(3))
+        talk.say(1, 850, size=300, options=packets.dss(5, seq=9, length=300))
+        talk.say(0, 860, flags=FIN | ACK)
+        talk.say(1, 900, flags=(FIN, RST)[number % 2] | ACK)
+        talks.append(talk)
+    return sorted((packet for talk in talks for packet in talk.packets), key=lambda packet: packet.time_ns)
+
+
+FOUR = rich(0, addresses=[("10.0.0.1", "10.0.0.2"), ("10.1.0.1", "10.0.0.2")])
+SIX = rich(1, addresses=[("2001:db8::1", "2001:db8::2"), ("2001:db8::3", "2001:db8::2")])
+CAPTURES = {
+    "pcap": Kind(capture.read, packets.pcap([packet.cut(130) for packet in FOUR])),
+    "pcap in ns": Kind(capture.read, packets.pcap([packet.cut(150) for packet in SIX], order=">", tick_ns=1)),
+    "pcapng": Kind(capture.read, packets.pcapng([packet.cut(150) for packet in SIX])),
+    "pcapng of two sections": Kind(
+        capture.read, packets.pcapng(FOUR[:20]) + packets.pcapng([packet.cut(200) for packet in FOUR[20:]], order=">")
+    ),
+}
 GZIPPED = gzip.compress(KERNEL * 3, mtime=0)
 MAGICS = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"\xfd7zXZ\x00")
 #: What is put in place of a number: the ends of what tables, int64 and Python itself hold, and texts that are none.
@@ -154,8 +201,11 @@ def check_rows(traces: list[Trace]) -> None:
             add("ack", rows_of.ack_columns(name, connection))
             add("state", rows_of.state_columns(name, connection))
             add("loss", rows_of.loss_columns(name, connection))
-            vantage = {"connection_id": [name], "capture_id": [str(number)], "vantage": [connection.vantage]}
-            add("connection_capture", vantage)
+            for place, vantage in connection.vantages.items():
+                add(
+                    "connection_capture",
+                    {"connection_id": [name], "capture_id": [str(place)], "vantage": [vantage]},
+                )
             for subflow in connection.ordered():
                 for times in (subflow.ack_time_ns, subflow.state_time_ns, subflow.loss_time_ns):
                     assert list(times) == sorted(times)
@@ -185,9 +235,9 @@ def read_any(path: Path, dialect: Dialect) -> Trace:
     return formats.format_of(path).read(path, dialect)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_the_good_logs_are_good(tmp_path: Path, name: str) -> None:
-    kind = KINDS[name]
+@pytest.mark.parametrize("name", KINDS | CAPTURES)
+def test_the_good_inputs_are_good(tmp_path: Path, name: str) -> None:
+    kind = (KINDS | CAPTURES)[name]
     (trace,) = checked(kind.read, tmp_path / "a", kind.dialect, kind.good)
     assert trace.records_out >= 2
     check_rows([trace])
@@ -203,11 +253,11 @@ def test_a_damaged_log_gives_rows_or_quarantine(tmp_path: Path, name: str, data:
     check_rows(traces)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", KINDS | CAPTURES)
 @given(st.binary(max_size=200))
 @settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
 def test_any_bytes_give_rows_or_quarantine(tmp_path: Path, name: str, content: bytes) -> None:
-    kind = KINDS[name]
+    kind = (KINDS | CAPTURES)[name]
     traces = [trace for read in (kind.read, read_any) for trace in checked(read, tmp_path / "a", kind.dialect, content)]
     check_rows(traces)
 
@@ -238,4 +288,118 @@ def test_more_sockets_of_a_token_than_a_table_holds_are_refused(tmp_path: Path) 
     path.write_bytes(b"1700000000.25\n" + b"".join(line % port for port in range(32_800)))
     trace = socket_stats.read(path, Dialect())
     assert (trace.records_in, trace.records_out, len(trace.refusals)) == (32_800, 32_768, 32)
+    check_rows([trace])
+
+
+#: What is put in place of a field: the ends of what it holds, and lengths that are a little or far too long or short.
+FIELDS = [0, 1, 2, 4, 7, 8, 12, 20, 40, 64, 127, 128, 255, 256, 1500, 2**15, 2**16 - 1, 2**19, 2**24, 2**31, 2**32 - 1]
+
+
+@st.composite
+def overwritten(draw: st.DrawFn, content: bytes) -> bytes:
+    """Flip a bit, put a field in place of another, insert, delete or cut."""
+    how = draw(st.sampled_from(["flip", "flip", "field", "field", "insert", "delete", "cut"]))
+    at = draw(st.integers(0, max(0, len(content) - 1)))
+    if how == "flip":
+        flipped = bytes([content[at] ^ 1 << draw(st.integers(0, 7))]) if content else b""
+        return content[:at] + flipped + content[at + 1 :]
+    if how == "field":
+        size = draw(st.sampled_from([1, 2, 4, 8]))
+        value = draw(st.sampled_from(FIELDS) | st.integers(0, 2**64 - 1)) % (1 << 8 * size)
+        return content[:at] + value.to_bytes(size, draw(st.sampled_from(["big", "little"]))) + content[at + size :]
+    if how == "insert":
+        return content[:at] + draw(st.binary(min_size=1, max_size=40)) + content[at:]
+    return content[:at] if how == "cut" else content[:at] + content[at + draw(st.integers(1, 40)) :]
+
+
+@st.composite
+def disturbed(draw: st.DrawFn, good: list[Packet]) -> list[Packet]:
+    """Damage, drop, repeat, move, or change the time or length of single packets: the framing stays."""
+    found = list(good)
+    for _ in range(draw(st.integers(1, 8))):
+        at = draw(st.integers(0, len(found) - 1))
+        how = draw(st.sampled_from(["damage", "damage", "damage", "drop", "repeat", "move", "time", "wire"]))
+        if how == "damage":
+            found[at] = found[at]._replace(data=draw(overwritten(found[at].data)))
+        elif how == "drop":
+            del found[at : at + draw(st.integers(1, min(5, len(found) - 1)))]
+            found = found or good[:1]
+        elif how == "repeat":
+            found.insert(draw(st.integers(0, len(found))), found[at])
+        elif how == "move":
+            found.insert(draw(st.integers(0, len(found) - 1)), found.pop(at))
+        elif how == "time":
+            moved = draw(st.sampled_from([0, 2**32 * 10**9 - 1]) | st.integers(0, 3 * 10**9))
+            found[at] = found[at]._replace(time_ns=moved)
+        else:
+            found[at] = found[at]._replace(wire_bytes=draw(st.sampled_from(FIELDS)))
+    return found
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+@given(st.data())
+@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+def test_a_damaged_capture_gives_rows_or_quarantine(tmp_path: Path, name: str, data: st.DataObject) -> None:
+    content = CAPTURES[name].good
+    for _ in range(data.draw(st.integers(1, 5))):
+        content = data.draw(overwritten(content))
+    check_rows(checked(read_any, tmp_path / "a", Dialect(), content))
+
+
+@pytest.mark.parametrize("good", [FOUR, SIX], ids=["version 0", "version 1"])
+@given(st.data())
+@settings(max_examples=80, suppress_health_check=list(HealthCheck), deadline=None)
+def test_disturbed_packets_in_several_captures_give_rows_or_quarantine(
+    tmp_path: Path, good: list[Packet], data: st.DataObject
+) -> None:
+    found = data.draw(disturbed(good))
+    files, run = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 30))
+    write = data.draw(st.sampled_from([packets.pcap, packets.pcapng]))
+    paths = [tmp_path / str(number) for number in range(files)]
+    for number, path in enumerate(paths):
+        path.write_bytes(write([one for place, one in enumerate(found) if place // run % files == number]))
+    tokens = [capture.tokens(path) for path in paths]
+    read = 0
+    for group in formats.together(paths):
+        assert all(
+            tokens[paths.index(one)].isdisjoint(tokens[paths.index(two)])
+            for one in group
+            for two in paths
+            if two not in group
+        )
+        traces = [one.outcome for one in formats.read(group, Dialect()) if isinstance(one.outcome, Trace)]
+        assert len(traces) == len(group)
+        for trace in traces:
+            assert trace.records_in == trace.records_out + sum(trace.unused.values()) + len(trace.refusals)
+            read += trace.records_in
+        assert any(trace.records_out for trace in traces) == any(trace.connections for trace in traces)
+        check_rows(traces)
+    assert read == len(found)
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_every_byte_of_a_packet_may_be_any(tmp_path: Path, version: int) -> None:
+    good = [packet.cut(130) for packet in (FOUR, SIX)[version]][:5]
+    content = packets.pcap(good)
+    traces = []
+    for at in range(len(content)):
+        for value in (content[at] ^ 1, content[at] ^ 255):
+            changed = content[:at] + bytes([value]) + content[at + 1 :]
+            traces += checked(capture.read, tmp_path / "a", Dialect(), changed)
+    assert len(traces) > 500
+    check_rows(traces)
+
+
+@pytest.mark.parametrize("value", [0, 1, 2**31, 2**62, 2**63 - 1, 2**63, 2**64 - 1])
+def test_a_data_acknowledgement_may_be_any_number(tmp_path: Path, value: int) -> None:
+    """Counted from the first byte of the connection, it may be nearly as large as a table holds."""
+    first = packets.first_data_of(b"A" * 8, 1)
+    talk = Talk()
+    talk.open(0, packets.v1(b"A" * 8, b"B" * 8))
+    talk.say(0, 99, size=10)
+    for step in range(3):
+        ack = (first + value + step * 2**30) % 2**64
+        talk.say(1, 100 + step, options=packets.option(30, packets.dss_body(ack, ack_bytes=8)))
+    (trace,) = checked(capture.read, tmp_path / "a", Dialect(), packets.pcap(talk.packets))
+    assert trace.records_out == trace.records_in
     check_rows([trace])

@@ -44,7 +44,7 @@ def test_rows_of_the_form_of_one_line(tmp_path: Path) -> None:
     assert (trace.records_in, trace.records_out, trace.refusals, trace.other_lines) == (3, 3, [], 1)
     assert trace.unused == {}
     (connection,) = trace.connections
-    assert (connection.token, connection.vantage) == (0x3A1E0D3C, "sender")
+    assert (connection.token, connection.vantages) == (0x3A1E0D3C, {0: "sender"})
     first, second = connection.ordered()
     assert list(first.ack_time_ns) == [1700000000_250000000, 1700000000_500000000]
     assert list(first.ack_acked_bytes) == [100, 300]

@@ -47,7 +47,7 @@ def test_rows_of_a_known_log(tmp_path: Path, end: bytes) -> None:
     assert trace.unused == {"cwnd": 2, "ssthresh": 1}
     assert (trace.other_lines, trace.gaps, trace.messages_lost) == (0, 0, 0)
     (connection,) = trace.connections
-    assert (connection.token, connection.vantage, connection.states_inferred) == (None, "sender", False)
+    assert (connection.token, connection.vantages, connection.states_inferred) == (None, {0: "sender"}, False)
     first, second = connection.ordered()
     assert list(first.ack_time_ns) == [
         1795231448_953986000,

@@ -1,0 +1,175 @@
+"""Packets written by hand, and both ends of the connection they make as :class:`traces.sender.Sender` has them.
+
+Times are in ms. Sequence and acknowledgement numbers count the payload of the end that sends it, from 0; on the wire
+they follow the initial sequence number. End 0 opens the connection, and is the sender that tests look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from traces.connection import NOT_OBSERVED, Subflow
+from traces.segment import ACK, ECE, FIN, PSH, RST, SYN, Options, Segment
+from traces.sender import Sender
+from traces.vantage import Answers
+
+__all__ = [
+    "ACK",
+    "ECE",
+    "FIN",
+    "MSS",
+    "PSH",
+    "RST",
+    "SYN",
+    "Outcome",
+    "Packet",
+    "back",
+    "flight",
+    "handshake",
+    "out",
+    "run",
+]
+
+#: Payload of a segment.
+MSS = 1000
+ISN = 5_000
+PEER_ISN = 90_000
+_WRAP = 2**32
+_ENDS = ((b"\x0a\0\0\1", 40_000), (b"\x0a\0\0\2", 5_001))
+_STAMPS_BYTES = 12
+
+
+@dataclass(frozen=True)
+class Packet:
+    """One packet; `ack` is None where it acknowledges nothing."""
+
+    ms: float
+    end: int
+    seq: int
+    length: int = 0
+    ack: int | None = 0
+    sack: tuple[tuple[int, int], ...] = ()
+    stamps: tuple[int, int] | None = None
+    window: int = 500
+    flags: int = 0
+    sack_permitted: bool = False
+    mss: int | None = None
+    data_ack: int | None = None
+
+
+def out(ms: float, seq: int, length: int = MSS, *, flags: int = 0, stamps: tuple[int, int] | None = None) -> Packet:
+    """Write a segment of the sender."""
+    return Packet(ms, 0, seq, length, flags=flags, stamps=stamps)
+
+
+def back(
+    ms: float,
+    ack: int,
+    *sack: tuple[int, int],
+    flags: int = 0,
+    stamps: tuple[int, int] | None = None,
+    window: int = 500,
+    length: int = 0,
+    data_ack: int | None = None,
+) -> Packet:
+    """Write an ACK that comes to the sender."""
+    return Packet(ms, 1, 0, length, ack, sack, stamps, window, flags, data_ack=data_ack)
+
+
+def flight(ms: float, first: int, count: int) -> list[Packet]:
+    """Write `count` segments, the first at `first` times MSS, 0.01 ms apart."""
+    return [out(ms + 0.01 * number, (first + number) * MSS) for number in range(count)]
+
+
+def handshake(
+    near_ms: float = 0.05, far_ms: float = 20, *, sack: bool = True, answer_sack: bool = True, stamps: bool = False
+) -> list[Packet]:
+    """Write a handshake: the peer answers after `far_ms`, the sender after `near_ms`."""
+    mss = MSS + (_STAMPS_BYTES if stamps else 0)
+    first, second, third = ((10, 0), (70, 10), (11, 70)) if stamps else (None, None, None)
+    answer_ms = near_ms + far_ms
+    return [
+        Packet(0, 0, -1, ack=None, flags=SYN, sack_permitted=sack, mss=mss, stamps=first),
+        Packet(far_ms, 1, -1, ack=0, flags=SYN, sack_permitted=answer_sack, mss=mss, stamps=second),
+        Packet(answer_ms, 0, 0, ack=0, stamps=third),
+    ]
+
+
+def segments(packets: Iterable[Packet], isn: int = ISN, peer_isn: int = PEER_ISN) -> list[Segment]:
+    """Return the packets as segments on the wire."""
+    found = []
+    for one in packets:
+        own, other = (isn, peer_isn) if one.end == 0 else (peer_isn, isn)
+        found.append(
+            Segment(
+                time_ns=round(one.ms * 1_000_000),
+                source=_ENDS[one.end],
+                destination=_ENDS[1 - one.end],
+                seq=(own + 1 + one.seq) % _WRAP,
+                ack=0 if one.ack is None else (other + 1 + one.ack) % _WRAP,
+                flags=one.flags | (0 if one.ack is None else ACK),
+                window=one.window,
+                payload_bytes=one.length,
+                options=Options(
+                    timestamps=one.stamps,
+                    sack=tuple(((other + 1 + left) % _WRAP, (other + 1 + right) % _WRAP) for left, right in one.sack),
+                    sack_permitted=one.sack_permitted,
+                    mss=one.mss,
+                ),
+            )
+        )
+    return found
+
+
+class Outcome:
+    """Both senders of a connection, and what the first one's signals are."""
+
+    def __init__(self) -> None:
+        self.answers = Answers()
+        self.senders = (Sender(0, self.answers), Sender(1, self.answers))
+
+    def take(self, end: int, segment: Segment, data_ack: int | None = None) -> None:
+        """Let a segment pass."""
+        self.senders[end].sent(segment)
+        self.senders[1 - end].heard(segment, data_ack)
+
+    @property
+    def sender(self) -> Sender:
+        """The sender that tests look at."""
+        return self.senders[0]
+
+    def subflow(self) -> Subflow:
+        """Return its signals."""
+        written = Subflow(0, 0, 0)
+        self.sender.write(written, None)
+        return written
+
+    @property
+    def rtts(self) -> dict[float, float]:
+        """RTT samples in ms, by the time in ms of the row they are in."""
+        found = self.subflow()
+        rows = zip(found.ack_time_ns, found.ack_rtt_us, strict=True)
+        return {time_ns / 1e6: rtt_us / 1e3 for time_ns, rtt_us in rows if rtt_us != NOT_OBSERVED}
+
+    @property
+    def states(self) -> list[tuple[float, int]]:
+        """Changes of state, with their times in ms."""
+        congestion = self.sender.congestion
+        return [(ns / 1e6, state) for ns, state in zip(congestion.state_ns, congestion.states, strict=True)]
+
+    @property
+    def losses(self) -> list[tuple[float, str, int]]:
+        """Loss events: time in ms, kind and packets."""
+        found = self.sender.congestion.losses
+        return [(ns / 1e6, kind, n) for ns, kind, n in zip(found.time_ns, found.kind, found.packets, strict=True)]
+
+
+def run(packets: Sequence[Packet], *, ecn: bool = False, isn: int = ISN, peer_isn: int = PEER_ISN) -> Outcome:
+    """Let packets pass, and return what is inferred from them."""
+    outcome = Outcome()
+    for sender in outcome.senders:
+        sender.congestion.has_ecn = ecn
+    for packet, segment in zip(packets, segments(packets, isn, peer_isn), strict=True):
+        outcome.take(packet.end, segment, packet.data_ack)
+    return outcome

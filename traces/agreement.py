@@ -1,0 +1,119 @@
+"""How well what was inferred from packets agrees with what the sender itself logged of the same subflow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from traces.connection import NOT_OBSERVED, Subflow
+
+Int64Array = npt.NDArray[np.int64]
+
+_US = 1_000
+_CONGESTED_FROM = 3
+#: Grid on which the congested series are compared.
+GRID_NS = 10_000_000
+# A sample of one and of the other are of the same ACK if they are no further apart.
+_SAME_ACK_NS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One subflow, inferred and logged.
+
+    Attributes
+    ----------
+    logged, inferred : int
+        RTT samples.
+    rtt_difference_us : (n,) int64, microseconds
+        Inferred less logged, of the samples both have of one ACK.
+    grid_difference_us : (n,) int64, microseconds
+        The same of the latest sample at every grid point, where both have one.
+    confusion : (2, 2) int64
+        Grid points by congested: logged (row) and inferred (column).
+    entry_difference_us : (n,) int64, microseconds
+        Of each entry into Recovery or Loss that was logged, how much later the one inferred nearest to it is.
+    entries_logged, entries_inferred : int
+    retransmissions_logged, retransmissions_inferred : int or None
+    """
+
+    logged: int
+    inferred: int
+    rtt_difference_us: Int64Array
+    grid_difference_us: Int64Array
+    confusion: Int64Array
+    entry_difference_us: Int64Array
+    entries_logged: int
+    entries_inferred: int
+    retransmissions_logged: int | None
+    retransmissions_inferred: int | None
+
+
+def _samples(subflow: Subflow) -> tuple[Int64Array, Int64Array]:
+    time_ns = np.array(subflow.ack_time_ns, dtype=np.int64)
+    rtt_us = np.array(subflow.ack_rtt_us, dtype=np.int64)
+    known = rtt_us != NOT_OBSERVED
+    return time_ns[known], rtt_us[known]
+
+
+def _congested(subflow: Subflow) -> tuple[Int64Array, Int64Array]:
+    """Return the times of changes between congested and not, and what each changes to; the first to 0."""
+    time_ns = np.array(subflow.state_time_ns, dtype=np.int64)
+    is_congested = (np.array(subflow.state_ca_state, dtype=np.int64) >= _CONGESTED_FROM).astype(np.int64)
+    changes = np.flatnonzero(np.diff(np.concatenate(([0], is_congested))))
+    return time_ns[changes], is_congested[changes]
+
+
+def _at(grid_ns: Int64Array, time_ns: Int64Array, values: Int64Array, before: int) -> Int64Array:
+    """Return the latest value at each grid point, `before` ahead of the first."""
+    return np.concatenate(([before], values))[np.searchsorted(time_ns, grid_ns, side="right")]
+
+
+def _nearest(reference_ns: Int64Array, time_ns: Int64Array) -> Int64Array:
+    """Return the position of the time nearest to each of `reference_ns`; there must be one."""
+    after = np.clip(np.searchsorted(time_ns, reference_ns), 1, max(1, len(time_ns) - 1))
+    closer = np.abs(time_ns[after - 1] - reference_ns) <= np.abs(
+        time_ns[np.minimum(after, len(time_ns) - 1)] - reference_ns
+    )
+    return np.where(closer, after - 1, np.minimum(after, len(time_ns) - 1)).astype(np.int64)
+
+
+def agreement(inferred: Subflow, logged: Subflow) -> Agreement:
+    """Compare a subflow inferred from packets with its sender's log; both clocks are one.
+
+    Parameters
+    ----------
+    inferred, logged : Subflow
+    """
+    own_ns, own_us = _samples(inferred)
+    log_ns, log_us = _samples(logged)
+    rtt_difference_us = np.zeros(0, dtype=np.int64)
+    if len(own_ns) and len(log_ns):
+        place = _nearest(log_ns, own_ns)
+        same = np.abs(own_ns[place] - log_ns) <= _SAME_ACK_NS
+        rtt_difference_us = (own_us[place] - log_us)[same]
+    start_ns = max(inferred.start_ns, logged.start_ns)
+    grid_ns = np.arange(start_ns, min(inferred.end_ns, logged.end_ns), GRID_NS, dtype=np.int64)
+    own, reference = (_at(grid_ns, *samples, before=NOT_OBSERVED) for samples in ((own_ns, own_us), (log_ns, log_us)))
+    known = (own != NOT_OBSERVED) & (reference != NOT_OBSERVED)
+    changes, log_changes = _congested(inferred), _congested(logged)
+    confusion = np.zeros((2, 2), dtype=np.int64)
+    np.add.at(confusion, (_at(grid_ns, *log_changes, before=0), _at(grid_ns, *changes, before=0)), 1)
+    entries_ns, log_entries_ns = changes[0][changes[1] == 1], log_changes[0][log_changes[1] == 1]
+    entry_difference_us = np.zeros(0, dtype=np.int64)
+    if len(entries_ns):
+        entry_difference_us = (entries_ns[_nearest(log_entries_ns, entries_ns)] - log_entries_ns) // _US
+    return Agreement(
+        logged=len(log_ns),
+        inferred=len(own_ns),
+        rtt_difference_us=rtt_difference_us,
+        grid_difference_us=(own - reference)[known],
+        confusion=confusion,
+        entry_difference_us=entry_difference_us,
+        entries_logged=len(log_entries_ns),
+        entries_inferred=len(entries_ns),
+        retransmissions_logged=logged.retransmissions,
+        retransmissions_inferred=inferred.retransmissions,
+    )
