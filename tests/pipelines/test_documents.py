@@ -43,7 +43,11 @@ def test_every_dataset_has_its_difficulty() -> None:
 
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)]+)\)", README))))
 def test_links_lead_somewhere(target: str) -> None:
-    assert (ROOT / target).exists()
+    path, _, anchor = target.partition("#")
+    assert (ROOT / path).exists()
+    if anchor:
+        headings = re.findall(r"^#+ (.+)$", (ROOT / path).read_text(), re.MULTILINE)
+        assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
 
 
 def test_the_sample_of_detect_is_what_it_says(
