@@ -70,6 +70,8 @@ class Checked:
         Windows with a label, per label.
     connections : Counter of str
         Connections with a label, per label.
+    recorded : dict of str to Recording
+        The inputs that could be read, by name.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -77,6 +79,7 @@ class Checked:
     remarks: list[str] = field(default_factory=list)
     windows: Counter[str] = field(default_factory=Counter)
     connections: Counter[str] = field(default_factory=Counter)
+    recorded: dict[str, Recording] = field(default_factory=dict)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -274,7 +277,7 @@ def check(
     """
     checked = Checked()
     _check_names(folder, paths, checked)
-    recorded = _recordings(paths, params, checked)
+    recorded = checked.recorded = _recordings(paths, params, checked)
     rows, meant = [], []
     seen: dict[tuple[str, ...], str] = {}
     for label in labels:

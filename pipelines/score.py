@@ -10,7 +10,7 @@ import logging
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,13 @@ import pandas as pd
 
 from models import detector, store
 from models.accuracy import accuracy
-from pipelines import detect, new_dataset, recording, stage
+from pipelines import detect, new_dataset, stage
 from pipelines.detect import Opinion
 from pipelines.params import Params
 from pipelines.recording import Recording
 from pipelines.reports import write_csv
 from traces.connection import Connection
 from traces.fault import InputFault, UsageFault, printable
-from traces.quarantine import CaptureError
 from traces.tables import WINDOW_KEY
 from traces.truth import label_at
 
@@ -71,13 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", type=Path, help="CSV file to write, a row a model")
 
 
-def labelled(recorded: Recording, truths: Iterable[Mapping[str, Any]]) -> list[Labelled]:
+def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[Labelled]:
     """Return the connections of an input that have labels.
 
     Parameters
     ----------
     recorded : Recording
-    truths : iterable of mapping
+    truths : sequence of mapping
         Its rows of truth.csv; without a token, the input has one connection.
     """
     found = []
@@ -171,13 +170,8 @@ def _labels(arguments: argparse.Namespace, params: Params) -> list[Labelled]:
     for remark in checked.remarks:
         log.warning("%s", printable(remark))
     new_dataset.refuse(arguments.folder, checked)
-    by_name = {
-        one.path.name: one
-        for one in recording.read_all(list(paths.values()), params.parse.dialect())
-        if not isinstance(one, CaptureError)
-    }
-    rows = {name: [row for row in checked.rows if row["input"] == name] for name in by_name}
-    return [one for name, recorded in by_name.items() for one in labelled(recorded, rows[name])]
+    rows = {name: [row for row in checked.rows if row["input"] == name] for name in checked.recorded}
+    return [one for name, recorded in checked.recorded.items() for one in labelled(recorded, rows[name])]
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from traces.congestion import RECOVERY
 from traces.connection import NOT_OBSERVED, Subflow
 
 Int64Array = npt.NDArray[np.int64]
 
 _US = 1_000
-_CONGESTED_FROM = 3
 #: Grid on which the congested series are compared.
 GRID_NS = 10_000_000
 # A sample of one and of the other are of the same ACK if they are no further apart.
@@ -61,7 +61,7 @@ def _samples(subflow: Subflow) -> tuple[Int64Array, Int64Array]:
 def _congested(subflow: Subflow) -> tuple[Int64Array, Int64Array]:
     """Return the times of changes between congested and not, and what each changes to; the first to 0."""
     time_ns = np.array(subflow.state_time_ns, dtype=np.int64)
-    is_congested = (np.array(subflow.state_ca_state, dtype=np.int64) >= _CONGESTED_FROM).astype(np.int64)
+    is_congested = (np.array(subflow.state_ca_state, dtype=np.int64) >= RECOVERY).astype(np.int64)
     changes = np.flatnonzero(np.diff(np.concatenate(([0], is_congested))))
     return time_ns[changes], is_congested[changes]
 

@@ -13,8 +13,8 @@ BACKWARDS = "time runs backwards"
 
 _CA_RECOVERY, _CA_LOSS = 3, 4
 # Times are added to later on: half of what an int64 holds, the year 2116 in nanoseconds since 1970.
-_MAX_TIME_NS = 2**62
-_MAX_SUBFLOW = 2**15 - 1
+MAX_TIME_NS = 2**62
+MAX_SUBFLOW = 2**15 - 1
 _LIMITS = {
     b"RTT": (1, 2**31 - 1),
     b"SRTT": (1, 2**31 - 1),
@@ -131,10 +131,10 @@ class Assembly:
         -------
         (reason, detail) if the record is refused, else None
         """
-        if not 0 <= time_ns <= _MAX_TIME_NS:
-            return OUT_OF_RANGE, f"time {time_ns} is not in {(0, _MAX_TIME_NS)}"
-        if not 0 <= subflow_id <= _MAX_SUBFLOW:
-            return OUT_OF_RANGE, f"subflow {subflow_id} is not in {(0, _MAX_SUBFLOW)}"
+        if not 0 <= time_ns <= MAX_TIME_NS:
+            return OUT_OF_RANGE, f"time {time_ns} is not in {(0, MAX_TIME_NS)}"
+        if not 0 <= subflow_id <= MAX_SUBFLOW:
+            return OUT_OF_RANGE, f"subflow {subflow_id} is not in {(0, MAX_SUBFLOW)}"
         for kind, value in events:
             limits = _LIMITS.get(kind)
             if limits is None:

@@ -4,8 +4,8 @@ A connection is known by the keys of its MP_CAPABLE, and by their tokens in the 
 whatever file of one call they are. A MP_JOIN whose token no key of the inputs has makes a connection of what joined
 with that token. A subflow without its handshake, known by its DSS options alone, is a connection of its own.
 
-The end that sent more is the sender. Of a subflow that several files hold, the one recorded nearest to the sender
-counts.
+The end that sent more is the sender. Of a subflow that several files hold, the one recorded at the sender counts, or
+else the fuller.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from traces import mptcp
+from traces.assembly import MAX_SUBFLOW, MAX_TIME_NS, OUT_OF_RANGE
 from traces.congestion import OPEN
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
 from traces.endpoint import Endpoint, Pseudonyms
 from traces.flow import End, Flow
 from traces.pcap import Frame, frames, recognises
-from traces.quarantine import Refusal
+from traces.quarantine import RAW_BYTES, Refusal
 from traces.segment import SYN, UnusableError, segment
 from traces.trace import Trace
 from traces.vantage import SENDER, UNKNOWN
@@ -37,11 +38,8 @@ IMPLAUSIBLE = "number beyond any window"
 NOT_ANSWERED = "TCP, MPTCP offered and not answered"
 ELSEWHERE = "recorded in another input too, nearer to the sender or fuller"
 TOO_MANY = "more subflows than a table can number"
-_MAX_SUBFLOWS = 2**15
-_MAX_TIME_NS = 2**62
 # Packets written out of order within so many are put in order; those later than that run backwards.
 _OUT_OF_ORDER_PACKETS = 64
-OUT_OF_RANGE = "value out of range"
 
 
 @dataclass
@@ -139,9 +137,9 @@ def read_together(paths: Sequence[Path]) -> list[Trace]:
         members, elsewhere = _nearest(group)
         for member in elsewhere:
             traces[member.capture].unused[ELSEWHERE] += member.flow.segments
-        for member in members[_MAX_SUBFLOWS:]:
+        for member in members[MAX_SUBFLOW + 1 :]:
             traces[member.capture].unused[TOO_MANY] += member.flow.segments
-        del members[_MAX_SUBFLOWS:]
+        del members[MAX_SUBFLOW + 1 :]
         for member in members:
             traces[member.capture].records_out += member.flow.segments
             traces[member.capture].signals.update(member.flow.signals)
@@ -199,7 +197,7 @@ def _flows(path: Path, trace: Trace) -> list[Flow]:
             else:
                 trace.unused[error.reason] += 1
             continue
-        if not 0 <= one.time_ns <= _MAX_TIME_NS:
+        if not 0 <= one.time_ns <= MAX_TIME_NS:
             trace.refusals.append(_refusal(frame, OUT_OF_RANGE, f"time {one.time_ns}"))
             continue
         key = frozenset((one.source, one.destination))
@@ -228,7 +226,7 @@ def _in_time_order(found: Iterable[Frame | Refusal]) -> Iterator[Frame | Refusal
 
 
 def _refusal(frame: Frame, reason: str, detail: str) -> Refusal:
-    return Refusal(frame.offset, reason, detail, frame.data[:64])
+    return Refusal(frame.offset, reason, detail, frame.data[:RAW_BYTES])
 
 
 def _groups(flows: Sequence[Sequence[Flow]], traces: Sequence[Trace]) -> list[_Group]:
@@ -263,7 +261,7 @@ def _sender(members: Sequence[_Member]) -> int:
 
 
 def _nearest(group: _Group) -> tuple[list[_Member], list[_Member]]:
-    """Return a connection's subflows, and what was recorded of them a second time, farther from the sender."""
+    """Return a connection's subflows, and what was recorded of them a second time."""
     sender = _sender(group.members)
     same: dict[tuple[object, ...], list[_Member]] = {}
     for member in group.members:

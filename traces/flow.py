@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from traces import mptcp
+from traces.assembly import BACKWARDS
 from traces.segment import ACK, CWR, ECE, FIN, RST, SYN, Segment
 from traces.sender import Sender
 from traces.sequence import unwrapped
@@ -15,7 +16,6 @@ End = tuple[bytes, int]
 # An MPTCP connection shows an option in nearly every segment.
 _MANY = 64
 
-BACKWARDS = "time runs backwards"
 SYN_INSIDE = "SYN inside a connection"
 
 _ECN_SETUP = ECE | CWR

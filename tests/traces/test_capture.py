@@ -14,7 +14,7 @@ import pytest
 
 from tests.traces import packets
 from tests.traces.packets import ACK, FIN, MS, RST, SYN, Packet, Talk, capable, dss, join, token_of, v0, v1
-from traces import capture, flow, formats, segment
+from traces import assembly, capture, flow, formats, segment
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
 from traces.trace import Trace
@@ -455,7 +455,7 @@ def test_a_packet_far_out_of_order_is_refused(tmp_path: Path) -> None:
     (trace,) = checked([path])
     assert (trace.records_in, trace.records_out) == (len(found) + 1, len(found))
     (refusal,) = trace.refusals
-    assert (refusal.reason, refusal.raw) == (flow.BACKWARDS, late.data[:64])
+    assert (refusal.reason, refusal.raw) == (assembly.BACKWARDS, late.data[:64])
     assert refusal.offset == 24 + sum(16 + len(packet.data) for packet in found[:200])
 
 
@@ -478,7 +478,7 @@ def test_a_time_out_of_range_is_refused(tmp_path: Path, offset_s: int) -> None:
         packets.section() + packets.interface(resolution=3, offset_s=offset_s) + packets.enhanced(500, data)
     )
     (trace,) = checked([path])
-    assert [one.reason for one in trace.refusals] == [capture.OUT_OF_RANGE]
+    assert [one.reason for one in trace.refusals] == [assembly.OUT_OF_RANGE]
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -500,8 +500,8 @@ def test_headers_alone_say_the_same(tmp_path: Path) -> None:
 
 
 def test_more_subflows_than_a_table_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert capture._MAX_SUBFLOWS == 2**15
-    monkeypatch.setattr(capture, "_MAX_SUBFLOWS", 3)
+    assert assembly.MAX_SUBFLOW == 2**15 - 1
+    monkeypatch.setattr(capture, "MAX_SUBFLOW", 2)
     trace = read(tmp_path, first(), *(second(port=port) for port in range(2000, 2005)))
     (connection,) = trace.connections
     assert ports(connection) == [(1000, 80), (2000, 80), (2001, 80)]
