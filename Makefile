@@ -1,6 +1,7 @@
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
 # make test     set up, then run every test
 # make check    style, types, layers, data dictionary
+# make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make ui       MLflow on loopback (PORT=5000)
 # make clean    remove what the pipeline made;  make distclean: the environment too
@@ -9,13 +10,14 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 PROFILE := default
 PORT := 5000
+BENCH :=
 
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check bench-extract ui setup simulator lock clean distclean
+.PHONY: repro test check bench-parse bench-extract ui setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -35,6 +37,9 @@ check: setup
 	lint-imports
 	sbd dictionary --check
 
+bench-parse: setup
+	python -m tests.bench_parse $(BENCH)
+
 bench-extract: setup
 	python -m tests.bench_extract
 
@@ -42,7 +47,8 @@ ui: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \
 		--workers 1 --backend-store-uri sqlite:///data/mlflow.db
 
-setup: $(VENV)/.installed simulator
+setup: $(VENV)/.installed simulator packets
+	@python -m compileall -q traces scenarios features models export pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	rm -rf $(VENV)
@@ -50,14 +56,18 @@ $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
-$(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt pyproject.toml
-	uv pip sync --quiet --python $(BIN)/python --require-hashes requirements/main.txt
-	uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements/uv.txt -r requirements/simulator.txt
+$(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt requirements/packets.txt pyproject.toml
+	uv pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements/main.txt
+	uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes --no-deps -r requirements/uv.txt -r requirements/simulator.txt \
+		-r requirements/packets.txt
 	uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --offline --editable .
 	touch $@
 
 simulator: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=$(CURDIR)/$(VENV)
+
+packets: $(VENV)/.installed
+	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=$(CURDIR)/$(VENV)
 
 # Pins stay as they are; delete a requirements file first to take newer versions.
 LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header \
@@ -65,6 +75,7 @@ LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header
 lock:
 	$(LOCK) pyproject.toml --group dev -o requirements/main.txt >/dev/null
 	$(LOCK) --no-deps --group simulator -o requirements/simulator.txt >/dev/null
+	$(LOCK) --no-deps --group packets -o requirements/packets.txt >/dev/null
 	$(LOCK) requirements/uv.in -o requirements/uv.txt >/dev/null
 
 clean:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 
 from features.fixed import Float64Array, Int64Array
 
@@ -54,6 +53,9 @@ def achieved_mbit_s(
     span_ns = np.diff(time_ns)
     sample_mbit_s = np.diff(acked_bytes) * (_BITS_PER_BYTE * _NS_PER_US) / span_ns
     if tau_s is None:
+        # Slow to import, and not needed by who only reads an input.
+        import pandas as pd
+
         smoothed = pd.Series(sample_mbit_s).ewm(alpha=weight, adjust=False).mean().to_numpy()
     else:
         smoothed = np.empty_like(sample_mbit_s)

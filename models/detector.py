@@ -46,7 +46,7 @@ class _OfSeries:
 
     def __init__(self, fitted: Fitted, model: str) -> None:
         # tslearn costs seconds, and other models do without it.
-        from models import neighbours  # noqa: PLC0415
+        from models import neighbours
 
         self._fitted = fitted
         self._neighbours = neighbours

@@ -63,7 +63,7 @@ def _run_stage(one: Stage, rest: Sequence[str]) -> int:
 
 
 def _dictionary(check: bool) -> int:
-    from pipelines.dictionary import data_dictionary  # noqa: PLC0415 - only this command needs it
+    from pipelines.dictionary import data_dictionary
 
     text = data_dictionary()
     if check:
@@ -76,7 +76,7 @@ def _dictionary(check: bool) -> int:
 
 
 def _excerpts(check: bool) -> int:
-    from pipelines import excerpts  # noqa: PLC0415 - only this command needs it
+    from pipelines import excerpts
 
     stale = []
     for path in excerpts.documents(Path.cwd()):
@@ -93,7 +93,7 @@ def _excerpts(check: bool) -> int:
 
 
 def _scratch(profile: str) -> int:
-    from pipelines import scratch  # noqa: PLC0415 - only this command needs it
+    from pipelines import scratch
 
     target = Path("build") / profile
     scratch.prepare(Path.cwd(), profile, target)
@@ -101,7 +101,7 @@ def _scratch(profile: str) -> int:
 
 
 def _found_run(given: str, stages: Sequence[Stage]) -> int:
-    from pipelines import lookup, track  # noqa: PLC0415 - only this command needs them
+    from pipelines import lookup, track
 
     of_track = argparse.ArgumentParser()
     track.add_arguments(of_track)

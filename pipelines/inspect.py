@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from pipelines import recording, stage
 from pipelines.params import Params
 from pipelines.recording import Recording
+from pipelines.text_table import aligned
 from traces.connection import NOT_OBSERVED, Connection, Subflow
 from traces.fault import printable
 from traces.quarantine import CaptureError, by_reason
@@ -56,7 +56,7 @@ def _losses(subflow: Subflow) -> dict[str, Any]:
 
 
 def _of_subflow(connection_id: str, connection: Connection, subflow: Subflow) -> dict[str, Any]:
-    entries = np.bincount(np.frombuffer(subflow.state_ca_state, dtype=np.int8), minlength=len(CA_STATES))
+    entries = np.bincount(np.array(subflow.state_ca_state, dtype=np.int64), minlength=len(CA_STATES))
     acked = subflow.ack_acked_bytes
     return {
         "connection": connection_id,
@@ -97,9 +97,7 @@ def described(recorded: Recording) -> str:
         for subflow in connection.ordered()
     ]
     if rows:
-        # As objects: counts stay whole numbers beside what is not known.
-        table = pd.DataFrame(rows, dtype=object).fillna("")
-        lines += ["  " + printable(line) for line in table.to_string(index=False).splitlines()]
+        lines += ["  " + printable(line) for line in aligned(rows)]
     for reason, count in by_reason(trace.refusals).items():
         first = next(refusal for refusal in trace.refusals if refusal.reason == reason)
         lines.append(f"  refused {count}: {reason}; the first at byte {first.offset}: {first.raw[:48]!r}")

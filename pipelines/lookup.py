@@ -84,7 +84,7 @@ def report(database: Path, given: str) -> str:
     """
     digest = model_digest(given)
 
-    from pipelines import tracking  # noqa: PLC0415 - MLflow costs seconds; what was given is checked before
+    from pipelines import tracking
 
     runs = tracking.find(database, digest)
     if not runs:

@@ -11,22 +11,25 @@ import itertools
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pyarrow as pa
-from joblib import Parallel, delayed
 
 from pipelines import stage
 from pipelines.params import Params
 from pipelines.reports import write_json
 from traces import connection as rows_of
 from traces import formats, tables
+from traces.connection import Named
 from traces.contract import TableWriter
 from traces.dialect import Dialect
-from traces.formats import PARSER_VERSION, stem_of
+from traces.formats import PARSER_VERSION, Part, stem_of
 from traces.quarantine import CaptureError, Refusal, by_reason, quarantine_columns
 from traces.stored import capture_id
 from traces.trace import Trace
@@ -44,18 +47,35 @@ TABLES = (
     tables.QUARANTINE,
 )
 UNREADABLE = "unreadable input"
+#: Table and rows.
+Chunk = tuple[str, pa.Table]
+# Rows of the quarantine table that are built at once, and refused records that are shown.
+_REFUSALS = 1 << 14
+_SHOWN_REFUSALS = 3
+# An input of so many bytes is as much work as a small task.
+_TASK_BYTES = 1 << 23
 #: What of each input is added up in the report.
 _COUNTED = ("records_in", "records_out", "other_lines", "gaps", "messages_lost")
 
 
 @dataclass
 class Parsed:
-    """What one input became."""
+    """What one input became: its counts, and the rows of what holds a few of them."""
 
     path: Path
+    capture_id: str
+    source: str
     trace: Trace
-    chunks: list[tuple[str, pa.Table]] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
     unreadable: bool = False
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """An input that is to be joined with others."""
+
+    part: Part
+    capture_id: str
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,71 +86,138 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")
 
 
-def _capture_row(path: Path, capture: str, source: str) -> tuple[str, pa.Table]:
+def _capture_rows(inputs: Sequence[Parsed]) -> Chunk:
     columns = {
-        "capture_id": [capture],
-        "source": [source],
-        "name": [path.name],
-        "size_bytes": [path.stat().st_size],
-        "parser_version": [PARSER_VERSION],
+        "capture_id": [one.capture_id for one in inputs],
+        "source": [one.source for one in inputs],
+        "name": [one.path.name for one in inputs],
+        "size_bytes": [one.path.stat().st_size for one in inputs],
+        "parser_version": [PARSER_VERSION] * len(inputs),
     }
     return "capture", tables.CAPTURE.build(columns)
 
 
-def _connection_rows(
-    connection_id: str, captures: Sequence[str], connection: rows_of.Connection
-) -> Iterator[tuple[str, pa.Table]]:
-    vantages = sorted(connection.vantages.items())
-    links = {
-        "connection_id": [connection_id] * len(vantages),
-        "capture_id": [captures[number] for number, _ in vantages],
-        "vantage": [vantage for _, vantage in vantages],
+def _links(named: Sequence[Named], captures: Sequence[str]) -> dict[str, Any]:
+    """Return the rows of some connections in the ``connection_capture`` table."""
+    links = [
+        (name, captures[number], vantage)
+        for name, connection in named
+        for number, vantage in sorted(connection.vantages.items())
+    ]
+    return {
+        column: [link[place] for link in links]
+        for place, column in enumerate(("connection_id", "capture_id", "vantage"))
     }
-    yield "connection", tables.CONNECTION.build(rows_of.connection_columns(connection_id, connection))
-    yield "connection_capture", tables.CONNECTION_CAPTURE.build(links)
-    yield "subflow", tables.SUBFLOW.build(rows_of.subflow_columns(connection_id, connection))
-    yield "ack", tables.ACK.build(rows_of.ack_columns(connection_id, connection))
-    yield "state", tables.STATE.build(rows_of.state_columns(connection_id, connection))
-    yield "loss", tables.LOSS.build(rows_of.loss_columns(connection_id, connection))
 
 
-def _parse(group: Sequence[Path], dataset: str, dialect: Dialect) -> list[Parsed]:
-    """Return what the inputs of a group became, in order."""
-    found = formats.read(group, dialect)
-    captures = [capture_id(one.path) for one in found if isinstance(one.outcome, Trace)]
-    return [_parsed(one, captures, dataset) for one in found]
+def _connection_rows(connections: Iterable[Named], captures: Sequence[str]) -> Iterator[Chunk]:
+    for named in rows_of.batches(connections):
+        yield "connection", tables.CONNECTION.build(rows_of.connection_columns(named))
+        yield "connection_capture", tables.CONNECTION_CAPTURE.build(_links(named, captures))
+        yield "subflow", tables.SUBFLOW.build(rows_of.subflow_columns(named))
+        yield "ack", tables.ACK.build(rows_of.ack_columns(named))
+        yield "state", tables.STATE.build(rows_of.state_columns(named))
+        yield "loss", tables.LOSS.build(rows_of.loss_columns(named))
 
 
-def _parsed(one: formats.Read, captures: Sequence[str], dataset: str) -> Parsed:
-    """Return what an input became; an unreadable one is one refused record."""
-    own = capture_id(one.path)
-    if isinstance(one.outcome, CaptureError):
-        error = one.outcome
+def _refusal_rows(one: Parsed) -> Iterator[Chunk]:
+    refusals = iter(one.trace.refusals)
+    while batch := list(itertools.islice(refusals, _REFUSALS)):
+        yield "quarantine", tables.QUARANTINE.build(quarantine_columns(one.capture_id, "parse", batch))
+
+
+def _named(one: Parsed, dataset: str) -> Iterator[Named]:
+    for ordinal, connection in enumerate(one.trace.connections):
+        yield f"{dataset}/{stem_of(one.path.name)}#{ordinal}", connection
+
+
+def _parse(path: Path, dataset: str, dialect: Dialect, folder: Path) -> Parsed | Waiting:
+    """Return what an input became, with its rows; one that is to be joined waits."""
+    found = formats.read_alone(path, dialect, folder)
+    own = capture_id(path)
+    if isinstance(found, Part):
+        return Waiting(found, own)
+    if isinstance(found.outcome, CaptureError):
+        error = found.outcome
         trace = Trace(records_in=1, refusals=[Refusal(error.offset, UNREADABLE, error.why, b"")])
+        parsed = Parsed(path, own, found.source, trace, unreadable=True)
     else:
-        trace = one.outcome
-    parsed = Parsed(one.path, trace, unreadable=isinstance(one.outcome, CaptureError))
-    for ordinal, connection in enumerate(trace.connections):
-        connection_id = f"{dataset}/{stem_of(one.path.name)}#{ordinal}"
-        parsed.chunks += _connection_rows(connection_id, captures, connection)
-    parsed.chunks.append(_capture_row(one.path, own, one.source))
-    quarantined = quarantine_columns(own, "parse", trace.refusals)
-    parsed.chunks.append(("quarantine", tables.QUARANTINE.build(quarantined)))
+        parsed = Parsed(path, own, found.source, found.outcome)
+    parsed.chunks = [*_connection_rows(_named(parsed, dataset), [own]), _capture_rows([parsed]), *_refusal_rows(parsed)]
     # The rows are in the chunks: they need not travel twice.
-    trace.connections = []
+    parsed.trace.connections = []
     return parsed
 
 
-def _check_distinct(paths: list[Path]) -> None:
-    contents: dict[str, Path] = {}
+def _joined(waiting: Sequence[Waiting]) -> list[Parsed]:
+    """Return what inputs that are to be joined became; their rows are on disk until they are asked for."""
+    return [
+        Parsed(one.path, own.capture_id, one.source, one.outcome)
+        for one, own in zip(formats.joined([one.part for one in waiting]), waiting, strict=True)
+        if isinstance(one.outcome, Trace)
+    ]
+
+
+class _Output:
+    """The tables, and what is counted of the inputs that went into them."""
+
+    def __init__(self, writers: Mapping[str, TableWriter]) -> None:
+        self._writers = writers
+        self._rows: Counter[str] = Counter(dict.fromkeys(writers, 0))
+        self._totals: Counter[str] = Counter()
+        self._unused: Counter[str] = Counter()
+        self._signals: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
+
+    def write(self, chunks: Iterable[Chunk]) -> None:
+        """Write rows."""
+        for name, rows in chunks:
+            self._rows[name] += self._writers[name].append(rows)
+
+    def count(self, one: Parsed) -> None:
+        """Count what an input holds; say what the first records are that it was refused."""
+        trace = one.trace
+        self._totals["inputs_unreadable"] += one.unreadable
+        for name in _COUNTED:
+            self._totals[name] += getattr(trace, name)
+        self._unused.update(trace.unused)
+        self._signals.update(trace.signals)
+        self._refused.update(by_reason(trace.refusals))
+        for refusal in itertools.islice(trace.refusals, _SHOWN_REFUSALS):
+            log.warning("%s: at byte %d: %s: %s", one.path, refusal.offset, refusal.reason, refusal.detail)
+
+    def report(self, inputs: int) -> dict[str, Any]:
+        """Return the counts."""
+        return {
+            "inputs": inputs,
+            "inputs_unreadable": self._totals["inputs_unreadable"],
+            **{name: self._totals[name] for name in _COUNTED},
+            "signals": dict(sorted(self._signals.items())),
+            "records_unused": dict(sorted(self._unused.items())),
+            "records_quarantined": sum(self._refused.values()),
+            "quarantined_by_reason": dict(sorted(self._refused.items())),
+            "rows": dict(sorted(self._rows.items())),
+        }
+
+
+def _check_distinct(paths: Sequence[Path]) -> None:
+    contents: dict[tuple[int, str], Path] = {}
     stems: dict[str, Path] = {}
+    sizes = Counter(path.stat().st_size for path in paths)
     for path in paths:
-        same = contents.setdefault(capture_id(path), path)
-        if same != path:
-            raise CaptureError(path, 0, f"is the same file as {same.name}: remove one of them")
+        size = path.stat().st_size
+        if sizes[size] > 1:
+            same = contents.setdefault((size, capture_id(path)), path)
+            if same != path:
+                raise CaptureError(path, 0, f"is the same file as {same.name}: remove one of them")
         alike = stems.setdefault(stem_of(path.name), path)
         if alike != path:
             raise CaptureError(path, 0, f"has the name of {alike.name} but for its suffixes: rename one of them")
+
+
+def _tasks(paths: Sequence[Path]) -> int:
+    """Return how many small tasks the inputs are as much work as."""
+    return max(len(paths), sum(path.stat().st_size for path in paths) // _TASK_BYTES)
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -140,56 +227,53 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if not paths:
         raise FileNotFoundError(2, "no inputs", str(arguments.raw / "inputs"))
     _check_distinct(paths)
-    counts: Counter[str] = Counter()
-    totals: Counter[str] = Counter()
-    unused: Counter[str] = Counter()
-    signals: Counter[str] = Counter()
-    refused: Counter[str] = Counter()
     dialect = params.parse.dialect()
+    arguments.tables.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        writers = {
-            table.name: stack.enter_context(TableWriter(table, arguments.tables / f"{table.name}.parquet"))
-            for table in TABLES
-        }
-        groups = formats.together(paths)
-        results = Parallel(n_jobs=stage.workers(params, len(groups)), return_as="generator")(
-            delayed(_parse)(group, arguments.dataset, dialect) for group in groups
+        # Beside the tables: what a capture holds takes as much room before it is written as after.
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix=".spool-", dir=arguments.tables.absolute())))
+        output = _Output(
+            {
+                table.name: stack.enter_context(TableWriter(table, arguments.tables / f"{table.name}.parquet"))
+                for table in TABLES
+            }
         )
-        shown = stage.progress(results, what=f"parse {arguments.dataset}", total=len(groups))
-        for parsed in itertools.chain.from_iterable(shown):
-            for name, rows in parsed.chunks:
-                counts[name] += writers[name].append(rows)
-            trace = parsed.trace
-            totals["inputs_unreadable"] += parsed.unreadable
-            for name in _COUNTED:
-                totals[name] += getattr(trace, name)
-            unused.update(trace.unused)
-            signals.update(trace.signals)
-            refused.update(by_reason(trace.refusals))
-            for refusal in trace.refusals[:3]:
-                log.warning("%s: at byte %d: %s: %s", parsed.path, refusal.offset, refusal.reason, refusal.detail)
-    records_in, unreadable = totals["records_in"], totals["inputs_unreadable"]
-    report = {
-        "inputs": len(paths),
-        "inputs_unreadable": unreadable,
-        **{name: totals[name] for name in _COUNTED},
-        "signals": dict(sorted(signals.items())),
-        "records_unused": dict(sorted(unused.items())),
-        "records_quarantined": sum(refused.values()),
-        "quarantined_by_reason": dict(sorted(refused.items())),
-        "rows": dict(sorted(counts.items())),
-    }
+        work = partial(_parse, dataset=arguments.dataset, dialect=dialect, folder=folder)
+        captures = [path for path in paths if formats.is_joint(path)]
+        logs = [path for path in paths if path not in set(captures)]
+        # Captures are read outside Python: threads do.
+        results = itertools.chain(
+            stage.mapped(work, logs, min(max(1, len(logs)), stage.workers(params, _tasks(logs)))),
+            stage.threaded(work, captures, stage.workers(params)),
+        )
+        waiting: list[Waiting] = []
+        for one in stage.progress(results, what=f"parse {arguments.dataset}", total=len(paths)):
+            if isinstance(one, Waiting):
+                waiting.append(one)
+            else:
+                output.write(one.chunks)
+                output.count(one)
+        joined = _joined(waiting)
+        connections = itertools.chain.from_iterable(_named(one, arguments.dataset) for one in joined)
+        output.write(_connection_rows(connections, [one.capture_id for one in joined]))
+        output.write([_capture_rows(joined)])
+        for one in joined:
+            output.write(_refusal_rows(one))
+            output.count(one)
+    report = output.report(len(paths))
     write_json(report, arguments.report)
-    log.info("%d inputs, %d records, %d quarantined", len(paths), records_in, sum(refused.values()))
+    records_in, refused = report["records_in"], report["records_quarantined"]
+    log.info("%d inputs, %d records, %d quarantined", len(paths), records_in, refused)
+    unreadable = report["inputs_unreadable"]
     if unreadable > params.parse.max_unreadable * len(paths):
         raise stage.QuarantineLimitError(
             f"{arguments.raw}: {unreadable} of {len(paths)} inputs cannot be read, more than"
             f" parse.max_unreadable = {params.parse.max_unreadable}"
         )
-    if sum(refused.values()) > params.parse.max_quarantined * records_in:
+    if refused > params.parse.max_quarantined * records_in:
         raise stage.QuarantineLimitError(
-            f"{arguments.raw}: {sum(refused.values())} of {records_in} records refused, more than"
-            f" parse.max_quarantined = {params.parse.max_quarantined}: {dict(sorted(refused.items()))}"
+            f"{arguments.raw}: {refused} of {records_in} records refused, more than"
+            f" parse.max_quarantined = {params.parse.max_quarantined}: {report['quarantined_by_reason']}"
         )
     return stage.EXIT_OK
 

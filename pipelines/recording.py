@@ -97,14 +97,11 @@ def read_all(paths: Sequence[Path], dialect: Dialect) -> Iterator[Recording | Ca
     dialect : Dialect
     """
     with _stored(paths) as places:
-        named = {place: path for path, place in places.items()}
-        for group in formats.together(list(named)):
-            for one in formats.read(group, dialect):
-                path = named[one.path]
-                if isinstance(one.outcome, CaptureError):
-                    yield CaptureError(path, one.outcome.offset, one.outcome.why)
-                else:
-                    yield Recording(path, one.source, one.outcome)
+        for path, one in zip(places, formats.read(list(places.values()), dialect), strict=True):
+            if isinstance(one.outcome, CaptureError):
+                yield CaptureError(path, one.outcome.offset, one.outcome.why)
+            else:
+                yield Recording(path, one.source, one.outcome)
 
 
 def read(path: Path, dialect: Dialect) -> Recording:
@@ -145,8 +142,8 @@ def signals(connection: Connection, reading: Reading) -> dict[int, SubflowSignal
     connection : Connection
     reading : Reading
     """
-    acks = tables.ACK.build(rows_of.ack_columns("", connection))
-    states = tables.STATE.build(rows_of.state_columns("", connection))
+    acks = tables.ACK.build(rows_of.ack_columns([("", connection)]))
+    states = tables.STATE.build(rows_of.state_columns([("", connection)]))
     return {
         subflow.subflow_id: signals_of(
             acks,

@@ -6,7 +6,8 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ EXIT_CODES = """exit codes: 0 done; 1 a run or a check failed; 2 the command lin
 cannot be used; 3 an input, a table or a model cannot be used"""
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 AddArguments = Callable[[argparse.ArgumentParser], None]
 Run = Callable[[argparse.Namespace, Params], int]
 
@@ -48,6 +50,23 @@ def workers(params: Params, tasks: int | None = None) -> int:
     """
     most = params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
     return most if tasks is None else max(1, min(most, -(-tasks // _TASKS_PER_WORKER)))
+
+
+def mapped(work: Callable[[Item], Result], items: Sequence[Item], processes: int) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in order, done by so many processes; errors are raised here."""
+    if processes == 1:
+        yield from map(work, items)
+        return
+    # Of use where processes are started, and slow to import where none are.
+    from joblib import Parallel, delayed
+
+    yield from Parallel(n_jobs=processes, return_as="generator")(delayed(work)(item) for item in items)
+
+
+def threaded(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in order, done by so many threads; errors are raised here."""
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(work, items)
 
 
 def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:

@@ -181,7 +181,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     parents = [parent for dataset in params.search.datasets for parent in _parents(dataset, headers, arguments, params)]
     best = _best_exported(parents, headers, report)
 
-    from pipelines import tracking  # noqa: PLC0415 - MLflow costs seconds, and only tracked runs need it
+    from pipelines import tracking
 
     name = experiment_name(params)
     mirror = tracking.Mirror(arguments.database, name)

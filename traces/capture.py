@@ -10,36 +10,35 @@ else the fuller.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 
-from traces import mptcp
-from traces.assembly import MAX_SUBFLOW, MAX_TIME_NS, OUT_OF_RANGE
-from traces.congestion import OPEN
+from traces.assembly import MAX_SUBFLOW
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
 from traces.endpoint import Endpoint, Pseudonyms
-from traces.flow import End, Flow
-from traces.pcap import Frame, frames, recognises
-from traces.quarantine import RAW_BYTES, Refusal
-from traces.segment import SYN, UnusableError, segment
+from traces.recorded import FORGOTTEN, IMPLAUSIBLE, End, Flow, Recorded, Refusals, Spool, record, write
+from traces.tables import OPEN
 from traces.trace import Trace
 from traces.vantage import SENDER, UNKNOWN
 
-__all__ = ["SOURCE", "read", "read_together", "recognises", "tokens"]
+__all__ = ["SOURCE", "join", "read", "read_together", "recognises"]
 
 SOURCE = "pcap"
 
-PLAIN = "TCP without MPTCP"
-IMPLAUSIBLE = "number beyond any window"
-NOT_ANSWERED = "TCP, MPTCP offered and not answered"
 ELSEWHERE = "recorded in another input too, nearer to the sender or fuller"
 TOO_MANY = "more subflows than a table can number"
-# Packets written out of order within so many are put in order; those later than that run backwards.
-_OUT_OF_ORDER_PACKETS = 64
+
+_MAGICS = (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a")
+
+
+def recognises(head: bytes) -> bool:
+    """Tell by its first bytes whether an input is a capture."""
+    return head[:4] in _MAGICS
 
 
 @dataclass
@@ -67,6 +66,10 @@ class _Group:
             if self.tokens[end] is None:
                 self.tokens[end], self.first_data[end] = token, flow.first_data(end)
 
+    def may_have(self, tokens: tuple[int | None, int | None]) -> bool:
+        """Tell whether the tokens of a flow are not other ones than those that are known."""
+        return all(own is None or other is None or own == other for own, other in zip(self.tokens, tokens, strict=True))
+
 
 class _Grouping:
     """Puts flows into connections."""
@@ -74,14 +77,15 @@ class _Grouping:
     def __init__(self) -> None:
         self.groups: list[_Group] = []
         self._by_token: dict[int, tuple[_Group, int]] = {}
-        self._by_opening: dict[tuple[tuple[End, End], int], _Group] = {}
+        self._by_opening: dict[tuple[tuple[End, End], int], list[_Group]] = {}
 
     def opened(self, member: _Member) -> None:
         """Take a flow that opened a connection, or whose handshake is not known."""
-        flow = member.flow
+        flow, tokens = member.flow, member.flow.tokens()
         opening = None if flow.first_syn is None else (flow.ends, flow.first_syn)
-        group = None if opening is None else self._by_opening.get(opening)
-        for end, token in enumerate(flow.tokens()):
+        alike = [] if opening is None else self._by_opening.setdefault(opening, [])
+        group = next((one for one in alike if one.may_have(tokens)), None)
+        for end, token in enumerate(tokens):
             known = None if token is None else self._by_token.get(token)
             if group is None and known is not None and known[1] == end:
                 group = known[0]
@@ -90,8 +94,8 @@ class _Grouping:
             self.groups.append(group)
         group.learn(flow)
         group.members.append(member)
-        if opening is not None:
-            self._by_opening.setdefault(opening, group)
+        if opening is not None and group not in alike:
+            alike.append(group)
         for end, token in enumerate(group.tokens):
             if token is not None:
                 self._by_token.setdefault(token, (group, end))
@@ -105,6 +109,32 @@ class _Grouping:
         group, end = self._by_token[token]
         member.turned = end == 0
         group.members.append(member)
+
+
+class _Connections(Sequence[Connection]):
+    """The connections of a capture; the rows of one are read when it is asked for, each time anew."""
+
+    def __init__(self, spools: Sequence[Spool]) -> None:
+        self._spools = spools
+        self._found: list[tuple[_Group, list[_Member], Pseudonyms]] = []
+
+    def add(self, group: _Group, members: list[_Member], pseudonyms: Pseudonyms) -> None:
+        """Append one."""
+        # In order of appearance, whatever is read first.
+        for member in members:
+            for end in _ends(member, _sender(members)):
+                pseudonyms.of(str(ip_address(end[0])))
+        self._found.append((group, members, pseudonyms))
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __getitem__(self, index: int) -> Connection:  # type: ignore[override]
+        return _connection(*self._found[index], self._spools)
+
+    def __iter__(self) -> Iterator[Connection]:
+        for one in self._found:
+            yield _connection(*one, self._spools)
 
 
 def read(path: Path, _dialect: Dialect) -> Trace:
@@ -130,10 +160,39 @@ def read_together(paths: Sequence[Path]) -> list[Trace]:
     CaptureError
         If one cannot be read as a whole.
     """
-    traces = [Trace() for _ in paths]
-    flows = [_flows(path, trace) for path, trace in zip(paths, traces, strict=True)]
-    pseudonyms = Pseudonyms()
-    for group in _groups(flows, traces):
+    with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
+        return join([record(path, Path(folder)) for path in paths])
+
+
+def join(captures: Sequence[Recorded]) -> list[Trace]:
+    """Put the subflows of some captures into connections.
+
+    The rows stay on disk until a connection is asked for.
+
+    Parameters
+    ----------
+    captures : sequence of Recorded
+
+    Returns
+    -------
+    list of Trace
+        One a capture; each connection is in the trace of the one that has its first subflow.
+    """
+    spools = [Spool(one.spool) for one in captures]
+    connections = [_Connections(spools) for _ in captures]
+    traces = [
+        Trace(
+            connections=connections[number],
+            records_in=one.records_in,
+            unused=Counter(one.unused),
+            refusals=Refusals(spools[number], *one.refusals),
+            signals=Counter(one.signals),
+        )
+        for number, one in enumerate(captures)
+    ]
+    found = _groups([one.flows() for one in captures])
+    pseudonyms = _pseudonyms(found, len(captures))
+    for group in found:
         members, elsewhere = _nearest(group)
         for member in elsewhere:
             traces[member.capture].unused[ELSEWHERE] += member.flow.segments
@@ -141,104 +200,39 @@ def read_together(paths: Sequence[Path]) -> list[Trace]:
             traces[member.capture].unused[TOO_MANY] += member.flow.segments
         del members[MAX_SUBFLOW + 1 :]
         for member in members:
-            traces[member.capture].records_out += member.flow.segments
-            traces[member.capture].signals.update(member.flow.signals)
-            implausible = sum(sender.implausible for sender in member.flow.senders)
-            if implausible:
-                traces[member.capture].signals[IMPLAUSIBLE] += implausible
-        connection = _connection(group, members, pseudonyms)
-        connection.vantages = _vantages(members)
-        traces[members[0].capture].connections.append(connection)
+            trace = traces[member.capture]
+            trace.records_out += member.flow.segments
+            trace.signals.update(member.flow.signals)
+            for name, count in (
+                (IMPLAUSIBLE, sum(sender.implausible for sender in member.flow.senders)),
+                (FORGOTTEN, sum(sender.forgotten for sender in member.flow.senders)),
+            ):
+                if count:
+                    trace.signals[name] += count
+        first = members[0].capture
+        connections[first].add(group, members, pseudonyms[first])
     return traces
 
 
-def tokens(path: Path) -> set[int]:
-    """Return the tokens that the handshakes in a capture tell: inputs with one in common are to be read together.
-
-    Raises
-    ------
-    CaptureError
-        If it cannot be read as a whole.
-    """
-    found: set[int] = set()
-    for frame in frames(path):
-        if isinstance(frame, Refusal):
-            continue
-        try:
-            one = segment(frame)
-        except UnusableError:
-            continue
-        for body in one.options.mptcp:
-            try:
-                option = mptcp.option(body, syn=bool(one.flags & SYN))
-            except mptcp.MalformedOptionError:
-                continue
-            if isinstance(option, mptcp.Capable):
-                found |= {mptcp.token(key, option.version) for key in option.keys}
-            elif isinstance(option, mptcp.Join) and option.token is not None:
-                found.add(option.token)
-    return found
+def _pseudonyms(groups: Sequence[_Group], captures: int) -> list[Pseudonyms]:
+    """Return the names of each capture's addresses: captures that have a connection in common have them in common."""
+    of = list(range(captures))
+    for group in groups:
+        own = {of[member.capture] for member in group.members}
+        if len(own) > 1:
+            of = [min(own) if one in own else one for one in of]
+    names = [Pseudonyms() for _ in range(captures)]
+    return [names[one] for one in of]
 
 
-def _flows(path: Path, trace: Trace) -> list[Flow]:
-    """Return the TCP connections of a capture, in order of their first segment; count its records."""
-    current: dict[frozenset[End], Flow] = {}
-    found = []
-    for frame in _in_time_order(frames(path)):
-        trace.records_in += 1
-        if isinstance(frame, Refusal):
-            trace.refusals.append(frame)
-            continue
-        try:
-            one = segment(frame)
-        except UnusableError as error:
-            if error.refused:
-                trace.refusals.append(_refusal(frame, error.reason, error.detail))
-            else:
-                trace.unused[error.reason] += 1
-            continue
-        if not 0 <= one.time_ns <= MAX_TIME_NS:
-            trace.refusals.append(_refusal(frame, OUT_OF_RANGE, f"time {one.time_ns}"))
-            continue
-        key = frozenset((one.source, one.destination))
-        flow = current.get(key)
-        if flow is None or flow.begins_anew(one):
-            flow = current[key] = Flow(one)
-            found.append(flow)
-        why = flow.take(one)
-        if why is not None:
-            trace.refusals.append(_refusal(frame, why, f"{one.time_ns} follows {flow.end_ns}"))
-    return found
-
-
-def _in_time_order(found: Iterable[Frame | Refusal]) -> Iterator[Frame | Refusal]:
-    """Yield packets in order of time, where they were written a little out of order, as several processors do."""
-    waiting: list[tuple[int, int, Frame]] = []
-    for number, frame in enumerate(found):
-        if isinstance(frame, Refusal):
-            yield frame
-            continue
-        heapq.heappush(waiting, (frame.time_ns, number, frame))
-        if len(waiting) > _OUT_OF_ORDER_PACKETS:
-            yield heapq.heappop(waiting)[2]
-    while waiting:
-        yield heapq.heappop(waiting)[2]
-
-
-def _refusal(frame: Frame, reason: str, detail: str) -> Refusal:
-    return Refusal(frame.offset, reason, detail, frame.data[:RAW_BYTES])
-
-
-def _groups(flows: Sequence[Sequence[Flow]], traces: Sequence[Trace]) -> list[_Group]:
-    """Return the connections, in order of their first subflow; count what belongs to none."""
+def _groups(flows: Sequence[Sequence[Flow]]) -> list[_Group]:
+    """Return the connections, in order of their first subflow."""
     grouping = _Grouping()
     joins: list[tuple[_Member, int]] = []
     for capture, own in enumerate(flows):
         for flow in own:
             member = _Member(flow, capture)
-            if flow.refused or not (flow.offered or flow.has_data_signal):
-                traces[capture].unused[NOT_ANSWERED if flow.offered else PLAIN] += flow.segments
-            elif flow.join_token is not None:
+            if flow.join_token is not None:
                 joins.append((member, flow.join_token))
             else:
                 grouping.opened(member)
@@ -252,6 +246,12 @@ def _groups(flows: Sequence[Sequence[Flow]], traces: Sequence[Trace]) -> list[_G
 def _flow_end(member: _Member, end: int) -> int:
     """Return which end of a flow is the connection's `end`."""
     return 1 - end if member.turned else end
+
+
+def _ends(member: _Member, sender: int) -> tuple[End, End]:
+    """Return the sender's end of a flow, and its receiver's."""
+    end = _flow_end(member, sender)
+    return member.flow.ends[end], member.flow.ends[1 - end]
 
 
 def _sender(members: Sequence[_Member]) -> int:
@@ -273,45 +273,42 @@ def _nearest(group: _Group) -> tuple[list[_Member], list[_Member]]:
     members, elsewhere = [], []
     for own in same.values():
         # At the sender first, then the fuller: one may be a fragment.
-        own.sort(
-            key=lambda member: (
-                member.flow.answers.vantage(_flow_end(member, sender)) != SENDER,
-                -member.flow.segments,
-            )
-        )
+        own.sort(key=lambda member: (member.flow.vantage(_flow_end(member, sender)) != SENDER, -member.flow.segments))
         members.append(own[0])
         elsewhere += own[1:]
     return members, elsewhere
 
 
-def _vantages(members: Sequence[_Member]) -> dict[int, str]:
+def _vantages(members: Sequence[_Member], sender: int) -> dict[int, str]:
     """Return where each capture was taken: what its subflows say, unknown where they do not agree."""
-    sender = _sender(members)
     found: dict[int, set[str]] = {}
     for member in members:
-        found.setdefault(member.capture, set()).add(member.flow.answers.vantage(_flow_end(member, sender)))
+        found.setdefault(member.capture, set()).add(member.flow.vantage(_flow_end(member, sender)))
     known = {capture: said - {UNKNOWN} for capture, said in found.items()}
     return {capture: said.pop() if len(said) == 1 else UNKNOWN for capture, said in known.items()}
 
 
-def _connection(group: _Group, members: Sequence[_Member], pseudonyms: Pseudonyms) -> Connection:
+def _connection(
+    group: _Group, members: Sequence[_Member], pseudonyms: Pseudonyms, spools: Sequence[Spool]
+) -> Connection:
     sender = _sender(members)
     connection = Connection(
         token=group.tokens[sender],
         remote_token=group.tokens[1 - sender],
-        vantages={},
+        vantages=_vantages(members, sender),
         states_inferred=True,
         mptcp_version=group.version,
     )
     for number, member in enumerate(members):
         flow, end = member.flow, _flow_end(member, sender)
-        local, remote = flow.ends[end], flow.ends[1 - end]
+        local, remote = _ends(member, sender)
+        opened = flow.join_token is None and flow.keys[0] is not None
         subflow = Subflow(
             subflow_id=number,
             start_ns=flow.start_ns,
             end_ns=flow.end_ns,
-            loc_id=0 if flow.join_token is None and flow.keys[0] else flow.address_ids[end],
-            rem_id=0 if flow.join_token is None and flow.keys[0] else flow.address_ids[1 - end],
+            loc_id=0 if opened else flow.address_ids[end],
+            rem_id=0 if opened else flow.address_ids[1 - end],
             family=Endpoint(str(ip_address(local[0])), local[1]).family,
             local_address=pseudonyms.of(str(ip_address(local[0]))),
             remote_address=pseudonyms.of(str(ip_address(remote[0]))),
@@ -322,6 +319,6 @@ def _connection(group: _Group, members: Sequence[_Member], pseudonyms: Pseudonym
             # A socket starts in Open.
             subflow.state_time_ns.append(flow.start_ns)
             subflow.state_ca_state.append(OPEN)
-        flow.senders[end].write(subflow, group.first_data[sender])
+        write(spools[member.capture], flow, end, subflow, group.first_data[sender])
         connection.subflows[number] = subflow
     return connection

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
 #: Stands for "not observed" in the integer arrays below; written as null.
 NOT_OBSERVED = -(2**63)
+
+#: A connection and its name.
+Named = tuple[str, "Connection"]
+# Rows of the largest table that are built at once: enough that the work is the rows', few enough to stay in a cache.
+_ROWS = 1 << 15
 
 
 @dataclass
@@ -71,7 +81,9 @@ class Subflow:
 
     def min_rtt_us(self) -> int | None:
         """Return the smallest RTT sample, None if there is none."""
-        return min((rtt_us for rtt_us in self.ack_rtt_us if rtt_us != NOT_OBSERVED), default=None)
+        rtt_us = _numbers(self.ack_rtt_us)
+        observed = rtt_us[rtt_us != NOT_OBSERVED]
+        return int(observed.min()) if len(observed) else None
 
 
 @dataclass
@@ -112,102 +124,147 @@ class Connection:
         return [self.subflows[subflow_id] for subflow_id in sorted(self.subflows)]
 
 
-def _observed(values: array[int]) -> list[int | None]:
-    return [None if value == NOT_OBSERVED else value for value in values]
+def batches(connections: Iterable[Named]) -> Iterator[list[Named]]:
+    """Yield connections in batches, whose rows are built at once: of one connection or more."""
+    batch: list[Named] = []
+    rows = 0
+    for name, connection in connections:
+        own = sum(len(subflow.ack_time_ns) for subflow in connection.subflows.values())
+        if batch and rows + own > _ROWS:
+            yield batch
+            batch, rows = [], 0
+        batch.append((name, connection))
+        rows += own
+    if batch:
+        yield batch
 
 
-def _flags(values: array[int]) -> list[bool | None]:
-    return [None if value == NOT_OBSERVED else bool(value) for value in values]
+def _numbers(values: array[int]) -> npt.NDArray[np.int64]:
+    return np.frombuffer(values, dtype=f"i{values.itemsize}") if values else np.zeros(0, dtype=np.int64)
 
 
-def connection_columns(connection_id: str, connection: Connection) -> dict[str, Any]:
-    """Return the connection's row of the ``connection`` table."""
-    start_ns, end_ns = connection.span_ns()
+def _observed(numbers: npt.NDArray[np.int64], dtype: pa.DataType) -> pa.Array:
+    missing = numbers == NOT_OBSERVED
+    if missing.all():
+        return pa.nulls(len(numbers), dtype)
+    values = numbers != 0 if dtype == pa.bool_() else numbers
+    return pa.array(values, type=dtype, mask=missing if missing.any() else None)
+
+
+def _repeated(names: Sequence[str], counts: Sequence[int]) -> pa.Array:
+    """Return names, each as often as it is said."""
+    encoded = [name.encode() for name in names]
+    content = b"".join(name * count for name, count in zip(encoded, counts, strict=True))
+    sizes = np.repeat([len(name) for name in encoded], counts)
+    if len(content) > np.iinfo(np.int32).max:
+        return pa.array([name for name, count in zip(names, counts, strict=True) for _ in range(count)], pa.string())
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+    return pa.StringArray.from_buffers(len(sizes), pa.py_buffer(offsets), pa.py_buffer(content))
+
+
+class _Rows:
+    """Rows of the subflows of some connections, one after the other."""
+
+    def __init__(self, named: Sequence[Named], length: Callable[[Subflow], int]) -> None:
+        self._names = [name for name, _ in named]
+        self._subflows = [subflow for _, connection in named for subflow in connection.ordered()]
+        self._lengths = [length(subflow) for subflow in self._subflows]
+        self._of_connection = [
+            sum(length(subflow) for subflow in connection.subflows.values()) for _, connection in named
+        ]
+
+    def key(self, number: str) -> dict[str, pa.Array]:
+        """Return connection, subflow, and the number of the row in its subflow."""
+        identifiers = [subflow.subflow_id for subflow in self._subflows]
+        lengths = np.array(self._lengths, dtype=np.int64)
+        starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return {
+            "connection_id": _repeated(self._names, self._of_connection),
+            "subflow_id": pa.array(np.repeat(np.array(identifiers, dtype=np.int16), lengths)),
+            number: pa.array((np.arange(len(starts)) - starts).astype(np.int32)),
+        }
+
+    def column(self, values: Callable[[Subflow], array[int]], dtype: pa.DataType) -> pa.Array:
+        """Return one column, null where nothing was observed."""
+        parts = [_numbers(values(subflow)) for subflow in self._subflows]
+        return _observed(np.concatenate([np.zeros(0, dtype=np.int64), *parts]), dtype)
+
+    def of_connections(self, values: Sequence[Any]) -> list[Any]:
+        """Return a value of each connection for each of its rows."""
+        return [value for value, count in zip(values, self._of_connection, strict=True) for _ in range(count)]
+
+
+def connection_columns(named: Sequence[Named]) -> dict[str, Any]:
+    """Return the rows of some connections in the ``connection`` table."""
+    spans = [connection.span_ns() for _, connection in named]
+    names = ("token", "remote_token", "mptcp_version", "congestion_control")
     return {
-        "connection_id": [connection_id],
-        "token": [connection.token],
-        "remote_token": [connection.remote_token],
-        "mptcp_version": [connection.mptcp_version],
-        "start_ns": [start_ns],
-        "end_ns": [end_ns],
-        "congestion_control": [connection.congestion_control],
+        "connection_id": [name for name, _ in named],
+        **{name: [getattr(connection, name) for _, connection in named] for name in names},
+        "start_ns": [start_ns for start_ns, _ in spans],
+        "end_ns": [end_ns for _, end_ns in spans],
     }
 
 
-def subflow_columns(connection_id: str, connection: Connection) -> dict[str, Any]:
-    """Return the connection's rows of the ``subflow`` table."""
-    subflows = connection.ordered()
-    names = ("path", "loc_id", "rem_id", "family", "local_address", "remote_address", "local_port", "remote_port")
+def subflow_columns(named: Sequence[Named]) -> dict[str, Any]:
+    """Return the rows of some connections in the ``subflow`` table."""
+    subflows = [(name, subflow) for name, connection in named for subflow in connection.ordered()]
+    names = (
+        "subflow_id",
+        "path",
+        "loc_id",
+        "rem_id",
+        "family",
+        "local_address",
+        "remote_address",
+        "local_port",
+        "remote_port",
+        "retransmissions",
+        "start_ns",
+        "end_ns",
+    )
     return {
-        "connection_id": [connection_id] * len(subflows),
-        "subflow_id": [subflow.subflow_id for subflow in subflows],
-        **{name: [getattr(subflow, name) for subflow in subflows] for name in names},
-        "min_rtt_us": [subflow.min_rtt_us() for subflow in subflows],
-        "retransmissions": [subflow.retransmissions for subflow in subflows],
-        "start_ns": [subflow.start_ns for subflow in subflows],
-        "end_ns": [subflow.end_ns for subflow in subflows],
+        "connection_id": [name for name, _ in subflows],
+        **{name: [getattr(subflow, name) for _, subflow in subflows] for name in names},
+        "min_rtt_us": [subflow.min_rtt_us() for _, subflow in subflows],
     }
 
 
-def ack_columns(connection_id: str, connection: Connection) -> dict[str, Any]:
-    """Return the connection's rows of the ``ack`` table."""
-    columns: dict[str, Any] = {
-        name: []
-        for name in (
-            "subflow_id",
-            "ack_no",
-            "time_ns",
-            "acked_bytes",
-            "rtt_us",
-            "srtt_us",
-            "is_dup",
-            "newly_sacked_bytes",
-            "ece",
-            "owd_us",
-            "data_ack",
-        )
-    }
-    for subflow in connection.ordered():
-        count = len(subflow.ack_time_ns)
-        columns["subflow_id"] += [subflow.subflow_id] * count
-        columns["ack_no"] += range(count)
-        columns["time_ns"] += subflow.ack_time_ns
-        columns["acked_bytes"] += subflow.ack_acked_bytes
-        columns["rtt_us"] += _observed(subflow.ack_rtt_us)
-        columns["srtt_us"] += _observed(subflow.ack_srtt_us)
-        columns["is_dup"] += _flags(subflow.ack_is_dup)
-        columns["newly_sacked_bytes"] += _observed(subflow.ack_newly_sacked_bytes)
-        columns["ece"] += _flags(subflow.ack_ece)
-        columns["owd_us"] += _observed(subflow.ack_owd_us)
-        columns["data_ack"] += _observed(subflow.ack_data_ack)
-    return {"connection_id": [connection_id] * len(columns["time_ns"]), **columns}
-
-
-def state_columns(connection_id: str, connection: Connection) -> dict[str, Any]:
-    """Return the connection's rows of the ``state`` table."""
-    columns: dict[str, Any] = {name: [] for name in ("subflow_id", "state_no", "time_ns", "ca_state")}
-    for subflow in connection.ordered():
-        count = len(subflow.state_time_ns)
-        columns["subflow_id"] += [subflow.subflow_id] * count
-        columns["state_no"] += range(count)
-        columns["time_ns"] += subflow.state_time_ns
-        columns["ca_state"] += subflow.state_ca_state
-    rows = len(columns["time_ns"])
+def ack_columns(named: Sequence[Named]) -> dict[str, Any]:
+    """Return the rows of some connections in the ``ack`` table."""
+    rows = _Rows(named, lambda subflow: len(subflow.ack_time_ns))
     return {
-        "connection_id": [connection_id] * rows,
-        **columns,
-        "inferred": [connection.states_inferred] * rows,
+        **rows.key("ack_no"),
+        "time_ns": rows.column(lambda subflow: subflow.ack_time_ns, pa.int64()),
+        "acked_bytes": rows.column(lambda subflow: subflow.ack_acked_bytes, pa.int64()),
+        "rtt_us": rows.column(lambda subflow: subflow.ack_rtt_us, pa.int64()),
+        "srtt_us": rows.column(lambda subflow: subflow.ack_srtt_us, pa.int64()),
+        "is_dup": rows.column(lambda subflow: subflow.ack_is_dup, pa.bool_()),
+        "newly_sacked_bytes": rows.column(lambda subflow: subflow.ack_newly_sacked_bytes, pa.int64()),
+        "ece": rows.column(lambda subflow: subflow.ack_ece, pa.bool_()),
+        "owd_us": rows.column(lambda subflow: subflow.ack_owd_us, pa.int64()),
+        "data_ack": rows.column(lambda subflow: subflow.ack_data_ack, pa.int64()),
     }
 
 
-def loss_columns(connection_id: str, connection: Connection) -> dict[str, Any]:
-    """Return the connection's rows of the ``loss`` table."""
-    columns: dict[str, Any] = {name: [] for name in ("subflow_id", "loss_no", "time_ns", "kind", "packets")}
-    for subflow in connection.ordered():
-        count = len(subflow.loss_time_ns)
-        columns["subflow_id"] += [subflow.subflow_id] * count
-        columns["loss_no"] += range(count)
-        columns["time_ns"] += subflow.loss_time_ns
-        columns["kind"] += subflow.loss_kind
-        columns["packets"] += subflow.loss_packets
-    return {"connection_id": [connection_id] * len(columns["time_ns"]), **columns}
+def state_columns(named: Sequence[Named]) -> dict[str, Any]:
+    """Return the rows of some connections in the ``state`` table."""
+    rows = _Rows(named, lambda subflow: len(subflow.state_time_ns))
+    return {
+        **rows.key("state_no"),
+        "time_ns": rows.column(lambda subflow: subflow.state_time_ns, pa.int64()),
+        "ca_state": rows.column(lambda subflow: subflow.state_ca_state, pa.int8()),
+        "inferred": rows.of_connections([connection.states_inferred for _, connection in named]),
+    }
+
+
+def loss_columns(named: Sequence[Named]) -> dict[str, Any]:
+    """Return the rows of some connections in the ``loss`` table."""
+    rows = _Rows(named, lambda subflow: len(subflow.loss_time_ns))
+    subflows = [subflow for _, connection in named for subflow in connection.ordered()]
+    return {
+        **rows.key("loss_no"),
+        "time_ns": rows.column(lambda subflow: subflow.loss_time_ns, pa.int64()),
+        "kind": [kind for subflow in subflows for kind in subflow.loss_kind],
+        "packets": rows.column(lambda subflow: subflow.loss_packets, pa.int32()),
+    }

@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 
 Columns = Mapping[str, Any]
 
+# Integers of fewer bits are few different ones.
+_WIDE_BITS = 32
+
 
 class ContractError(InputFault):
     """A table does not keep its promise: names the table, the column and the first offending row."""
@@ -154,9 +157,10 @@ class Table:
         values = rows.column(column.name)
         if values.null_count and not column.nullable:
             self._refuse(rows, pc.is_null(values), f"column {column.name} is null")
-        if column.low is not None:
+        low, high = (None, None) if (column.low, column.high) == (None, None) else pc.min_max(values).as_py().values()
+        if column.low is not None and low is not None and low < column.low:
             self._refuse(rows, pc.less(values, column.low), f"column {column.name} is below {column.low}")
-        if column.high is not None:
+        if column.high is not None and high is not None and high > column.high:
             self._refuse(rows, pc.greater(values, column.high), f"column {column.name} is above {column.high}")
         if column.choices:
             known = pc.is_in(values, value_set=pa.array(column.choices, type=column.dtype))
@@ -166,11 +170,36 @@ class Table:
             self._refuse(rows, pc.invert(pc.is_finite(values)), f"column {column.name} is not finite")
 
     def _check_key(self, rows: pa.Table) -> None:
+        if self.ascends(rows):
+            return
         counts = rows.select(list(self.key)).group_by(list(self.key)).aggregate([([], "count_all")])
         double = counts.filter(pc.greater(counts.column("count_all"), 1))
         if double.num_rows:
             first = {name: double.column(name)[0].as_py() for name in self.key}
             raise ContractError(f"table {self.name}: {double.num_rows} keys stand twice, first {first}")
+
+    def ascends(self, rows: pa.Table) -> bool:
+        """Tell whether each row's key is greater than the one before, as those of most tables are: none stands twice.
+
+        Of the first column, runs of equal values count, whatever their order.
+        """
+        if rows.num_rows < 2:  # noqa: PLR2004 - two rows are needed to compare
+            return True
+        leading, *others = (rows.column(name).combine_chunks() for name in self.key)
+        decided = pc.not_equal(leading[1:], leading[:-1]).to_numpy(zero_copy_only=False)
+        runs = leading.take(pa.array(np.concatenate(([0], np.flatnonzero(decided) + 1))))
+        if pc.count_distinct(runs).as_py() != len(runs):
+            return False
+        for column in others:
+            if decided.all():
+                return True
+            if not pa.types.is_integer(column.type) or column.null_count:
+                return False
+            values = column.to_numpy()
+            if (~decided & (values[1:] < values[:-1])).any():
+                return False
+            decided |= values[1:] > values[:-1]
+        return bool(decided.all())
 
     def _refuse(self, rows: pa.Table, wrong: pa.ChunkedArray, what: str) -> None:
         positions = np.flatnonzero(pc.fill_null(wrong, False).to_numpy())
@@ -184,7 +213,8 @@ class TableWriter:
     """Writes a table in checked chunks, each a row group; a context manager.
 
     A chunk holds every row of the values its first key column takes (for instance all rows of a
-    connection), so that keys stay unique and a reader can take one connection at a time.
+    connection), so that keys stay unique and a reader can take one connection at a time. The last value's rows may go
+    on in the next chunk, if keys ascend in both.
     """
 
     def __init__(self, table: Table, path: Path) -> None:
@@ -192,7 +222,20 @@ class TableWriter:
         self.table = table
         self.path = path
         self._seen: set[Any] = set()
-        self._writer = pq.ParquetWriter(path, table.schema(), compression="zstd")
+        self._last: tuple[Any, ...] = ()
+        # Counts and times follow one another closely: their differences are small, and a dictionary of them is not.
+        steady = [
+            column.name
+            for column in table.columns
+            if pa.types.is_integer(column.dtype) and column.dtype.bit_width >= _WIDE_BITS
+        ]
+        self._writer = pq.ParquetWriter(
+            path,
+            table.schema(),
+            compression="zstd",
+            use_dictionary=[column.name for column in table.columns if column.name not in steady],
+            column_encoding=dict.fromkeys(steady, "DELTA_BINARY_PACKED") or None,
+        )
 
     def __enter__(self) -> TableWriter:
         return self
@@ -208,17 +251,27 @@ class TableWriter:
 
     def append(self, rows: pa.Table) -> int:
         """Append one chunk that :meth:`Table.build` made; return its number of rows."""
+        if not rows.num_rows:
+            return 0
         leading = set(pc.unique(rows.column(self.table.key[0])).to_pylist())
         again = leading & self._seen
-        if again:
+        if again and not self._goes_on(rows, again):
             raise ContractError(
                 f"table {self.table.name}: rows of {self.table.key[0]} {sorted(again)[0]!r} come in two chunks"
             )
         self._seen |= leading
-        if rows.num_rows:
-            # One group a chunk whatever its size: the reader relies on it.
-            self._writer.write_table(rows, row_group_size=rows.num_rows)
+        self._last = self._key(rows, rows.num_rows - 1)
+        # One group a chunk whatever its size: the reader relies on it.
+        self._writer.write_table(rows, row_group_size=rows.num_rows)
         return int(rows.num_rows)
+
+    def _key(self, rows: pa.Table, number: int) -> tuple[Any, ...]:
+        return tuple(rows.column(name)[number].as_py() for name in self.table.key)
+
+    def _goes_on(self, rows: pa.Table, again: set[Any]) -> bool:
+        """Tell whether a chunk begins with further rows of the last value, and has none of an earlier one."""
+        first = self._key(rows, 0)
+        return again == {first[0]} == {self._last[0]} and first > self._last and self.table.ascends(rows)
 
 
 def write_table(table: Table, columns: Columns, path: Path) -> int:
@@ -261,10 +314,12 @@ class TableReader:
         self._leading = table.key[0]
         self._file = _opened(table, path)
         table.check_schema(self._file.schema_arrow)
-        self._groups: dict[Any, int] = {}
+        self._groups: dict[Any, list[int]] = {}
         for group in range(self._file.num_row_groups):
             for value in self._leading_values(group):
-                self._groups[value] = group
+                self._groups.setdefault(value, []).append(group)
+        # Most are asked for in order.
+        self._group_read: tuple[int, pa.Table] | None = None
 
     def _leading_values(self, group: int) -> list[Any]:
         place = self._file.schema_arrow.get_field_index(self._leading)
@@ -282,7 +337,16 @@ class TableReader:
         names = [column.name for column in self.table.columns]
         if value not in self._groups:
             return self._file.schema_arrow.empty_table().select(names)
-        rows = self._file.read_row_group(self._groups[value], columns=list(dict.fromkeys([self._leading, *names])))
-        own = rows.filter(pc.equal(rows.column(self._leading), value)).select(names)
+        parts = []
+        for group in self._groups[value]:
+            rows = self._group(group, names)
+            parts.append(rows.filter(pc.equal(rows.column(self._leading), value)).select(names))
+        own = pa.concat_tables(parts)
         self.table.check(own)
         return own
+
+    def _group(self, group: int, names: Sequence[str]) -> pa.Table:
+        if self._group_read is None or self._group_read[0] != group:
+            columns = list(dict.fromkeys([self._leading, *names]))
+            self._group_read = (group, self._file.read_row_group(group, columns=columns))
+        return self._group_read[1]

@@ -25,6 +25,7 @@ from pathlib import Path
 from traces import kernel_log, stored
 from traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused
 from traces.dialect import OURS, TIME_UNITS_NS, VALUE_KINDS, Dialect, LinePattern
+from traces.fault import printable
 from traces.quarantine import RAW_BYTES, CaptureError, Refusal
 from traces.trace import Trace
 
@@ -67,13 +68,15 @@ def _read_bare(path: Path) -> Trace:
         if refused is None:
             trace.records_out += 1
         else:
-            trace.refusals.append(Refusal(offset, *refused, line[:64]))
+            trace.refuse(Refusal(offset, *refused, line[:64]))
     trace.connections = assembly.finish()
     return trace
 
 
 def _number(text: bytes, scale: int) -> int | None:
     """Return a number times `scale`, truncated; None if it is none or no int64."""
+    if b"_" in text:  # Python's own: 1_000
+        return None
     try:
         if text.isdigit() and len(text) <= _MAX_DIGITS:
             return int(text) * scale
@@ -119,6 +122,8 @@ def _events_of(match: re.Match[bytes]) -> list[Event] | Refused:
 def _identity(match: re.Match[bytes]) -> tuple[int | None, int] | Refused:
     """Return token and subflow of a record."""
     groups = match.groupdict()
+    if b"_" in (groups.get("token") or b"") + (groups.get("subflow") or b""):
+        return MALFORMED, "token or subflow is no number"
     try:
         token = int(groups["token"], 16) if groups.get("token") else None
         subflow_id = int(groups["subflow"]) if groups.get("subflow") else 0
@@ -181,7 +186,7 @@ def _read_kernel_log(path: Path, pattern: LinePattern) -> Trace:
                 trace.other_lines += 1
             else:
                 trace.records_in += 1
-                trace.refusals.append(Refusal(offset, BROKEN_JSON, f"{len(line)} bytes", line[:64]))
+                trace.refuse(Refusal(offset, BROKEN_JSON, f"{len(line)} bytes", line[:64]))
             continue
         if message.sequence is not None:
             if last_sequence is not None and message.sequence > last_sequence + 1:
@@ -193,7 +198,7 @@ def _read_kernel_log(path: Path, pattern: LinePattern) -> Trace:
         if overlong and not records:
             # What the rest holds is not known.
             trace.records_in += 1
-            trace.refusals.append(Refusal(offset, MALFORMED, _TOO_LONG, line[:RAW_BYTES]))
+            trace.refuse(Refusal(offset, MALFORMED, _TOO_LONG, line[:RAW_BYTES]))
             continue
         # Old kernels print how many were dropped before the next record, in its line.
         missing = kernel_log.lost(records[0].before if records else message.text)
@@ -217,7 +222,8 @@ def _read_kernel_log(path: Path, pattern: LinePattern) -> Trace:
                 trace.records_out += 1
             else:
                 raw = record.text if record.cut == _NO_START else marker + record.text
-                trace.refusals.append(Refusal(offset + start + record.at, *refused, raw[:RAW_BYTES]))
+                reason, detail = refused
+                trace.refuse(Refusal(offset + start + record.at, reason, printable(detail), raw[:RAW_BYTES]))
     trace.connections = assembly.finish()
     return trace
 

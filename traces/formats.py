@@ -5,13 +5,15 @@ What an input is, its content says, not its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from traces import capture, event_log, socket_stats, state_log, stored, tcp_probe
 from traces.dialect import Dialect
 from traces.quarantine import CaptureError
+from traces.recorded import Recorded, record
 from traces.trace import Trace
 
 #: Version written into the ``capture`` table; raised when a parser's result changes.
@@ -28,14 +30,14 @@ class Joint:
 
     Attributes
     ----------
-    tokens : callable
-        Tells the MPTCP tokens in an input: those with one in common are read together.
-    read : callable
-        Reads them, one trace an input.
+    record : callable
+        Reads one by itself; what it holds goes to a file in a folder.
+    join : callable
+        Makes traces of all together, one each.
     """
 
-    tokens: Callable[[Path], set[int]]
-    read: Callable[[Sequence[Path]], list[Trace]]
+    record: Callable[[Path, Path], Recorded]
+    join: Callable[[Sequence[Recorded]], list[Trace]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Format:
 
 #: In the order they are asked; any text may be a log, so that comes last.
 FORMATS = (
-    Format(capture.SOURCE, capture.recognises, capture.read, Joint(capture.tokens, capture.read_together)),
+    Format(capture.SOURCE, capture.recognises, capture.read, Joint(record, capture.join)),
     Format(state_log.SOURCE, state_log.recognises, state_log.read),
     Format(tcp_probe.SOURCE, tcp_probe.recognises, tcp_probe.read),
     Format(socket_stats.SOURCE, socket_stats.recognises, socket_stats.read),
@@ -87,37 +89,9 @@ def format_of(path: Path) -> Format:
     raise CaptureError(path, 0, f"no parser knows this content; known are {[one.source for one in FORMATS]}")
 
 
-def together(paths: Sequence[Path]) -> list[list[Path]]:
-    """Return inputs in the groups they are to be read in, in order of the first of each.
-
-    An input that cannot be read stands alone: whoever reads it will say why.
-    """
-    groups: list[list[Path]] = []
-    by_token: dict[int, list[Path]] = {}
-    for path in paths:
-        found = _tokens(path) if len(paths) > 1 else set()
-        joined = [path]
-        for group in {id(by_token[token]): by_token[token] for token in found if token in by_token}.values():
-            joined = group + joined
-            groups.remove(group)
-            found |= {token for token, own in by_token.items() if own is group}
-        groups.append(joined)
-        by_token.update(dict.fromkeys(found, joined))
-    order = {path: number for number, path in enumerate(paths)}
-    return sorted((sorted(group, key=order.__getitem__) for group in groups), key=lambda group: order[group[0]])
-
-
-def _tokens(path: Path) -> set[int]:
-    try:
-        one = format_of(path)
-        return set() if one.joint is None else one.joint.tokens(path)
-    except CaptureError:
-        return set()
-
-
 @dataclass(frozen=True)
 class Read:
-    """One input of a group.
+    """One input.
 
     Attributes
     ----------
@@ -133,29 +107,78 @@ class Read:
     outcome: Trace | CaptureError
 
 
-def read(group: Sequence[Path], dialect: Dialect) -> list[Read]:
-    """Read inputs that :func:`together` put into one group; one that cannot be read does not keep the others from it.
+@dataclass(frozen=True)
+class Part:
+    """One input, read by itself, whose connections may have subflows in others: :func:`joined` makes traces of them."""
 
-    Returns
-    -------
-    list of Read
-        In the order given. The numbers in ``Connection.vantages`` count those that could be read.
+    path: Path
+    source: str
+    recorded: Recorded
+
+
+def read_alone(path: Path, dialect: Dialect, folder: Path) -> Read | Part:
+    """Read one input, as far as it can be without the others.
+
+    Parameters
+    ----------
+    path : Path
+    dialect : Dialect
+    folder : Path
+        Folder for the files of those that are to be joined.
     """
-    unreadable: dict[Path, Read] = {}
-    traces: dict[Path, Trace] = {}
     source = UNKNOWN
-    while readable := [path for path in group if path not in unreadable]:
-        try:
-            one = format_of(readable[0])
-            source = one.source
-            if one.joint is not None:
-                traces = dict(zip(readable, one.joint.read(readable), strict=True))
-            else:
-                traces = {path: one.read(path, dialect) for path in readable}
-            break
-        except CaptureError as error:
-            unreadable[error.path] = Read(error.path, source, error)
-    return [unreadable.get(path) or Read(path, source, traces[path]) for path in group]
+    try:
+        one = format_of(path)
+        source = one.source
+        if one.joint is not None:
+            return Part(path, source, one.joint.record(path, folder))
+        return Read(path, source, one.read(path, dialect))
+    except CaptureError as error:
+        return Read(path, source, error)
+
+
+def joined(parts: Sequence[Part]) -> list[Read]:
+    """Return the traces of inputs that may have connections in common, in the order given.
+
+    The numbers in ``Connection.vantages`` count the inputs of one kind, in this order.
+    """
+    found: dict[Path, Read] = {}
+    for one in FORMATS:
+        own = [part for part in parts if part.source == one.source]
+        if one.joint is not None and own:
+            traces = one.joint.join([part.recorded for part in own])
+            for part, trace in zip(own, traces, strict=True):
+                found[part.path] = Read(part.path, one.source, trace)
+    return [found[part.path] for part in parts]
+
+
+def read(paths: Sequence[Path], dialect: Dialect) -> Iterator[Read]:
+    """Yield inputs, in the order given; those that may have connections in common are read together.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    dialect : Dialect
+    """
+    with TemporaryDirectory(prefix="sbd-") as name:
+        folder = Path(name)
+        alone = [read_alone(path, dialect, folder) for path in paths if is_joint(path)]
+        found = {one.path: one for one in joined([one for one in alone if isinstance(one, Part)])}
+        found |= {one.path: one for one in alone if isinstance(one, Read)}
+        for path in paths:
+            if path in found:
+                yield found.pop(path)
+                continue
+            one = read_alone(path, dialect, folder)
+            yield joined([one])[0] if isinstance(one, Part) else one
+
+
+def is_joint(path: Path) -> bool:
+    """Tell whether an input may have connections in common with others."""
+    try:
+        return format_of(path).joint is not None
+    except CaptureError:
+        return False
 
 
 def stem_of(name: str) -> str:

@@ -16,6 +16,7 @@ from traces import stored
 from traces.assembly import Assembly, Event, Refused
 from traces.dialect import Dialect
 from traces.endpoint import Endpoint, Pseudonyms, endpoint
+from traces.fault import printable
 from traces.quarantine import Refusal
 from traces.trace import Trace
 
@@ -81,7 +82,7 @@ class _Samples:
         self.trace.records_in += 1
         refused = self._refused(entry)
         if refused is not None:
-            self.trace.refusals.append(Refusal(offset, *refused, entry[:64]))
+            self.trace.refuse(Refusal(offset, *refused, entry[:64]))
 
     def _refused(self, entry: bytes) -> Refused | None:
         if len(entry) > _MAX_LINE_BYTES:
@@ -102,7 +103,7 @@ class _Samples:
         ends = [match[name].decode("ascii", "replace") for name in ("local", "peer")] if match else ["", ""]
         local, remote = (endpoint(text) for text in ends)
         if local is None or remote is None:
-            return NO_ENDPOINT, " ".join(ends)
+            return NO_ENDPOINT, printable(" ".join(ends))
         return self._accept(time_ns, entry, (local, remote), events)
 
     def _accept(

@@ -18,7 +18,11 @@ _BLOCK_BYTES = 1 << 20
 #: How much of an input decides what it is.
 HEAD_BYTES = 1 << 16
 # A zstd block of four bytes may stand for 128 KiB: small bites bound what one step can inflate to.
-_ZSTD_BITE_BYTES = 1 << 10
+_ZSTD_BITE_BYTES = 1 << 8
+# Of an xz file. What follows the end of a stream is copied: a file may consist of empty streams.
+_XZ_BITE_BYTES = 1 << 13
+# What an xz stream may ask for, as much as a zstd frame: `xz -9` needs half of it, and a broken file may ask for 4 GiB.
+_XZ_MEMORY_BYTES = 1 << 27
 
 
 def capture_id(path: Path) -> str:
@@ -30,7 +34,7 @@ def capture_id(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _read_all(stream: IO[bytes] | gzip.GzipFile | lzma.LZMAFile) -> Iterator[bytes]:
+def _read_all(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
     while block := stream.read(_BLOCK_BYTES):
         yield block
 
@@ -41,10 +45,28 @@ def _inflate_zstd(stream: IO[bytes]) -> Iterator[bytes]:
         while bite:
             if frame.eof:
                 frame = zstandard.ZstdDecompressor().decompressobj()
-            yield frame.decompress(bite)
+            block = frame.decompress(bite)
+            for start in range(0, len(block), _BLOCK_BYTES):
+                yield block[start : start + _BLOCK_BYTES]
             bite = frame.unused_data if frame.eof else b""
     if not frame.eof:
         raise EOFError("the zstd stream ends early")
+
+
+def _inflate_xz(stream: IO[bytes]) -> Iterator[bytes]:
+    bite = stream.read(_XZ_BITE_BYTES)
+    while bite:
+        unpacked = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
+        yield unpacked.decompress(bite, _BLOCK_BYTES)
+        while not unpacked.eof:
+            bite = stream.read(_XZ_BITE_BYTES) if unpacked.needs_input else b""
+            if unpacked.needs_input and not bite:
+                raise EOFError("the xz stream ends early")
+            yield unpacked.decompress(bite, _BLOCK_BYTES)
+        # A stream may be padded with zeros, and another follow. Not LZMAFile, which takes a broken one for the end.
+        bite = unpacked.unused_data.lstrip(b"\x00")
+        while not bite and (more := stream.read(_XZ_BITE_BYTES)):
+            bite = more.lstrip(b"\x00")
 
 
 def _content(path: Path) -> Iterator[bytes]:
@@ -57,8 +79,7 @@ def _content(path: Path) -> Iterator[bytes]:
             with gzip.GzipFile(fileobj=raw) as unzipped:
                 yield from _read_all(unzipped)
         elif magic.startswith(b"\xfd7zXZ\x00"):
-            with lzma.LZMAFile(raw) as unpacked:
-                yield from _read_all(unpacked)
+            yield from _inflate_xz(raw)
         else:
             yield from _read_all(raw)
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from traces.contract import Column, Table
 
 CA_STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
+OPEN, DISORDER, CWR, RECOVERY, LOSS_STATE = range(len(CA_STATES))
 PAIR_KEY = ("connection_id", "subflow_a", "subflow_b")
 WINDOW_KEY = (*PAIR_KEY, "rule", "window_start_ns")
 WINDOW_RULES = ("triggered", "tiled")

@@ -13,6 +13,7 @@ from traces import stored
 from traces.assembly import Assembly, Event, Refused
 from traces.dialect import Dialect
 from traces.endpoint import Pseudonyms, endpoint
+from traces.fault import printable
 from traces.quarantine import Refusal
 from traces.trace import Trace
 
@@ -28,7 +29,7 @@ _MODULE = re.compile(
 )
 _BEGINS_MODULE = re.compile(rb"^" + _MODULE.pattern + rb"$", re.MULTILINE)
 _TRACEPOINT = re.compile(
-    rb"(?P<time>\d{1,10}\.\d{1,9}): (?:tcp:)?tcp_probe: +(?:family=\S{1,16} )?src=(?P<src>\S{3,60})"
+    rb"(?<!\S)(?P<time>\d{1,10}\.\d{1,9}): (?:tcp:)?tcp_probe: +(?:family=\S{1,16} )?src=(?P<src>\S{3,60})"
     rb" dest=(?P<dest>\S{3,60}) mark=\S{1,12} (?:data_len|length)=\d{1,10} snd_nxt=0x[0-9a-f]{1,8}"
     rb" snd_una=0x(?P<snd_una>[0-9a-f]{1,8}) snd_cwnd=\d{1,10} ssthresh=\d{1,10} snd_wnd=\d{1,10}"
     rb" srtt=(?P<srtt>\d{1,10})(?=\s|$)"
@@ -67,7 +68,7 @@ def read(path: Path, dialect: Dialect) -> Trace:
         if refused is None:
             trace.records_out += 1
         else:
-            trace.refusals.append(Refusal(offset, *refused, line[:64]))
+            trace.refuse(Refusal(offset, *refused, line[:64]))
     trace.connections = assembly.finish()
     return trace
 
@@ -76,7 +77,7 @@ def _take(assembly: Assembly, match: re.Match[bytes], unit_us: int | None, pseud
     ends = [match[name].decode("ascii", "replace") for name in ("src", "dest")]
     local, remote = (endpoint(text) for text in ends)
     if local is None or remote is None:
-        return NO_ENDPOINT, " ".join(ends)
+        return NO_ENDPOINT, printable(" ".join(ends))
     seconds, _, fraction = match["time"].partition(b".")
     time_ns = int(seconds) * 1_000_000_000 + int(fraction.ljust(9, b"0"))
     events: list[Event] = [(b"UNA", int(match["snd_una"], 16))]

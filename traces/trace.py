@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from traces.connection import Connection
@@ -17,13 +18,13 @@ class Trace:
 
     Attributes
     ----------
-    connections : list of Connection
-        In order of their first record.
+    connections : sequence of Connection
+        In order of their first record. Those of a capture are read from disk whenever they are asked for.
     records_in, records_out : int
         Records read, and records that became part of a connection.
     unused : Counter of str
         Good records of kinds that no table holds, by kind.
-    refusals : list of Refusal
+    refusals : sequence of Refusal
         The other records.
     other_lines : int
         Lines of a log that are not the sender's: they are no records.
@@ -33,12 +34,18 @@ class Trace:
         Places where the log says that messages are missing, and how many it says were lost.
     """
 
-    connections: list[Connection] = field(default_factory=list)
+    connections: Sequence[Connection] = field(default_factory=list)
     records_in: int = 0
     records_out: int = 0
     unused: Counter[str] = field(default_factory=Counter)
-    refusals: list[Refusal] = field(default_factory=list)
+    refusals: Sequence[Refusal] = field(default_factory=list)
     signals: Counter[str] = field(default_factory=Counter)
     other_lines: int = 0
     gaps: int = 0
     messages_lost: int = 0
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Take down one more refused record of a log."""
+        if not isinstance(self.refusals, list):
+            raise TypeError("the refused records of a capture are complete")
+        self.refusals.append(refusal)

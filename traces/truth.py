@@ -7,13 +7,13 @@ connection) in place of ``connection_id``.
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from traces.fault import InputFault
@@ -36,6 +36,9 @@ def _parse(text: str, dtype: pa.DataType) -> Any:
         if text not in ("true", "false"):
             raise ValueError("must be true or false")
         return text == "true"
+    if not pa.types.is_string(dtype) and (not text.isascii() or "_" in text):
+        # Python would take digits of other scripts, and underscores between them.
+        raise ValueError("is no number")
     if pa.types.is_integer(dtype):
         return int(text)
     if pa.types.is_floating(dtype):
@@ -53,6 +56,18 @@ def _token(path: Path, line: int, text: str) -> int | None:
         raise TruthError(f"{path}, line {line}, column token: {text!r} is not hexadecimal") from error
 
 
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV file that are not blank, each with the number of its last line."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = csv.reader(stream, strict=True)
+            for row in rows:
+                if row:
+                    yield rows.line_num, row
+    except (UnicodeError, csv.Error) as error:
+        raise TruthError(f"{path}: cannot be read as CSV: {error}") from error
+
+
 def read_csv(path: Path) -> list[dict[str, Any]]:
     """Read a truth.csv into one mapping per row, keys :data:`CSV_COLUMNS`, None where empty.
 
@@ -61,19 +76,22 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
     Raises
     ------
     TruthError
-        If a column is missing or unknown, or a cell does not fit its column.
+        If it is no CSV, a column is missing, unknown or there twice, or a cell does not fit its column.
     """
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    if sorted(frame.columns) != sorted(CSV_COLUMNS):
-        missing = sorted(set(CSV_COLUMNS) - set(frame.columns))
-        unknown = sorted(set(frame.columns) - set(CSV_COLUMNS))
-        raise TruthError(f"{path}: missing columns {missing}, unknown columns {unknown}")
+    lines = _lines(path)
+    _, names = next(lines, (0, []))
+    if sorted(names) != sorted(CSV_COLUMNS):
+        missing, unknown = sorted(set(CSV_COLUMNS) - set(names)), sorted(set(names) - set(CSV_COLUMNS))
+        raise TruthError(f"{path}: missing columns {missing}, unknown columns {unknown}, {len(names)} columns")
     columns = {column.name: column for column in TRUTH.columns}
     rows: list[dict[str, Any]] = []
-    for line, record in enumerate(frame.to_dict("records"), start=2):
-        row: dict[str, Any] = {"input": record["input"], "token": _token(path, line, str(record["token"]))}
+    for line, cells in lines:
+        if len(cells) != len(names):
+            raise TruthError(f"{path}, line {line}: {len(cells)} cells under {len(names)} columns")
+        record = dict(zip(names, cells, strict=True))
+        row: dict[str, Any] = {"input": record["input"], "token": _token(path, line, record["token"])}
         for name in CSV_COLUMNS[2:]:
-            text = str(record[name])
+            text = record[name]
             try:
                 row[name] = _parse(text, columns[name].dtype) if text else None
             except ValueError as error:
@@ -92,8 +110,10 @@ def write_csv(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
             return ""
         return str(value).lower() if isinstance(value, bool) else str(value)
 
-    frame = pd.DataFrame([[cell(row[name]) for name in CSV_COLUMNS] for row in rows], columns=list(CSV_COLUMNS))
-    frame.to_csv(path, index=False, lineterminator="\n")
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(CSV_COLUMNS)
+        writer.writerows([cell(row[name]) for name in CSV_COLUMNS] for row in rows)
 
 
 @dataclass(frozen=True)

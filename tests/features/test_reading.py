@@ -40,7 +40,7 @@ def pair(entries_x: list[int], entries_y: list[int]) -> tuple[SubflowSignals, Su
 
 
 def test_defaults_are_those_of_the_parameters_file() -> None:
-    from pipelines.params import read_params  # noqa: PLC0415 - a higher layer, for this one comparison
+    from pipelines.params import read_params
 
     assert read_params().extract.reading == DEFAULT
 

@@ -59,7 +59,7 @@ def disable(project: Path) -> None:
 
 @pytest.fixture
 def mlflow_client(tracked: Path) -> MlflowClient:
-    import mlflow  # noqa: PLC0415 - after pipelines.tracking, which switches telemetry off first
+    import mlflow
 
     uri = f"sqlite:///{tracked}/data/mlflow.db"
     mlflow.set_tracking_uri(uri)
@@ -68,7 +68,7 @@ def mlflow_client(tracked: Path) -> MlflowClient:
 
 
 def load(uri: str) -> Any:
-    import mlflow.pyfunc  # noqa: PLC0415
+    import mlflow.pyfunc
 
     return mlflow.pyfunc.load_model(uri)
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 
+from tests.traces.comparison import assert_same_content
+from tests.traces.naive.segment import ACK, CWR, ECE, FIN, PSH, RST, SYN, Options, Segment
+from tests.traces.naive.sender import Sender
+from tests.traces.naive.vantage import Answers
+from tests.traces.packets import Packet as Captured
+from tests.traces.packets import dss_body, ethernet, ipv4, option, pcap, sack, tcp, timestamps
 from traces.connection import NOT_OBSERVED, Subflow
-from traces.segment import ACK, ECE, FIN, PSH, RST, SYN, Options, Segment
-from traces.sender import Sender
-from traces.vantage import Answers
 
 __all__ = [
     "ACK",
@@ -38,6 +42,7 @@ PEER_ISN = 90_000
 _WRAP = 2**32
 _ENDS = ((b"\x0a\0\0\1", 40_000), (b"\x0a\0\0\2", 5_001))
 _STAMPS_BYTES = 12
+_MAX_OPTIONS_BYTES = 40
 
 
 @dataclass(frozen=True)
@@ -165,11 +170,65 @@ class Outcome:
         return [(ns / 1e6, kind, n) for ns, kind, n in zip(found.time_ns, found.kind, found.packets, strict=True)]
 
 
+# The first packet shows that the connection is MPTCP, by a DSS without numbers; RFC 8684 section 3.3.
+_DSS = option(30, b"\x20\x00")
+_NOP = b"\x01"
+
+
+def _options(one: Segment, data_ack: int | None, *, first: bool) -> bytes:
+    """Return options as they are on the wire; four SACK blocks leave no room for others."""
+    found = _DSS if first else b""
+    if one.options.mss is not None:
+        found += option(2, one.options.mss.to_bytes(2, "big"))
+    if one.options.sack_permitted:
+        found += option(4)
+    if one.options.timestamps is not None:
+        found += timestamps(*one.options.timestamps)
+    if one.options.sack:
+        found += sack(*one.options.sack)
+    if data_ack is not None:
+        found += option(30, dss_body(data_ack))
+    assert len(found) <= _MAX_OPTIONS_BYTES
+    return found
+
+
+def captured(packets: Sequence[Packet], sent: Sequence[Segment], *, ecn: bool) -> bytes:
+    """Return the packets as a capture; with `ecn`, the handshake agrees on it."""
+    found = []
+    for number, (packet, one) in enumerate(zip(packets, sent, strict=True)):
+        flags = one.flags
+        if ecn and flags & SYN:
+            flags |= ECE if flags & ACK else ECE | CWR
+        segment = tcp(
+            bytes(packet.length),
+            ports=(one.source[1], one.destination[1]),
+            seq=one.seq,
+            ack=one.ack,
+            flags=flags,
+            window=one.window,
+            options=_options(one, packet.data_ack, first=number == 0),
+        )
+        ends = (str(ip_address(one.source[0])), str(ip_address(one.destination[0])))
+        found.append(Captured(one.time_ns, ethernet(ipv4(segment, source=ends[0], destination=ends[1]))))
+    return pcap(found, tick_ns=1)
+
+
 def run(packets: Sequence[Packet], *, ecn: bool = False, isn: int = ISN, peer_isn: int = PEER_ISN) -> Outcome:
-    """Let packets pass, and return what is inferred from them."""
+    """Let packets pass, and return what is inferred from them: the same by the compiled parser, from a capture."""
     outcome = Outcome()
     for sender in outcome.senders:
         sender.congestion.has_ecn = ecn
-    for packet, segment in zip(packets, segments(packets, isn, peer_isn), strict=True):
+    sent = segments(packets, isn, peer_isn)
+    for packet, segment in zip(packets, sent, strict=True):
         outcome.take(packet.end, segment, packet.data_ack)
+    if sent:
+        (compiled,) = assert_same_content(captured(packets, sent, ecn=ecn))
+        assert _signals(compiled[_ENDS[0]]) == _signals(outcome.subflow())
     return outcome
+
+
+def _signals(subflow: Subflow) -> dict[str, list[int] | list[str] | int | None]:
+    """Return what does not depend on data-level numbers, which a script counts from 0."""
+    names = ["ack_time_ns", "ack_acked_bytes", "ack_rtt_us", "ack_is_dup", "ack_newly_sacked_bytes", "ack_ece"]
+    names += ["state_time_ns", "state_ca_state", "loss_time_ns", "loss_kind", "loss_packets"]
+    return {**{name: list(getattr(subflow, name)) for name in names}, "retransmissions": subflow.retransmissions}

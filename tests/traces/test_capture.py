@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.traces import packets
+from tests.traces.comparison import assert_same
 from tests.traces.packets import ACK, FIN, MS, RST, SYN, Packet, Talk, capable, dss, join, token_of, v0, v1
-from traces import assembly, capture, flow, formats, segment
+from traces import assembly, capture, formats, recorded
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
+from traces.quarantine import CaptureError
 from traces.trace import Trace
 
 A, B, C, D = (bytes([value]) * 8 for value in (0xA1, 0xB2, 0xC3, 0xD4))
@@ -31,9 +33,12 @@ def written(path: Path, *talks: Talk | Sequence[Packet]) -> Path:
 
 
 def checked(paths: Sequence[Path]) -> list[Trace]:
+    for path in paths:
+        assert_same(path)
     traces = capture.read_together(paths)
     assert len(traces) == len(paths)
     for trace in traces:
+        trace.connections, trace.refusals = list(trace.connections), list(trace.refusals)
         assert trace.records_in == trace.records_out + sum(trace.unused.values()) + len(trace.refusals)
     return traces
 
@@ -227,11 +232,11 @@ def test_plain_tcp_and_fallback_are_counted(tmp_path: Path, version: int) -> Non
     joined.open(500, (packets.join_syn(token_of(B, version), 2), b"", b""))
     trace = read(tmp_path, plain, fallback)
     assert (trace.records_in, trace.connections, trace.refusals, trace.signals) == (7, [], [], {})
-    assert trace.unused == {capture.PLAIN: 3, capture.NOT_ANSWERED: 4}
+    assert trace.unused == {recorded.PLAIN: 3, recorded.NOT_ANSWERED: 4}
     trace = read(tmp_path, plain, fallback, first(version), joined)
     (connection,) = trace.connections
     assert ports(connection) == [(1000, 80)]
-    assert trace.unused == {capture.PLAIN: 3, capture.NOT_ANSWERED: 7}
+    assert trace.unused == {recorded.PLAIN: 3, recorded.NOT_ANSWERED: 7}
     assert trace.signals == {"MP_CAPABLE": 3, "DSS": 6}
 
 
@@ -246,10 +251,10 @@ def test_what_is_no_segment_is_counted(tmp_path: Path) -> None:
     ]
     trace = read(tmp_path, others, first())
     assert (trace.records_in, trace.records_out) == (15, 9)
-    assert trace.unused == {segment.NOT_IP: 1, segment.NOT_TCP: 2, segment.FRAGMENT: 1}
+    assert trace.unused == {recorded.NOT_IP: 1, recorded.NOT_TCP: 2, recorded.FRAGMENT: 1}
     assert [(one.reason, one.raw) for one in trace.refusals] == [
-        (segment.BAD_TCP, others[4].data[:64]),
-        (segment.CUT_HEADERS, others[5].data),
+        (recorded.BAD_TCP, others[4].data[:64]),
+        (recorded.CUT_HEADERS, others[5].data),
     ]
     assert trace.refusals[0].offset == 24 + 4 * 16 + sum(len(packet.data) for packet in others[:4])
 
@@ -273,9 +278,9 @@ def test_malformed_options_are_counted(tmp_path: Path) -> None:
     assert trace.signals == {
         "MP_CAPABLE": 3,
         "DSS": 6,
-        "MPTCP subtype 15": 1,
-        "MPTCP option of 2 bytes": 1,
-        "TCP option 30 of 255 bytes": 1,
+        "MPTCP subtype that is not known": 1,
+        "MPTCP option of a length it cannot have": 1,
+        "TCP option of a length it cannot have": 1,
     }
 
 
@@ -342,7 +347,7 @@ def test_another_syn_inside_a_connection_is_refused(tmp_path: Path, seq: int) ->
     talk.say(0, 350, flags=SYN, options=capable(0, C), seq=seq)
     talk.data(0, (400,))
     trace = read(tmp_path, talk)
-    assert [one.reason for one in trace.refusals] == [flow.SYN_INSIDE]
+    assert [one.reason for one in trace.refusals] == [recorded.SYN_INSIDE]
     (connection,) = trace.connections
     assert (trace.records_out, tokens(connection)) == (11, (token_of(A, 0), token_of(B, 0)))
     assert list(connection.subflows[0].ack_acked_bytes) == [1000, 2000, 3000, 4000]
@@ -509,7 +514,7 @@ def test_more_subflows_than_a_table_holds(tmp_path: Path, monkeypatch: pytest.Mo
     assert trace.signals == {"MP_CAPABLE": 3, "MP_JOIN": 6, "DSS": 14}
 
 
-def test_together_groups_by_token(tmp_path: Path) -> None:
+def test_connections_are_found_by_token_across_inputs(tmp_path: Path) -> None:
     other = Talk(("10.0.0.1", 1001), ("10.0.0.2", 80))
     other.open(1, v1(C, D))
     log = tmp_path / "log"
@@ -520,14 +525,26 @@ def test_together_groups_by_token(tmp_path: Path) -> None:
     cut.write_bytes(packets.pcap([])[:20])
     one, two, three = (written(tmp_path / name, talk) for name, talk in (("1", first()), ("2", second()), ("3", other)))
     paths = [two, log, three, empty, one, cut]
-    assert formats.together(paths) == [[two, one], [log], [three], [empty], [cut]]
-    assert formats.together(paths[::-1]) == [[cut], [one, two], [empty], [three], [log]]
-    assert formats.together([one]) == [[one]]
-    assert formats.together([]) == []
+    for order in (paths, paths[::-1]):
+        found = list(formats.read(order, Dialect()))
+        assert [read.path for read in found] == order
+        connections = {
+            read.path: [ports(connection) for connection in read.outcome.connections]
+            for read in found
+            if isinstance(read.outcome, Trace)
+        }
+        assert connections == {
+            one: [[(1000, 80), (2000, 80)]],
+            two: [],
+            three: [[(1001, 80)]],
+            log: [[(None, None)]],
+        }
+        assert {read.path for read in found if isinstance(read.outcome, CaptureError)} == {empty, cut}
+    assert list(formats.read([], Dialect())) == []
 
 
-def test_together_by_way_of_a_third(tmp_path: Path) -> None:
-    """Two captures of nothing in common belong together with one that has something of both."""
+def test_pseudonyms_by_way_of_a_third(tmp_path: Path) -> None:
+    """Two captures of nothing in common have names in common if one has connections with both."""
     other = Talk(("10.0.0.1", 1001), ("10.0.0.2", 80))
     other.open(1, v0(C, D))
     paths = [
@@ -536,21 +553,19 @@ def test_together_by_way_of_a_third(tmp_path: Path) -> None:
         written(tmp_path / "3", second(key=B), other),
     ]
     for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]):
-        given = [paths[place] for place in order]
-        assert formats.together(given) == [given]
-
-
-def test_tokens_of_a_capture(tmp_path: Path) -> None:
-    path = written(tmp_path / "a", first(0), second(0, key=D), [Packet(5, b"cut"), first().packets[0].cut(50)])
-    assert capture.tokens(path) == {token_of(A, 0), token_of(B, 0), token_of(D, 0)}
-    assert capture.tokens(written(tmp_path / "b", first(1))) == {token_of(A, 1), token_of(B, 1)}
+        traces = checked([paths[place] for place in order])
+        found = [connection for trace in traces for connection in trace.connections]
+        assert sorted(len(connection.subflows) for connection in found) == [2, 2]
+        names = [subflow.local_address for connection in found for subflow in connection.ordered()]
+        # 10.0.0.1 and 10.1.0.1, both in both connections.
+        assert len(names) == 4 and names[:2] == names[2:] and names[0] != names[1]
 
 
 def test_reading_through_formats(tmp_path: Path) -> None:
     one, two = written(tmp_path / "a", first()), written(tmp_path / "b", second())
     cut = tmp_path / "c"
     cut.write_bytes(gzip.compress(one.read_bytes())[:-20])
-    found = formats.read([cut, one, two], Dialect())
+    found = list(formats.read([cut, one, two], Dialect()))
     assert [read.path for read in found] == [cut, one, two]
     assert [read.source for read in found[1:]] == ["pcap", "pcap"]
     assert [isinstance(read.outcome, Trace) for read in found] == [False, True, True]
@@ -618,7 +633,7 @@ def test_the_end_of_an_earlier_connection_does_not_spoil_the_next(tmp_path: Path
     talk = first()
     stray = Talk(talk.client, talk.server, isn=(900_000, 800_000)).say(1, -5000)
     trace = read(tmp_path, talk, [stray])
-    assert trace.unused == Counter({capture.PLAIN: 1}) and not trace.refusals
+    assert trace.unused == Counter({recorded.PLAIN: 1}) and not trace.refusals
     (connection,) = trace.connections
     assert connection.subflows == only(read(tmp_path, talk)).subflows
 
@@ -628,7 +643,7 @@ def test_a_wild_number_is_counted_and_believed_in_nothing(tmp_path: Path) -> Non
     wild = [talk.say(1, 250, ack=talk.sent[0] + 2**30), talk.say(0, 251, size=10, seq=(talk.sent[0] + 2**30) % 2**32)]
     talk.packets = [packet for packet in talk.packets if packet not in wild]
     trace = read(tmp_path, talk, wild)
-    assert trace.signals[capture.IMPLAUSIBLE] == 2
+    assert trace.signals[recorded.IMPLAUSIBLE] == 2
     whole, clean = only(trace).subflows[0], only(read(tmp_path, talk)).subflows[0]
     assert (whole.ack_acked_bytes, whole.ack_rtt_us) == (clean.ack_acked_bytes, clean.ack_rtt_us)
     assert whole.retransmissions == clean.retransmissions == 0

@@ -71,8 +71,25 @@ def test_a_missing_column_is_named() -> None:
 def test_rows_of_one_connection_come_in_one_chunk(tmp_path: Path) -> None:
     with TableWriter(TABLE, tmp_path / "sample.parquet") as writer:
         writer.write(GOOD)
+        writer.write(GOOD | {"connection_id": ["b", "c"]})
+        for names in (["a", "d"], ["d", "b"], ["c", "b"]):
+            with pytest.raises(ContractError, match=r"'[ab]' come in two chunks"):
+                writer.write(GOOD | {"connection_id": names, "no": [2, 3]})
+
+
+def test_the_last_connection_may_go_on_in_the_next_chunk(tmp_path: Path) -> None:
+    path = tmp_path / "sample.parquet"
+    with TableWriter(TABLE, path) as writer:
+        writer.write(GOOD)
+        writer.write(GOOD | {"no": [2, 3]})
         with pytest.raises(ContractError, match="'a' come in two chunks"):
-            writer.write(GOOD | {"no": [2, 3]})
+            writer.write(GOOD | {"no": [3, 4]})
+        with pytest.raises(ContractError, match="'a' come in two chunks"):
+            writer.write(GOOD | {"no": [5, 4]})
+        writer.write(GOOD | {"connection_id": ["a", "b"], "no": [4, 0]})
+    reader = TableReader(TABLE, path)
+    assert reader.rows_of("a").column("no").to_pylist() == [0, 1, 2, 3, 4]
+    assert reader.rows_of("b").num_rows == 1
 
 
 def test_a_reader_takes_one_connection_at_a_time(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import struct
 
 import pytest
 
-from tests.traces.packets import IPV4, IPV6, cooked, cooked_v2, ethernet
-from traces.link import CUT, LINKS, NOT_IP
+from tests.traces.comparison import assert_same_content
+from tests.traces.naive.link import CUT, LINKS, NOT_IP
+from tests.traces.packets import IPV4, IPV6, Packet, cooked, cooked_v2, ethernet, pcap
 
 ARP = 0x0806
 FOUR, SIX = b"\x45" + bytes(19), b"\x60" + bytes(39)
@@ -62,6 +63,7 @@ FOUR, SIX = b"\x45" + bytes(19), b"\x60" + bytes(39)
 )
 def test_where_ip_starts(link: int, frame: bytes, start: int) -> None:
     assert LINKS[link](frame) == start
+    assert_same_content(pcap([Packet(0, frame)], link=link))
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,7 @@ def test_where_ip_starts(link: int, frame: bytes, start: int) -> None:
 def test_a_header_that_is_cut(link: int, frame: bytes, header_bytes: int) -> None:
     assert [LINKS[link](frame[:size]) for size in range(header_bytes)] == [CUT] * header_bytes
     assert LINKS[link](frame[:header_bytes]) >= 0
+    assert_same_content(pcap([Packet(0, frame[:size]) for size in range(len(frame))], link=link))
 
 
 def test_ethernet_is_the_default_of_the_builder() -> None:

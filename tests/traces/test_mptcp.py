@@ -7,14 +7,21 @@ import hashlib
 import pytest
 
 from tests.traces import packets
-from tests.traces.packets import capable_body, dss_body
-from traces import mptcp
-from traces.mptcp import Capable, DataAck, Join, MalformedOptionError, Other
+from tests.traces.comparison import assert_same_content
+from tests.traces.naive import mptcp
+from tests.traces.naive.mptcp import Capable, DataAck, Join, MalformedOptionError, Other
+from tests.traces.packets import ACK, SYN, Packet, capable_body, dss_body
+from traces import mptcp as keys
 
 KEY, OTHER_KEY = bytes(range(8)), b"\xff" * 8
 
 
 def read(body: bytes, *, syn: bool = False) -> Capable | Join | DataAck | Other:
+    flags = SYN if syn else ACK
+    # Room for what is longer than options can be.
+    if len(body) <= 38:
+        segment = packets.tcp(flags=flags, options=packets.option(30, body))
+        assert_same_content(packets.pcap([Packet(0, packets.ethernet(packets.ipv4(segment)))]))
     return mptcp.option(body, syn=syn)
 
 
@@ -38,19 +45,19 @@ def test_mp_capable(length: int, body: bytes, found: Capable, syn: bool) -> None
 
 @pytest.mark.parametrize("length", [3, 4, 5, 11, 13, 18, 19, 21, 22, 24, 28, 40])
 def test_no_mp_capable_of_version_0_has_this_length(length: int) -> None:
-    with pytest.raises(MalformedOptionError, match=f"MP_CAPABLE of {length} bytes"):
+    with pytest.raises(MalformedOptionError, match=f"^{mptcp.BAD_LENGTH}$"):
         read(b"\x00\x81".ljust(length - 2, b"\x07")[: length - 2])
 
 
 @pytest.mark.parametrize("length", [3, 5, 6, 8, 11, 13, 14, 16, 19, 21, 23, 25, 28, 40])
 def test_no_mp_capable_of_version_1_has_this_length(length: int) -> None:
-    with pytest.raises(MalformedOptionError, match=f"MP_CAPABLE of {length} bytes"):
+    with pytest.raises(MalformedOptionError, match=f"^{mptcp.BAD_LENGTH}$"):
         read(b"\x01\x81".ljust(length - 2, b"\x07")[: length - 2])
 
 
 @pytest.mark.parametrize("version", range(2, 16))
 def test_other_versions_are_not_known(version: int) -> None:
-    with pytest.raises(MalformedOptionError, match=f"version {version}$"):
+    with pytest.raises(MalformedOptionError, match=r"^MP_CAPABLE of a version that is not known$"):
         read(capable_body(version, KEY))
 
 
@@ -65,7 +72,7 @@ def test_mp_join_in_its_three_forms() -> None:
 
 @pytest.mark.parametrize(("length", "syn"), [(12, False), (16, False), (24, True), (3, True), (14, True), (26, False)])
 def test_mp_join_of_another_length(length: int, syn: bool) -> None:
-    with pytest.raises(MalformedOptionError, match=f"^MP_JOIN of {length} bytes$"):
+    with pytest.raises(MalformedOptionError, match=f"^{mptcp.BAD_LENGTH}$"):
         read(b"\x10".ljust(length - 2, b"\0"), syn=syn)
 
 
@@ -95,7 +102,7 @@ def test_dss_without_data_ack(body: bytes) -> None:
 
 @pytest.mark.parametrize("body", [b"\x20", b"\x20\x01", b"\x20\x01\0\0\0", b"\x20\x03\0\0\0\0", b"\x20\x03" + bytes(7)])
 def test_dss_that_is_too_short(body: bytes) -> None:
-    with pytest.raises(MalformedOptionError, match=f"^DSS of {len(body) + 2} bytes$"):
+    with pytest.raises(MalformedOptionError, match=f"^{mptcp.BAD_LENGTH}$"):
         read(body)
 
 
@@ -122,12 +129,12 @@ def test_options_that_are_counted_only(body: bytes, name: str) -> None:
 
 @pytest.mark.parametrize("subtype", range(9, 16))
 def test_unknown_subtypes(subtype: int) -> None:
-    with pytest.raises(MalformedOptionError, match=f"^MPTCP subtype {subtype}$"):
+    with pytest.raises(MalformedOptionError, match=r"^MPTCP subtype that is not known$"):
         read(bytes([subtype << 4, 1, 2, 3]))
 
 
 def test_an_option_without_a_subtype_is_malformed() -> None:
-    with pytest.raises(MalformedOptionError, match=r"^MPTCP option of 2 bytes$"):
+    with pytest.raises(MalformedOptionError, match=f"^{mptcp.BAD_LENGTH}$"):
         read(b"")
 
 
@@ -138,13 +145,13 @@ def test_token_and_first_data_of_a_known_digest() -> None:
     assert (
         hashlib.sha256(key).hexdigest().startswith("9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab")
     )
-    assert (mptcp.token(key, 0), mptcp.token(key, 1)) == (0x425AF12A, 0x9C56CC51)
-    assert mptcp.first_data(key, 0) == 0x15BCF868E324D56B
-    assert mptcp.first_data(key, 1) == 0x190ECF1E430635AC
+    assert (keys.token(key, 0), keys.token(key, 1)) == (0x425AF12A, 0x9C56CC51)
+    assert keys.first_data(key, 0) == 0x15BCF868E324D56B
+    assert keys.first_data(key, 1) == 0x190ECF1E430635AC
 
 
 @pytest.mark.parametrize("version", [0, 1])
 @pytest.mark.parametrize("key", [KEY, OTHER_KEY, bytes(8), b"\x80" + bytes(7)])
 def test_token_and_first_data(key: bytes, version: int) -> None:
-    assert mptcp.token(key, version) == packets.token_of(key, version)
-    assert mptcp.first_data(key, version) == packets.first_data_of(key, version)
+    assert keys.token(key, version) == packets.token_of(key, version)
+    assert keys.first_data(key, version) == packets.first_data_of(key, version)

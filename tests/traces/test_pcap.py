@@ -12,9 +12,11 @@ import pytest
 import zstandard
 
 from tests.traces import packets
+from tests.traces.comparison import assert_same
+from tests.traces.naive import pcap
+from tests.traces.naive.pcap import Frame
 from tests.traces.packets import Packet
-from traces import pcap
-from traces.pcap import Frame
+from traces import capture, recorded
 from traces.quarantine import RAW_BYTES, CaptureError, Refusal
 
 # Two packets, of 5 bytes and of 3 out of 70, at 1.000002 s and 2.000003 s, byte by byte.
@@ -37,7 +39,8 @@ NG = packets.section() + packets.interface(resolution=9)
 def read(tmp_path: Path, content: bytes) -> list[Frame | Refusal]:
     path = tmp_path / "a"
     path.write_bytes(content)
-    assert pcap.recognises(content)
+    assert pcap.recognises(content) and capture.recognises(content)
+    assert_same(path)
     return list(pcap.frames(path))
 
 
@@ -118,7 +121,7 @@ def test_other_content_is_no_capture(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_section_of_no_byte_order_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match="magic is 00000000"):
+    with pytest.raises(CaptureError, match="magic is none"):
         read(tmp_path, packets.block(0x0A0D0D0A, bytes(16)))
 
 
@@ -127,7 +130,7 @@ def test_a_cut_pcap_record_is_refused(tmp_path: Path, left: int) -> None:
     content = packets.pcap([*PACKETS, PACKETS[1]])
     last = len(content) - 80
     before, refusal = split(read(tmp_path, content[: last + left]))
-    assert (before, refusal.offset, refusal.reason) == (2, last, pcap.CUT)
+    assert (before, refusal.offset, refusal.reason) == (2, last, recorded.CUT)
     assert refusal.raw == content[last : last + min(left, RAW_BYTES)]
 
 
@@ -136,7 +139,7 @@ def test_a_cut_pcapng_block_is_refused(tmp_path: Path, left: int) -> None:
     content = packets.pcapng([*PACKETS, PACKETS[1]])
     last = len(content) - 96
     before, refusal = split(read(tmp_path, content[: last + left]))
-    assert (before, refusal.offset, refusal.reason) == (2, last, pcap.CUT)
+    assert (before, refusal.offset, refusal.reason) == (2, last, recorded.CUT)
 
 
 @pytest.mark.parametrize("captured", [pcap.MAX_PACKET_BYTES + 1, 2**31, 2**32 - 1])
@@ -145,7 +148,7 @@ def test_after_an_absurd_length_nothing_is_read(tmp_path: Path, order: str, capt
     good = packets.pcap(PACKETS, order=order)
     bad = struct.pack(order + "IIII", 1, 2, captured, captured) + bytes(100)
     before, refusal = split(read(tmp_path, good + bad + packets.pcap_record(PACKETS[0], order=order)))
-    assert (before, refusal.offset, refusal.reason) == (2, len(good), pcap.TOO_LONG)
+    assert (before, refusal.offset, refusal.reason) == (2, len(good), recorded.TOO_LONG)
 
 
 def test_the_longest_packet_is_read(tmp_path: Path) -> None:
@@ -208,7 +211,7 @@ def test_other_options_of_an_interface_are_passed(tmp_path: Path) -> None:
 def test_after_a_broken_interface_nothing_is_read(tmp_path: Path, body: bytes) -> None:
     good = NG + packets.enhanced(1, b"abc")
     before, refusal = split(read(tmp_path, good + packets.block(1, body) + packets.enhanced(2, b"abc")))
-    assert (before, refusal.offset, refusal.reason) == (1, len(good), pcap.BROKEN_BLOCK)
+    assert (before, refusal.offset, refusal.reason) == (1, len(good), recorded.BROKEN_BLOCK)
 
 
 def test_interfaces_of_several_kinds_and_sections_of_several_orders(tmp_path: Path) -> None:
@@ -236,18 +239,18 @@ def test_a_section_forgets_the_interfaces_before(tmp_path: Path) -> None:
     first = packets.section() + packets.interface() + packets.interface() + packets.enhanced(5, b"a", number=1)
     content = first + packets.section() + packets.interface() + packets.enhanced(5, b"b", number=1)
     before, refusal = split(read(tmp_path, content))
-    assert (before, refusal.offset, refusal.reason) == (1, len(content) - 36, pcap.NO_INTERFACE)
+    assert (before, refusal.offset, refusal.reason) == (1, len(content) - 36, recorded.NO_INTERFACE)
 
 
 @pytest.mark.parametrize("packet", [packets.enhanced, packets.obsolete])
 def test_a_packet_of_an_undeclared_interface_is_refused_alone(tmp_path: Path, packet: Callable[..., bytes]) -> None:
     found = read(tmp_path, NG + packet(5, b"a", number=1) + packet(6, b"b"))
-    assert [getattr(one, "reason", None) for one in found] == [pcap.NO_INTERFACE, None]
+    assert [getattr(one, "reason", None) for one in found] == [recorded.NO_INTERFACE, None]
 
 
 def test_a_simple_packet_has_no_time(tmp_path: Path) -> None:
     found = read(tmp_path, NG + packets.simple(b"abc") + packets.enhanced(6, b"b"))
-    assert [getattr(one, "reason", None) for one in found] == [pcap.NO_TIME, None]
+    assert [getattr(one, "reason", None) for one in found] == [recorded.NO_TIME, None]
 
 
 def test_unknown_blocks_are_passed(tmp_path: Path) -> None:
@@ -262,17 +265,17 @@ def test_after_a_block_of_broken_length_nothing_is_read(tmp_path: Path, kind: in
     good = NG + packets.enhanced(1, b"abc")
     bad = packets.block(kind, bytes(24), length=length)
     before, refusal = split(read(tmp_path, good + bad + packets.enhanced(2, b"abc")))
-    assert (before, refusal.offset, refusal.reason) == (1, len(good), pcap.BROKEN_BLOCK)
+    assert (before, refusal.offset, refusal.reason) == (1, len(good), recorded.BROKEN_BLOCK)
 
 
 def test_after_a_later_section_of_no_byte_order_nothing_is_read(tmp_path: Path) -> None:
     good = NG + packets.enhanced(1, b"abc")
     before, refusal = split(read(tmp_path, good + packets.block(0x0A0D0D0A, bytes(16)) + NG))
-    assert (before, refusal.offset, refusal.reason) == (1, len(good), pcap.BROKEN_BLOCK)
+    assert (before, refusal.offset, refusal.reason) == (1, len(good), recorded.BROKEN_BLOCK)
 
 
 @pytest.mark.parametrize("kind", [2, 6])
 @pytest.mark.parametrize("body", [bytes(16), bytes(12) + struct.pack("<II", 9, 9) + bytes(8)], ids=["head", "data"])
 def test_a_packet_longer_than_its_block_is_refused_alone(tmp_path: Path, kind: int, body: bytes) -> None:
     found = read(tmp_path, NG + packets.block(kind, body) + packets.enhanced(6, b"b"))
-    assert [getattr(one, "reason", None) for one in found] == [pcap.BROKEN_BLOCK, None]
+    assert [getattr(one, "reason", None) for one in found] == [recorded.BROKEN_BLOCK, None]

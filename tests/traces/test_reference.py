@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.traces.naive.flow import Flow, connections
+from tests.traces.naive.pcap import frames
+from tests.traces.naive.segment import ACK, RST, SYN, Segment, UnusableError, segment
+from tests.traces.naive.sender import Sender
 from traces import capture
 from traces.connection import NOT_OBSERVED
-from traces.flow import Flow
-from traces.pcap import frames
 from traces.quarantine import Refusal
-from traces.segment import ACK, RST, SYN, Segment, UnusableError, segment
-from traces.sender import Sender
 from traces.trace import Trace
 
 _FOLDER = os.environ.get("SBD_CAPTURES")
@@ -94,7 +94,7 @@ def streams(name: str) -> list[Stream]:
     path = folder() / name
     everything = segments(path)
     found = []
-    for number, flow in enumerate(capture._flows(path, Trace())):
+    for number, flow in enumerate(connections(path, Trace())):
         own = [one for one in everything if {one.source, one.destination} == set(flow.ends)]
         for end, (address, port) in enumerate(flow.ends):
             row = rows()[name][number, f"{ip_address(address)}:{port}"]
@@ -111,7 +111,7 @@ def test_every_capture_is_read_without_a_refusal() -> None:
     assert set(rows()) <= {path.name for path in paths}
     for path in paths:
         trace = capture.read_together([path])[0]
-        assert trace.records_in and trace.refusals == []
+        assert trace.records_in and not trace.refusals
 
 
 @every_capture

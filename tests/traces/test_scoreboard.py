@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traces.scoreboard import Covered, Kind, Scoreboard
+from tests.traces.naive.scoreboard import Covered, Kind, Scoreboard
 
 
 def board(*sent: tuple[int, int]) -> Scoreboard:

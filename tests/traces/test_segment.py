@@ -7,10 +7,12 @@ import struct
 import pytest
 
 from tests.traces import packets
+from tests.traces.comparison import assert_same_content
+from tests.traces.naive import segment
+from tests.traces.naive.pcap import Frame
+from tests.traces.naive.segment import Options, Segment, UnusableError
 from tests.traces.packets import ACK, FIN, IPV6, PSH, SYN, ethernet, ipv4, ipv6, option, tcp
-from traces import segment
-from traces.pcap import Frame
-from traces.segment import Options, Segment, UnusableError
+from traces import recorded
 
 RAW, ETHERNET = 101, 1
 CLIENT, SERVER = (bytes([10, 0, 0, 1]), 1000), (bytes([10, 0, 0, 2]), 80)
@@ -22,6 +24,7 @@ UDP = struct.pack("!HHHH", 53, 53, 8, 0)
 
 
 def read(data: bytes, *, link: int = RAW, wire: int | None = None) -> Segment:
+    assert_same_content(packets.pcap([packets.Packet(77, data, wire)], link=link, tick_ns=1))
     return segment.segment(Frame(0, 77, link, data, len(data) if wire is None else wire))
 
 
@@ -109,24 +112,24 @@ def test_extension_headers_are_passed(kind: int, payload: bytes) -> None:
     # All that comes before the payload is needed, and not more.
     assert read(packet[:-3], wire=len(packet)).payload_bytes == 3
     cut = [unusable(packet[:size], wire=len(packet)) for size in range(1, len(packet) - 3)]
-    assert set(cut) == {(segment.CUT_HEADERS, True)}
+    assert set(cut) == {(recorded.CUT_HEADERS, True)}
 
 
 @pytest.mark.parametrize(
     ("packet", "reason"),
     [
-        (ipv4(UDP, protocol=17), segment.NOT_TCP),
-        (ipv4(bytes(8), protocol=1), segment.NOT_TCP),
-        (ipv6(UDP, kind=17), segment.NOT_TCP),
-        (ipv6(b"", kind=59), segment.NOT_TCP),
-        (ipv6(packets.extension(58, bytes(8)), kind=0), segment.NOT_TCP),
-        (ipv6(packets.extension(17, UDP), kind=0), segment.NOT_TCP),
-        (ipv4(tcp(), fragment=0x2000), segment.FRAGMENT),
-        (ipv4(tcp(), fragment=0x0001), segment.FRAGMENT),
-        (ipv4(tcp(), fragment=0x1FFF), segment.FRAGMENT),
-        (ipv6(packets.fragment(6, tcp(), more=True), kind=44), segment.FRAGMENT),
-        (ipv6(packets.fragment(6, bytes(8), offset=1), kind=44), segment.FRAGMENT),
-        (ipv6(packets.extension(44, packets.fragment(6, bytes(8), offset=185)), kind=0), segment.FRAGMENT),
+        (ipv4(UDP, protocol=17), recorded.NOT_TCP),
+        (ipv4(bytes(8), protocol=1), recorded.NOT_TCP),
+        (ipv6(UDP, kind=17), recorded.NOT_TCP),
+        (ipv6(b"", kind=59), recorded.NOT_TCP),
+        (ipv6(packets.extension(58, bytes(8)), kind=0), recorded.NOT_TCP),
+        (ipv6(packets.extension(17, UDP), kind=0), recorded.NOT_TCP),
+        (ipv4(tcp(), fragment=0x2000), recorded.FRAGMENT),
+        (ipv4(tcp(), fragment=0x0001), recorded.FRAGMENT),
+        (ipv4(tcp(), fragment=0x1FFF), recorded.FRAGMENT),
+        (ipv6(packets.fragment(6, tcp(), more=True), kind=44), recorded.FRAGMENT),
+        (ipv6(packets.fragment(6, bytes(8), offset=1), kind=44), recorded.FRAGMENT),
+        (ipv6(packets.extension(44, packets.fragment(6, bytes(8), offset=185)), kind=0), recorded.FRAGMENT),
     ],
 )
 def test_what_is_no_segment_is_unused(packet: bytes, reason: str) -> None:
@@ -140,25 +143,25 @@ def test_may_not_be_fragmented_is_no_fragment() -> None:
 @pytest.mark.parametrize("link", [ETHERNET, 113, 276])
 def test_another_protocol_is_unused(link: int) -> None:
     wrap = {ETHERNET: ethernet, 113: packets.cooked, 276: packets.cooked_v2}[link]
-    assert unusable(wrap(bytes(28), kind=0x0806), link=link) == (segment.NOT_IP, False)
+    assert unusable(wrap(bytes(28), kind=0x0806), link=link) == (recorded.NOT_IP, False)
 
 
 @pytest.mark.parametrize(
     ("data", "link", "reason"),
     [
-        (ipv4(tcp()), 147, segment.UNKNOWN_LINK),
-        (ethernet(b"", kind=IPV6), ETHERNET, segment.CUT_HEADERS),
-        (ethernet(b"\x55" + bytes(40)), ETHERNET, segment.BAD_IP),
-        (b"\x44" + ipv4(tcp())[1:], RAW, segment.BAD_IP),
-        (ipv4(tcp(), total=19), RAW, segment.BAD_IP),
-        (ipv4(tcp(), options=bytes(4), total=20), RAW, segment.BAD_IP),
-        (ipv4(tcp(offset=4)), RAW, segment.BAD_TCP),
-        (ipv4(tcp(offset=0)), RAW, segment.BAD_TCP),
-        (ipv4(tcp(offset=6)), RAW, segment.BAD_TCP),
-        (ipv4(tcp(bytes(39), offset=15)), RAW, segment.BAD_TCP),
-        (ipv4(tcp(), total=39), RAW, segment.BAD_TCP),
-        (ipv6(tcp(), length=19), RAW, segment.BAD_TCP),
-        (ipv6(packets.extension(6, tcp(), words=200), kind=0, length=100), RAW, segment.BAD_IP),
+        (ipv4(tcp()), 147, recorded.UNKNOWN_LINK),
+        (ethernet(b"", kind=IPV6), ETHERNET, recorded.CUT_HEADERS),
+        (ethernet(b"\x55" + bytes(40)), ETHERNET, recorded.BAD_IP),
+        (b"\x44" + ipv4(tcp())[1:], RAW, recorded.BAD_IP),
+        (ipv4(tcp(), total=19), RAW, recorded.BAD_IP),
+        (ipv4(tcp(), options=bytes(4), total=20), RAW, recorded.BAD_IP),
+        (ipv4(tcp(offset=4)), RAW, recorded.BAD_TCP),
+        (ipv4(tcp(offset=0)), RAW, recorded.BAD_TCP),
+        (ipv4(tcp(offset=6)), RAW, recorded.BAD_TCP),
+        (ipv4(tcp(bytes(39), offset=15)), RAW, recorded.BAD_TCP),
+        (ipv4(tcp(), total=39), RAW, recorded.BAD_TCP),
+        (ipv6(tcp(), length=19), RAW, recorded.BAD_TCP),
+        (ipv6(packets.extension(6, tcp(), words=200), kind=0, length=100), RAW, recorded.BAD_IP),
     ],
 )
 def test_what_cannot_be_is_refused(data: bytes, link: int, reason: str) -> None:
@@ -168,7 +171,7 @@ def test_what_cannot_be_is_refused(data: bytes, link: int, reason: str) -> None:
 @pytest.mark.parametrize("size", range(54))
 def test_a_cut_before_the_options_is_refused(size: int) -> None:
     data = ethernet(ipv4(tcp(b"abc")))
-    assert unusable(data[:size], link=ETHERNET, wire=len(data)) == (segment.CUT_HEADERS, True)
+    assert unusable(data[:size], link=ETHERNET, wire=len(data)) == (recorded.CUT_HEADERS, True)
     assert read(data[:54], link=ETHERNET, wire=len(data)).payload_bytes == 3
 
 
@@ -222,11 +225,11 @@ def test_sack_blocks(count: int) -> None:
         (option(30), Options(mptcp=(b"",))),
         (packets.capable(1), Options(mptcp=(b"\x01\x81",))),
         (packets.add_addr(3) + packets.dss(1), Options(mptcp=(b"\x34\x03\xc0\x00\x02\x09", b"\x20\x01\0\0\0\x01"))),
-        (option(4) + b"\x08\x00" + bytes(8), Options(sack_permitted=True, malformed="TCP option 8 of 0 bytes")),
-        (option(4) + b"\x08\x01" + bytes(8), Options(sack_permitted=True, malformed="TCP option 8 of 1 bytes")),
-        (option(4) + b"\x1e\xff" + bytes(8), Options(sack_permitted=True, malformed="TCP option 30 of 255 bytes")),
-        (option(4) + b"\x02\x04\x05", Options(sack_permitted=True, malformed="TCP option 2 of 4 bytes")),
-        (b"\x01\x01\x01\x05", Options(malformed="TCP option 5 of 0 bytes")),
+        (option(4) + b"\x08\x00" + bytes(8), Options(sack_permitted=True, malformed=segment.BAD_LENGTH)),
+        (option(4) + b"\x08\x01" + bytes(8), Options(sack_permitted=True, malformed=segment.BAD_LENGTH)),
+        (option(4) + b"\x1e\xff" + bytes(8), Options(sack_permitted=True, malformed=segment.BAD_LENGTH)),
+        (option(4) + b"\x02\x04\x05", Options(sack_permitted=True, malformed=segment.BAD_LENGTH)),
+        (b"\x01\x01\x01\x05", Options(malformed=segment.BAD_LENGTH)),
     ],
 )
 def test_options(options: bytes, found: Options) -> None:

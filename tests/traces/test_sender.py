@@ -25,8 +25,8 @@ from tests.traces.script import (
     run,
     segments,
 )
-from traces.congestion import DISORDER, OPEN, RECOVERY
 from traces.connection import NOT_OBSERVED
+from traces.tables import DISORDER, OPEN, RECOVERY
 from traces.vantage import RECEIVER, SENDER, UNKNOWN
 
 

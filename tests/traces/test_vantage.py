@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.traces import script
-from traces.vantage import RECEIVER, SENDER, UNKNOWN, Answers
+from tests.traces.naive.vantage import Answers
+from traces.vantage import RECEIVER, SENDER, UNKNOWN
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def _cooked_v1(data: bytes) -> int:
 
 def _cooked_v2(data: bytes) -> int:
     """Linux cooked v2: the protocol comes first, the packet after 20 bytes."""
-    if len(data) < 20:  # noqa: PLR2004 - its header
+    if len(data) < 20:
         return CUT
     kind = int.from_bytes(data[:2], "big")
     if kind in _VLANS:
@@ -70,7 +70,7 @@ def _ppp(data: bytes) -> int:
 
 def _loopback(data: bytes) -> int:
     """Read a 32-bit address family, in the byte order of the machine that captured (NULL) or the network's (LOOP)."""
-    if len(data) < 4:  # noqa: PLR2004 - the family
+    if len(data) < 4:
         return CUT
     family = min(int.from_bytes(data[:4], "big"), int.from_bytes(data[:4], "little"))
     return 4 if family in _LOOPBACK_FAMILIES else NOT_IP

@@ -14,16 +14,11 @@ from pathlib import Path
 
 from traces import stored
 from traces.quarantine import RAW_BYTES, CaptureError, Refusal
+from traces.recorded import BROKEN_BLOCK, CUT, NO_INTERFACE, NO_TIME, TOO_LONG
 
 #: A packet and its headers; captures of segments that the network card is to cut hold up to 64 KiB and more.
 MAX_PACKET_BYTES = 1 << 19
 _MAX_BLOCK_BYTES = 1 << 24
-
-CUT = "cut packet record"
-TOO_LONG = "length beyond any packet"
-BROKEN_BLOCK = "broken block"
-NO_INTERFACE = "packet of an interface that was not described"
-NO_TIME = "packet without a time"
 
 _NS_PER_S = 10**9
 # Magic as it lies in the file, and what it says: byte order and nanoseconds a tick.
@@ -170,7 +165,7 @@ def _pcapng(path: Path, stream: _Stream) -> Iterator[Frame | Refusal]:
         if head[:4] == _SECTION:
             if head[8:] not in _BYTE_ORDERS:
                 if offset == 0:
-                    raise CaptureError(path, 8, f"the section's byte-order magic is {head[8:].hex()}")
+                    raise CaptureError(path, 8, "the section's byte-order magic is none")
                 yield Refusal(offset, BROKEN_BLOCK, f"byte-order magic {head[8:].hex()}", head)
                 return
             order = _BYTE_ORDERS[head[8:]]
@@ -199,7 +194,7 @@ def _pcapng(path: Path, stream: _Stream) -> Iterator[Frame | Refusal]:
 
 def _interface(body: bytes, order: str) -> _Interface | None:
     """Return what an interface description says, None if it cannot be."""
-    if len(body) < 8:  # noqa: PLR2004 - link type, two bytes that are reserved, snap length
+    if len(body) < 8:
         return None
     link = struct.unpack_from(order + "H", body)[0]
     ticks_per_s, offset_s = _TICKS_US, 0
@@ -216,7 +211,7 @@ def _interface(body: bytes, order: str) -> _Interface | None:
             if base**exponent > 2**64:
                 return None
             ticks_per_s = base**exponent
-        elif code == _TSOFFSET and length == 8:  # noqa: PLR2004 - a 64-bit count of seconds
+        elif code == _TSOFFSET and length == 8:
             offset_s = struct.unpack(order + "q", value)[0]
         at += 4 + (length + 3) // 4 * 4
     return _Interface(link, ticks_per_s, offset_s)
@@ -225,7 +220,7 @@ def _interface(body: bytes, order: str) -> _Interface | None:
 def _packet(offset: int, kind: int, body: bytes, order: str, interfaces: list[_Interface]) -> Frame | Refusal:
     if kind == _SIMPLE_PACKET:
         return Refusal(offset, NO_TIME, "simple packet block", body[:RAW_BYTES])
-    if len(body) < 20:  # noqa: PLR2004 - interface, time, two lengths
+    if len(body) < 20:
         return Refusal(offset, BROKEN_BLOCK, f"packet block of {len(body)} bytes", body)
     if kind == _ENHANCED_PACKET:
         number, high, low, captured, wire = struct.unpack_from(order + "IIIII", body)

@@ -6,15 +6,13 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from traces.link import CUT, LINKS
-from traces.pcap import Frame
+from tests.traces.naive.link import CUT, LINKS
+from tests.traces.naive.pcap import MAX_PACKET_BYTES, Frame
+from traces.recorded import BAD_IP, BAD_TCP, CUT_HEADERS, FRAGMENT, NOT_IP, NOT_TCP, UNKNOWN_LINK
 
 FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
 
-#: Reasons why a frame is no record of a connection, though nothing is wrong with it.
-NOT_IP, NOT_TCP, FRAGMENT = "not IP", "not TCP", "IP fragment"
-#: Reasons why a frame is refused.
-UNKNOWN_LINK, CUT_HEADERS, BAD_IP, BAD_TCP = "unknown link type", "cut before its headers end", "bad IP", "bad TCP"
+CUT_OPTIONS, BAD_LENGTH = "cut options", "TCP option of a length it cannot have"
 
 _TCP = 6
 _HOP_BY_HOP, _ROUTING, _FRAGMENT, _AUTHENTICATION, _DESTINATION = 0, 43, 44, 51, 60
@@ -162,8 +160,10 @@ def segment(frame: Frame) -> Segment:
     version = data[start] >> 4
     if version not in (4, 6):
         raise UnusableError(BAD_IP, f"version {version}", refused=True)
-    read = _ipv4 if version == 4 else _ipv6  # noqa: PLR2004 - the version
+    read = _ipv4 if version == 4 else _ipv6
     at, transport_bytes, source, destination = read(data, start, max(0, frame.wire_bytes - start))
+    if transport_bytes > MAX_PACKET_BYTES:
+        raise UnusableError(BAD_IP, f"{transport_bytes} bytes", refused=True)
     if len(data) < at + _TCP_BYTES:
         raise _cut("TCP")
     source_port, destination_port, seq, ack, offset, flags, window = _TCP_HEADER.unpack_from(data, at)
@@ -202,8 +202,8 @@ def options_of(captured: bytes, size: int) -> Options:
             at += 1
             continue
         length = captured[at + 1] if at + 1 < len(captured) else 0
-        if length < 2 or at + length > len(captured):  # noqa: PLR2004 - kind and length themselves
-            found["malformed"] = "cut options" if len(captured) < size else f"TCP option {kind} of {length} bytes"
+        if length < 2 or at + length > len(captured):
+            found["malformed"] = CUT_OPTIONS if len(captured) < size else BAD_LENGTH
             break
         body = captured[at + 2 : at + length]
         if kind == _TIMESTAMPS and length == _TIMESTAMPS_BYTES:
@@ -220,5 +220,5 @@ def options_of(captured: bytes, size: int) -> Options:
         at += length
     else:
         if len(captured) < size and at >= len(captured):
-            found["malformed"] = "cut options"
+            found["malformed"] = CUT_OPTIONS
     return Options(mptcp=tuple(mptcp), **found)

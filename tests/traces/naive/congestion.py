@@ -14,12 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from traces.scoreboard import Covered, Scoreboard
+from tests.traces.naive.scoreboard import Covered, Scoreboard
+from traces.tables import CWR, DISORDER, OPEN, RECOVERY
+from traces.tables import LOSS_STATE as LOSS
 
-OPEN, DISORDER, CWR, RECOVERY, LOSS = range(5)
-
-# A timeout that the estimate of RTO, which lacks samples of the sender's, puts a little later.
-_RTO_SHARE = 0.9
 _WRAP, _HALF = 2**32, 2**31
 
 
@@ -230,7 +228,8 @@ class Congestion:
 
     def resent(self, again: Resent, board: Scoreboard) -> None:
         """Take a segment in that was sent again."""
-        silent = again.silence_ns >= _RTO_SHARE * again.rto_ns
+        # A tenth less: the estimate of RTO lacks samples of the sender's, and puts a timeout a little later.
+        silent = 10 * again.silence_ns >= 9 * again.rto_ns
         is_head = again.seq <= board.snd_una
         has_evidence = board.sacked_bytes > 0 or self._duplicates > 0
         if self.state in (RECOVERY, LOSS):

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from traces import mptcp
-from traces.assembly import BACKWARDS
-from traces.segment import ACK, CWR, ECE, FIN, RST, SYN, Segment
-from traces.sender import Sender
+from tests.traces.naive import mptcp
+from tests.traces.naive.pcap import Frame, frames
+from tests.traces.naive.segment import ACK, CWR, ECE, FIN, RST, SYN, Segment, UnusableError, segment
+from tests.traces.naive.sender import Sender
+from tests.traces.naive.vantage import Answers
+from traces.assembly import BACKWARDS, MAX_TIME_NS, OUT_OF_RANGE
+from traces.quarantine import RAW_BYTES, Refusal
+from traces.recorded import NOT_ANSWERED, PLAIN, SYN_INSIDE
 from traces.sequence import unwrapped
-from traces.vantage import Answers
+from traces.trace import Trace
 
 End = tuple[bytes, int]
 
 # An MPTCP connection shows an option in nearly every segment.
 _MANY = 64
 
-SYN_INSIDE = "SYN inside a connection"
-
 _ECN_SETUP = ECE | CWR
+# Segments written out of order within so many are put in order; those later than that run backwards.
+_OUT_OF_ORDER_SEGMENTS = 64
 
 
 class Flow:
@@ -84,6 +91,11 @@ class Flow:
         if self._senders is None:
             self._senders = (Sender(0, self.answers), Sender(1, self.answers))
         return self._senders
+
+    @property
+    def is_subflow(self) -> bool:
+        """Whether it is a subflow of an MPTCP connection."""
+        return not self.refused and (self.offered or self.has_data_signal)
 
     @property
     def is_plain(self) -> bool:
@@ -193,15 +205,66 @@ class Flow:
         self._data_acks[end] = (first, last)
         return last - first
 
-    def tokens(self) -> tuple[int | None, int | None]:
-        """Return the tokens of both ends' keys, None where a key or the version is not known."""
-        version = self.version
-        if version is None:
-            return (None, None)
-        first, second = (None if key is None else mptcp.token(key, version) for key in self.keys)
-        return first, second
 
-    def first_data(self, end: int) -> int | None:
-        """Return the data sequence number of the first byte `end` sends, None if its key is not known."""
-        key = self.keys[end]
-        return None if key is None or self.version is None else mptcp.first_data(key, self.version)
+def flows(path: Path, trace: Trace) -> list[Flow]:
+    """Return the subflows of a capture, in order of their first segment; count its records."""
+    found = connections(path, trace)
+    for flow in found:
+        if not flow.is_subflow:
+            trace.unused[NOT_ANSWERED if flow.offered else PLAIN] += flow.segments
+    return [flow for flow in found if flow.is_subflow]
+
+
+def connections(path: Path, trace: Trace) -> list[Flow]:
+    """Return the TCP connections of a capture, with MPTCP or without."""
+    current: dict[frozenset[End], Flow] = {}
+    found = []
+    for frame, one in _in_time_order(_segments(path, trace)):
+        key = frozenset((one.source, one.destination))
+        flow = current.get(key)
+        if flow is None or flow.begins_anew(one):
+            flow = current[key] = Flow(one)
+            found.append(flow)
+        before_ns = flow.end_ns
+        why = flow.take(one)
+        if why is not None:
+            trace.refuse(_refusal(frame, why, f"{one.time_ns} follows {before_ns}"))
+    trace.refusals = sorted(trace.refusals, key=lambda refusal: refusal.offset)
+    return found
+
+
+def _segments(path: Path, trace: Trace) -> Iterator[tuple[Frame, Segment]]:
+    for frame in frames(path):
+        trace.records_in += 1
+        if isinstance(frame, Refusal):
+            trace.refuse(frame)
+            continue
+        try:
+            one = segment(frame)
+        except UnusableError as error:
+            if error.refused:
+                trace.refuse(_refusal(frame, error.reason, error.detail))
+            else:
+                trace.unused[error.reason] += 1
+            continue
+        if one.time_ns < 0:
+            trace.refuse(_refusal(frame, OUT_OF_RANGE, "time before the clock's origin"))
+        elif one.time_ns > MAX_TIME_NS:
+            trace.refuse(_refusal(frame, OUT_OF_RANGE, "time beyond any clock"))
+        else:
+            yield frame, one
+
+
+def _in_time_order(found: Iterable[tuple[Frame, Segment]]) -> Iterator[tuple[Frame, Segment]]:
+    """Yield segments in order of time, where they were written a little out of order, as several processors do."""
+    waiting: list[tuple[int, int, Frame, Segment]] = []
+    for number, (frame, one) in enumerate(found):
+        heapq.heappush(waiting, (one.time_ns, number, frame, one))
+        if len(waiting) > _OUT_OF_ORDER_SEGMENTS:
+            yield heapq.heappop(waiting)[2:]
+    while waiting:
+        yield heapq.heappop(waiting)[2:]
+
+
+def _refusal(frame: Frame, reason: str, detail: str) -> Refusal:
+    return Refusal(frame.offset, reason, detail, frame.data[:RAW_BYTES])

@@ -9,6 +9,8 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import Enum
 
+#: Pieces of a window that are kept; of more, the oldest are taken as acknowledged.
+MAX_PIECES = 1 << 15
 # Acknowledged segments are dropped in batches: dropping each would move the whole list.
 _BATCH = 512
 
@@ -191,6 +193,8 @@ class Scoreboard:
             at = max(at, stop)
         if at < high:
             parts.append((at, high))
+        if first == last and len(self._runs) >= MAX_PIECES:
+            return []
         if first < last:
             low, high = min(low, self._runs[first][0]), max(high, self._runs[last - 1][1])
         self._runs[first:last] = [(low, high)]
@@ -225,3 +229,11 @@ class Scoreboard:
         del self._gaps[: bisect_right(self._gaps, ack, key=lambda gap: gap[1])]
         del self._runs[: bisect_right(self._runs, ack, key=lambda run: run[1])]
         return found
+
+    def bound(self) -> bool:
+        """Let go of the oldest segments, as if they were acknowledged, where there are too many; tell whether."""
+        if len(self._sent) - self._head <= MAX_PIECES:
+            return False
+        while len(self._sent) - self._head > MAX_PIECES:
+            self.acknowledge(self._sent[self._head].end)
+        return True

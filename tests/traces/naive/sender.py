@@ -15,13 +15,15 @@ from __future__ import annotations
 from array import array
 from collections import OrderedDict
 
-from traces.congestion import Congestion, Heard, Resent
+from tests.traces.naive.congestion import Congestion, Heard, Resent
+from tests.traces.naive.mptcp import DataAck
+from tests.traces.naive.scoreboard import Covered, Kind, Scoreboard
+from tests.traces.naive.segment import ACK, ECE, FIN, PSH, RST, SYN, Segment
+from tests.traces.naive.vantage import Answers
+from traces.assembly import MAX_TIME_NS
 from traces.connection import NOT_OBSERVED, Subflow
-from traces.mptcp import DataAck
-from traces.scoreboard import Covered, Kind, Scoreboard
-from traces.segment import ACK, ECE, FIN, PSH, RST, SYN, Segment
 from traces.sequence import unwrapped
-from traces.vantage import RECEIVER, SENDER, Answers
+from traces.vantage import RECEIVER, SENDER
 
 _MS = 1_000_000
 _US = 1_000
@@ -43,6 +45,43 @@ _DUPLICATES = 3
 _NONE = Covered()
 
 
+class _Stamps:
+    """When timestamps passed first: the newest, each newer than the one before."""
+
+    def __init__(self) -> None:
+        self._passed: OrderedDict[int, int] = OrderedDict()
+        self._last = 0
+
+    def take(self, tsval: int, time_ns: int) -> None:
+        """Take a timestamp that passes; one that is no newer than another is known or late."""
+        value = unwrapped(self._last, tsval) if self._passed else tsval
+        if self._passed and value <= self._last:
+            return
+        self._passed[value] = time_ns
+        self._last = value
+        if len(self._passed) > _MAX_TIMESTAMPS:
+            self._passed.popitem(last=False)
+
+    def find(self, tsval: int) -> int | None:
+        """Return when a timestamp passed."""
+        return self._passed.get(unwrapped(self._last, tsval))
+
+    def drop_before(self, tsval: int) -> None:
+        """Forget what is older than a timestamp that is known: echoes do not go back."""
+        value = unwrapped(self._last, tsval)
+        if value <= self._last:
+            for one in [one for one in self._passed if one < value]:
+                del self._passed[one]
+
+    def pop(self, tsval: int) -> int | None:
+        """Forget a timestamp and all before it; return when it passed."""
+        passed_ns = self.find(tsval)
+        if passed_ns is not None:
+            while self._passed.popitem(last=False)[0] != unwrapped(self._last, tsval):
+                pass
+        return passed_ns
+
+
 class _Estimate:
     """SRTT and RTO as Linux has them: the deviation counts no less than 200 ms."""
 
@@ -59,7 +98,11 @@ class _Estimate:
 
     @property
     def rto_ns(self) -> int:
-        return self.srtt_ns + max(4 * self._deviation_ns, _MIN_RTO_NS) if self.srtt_ns else _FIRST_RTO_NS
+        return (
+            self.srtt_ns + max(4 * min(self._deviation_ns, MAX_TIME_NS // 8), _MIN_RTO_NS)
+            if self.srtt_ns
+            else _FIRST_RTO_NS
+        )
 
 
 class Sender:
@@ -80,6 +123,8 @@ class Sender:
         Sent again, SYN and FIN included.
     implausible : int
         Numbers so far from what was sent that nothing follows from them.
+    forgotten : int
+        Times more was outstanding than is kept.
     first_data_ack : DataAck or None
         The first data acknowledgement this end heard.
     """
@@ -88,6 +133,7 @@ class Sender:
         self.payload_bytes = 0
         self.resent_segments = 0
         self.implausible = 0
+        self.forgotten = 0
         self.congestion = Congestion()
         self._end = end
         self._answers = answers
@@ -107,8 +153,7 @@ class Sender:
         self._near, self._far = _Estimate(), _Estimate()
         self._echo_ns: int | None = None
         # When each TSval was first seen, on its way to this end and from it.
-        self._to_echo: OrderedDict[int, int] = OrderedDict()
-        self._own: OrderedDict[int, int] = OrderedDict()
+        self._to_echo, self._own = _Stamps(), _Stamps()
         self._data_ack = -1
         self.first_data_ack: DataAck | None = None
         # Parallel, one element a row; a row that is no ACK has only a sample by echo.
@@ -163,6 +208,7 @@ class Sender:
         elif kind is not Kind.NEW:
             self._resent(segment, board, seq, size)
         self._sent_ns = time_ns
+        self.forgotten += board.bound()
 
     def _is_probe(self, board: Scoreboard, seq: int, flags: int) -> bool:
         """Tell whether a byte is a keep-alive, which none pushes, or looks for room in a window of zero."""
@@ -201,15 +247,10 @@ class Sender:
     def _echoed(self, segment: Segment, tsval: int, echo: int) -> None:
         """Take a sample if a timestamp that passed towards this end comes back for the first time."""
         if not segment.flags & SYN:
-            self._own.setdefault(tsval, segment.time_ns)
-            _bound(self._own)
-        passed_ns = self._to_echo.get(echo) if segment.flags & ACK else None
+            self._own.take(tsval, segment.time_ns)
+        passed_ns = self._to_echo.pop(echo) if segment.flags & ACK else None
         if passed_ns is None:
             return
-        while self._to_echo:
-            value, _ = self._to_echo.popitem(last=False)
-            if value == echo:
-                break
         rtt_ns = segment.time_ns - passed_ns
         self._answers.take(self._end, rtt_ns)
         self._echo_ns = rtt_ns
@@ -223,8 +264,8 @@ class Sender:
         if segment.flags & RST:
             return
         if options.timestamps is not None:
-            self._to_echo.setdefault(options.timestamps[0], segment.time_ns)
-            _bound(self._to_echo)
+            self._to_echo.take(options.timestamps[0], segment.time_ns)
+            self._own.drop_before(options.timestamps[1])
         if segment.flags & SYN:
             if options.mss:
                 stamps = _TIMESTAMPS_OPTION_BYTES if options.timestamps else 0
@@ -266,6 +307,7 @@ class Sender:
         blocks, dsacked, dsack_end = self._blocks(segment, board, ack)
         sacked = board.sack(blocks) if blocks else _NONE
         acked = board.acknowledge(ack) if advanced else _NONE
+        self.forgotten += board.bound()
         if segment.flags & SYN:
             self._handshake(time_ns, acked)
             return
@@ -337,7 +379,7 @@ class Sender:
         if acked.sent_ns is not None and not acked.resent:
             return time_ns - acked.sent_ns
         if acked.covered_bytes and segment.options.timestamps is not None:
-            stamped_ns = self._own.get(segment.options.timestamps[1])
+            stamped_ns = self._own.find(segment.options.timestamps[1])
             return None if stamped_ns is None else time_ns - stamped_ns
         return None
 
@@ -438,8 +480,3 @@ class Sender:
         subflow.loss_time_ns.extend(congestion.losses.time_ns)
         subflow.loss_kind.extend(congestion.losses.kind)
         subflow.loss_packets.extend(congestion.losses.packets)
-
-
-def _bound(seen: OrderedDict[int, int]) -> None:
-    if len(seen) > _MAX_TIMESTAMPS:
-        seen.popitem(last=False)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef PACKETS_BOUNDS_H
+#define PACKETS_BOUNDS_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace packets
+{
+
+/// Times are added to later on: half of what an int64_t holds.
+constexpr int64_t MAX_TIME_NS = int64_t{1} << 62;
+
+/// Stands for "not observed"; written as null.
+constexpr int64_t NOT_OBSERVED = INT64_MIN;
+
+/// Of which no window is: a number farther away is none of this connection's.
+constexpr int64_t MAX_AWAY_BYTES = int64_t{1} << 28;
+
+/// Pieces of a window that are kept; of more, the oldest are taken as acknowledged.
+constexpr size_t MAX_PIECES = size_t{1} << 15;
+
+/// Timestamps of which it is known when they passed.
+constexpr size_t MAX_STAMPS = 4096;
+
+/// TCP without its handshake is taken for plain if so many segments have no MPTCP option.
+constexpr int64_t MANY_SEGMENTS = 64;
+
+/// Packets written out of order within so many are put in order.
+constexpr size_t OUT_OF_ORDER_SEGMENTS = 64;
+
+/// Places for segments that wait; a power of two, more than wait.
+constexpr size_t WAITING_PLACES = 128;
+
+/// A connection that has ended and is silent for so long is done with: twice the longest RTO.
+constexpr int64_t OVER_NS = 240'000'000'000;
+
+/// A connection that is silent for so long is left.
+constexpr int64_t IDLE_NS = 3'600'000'000'000;
+
+/// Connections alive that are kept at once; of more, the longest silent are left.
+constexpr size_t MAX_FLOWS = size_t{1} << 17;
+
+/// @return The number nearest to `previous` whose low 32 bits are `low32`.
+inline int64_t
+Unwrapped(int64_t previous, uint32_t low32)
+{
+    return previous + static_cast<int32_t>(low32 - static_cast<uint32_t>(previous));
+}
+
+} // namespace packets
+
+#endif // PACKETS_BOUNDS_H

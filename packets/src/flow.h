@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef PACKETS_FLOW_H
+#define PACKETS_FLOW_H
+
+#include "answers.h"
+#include "mptcp.h"
+#include "prefetch.h"
+#include "segment.h"
+#include "sender.h"
+#include "spool.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+namespace packets
+{
+
+constexpr size_t SIGNALS = static_cast<size_t>(Signal::COUNT);
+
+/// What stays of one end of a flow that is done with; its rows are in the spool.
+struct SenderSummary
+{
+    int64_t payloadBytes;
+    int64_t resentSegments;
+    int64_t implausible;
+    int64_t forgotten;
+    int64_t shortestNs; //!< Its shortest answer, -1 if it never answered
+    uint64_t firstDataAck;
+    int64_t firstDataAckBits; //!< 0 if no data acknowledgement came to it
+    int64_t rowsLast;
+    int64_t rowsBytes;
+    int64_t rows;
+    int64_t statesLast;
+    int64_t states;
+    int64_t lossesLast;
+    int64_t losses;
+};
+
+/// What stays of a flow that is done with; end 0 opened it. Absent numbers are -1.
+struct FlowSummary
+{
+    int64_t number; //!< In order of the first segment
+    int64_t family;
+    std::array<uint8_t, 16> address[2]; //!< The first four bytes of IPv4
+    int64_t port[2];
+    int64_t startNs;
+    int64_t endNs;
+    int64_t segments;
+    int64_t firstSyn;
+    int64_t version;
+    int64_t hasKey[2];
+    std::array<uint8_t, KEY_BYTES> key[2];
+    int64_t joinToken;
+    int64_t addressId[2];
+    int64_t left; //!< Why it was let go of before its end: 1 if it was silent for long, 2 if there were too many
+    std::array<int64_t, SIGNALS> signals;
+    SenderSummary senders[2];
+};
+
+/// One TCP connection: both ends as senders, and what its options say of MPTCP.
+class Flow
+{
+  public:
+    /**
+     * @param number Of the flow, in order of the first segment.
+     * @param first Its first segment; end 0 opened the connection, or, without its handshake, sent it.
+     * @param spool Where its rows go.
+     */
+    Flow(int64_t number, const Segment& first, Spool& spool);
+
+    /// @return Whether a segment opens another connection between the same addresses and ports.
+    bool BeginsAnew(const Segment& segment) const;
+
+    /// Take a segment in; return Verdict::Segment, or why it is refused.
+    Verdict Take(const Segment& segment);
+
+    /// @return Whether it is a subflow of an MPTCP connection.
+    bool IsSubflow() const
+    {
+        return !m_refused && (m_offered || m_hasDataSignal);
+    }
+
+    /// @return Whether it had MP_CAPABLE or MP_JOIN.
+    bool IsOffered() const
+    {
+        return m_offered;
+    }
+
+    /// @return Whether an end closed it.
+    bool IsOver() const
+    {
+        return m_isOver;
+    }
+
+    int64_t GetEnd() const
+    {
+        return m_endNs;
+    }
+
+    int64_t GetSegments() const
+    {
+        return m_segments;
+    }
+
+    /// Fetch its senders into the cache.
+    void PrefetchSenders() const
+    {
+        if (m_senders)
+        {
+            PrefetchLines(m_senders.get(), sizeof *m_senders);
+        }
+    }
+
+    /// Fetch what its senders, which are in the cache, look at.
+    void PrefetchRows() const
+    {
+        if (m_senders)
+        {
+            m_senders->first.Prefetch();
+            m_senders->second.Prefetch();
+        }
+    }
+
+    /// Write what is still in memory, and return what stays; nothing more will come.
+    FlowSummary Finish(int64_t left);
+
+  private:
+    /// Both ends as senders: TCP without MPTCP, of which a capture may hold much, needs none.
+    struct Senders
+    {
+        Senders(Answers& answers, Spool& spool)
+            : first(0, answers, spool),
+              second(1, answers, spool)
+        {
+        }
+
+        Sender first;
+        Sender second;
+    };
+
+    bool IsPlain() const;
+    bool IsAnswered(const Segment& syn) const;
+    void TakeEcn(const Segment& segment);
+    int64_t TakeMptcp(const Segment& segment, int end);
+    void TakeCapable(const MptcpOption& option, bool isSyn, int end);
+    void TakeJoin(const MptcpOption& option, int end);
+    int64_t TakeDataAck(const MptcpOption& option, int end);
+    void Count(Signal signal);
+    Sender& GetSender(int end);
+
+    /// Data acknowledgements of an end, from the first on.
+    struct DataAcks
+    {
+        bool isKnown{false};
+        uint32_t last32{0};
+        int64_t last{0};
+    };
+
+    Spool& m_spool;
+    std::unique_ptr<Senders> m_senders;
+    Endpoint m_ends[2];
+    int64_t m_startNs;
+    int64_t m_endNs;
+    int64_t m_segments{0};
+    int64_t m_firstSyn{-1};
+    int64_t m_synAcked{-1}; //!< What the SYN/ACK acknowledges
+    Answers m_answers;
+    DataAcks m_dataAcks[2];
+    bool m_offered{false};
+    bool m_refused{false}; //!< The SYN/ACK had no MPTCP option: from then on it is plain TCP
+    bool m_hasDataSignal{false};
+    bool m_hasSignal{false};
+    bool m_isOver{false};
+    bool m_ecnOffered{false};
+    int8_t m_version{-1};
+    bool m_hasKey[2]{};
+    std::array<uint8_t, KEY_BYTES> m_key[2]{};
+    int64_t m_joinToken{-1};
+    int16_t m_addressId[2]{-1, -1};
+    int64_t m_number;
+    std::array<uint32_t, SIGNALS> m_signals{};
+};
+
+} // namespace packets
+
+#endif // PACKETS_FLOW_H

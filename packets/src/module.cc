@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+
+/// The Python module packet_recording; packets/packet_recording.pyi says what is in it.
+
+#include "recording.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+namespace py = pybind11;
+using namespace packets;
+
+namespace
+{
+
+/// No connection has sent so much: a data acknowledgement beyond is none of this connection's.
+constexpr int64_t MAX_DATA_ACK = int64_t{1} << 62;
+
+using Column = py::array_t<int64_t>;
+
+Column
+NewColumn(size_t rows)
+{
+    return Column(static_cast<py::ssize_t>(rows));
+}
+
+/**
+ * Turn the rows of an end into those of a table.
+ *
+ * @param fd The spool.
+ * @param last Place of its last chunk.
+ * @param bytes How many bytes they are.
+ * @param records How many rows there are.
+ * @param vantage Where they were captured.
+ * @param ackedBefore Data-level bytes acknowledged by the first data acknowledgement, NOT_OBSERVED if unknown.
+ */
+py::tuple
+ReadAcks(int fd, int64_t last, int64_t bytes, int64_t records, Vantage vantage, int64_t ackedBefore)
+{
+    const auto rows = AckRows::Read(fd, {last, bytes}, records);
+    const bool isNear = vantage == Vantage::Sender;
+    size_t count = 0;
+    for (const auto& row : rows)
+    {
+        count += row.isAck || !isNear;
+    }
+    Column columns[] = {NewColumn(count), NewColumn(count), NewColumn(count), NewColumn(count),
+                        NewColumn(count), NewColumn(count), NewColumn(count)};
+    int64_t* to[7];
+    std::transform(std::begin(columns), std::end(columns), to, [](Column& one) { return one.mutable_data(); });
+    auto matchedUs = NOT_OBSERVED;
+    size_t at = 0;
+    for (const auto& row : rows)
+    {
+        if (isNear && !row.isAck)
+        {
+            continue;
+        }
+        auto rttUs = NOT_OBSERVED;
+        if (isNear)
+        {
+            rttUs = row.rttUs;
+        }
+        else if (!row.isAck && vantage == Vantage::Receiver)
+        {
+            rttUs = row.rttUs;
+        }
+        else if (!row.isAck && matchedUs != NOT_OBSERVED)
+        {
+            // Half-way: there and back on either side.
+            rttUs = row.rttUs + matchedUs;
+        }
+        if (row.isAck && row.rttUs != NOT_OBSERVED)
+        {
+            matchedUs = row.rttUs;
+        }
+        auto dataAck = NOT_OBSERVED;
+        if (row.dataAck != NOT_OBSERVED && ackedBefore != NOT_OBSERVED)
+        {
+            const auto sum = static_cast<__int128>(row.dataAck) + ackedBefore;
+            dataAck = sum >= 0 && sum < MAX_DATA_ACK ? static_cast<int64_t>(sum) : NOT_OBSERVED;
+        }
+        to[0][at] = row.timeNs;
+        to[1][at] = row.ackedBytes;
+        to[2][at] = rttUs;
+        to[3][at] = row.isAck ? int64_t{row.isDup} : NOT_OBSERVED;
+        to[4][at] = row.isAck ? row.newlySackedBytes : NOT_OBSERVED;
+        to[5][at] = row.isAck ? int64_t{row.ece} : NOT_OBSERVED;
+        to[6][at] = dataAck;
+        ++at;
+    }
+    return py::make_tuple(columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], columns[6]);
+}
+
+py::tuple
+ReadStates(int fd, int64_t last, int64_t records)
+{
+    const auto rows = Spool::Read<StateRow>(fd, {last, records});
+    auto times = NewColumn(rows.size());
+    auto states = NewColumn(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i)
+    {
+        times.mutable_data()[i] = rows[i].timeNs;
+        states.mutable_data()[i] = static_cast<int64_t>(rows[i].state);
+    }
+    return py::make_tuple(times, states);
+}
+
+py::tuple
+ReadLosses(int fd, int64_t last, int64_t records)
+{
+    const auto rows = Spool::Read<LossRow>(fd, {last, records});
+    auto times = NewColumn(rows.size());
+    auto kinds = NewColumn(rows.size());
+    auto packetCounts = NewColumn(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i)
+    {
+        times.mutable_data()[i] = rows[i].timeNs;
+        kinds.mutable_data()[i] = static_cast<int64_t>(rows[i].kind);
+        packetCounts.mutable_data()[i] = rows[i].packets;
+    }
+    return py::make_tuple(times, kinds, packetCounts);
+}
+
+/// Places and lengths of the chunks of a chain, the first first.
+py::list
+Chunks(int fd, int64_t last)
+{
+    py::list places;
+    for (const auto& chunk : Spool::Chunks(fd, last))
+    {
+        places.append(py::make_tuple(chunk.last, chunk.records));
+    }
+    return places;
+}
+
+/// Refused records of one chunk: offset, verdict, the two numbers that go with it, first bytes.
+py::list
+ReadRefusals(int fd, int64_t place, int64_t records)
+{
+    py::list found;
+    for (const auto& one : Spool::ReadChunk<Refusal>(fd, {place, records}))
+    {
+        found.append(py::make_tuple(one.offset,
+                                    static_cast<int>(one.verdict),
+                                    one.first,
+                                    one.second,
+                                    py::bytes(reinterpret_cast<const char*>(one.raw), one.rawBytes)));
+    }
+    return found;
+}
+
+py::array
+Flows(const Recording& recording)
+{
+    const auto& flows = recording.GetFlows();
+    return py::array_t<FlowSummary>(static_cast<py::ssize_t>(flows.size()), flows.data());
+}
+
+py::list
+Verdicts(const Recording& recording)
+{
+    py::list counts;
+    for (const auto count : recording.GetVerdicts())
+    {
+        counts.append(count);
+    }
+    return counts;
+}
+
+bool
+Feed(Recording& recording, const py::buffer& block)
+{
+    const auto view = block.request();
+    if (view.itemsize != 1 || view.ndim != 1)
+    {
+        throw py::value_error("a block is a run of bytes");
+    }
+    const py::gil_scoped_release released;
+    return recording.Feed(static_cast<const uint8_t*>(view.ptr), static_cast<size_t>(view.size));
+}
+
+} // namespace
+
+PYBIND11_MODULE(packet_recording, module)
+{
+    PYBIND11_NUMPY_DTYPE(SenderSummary,
+                         payloadBytes,
+                         resentSegments,
+                         implausible,
+                         forgotten,
+                         shortestNs,
+                         firstDataAck,
+                         firstDataAckBits,
+                         rowsLast,
+                         rowsBytes,
+                         rows,
+                         statesLast,
+                         states,
+                         lossesLast,
+                         losses);
+    PYBIND11_NUMPY_DTYPE(FlowSummary,
+                         number,
+                         family,
+                         address,
+                         port,
+                         startNs,
+                         endNs,
+                         segments,
+                         firstSyn,
+                         version,
+                         hasKey,
+                         key,
+                         joinToken,
+                         addressId,
+                         left,
+                         signals,
+                         senders);
+    py::register_exception_translator([](std::exception_ptr thrown) {
+        try
+        {
+            if (thrown)
+            {
+                std::rethrow_exception(thrown);
+            }
+        }
+        catch (const SpoolError& error)
+        {
+            errno = error.error;
+            PyErr_SetFromErrno(PyExc_OSError);
+        }
+    });
+
+    py::class_<Recording>(module, "Recording")
+        .def(py::init([](int fd, size_t flows, int64_t overNs, int64_t idleNs) {
+                 return std::make_unique<Recording>(fd, FlowLimits{flows, overNs, idleNs});
+             }),
+             py::arg("fd"),
+             py::kw_only(),
+             py::arg("flows") = MAX_FLOWS,
+             py::arg("over_ns") = OVER_NS,
+             py::arg("idle_ns") = IDLE_NS)
+        .def("feed", &Feed)
+        .def("finish", &Recording::Finish, py::call_guard<py::gil_scoped_release>())
+        .def_property_readonly("unreadable",
+                               [](const Recording& one) { return static_cast<int>(one.GetUnreadable()); })
+        .def_property_readonly("records", &Recording::GetRecords)
+        .def_property_readonly("verdicts", &Verdicts)
+        .def_property_readonly("plain_segments",
+                               [](const Recording& one) { return one.GetCounts().plainSegments; })
+        .def_property_readonly("not_answered_segments",
+                               [](const Recording& one) { return one.GetCounts().notAnsweredSegments; })
+        .def_property_readonly("silent", [](const Recording& one) { return one.GetCounts().silent; })
+        .def_property_readonly("displaced", [](const Recording& one) { return one.GetCounts().displaced; })
+        .def_property_readonly("refusals", [](const Recording& one) { return one.GetRefusals().last; })
+        .def("flows", &Flows);
+    py::enum_<Vantage>(module, "Vantage")
+        .value("UNKNOWN", Vantage::Unknown)
+        .value("SENDER", Vantage::Sender)
+        .value("RECEIVER", Vantage::Receiver);
+    module.def("read_acks", &ReadAcks);
+    module.def("read_states", &ReadStates);
+    module.def("read_losses", &ReadLosses);
+    module.def("chunks", &Chunks);
+    module.def("read_refusals", &ReadRefusals);
+    module.attr("NOT_OBSERVED") = NOT_OBSERVED;
+    module.attr("VERDICTS") = static_cast<int>(Verdict::COUNT);
+    module.attr("SIGNALS") = SIGNALS;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+#include "mptcp.h"
+
+#include "frame.h"
+
+#include <algorithm>
+
+namespace packets
+{
+
+namespace
+{
+
+constexpr uint8_t JOIN_SYN_BYTES = 10;
+constexpr uint8_t JOIN_SYN_ACK_BYTES = 14;
+constexpr uint8_t JOIN_ACK_BYTES = 22;
+constexpr uint8_t HAS_DATA_ACK = 1;
+constexpr uint8_t LONG_DATA_ACK = 2;
+
+MptcpOption
+Bad(Signal fault)
+{
+    MptcpOption option;
+    option.fault = fault;
+    return option;
+}
+
+MptcpOption
+ReadCapable(const uint8_t* body, uint8_t bytes)
+{
+    MptcpOption option;
+    option.subtype = Subtype::MpCapable;
+    option.version = body[0] & 15;
+    if (option.version > 1)
+    {
+        return Bad(Signal::UnknownVersion);
+    }
+    if (bytes < 2)
+    {
+        return Bad(Signal::BadMptcpLength);
+    }
+    // Keys come whole; after both, version 1 may have a data-level length and a checksum.
+    option.keys = static_cast<uint8_t>(std::min(2, (bytes - 2) / KEY_BYTES));
+    const auto left = bytes - 2 - option.keys * KEY_BYTES;
+    const bool mayHaveMore = option.keys == 2 && option.version == 1;
+    if (!(left == 0 || (mayHaveMore && (left == 2 || left == 4))) || option.keys < 1 - option.version)
+    {
+        return Bad(Signal::BadMptcpLength);
+    }
+    for (uint8_t i = 0; i < option.keys; ++i)
+    {
+        option.key[i] = body + 2 + i * KEY_BYTES;
+    }
+    option.isGood = true;
+    return option;
+}
+
+MptcpOption
+ReadJoin(const uint8_t* body, uint8_t bytes, bool isSyn)
+{
+    MptcpOption option;
+    option.subtype = Subtype::MpJoin;
+    if (isSyn && (bytes == JOIN_SYN_BYTES || bytes == JOIN_SYN_ACK_BYTES))
+    {
+        option.hasAddressId = true;
+        option.addressId = body[1];
+        option.hasToken = bytes == JOIN_SYN_BYTES;
+        option.token = Read32(body + 2);
+    }
+    else if (isSyn || bytes != JOIN_ACK_BYTES)
+    {
+        return Bad(Signal::BadMptcpLength);
+    }
+    option.isGood = true;
+    return option;
+}
+
+MptcpOption
+ReadDss(const uint8_t* body, uint8_t bytes)
+{
+    MptcpOption option;
+    option.subtype = Subtype::Dss;
+    if (bytes < 2)
+    {
+        return Bad(Signal::BadMptcpLength);
+    }
+    if (body[1] & HAS_DATA_ACK)
+    {
+        const bool isLong = body[1] & LONG_DATA_ACK;
+        if (bytes < (isLong ? 10 : 6))
+        {
+            return Bad(Signal::BadMptcpLength);
+        }
+        option.dataAckBits = isLong ? 64 : 32;
+        option.dataAck = isLong ? Read64(body + 2) : Read32(body + 2);
+    }
+    option.isGood = true;
+    return option;
+}
+
+} // namespace
+
+MptcpOption
+ReadMptcp(const uint8_t* body, uint8_t bytes, bool isSyn)
+{
+    if (bytes == 0)
+    {
+        return Bad(Signal::BadMptcpLength);
+    }
+    const auto subtype = body[0] >> 4;
+    if (subtype >= static_cast<int>(Subtype::COUNT))
+    {
+        return Bad(Signal::UnknownSubtype);
+    }
+    switch (static_cast<Subtype>(subtype))
+    {
+    case Subtype::MpCapable:
+        return ReadCapable(body, bytes);
+    case Subtype::MpJoin:
+        return ReadJoin(body, bytes, isSyn);
+    case Subtype::Dss:
+        return ReadDss(body, bytes);
+    default:
+        MptcpOption option;
+        option.isGood = true;
+        option.subtype = static_cast<Subtype>(subtype);
+        return option;
+    }
+}
+
+} // namespace packets

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+
+#include "recording.h"
+
+#include "prefetch.h"
+
+#include <algorithm>
+#include <random>
+
+namespace packets
+{
+
+namespace
+{
+
+constexpr size_t FIRST_SLOTS = 1024;
+constexpr int64_t SWEEP_SEGMENTS = 1 << 16;
+constexpr size_t REFUSALS_IN_MEMORY = 1024;
+constexpr int64_t LEFT_SILENT = 1;
+constexpr int64_t LEFT_DISPLACED = 2;
+// Of the flows alive, the share that gives way when there are too many.
+constexpr size_t DISPLACED_SHARE = 8;
+
+uint64_t
+Mixed(uint64_t value)
+{
+    value ^= value >> 32;
+    value *= 0x9e3779b97f4a7c15U;
+    return value ^ value >> 29;
+}
+
+uint64_t
+Number(const Endpoint& end)
+{
+    return Mixed(end.high + 0x2545f4914f6cdd1dU * end.low) + end.port;
+}
+
+} // namespace
+
+Recording::Recording(int fd, FlowLimits limits)
+    : m_reader(*this),
+      m_spool(fd),
+      m_limits(limits),
+      m_room(OUT_OF_ORDER_SEGMENTS + 1),
+      m_slots(FIRST_SLOTS),
+      m_untilSweep(SWEEP_SEGMENTS)
+{
+    std::random_device random;
+    m_hashSeed = uint64_t{random()} << 32 | random();
+    for (uint32_t i = 0; i < m_room.size(); ++i)
+    {
+        m_free.push_back(i);
+    }
+}
+
+bool
+Recording::Feed(const uint8_t* data, size_t bytes)
+{
+    m_reader.Feed(data, bytes);
+    return !m_reader.IsStopped();
+}
+
+void
+Recording::Finish()
+{
+    m_reader.Finish();
+    while (m_waitingCount > 0)
+    {
+        TakeEarliest();
+    }
+    for (auto& entry : m_entries)
+    {
+        if (entry.flow)
+        {
+            End(entry, 0);
+        }
+    }
+    m_entries.clear();
+    m_slots.clear();
+    WriteRefusals();
+    m_spool.Flush();
+    std::sort(m_flows.begin(), m_flows.end(), [](const FlowSummary& one, const FlowSummary& other) {
+        return one.number < other.number;
+    });
+}
+
+Unreadable
+Recording::GetUnreadable() const
+{
+    return m_reader.GetUnreadable();
+}
+
+int64_t
+Recording::GetRecords() const
+{
+    return m_records;
+}
+
+const std::array<int64_t, static_cast<size_t>(Verdict::COUNT)>&
+Recording::GetVerdicts() const
+{
+    return m_verdicts;
+}
+
+const FlowCounts&
+Recording::GetCounts() const
+{
+    return m_counts;
+}
+
+const std::vector<FlowSummary>&
+Recording::GetFlows() const
+{
+    return m_flows;
+}
+
+const Chain&
+Recording::GetRefusals() const
+{
+    return m_refusalsWritten;
+}
+
+void
+Recording::Refuse(const Refusal& refusal)
+{
+    ++m_records;
+    ++m_verdicts[static_cast<size_t>(refusal.verdict)];
+    m_refusals.push_back(refusal);
+    if (m_refusals.size() >= REFUSALS_IN_MEMORY)
+    {
+        WriteRefusals();
+    }
+}
+
+/// Write refused records, in order of where they are: but for those before which a segment that waits may come.
+void
+Recording::WriteRefusals()
+{
+    auto until = UINT64_MAX;
+    for (size_t i = 0; i < m_waitingCount; ++i)
+    {
+        until = std::min(until, m_room[m_waiting[(m_waitingHead + i) % WAITING_PLACES]].segment.offset);
+    }
+    std::sort(m_refusals.begin(), m_refusals.end(), [](const Refusal& one, const Refusal& other) {
+        return one.offset < other.offset;
+    });
+    const auto end = std::find_if(m_refusals.begin(), m_refusals.end(), [until](const Refusal& one) {
+        return one.offset >= until;
+    });
+    m_spool.Append(m_refusalsWritten, m_refusals.data(), static_cast<size_t>(end - m_refusals.begin()));
+    m_refusals.erase(m_refusals.begin(), end);
+}
+
+void
+Recording::RefuseSegment(const Segment& segment, Verdict verdict, int64_t beforeNs)
+{
+    // It was counted when it came.
+    --m_records;
+    Refusal refusal{segment.offset, segment.timeNs, beforeNs, verdict, segment.rawBytes, {}};
+    std::copy_n(segment.raw, segment.rawBytes, refusal.raw);
+    Refuse(refusal);
+}
+
+void
+Recording::Take(const Frame& frame)
+{
+    const auto place = m_free.back();
+    auto& waiting = m_room[place];
+    const auto unusable = ReadSegment(frame, waiting.segment);
+    auto verdict = unusable.verdict;
+    if (verdict == Verdict::Segment && (frame.timeNs < 0 || frame.timeNs > MAX_TIME_NS))
+    {
+        verdict = frame.timeNs < 0 ? Verdict::BeforeTime : Verdict::BeyondTime;
+    }
+    if (verdict > Verdict::Fragment)
+    {
+        Refusal refusal{frame.offset, unusable.first, unusable.second, verdict, 0, {}};
+        refusal.rawBytes = static_cast<uint8_t>(std::min(frame.capturedBytes, RAW_BYTES));
+        std::copy_n(frame.data, refusal.rawBytes, refusal.raw);
+        Refuse(refusal);
+        return;
+    }
+    ++m_records;
+    ++m_verdicts[static_cast<size_t>(verdict)];
+    if (verdict != Verdict::Segment)
+    {
+        return;
+    }
+    waiting.hash = Hash(waiting.segment);
+    waiting.entry = 0;
+    __builtin_prefetch(&m_slots[waiting.hash & (m_slots.size() - 1)]);
+    m_free.pop_back();
+    // From the back, past those that are later: mostly none.
+    auto at = m_waitingCount++;
+    for (; at > 0; --at)
+    {
+        const auto before = m_waiting[(m_waitingHead + at - 1) % WAITING_PLACES];
+        if (m_room[before].segment.timeNs <= waiting.segment.timeNs)
+        {
+            break;
+        }
+        m_waiting[(m_waitingHead + at) % WAITING_PLACES] = before;
+    }
+    m_waiting[(m_waitingHead + at) % WAITING_PLACES] = place;
+    Prefetch();
+    if (m_waitingCount > OUT_OF_ORDER_SEGMENTS)
+    {
+        TakeEarliest();
+    }
+}
+
+void
+Recording::Prefetch()
+{
+    // As many segments as pass while a line of memory comes.
+    constexpr size_t step = OUT_OF_ORDER_SEGMENTS / 5;
+    if (m_waitingCount <= 4 * step)
+    {
+        return;
+    }
+    auto& first = Behind(step);
+    const auto mask = m_slots.size() - 1;
+    auto at = first.hash & mask;
+    while (m_slots[at].entry != 0 && m_slots[at].hash != first.hash)
+    {
+        at = (at + 1) & mask;
+    }
+    first.entry = m_slots[at].entry;
+    if (first.entry != 0)
+    {
+        __builtin_prefetch(&m_entries[first.entry - 1]);
+    }
+    // A flow may have ended since: its place is free, or another's.
+    if (const auto* flow = FlowOf(Behind(2 * step)))
+    {
+        PrefetchLines(flow, sizeof *flow);
+    }
+    if (const auto* flow = FlowOf(Behind(3 * step)))
+    {
+        flow->PrefetchSenders();
+    }
+    if (const auto* flow = FlowOf(Behind(4 * step)))
+    {
+        flow->PrefetchRows();
+    }
+}
+
+const Flow*
+Recording::FlowOf(const Waiting& waiting) const
+{
+    return waiting.entry == 0 || waiting.entry > m_entries.size() ? nullptr : m_entries[waiting.entry - 1].flow.get();
+}
+
+void
+Recording::TakeEarliest()
+{
+    const auto place = m_waiting[m_waitingHead];
+    m_waitingHead = (m_waitingHead + 1) % WAITING_PLACES;
+    --m_waitingCount;
+    TakeSegment(m_room[place].segment, m_room[place].hash);
+    m_free.push_back(place);
+}
+
+uint32_t
+Recording::Hash(const Segment& segment) const
+{
+    // The same for both directions.
+    const auto both = Number(segment.source) + Number(segment.destination);
+    return static_cast<uint32_t>(Mixed(both ^ m_hashSeed) >> 16);
+}
+
+Recording::Key
+Recording::KeyOf(const Segment& segment)
+{
+    return segment.source < segment.destination ? Key{segment.source, segment.destination}
+                                                : Key{segment.destination, segment.source};
+}
+
+Recording::Entry&
+Recording::Find(const Segment& segment, uint32_t hash)
+{
+    const auto key = KeyOf(segment);
+    const auto mask = m_slots.size() - 1;
+    for (auto at = hash & mask; m_slots[at].entry != 0; at = (at + 1) & mask)
+    {
+        auto& entry = m_entries[m_slots[at].entry - 1];
+        if (m_slots[at].hash == hash && entry.key == key)
+        {
+            return entry;
+        }
+    }
+    if (m_entries.size() - m_freeEntries.size() >= m_limits.flows)
+    {
+        Displace();
+    }
+    if (m_freeEntries.empty())
+    {
+        m_freeEntries.push_back(static_cast<uint32_t>(m_entries.size()));
+        m_entries.emplace_back();
+    }
+    const auto number = m_freeEntries.back();
+    m_freeEntries.pop_back();
+    m_entries[number].key = key;
+    m_entries[number].flow = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
+    if (2 * (m_entries.size() - m_freeEntries.size()) > m_slots.size())
+    {
+        m_slots.assign(2 * m_slots.size(), {});
+        Rebuild();
+    }
+    else
+    {
+        Insert(hash, number);
+    }
+    return m_entries[number];
+}
+
+void
+Recording::Insert(uint32_t hash, uint32_t entry)
+{
+    const auto mask = m_slots.size() - 1;
+    auto at = hash & mask;
+    while (m_slots[at].entry != 0)
+    {
+        at = (at + 1) & mask;
+    }
+    m_slots[at] = {hash, entry + 1};
+}
+
+/// Put all flows into a table that is empty.
+void
+Recording::Rebuild()
+{
+    Segment segment;
+    for (uint32_t number = 0; number < m_entries.size(); ++number)
+    {
+        if (m_entries[number].flow)
+        {
+            segment.source = m_entries[number].key.low;
+            segment.destination = m_entries[number].key.high;
+            Insert(Hash(segment), number);
+        }
+    }
+}
+
+void
+Recording::TakeSegment(const Segment& segment, uint32_t hash)
+{
+    if (--m_untilSweep <= 0)
+    {
+        Sweep(segment.timeNs);
+    }
+    auto& entry = Find(segment, hash);
+    if (entry.flow->BeginsAnew(segment))
+    {
+        End(entry, 0);
+        entry.flow = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
+    }
+    const auto beforeNs = entry.flow->GetEnd();
+    const auto verdict = entry.flow->Take(segment);
+    if (verdict != Verdict::Segment)
+    {
+        --m_verdicts[static_cast<size_t>(Verdict::Segment)];
+        RefuseSegment(segment, verdict, beforeNs);
+    }
+}
+
+void
+Recording::End(Entry& entry, int64_t left)
+{
+    const auto& flow = *entry.flow;
+    if (flow.IsSubflow())
+    {
+        m_flows.push_back(entry.flow->Finish(left));
+    }
+    else
+    {
+        (flow.IsOffered() ? m_counts.notAnsweredSegments : m_counts.plainSegments) += flow.GetSegments();
+    }
+    m_counts.silent += left == LEFT_SILENT;
+    m_counts.displaced += left == LEFT_DISPLACED;
+    entry.flow.reset();
+}
+
+void
+Recording::Sweep(int64_t nowNs)
+{
+    size_t ended = 0;
+    for (uint32_t number = 0; number < m_entries.size(); ++number)
+    {
+        auto& entry = m_entries[number];
+        if (!entry.flow)
+        {
+            continue;
+        }
+        const auto silentNs = nowNs - entry.flow->GetEnd();
+        if (silentNs > (entry.flow->IsOver() ? m_limits.overNs : m_limits.idleNs))
+        {
+            End(entry, entry.flow->IsOver() ? 0 : LEFT_SILENT);
+            m_freeEntries.push_back(number);
+            ++ended;
+        }
+    }
+    if (ended > 0)
+    {
+        m_slots.assign(m_slots.size(), {});
+        Rebuild();
+    }
+    m_untilSweep = std::max<int64_t>(SWEEP_SEGMENTS, static_cast<int64_t>(m_entries.size()));
+}
+
+void
+Recording::Displace()
+{
+    std::vector<std::pair<int64_t, uint32_t>> alive;
+    for (uint32_t number = 0; number < m_entries.size(); ++number)
+    {
+        if (m_entries[number].flow)
+        {
+            alive.emplace_back(m_entries[number].flow->GetEnd(), number);
+        }
+    }
+    const auto count = std::max<size_t>(1, alive.size() / DISPLACED_SHARE);
+    std::nth_element(alive.begin(), alive.begin() + static_cast<ptrdiff_t>(count - 1), alive.end());
+    for (size_t i = 0; i < count; ++i)
+    {
+        End(m_entries[alive[i].second], LEFT_DISPLACED);
+        m_freeEntries.push_back(alive[i].second);
+    }
+    m_slots.assign(m_slots.size(), {});
+    Rebuild();
+}
+
+} // namespace packets

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef PACKETS_RECORDING_H
+#define PACKETS_RECORDING_H
+
+#include "flow.h"
+#include "bounds.h"
+#include "pcap.h"
+#include "spool.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace packets
+{
+
+/// How long and how many flows are kept.
+struct FlowLimits
+{
+    size_t flows{MAX_FLOWS};
+    int64_t overNs{OVER_NS};
+    int64_t idleNs{IDLE_NS};
+};
+
+/// What became of the flows that are no subflows, and of those let go of early.
+struct FlowCounts
+{
+    int64_t plainSegments{0};       //!< Of TCP without MPTCP
+    int64_t notAnsweredSegments{0}; //!< Of TCP, MPTCP offered and not answered
+    int64_t silent{0};              //!< Flows let go of because they were silent for long
+    int64_t displaced{0};           //!< Flows let go of because there were too many
+};
+
+/**
+ * A capture, from its bytes to its MPTCP subflows.
+ *
+ * Memory is bounded by the flows alive: rows go to the spool, and of a flow that ended stays a
+ * summary if it is a subflow, else nothing.
+ */
+class Recording : private FrameSink
+{
+  public:
+    /**
+     * @param fd An empty file for rows; whoever opened it closes it.
+     * @param limits Of what is kept.
+     */
+    Recording(int fd, FlowLimits limits);
+
+    /// Take the next bytes of the capture; return whether more will be read.
+    bool Feed(const uint8_t* data, size_t bytes);
+
+    /// The capture is at its end.
+    void Finish();
+
+    /// @return Why the capture as a whole cannot be read.
+    Unreadable GetUnreadable() const;
+
+    /// @return Frames and refused records.
+    int64_t GetRecords() const;
+
+    /// @return Frames and refused records by verdict; those taken as segments include refused ones of their flow.
+    const std::array<int64_t, static_cast<size_t>(Verdict::COUNT)>& GetVerdicts() const;
+
+    const FlowCounts& GetCounts() const;
+
+    /// @return Subflows, in order of their first segment.
+    const std::vector<FlowSummary>& GetFlows() const;
+
+    const Chain& GetRefusals() const;
+
+  private:
+    /// Both ends, the lower first.
+    struct Key
+    {
+        Endpoint low;
+        Endpoint high;
+
+        bool operator==(const Key&) const = default;
+    };
+
+    /// A flow alive.
+    struct Entry
+    {
+        Key key;
+        std::unique_ptr<Flow> flow; //!< None if the place is free
+    };
+
+    /// A place of the hash table.
+    struct Slot
+    {
+        uint32_t hash;
+        uint32_t entry; //!< Its number plus one; 0 is free
+    };
+
+    /// A segment that waits for earlier ones.
+    struct Waiting
+    {
+        Segment segment;
+        uint32_t hash;
+        uint32_t entry; //!< Number of its flow plus one, as far as known; 0 if not
+    };
+
+    void Take(const Frame& frame) override;
+    void Refuse(const Refusal& refusal) override;
+    void WriteRefusals();
+    void RefuseSegment(const Segment& segment, Verdict verdict, int64_t beforeNs);
+
+    /// Fetch what segments that wait will need into the cache, step by step as they come nearer.
+    void Prefetch();
+
+    const Flow* FlowOf(const Waiting& waiting) const;
+
+    /// @return The segment that came so many before the last.
+    Waiting& Behind(size_t segments)
+    {
+        return m_room[m_waiting[(m_waitingHead + m_waitingCount - 1 - segments) % WAITING_PLACES]];
+    }
+
+    /// Take the earliest of the segments that wait.
+    void TakeEarliest();
+    void TakeSegment(const Segment& segment, uint32_t hash);
+    static Key KeyOf(const Segment& segment);
+    uint32_t Hash(const Segment& segment) const;
+
+    /// @return The flow of a segment, a new one if there is none.
+    Entry& Find(const Segment& segment, uint32_t hash);
+    void Insert(uint32_t hash, uint32_t entry);
+    void End(Entry& entry, int64_t left);
+
+    /// Let go of flows that ended or are silent for long.
+    void Sweep(int64_t nowNs);
+
+    /// Let go of the longest silent.
+    void Displace();
+    void Rebuild();
+
+    PcapReader m_reader;
+    Spool m_spool;
+    FlowLimits m_limits;
+
+    // Segments that wait for earlier ones: a ring, in order of time.
+    std::vector<Waiting> m_room;
+    std::vector<uint32_t> m_free;
+    std::array<uint32_t, WAITING_PLACES> m_waiting{};
+    size_t m_waitingHead{0};
+    size_t m_waitingCount{0};
+
+    std::vector<Slot> m_slots;
+    std::vector<Entry> m_entries;
+    std::vector<uint32_t> m_freeEntries;
+    uint64_t m_hashSeed;
+    int64_t m_nextNumber{0};
+    int64_t m_untilSweep;
+
+    int64_t m_records{0};
+    std::array<int64_t, static_cast<size_t>(Verdict::COUNT)> m_verdicts{};
+    FlowCounts m_counts;
+    std::vector<FlowSummary> m_flows;
+    std::vector<Refusal> m_refusals;
+    Chain m_refusalsWritten;
+};
+
+} // namespace packets
+
+#endif // PACKETS_RECORDING_H

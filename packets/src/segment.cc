@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+
+#include "segment.h"
+
+#include "link.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace packets
+{
+
+namespace
+{
+
+constexpr uint8_t TCP = 6;
+constexpr uint32_t IPV4_BYTES = 20;
+constexpr uint32_t IPV6_BYTES = 40;
+constexpr uint32_t TCP_BYTES = 20;
+
+enum Extension : uint8_t
+{
+    HOP_BY_HOP = 0,
+    ROUTING = 43,
+    FRAGMENT = 44,
+    AUTHENTICATION = 51,
+    DESTINATION = 60
+};
+
+enum Option : uint8_t
+{
+    END = 0,
+    NOP = 1,
+    MSS = 2,
+    SACK_PERMITTED = 4,
+    SACK = 5,
+    TIMESTAMPS = 8
+};
+
+constexpr uint32_t TIMESTAMPS_BYTES = 12;
+constexpr uint32_t NOP_NOP_TIMESTAMPS = 0x0101080a;
+
+constexpr Unusable GOOD{Verdict::Segment};
+
+/// Where the transport layer starts, and how many bytes it has.
+struct Transport
+{
+    uint32_t at;
+    uint32_t bytes;
+};
+
+Unusable
+ReadIpv4(const Frame& frame, uint32_t at, Segment& segment, Transport& transport)
+{
+    if (frame.capturedBytes < at + IPV4_BYTES)
+    {
+        return {Verdict::CutIpv4};
+    }
+    const auto* data = frame.data + at;
+    const uint32_t headerBytes = 4 * (data[0] & 15);
+    uint32_t total = Read16(data + 2);
+    if (total == 0)
+    {
+        // A segment that the network card is to cut has no room for its length.
+        total = frame.wireBytes > at ? frame.wireBytes - at : 0;
+    }
+    if (headerBytes < IPV4_BYTES || total < headerBytes)
+    {
+        return {Verdict::BadIpv4Length, headerBytes, total};
+    }
+    if (data[9] != TCP)
+    {
+        return {Verdict::NotTcp};
+    }
+    // More fragments, or not the first.
+    if (Read16(data + 6) & 0x3fff)
+    {
+        return {Verdict::Fragment};
+    }
+    segment.source.high = segment.destination.high = 0;
+    segment.source.low = Read32(data + 12);
+    segment.destination.low = Read32(data + 16);
+    segment.source.family = segment.destination.family = 4;
+    transport = {at + headerBytes, total - headerBytes};
+    return GOOD;
+}
+
+bool
+IsExtension(uint8_t kind)
+{
+    return kind == HOP_BY_HOP || kind == ROUTING || kind == FRAGMENT || kind == AUTHENTICATION ||
+           kind == DESTINATION;
+}
+
+Unusable
+ReadIpv6(const Frame& frame, uint32_t at, Segment& segment, Transport& transport)
+{
+    if (frame.capturedBytes < at + IPV6_BYTES)
+    {
+        return {Verdict::CutIpv6};
+    }
+    const auto* header = frame.data + at;
+    uint8_t kind = header[6];
+    uint32_t rest = Read16(header + 4);
+    if (rest == 0 && frame.wireBytes > at + IPV6_BYTES)
+    {
+        rest = frame.wireBytes - at - IPV6_BYTES;
+    }
+    at += IPV6_BYTES;
+    while (IsExtension(kind))
+    {
+        if (frame.capturedBytes < at + 8)
+        {
+            return {Verdict::CutExtension};
+        }
+        const auto* extension = frame.data + at;
+        if (kind == FRAGMENT && (Read16(extension + 2) & 0xfff9))
+        {
+            return {Verdict::Fragment};
+        }
+        // An authentication header counts words of four bytes, the others of eight.
+        const uint32_t size = kind == FRAGMENT         ? 8
+                              : kind == AUTHENTICATION ? 4 * extension[1] + 8
+                                                       : 8 * extension[1] + 8;
+        if (size > rest)
+        {
+            return {Verdict::BadExtension, size, rest};
+        }
+        kind = extension[0];
+        at += size;
+        rest -= size;
+    }
+    if (kind != TCP)
+    {
+        return {Verdict::NotTcp};
+    }
+    segment.source.high = Read64(header + 8);
+    segment.source.low = Read64(header + 16);
+    segment.destination.high = Read64(header + 24);
+    segment.destination.low = Read64(header + 32);
+    segment.source.family = segment.destination.family = 6;
+    transport = {at, rest};
+    return GOOD;
+}
+
+void
+ReadSack(const uint8_t* body, uint8_t bytes, Segment& segment)
+{
+    segment.sackBlocks = bytes / 8;
+    for (uint8_t i = 0; i < bytes / 4; ++i)
+    {
+        segment.sack[i] = Read32(body + 4 * i);
+    }
+}
+
+/// Copy some bytes; all there is room for, in one go, where so many are behind.
+template <size_t room>
+void
+Copy(uint8_t (&to)[room], const uint8_t* from, size_t bytes, size_t behind)
+{
+    if (behind >= room)
+    {
+        std::memcpy(to, from, room);
+    }
+    else
+    {
+        std::memcpy(to, from, bytes);
+    }
+}
+
+/**
+ * Read options.
+ *
+ * @param options The options.
+ * @param captured How many bytes of them are there.
+ * @param size How many they are.
+ * @param behind How many bytes are there, of options and payload.
+ * @param segment Is filled in.
+ */
+void
+ReadOptions(const uint8_t* options, uint32_t captured, uint32_t size, uint32_t behind, Segment& segment)
+{
+    segment.fault = OptionFault::None;
+    segment.hasTimestamps = segment.sackPermitted = false;
+    segment.sackBlocks = 0;
+    segment.mss = 0;
+    Copy<MAX_OPTIONS_BYTES>(segment.options, options, captured, behind);
+    segment.mptcpAt = MAX_OPTIONS_BYTES;
+    uint32_t at = 0;
+    if (captured >= TIMESTAMPS_BYTES && Read32(options) == NOP_NOP_TIMESTAMPS)
+    {
+        // How most segments begin.
+        segment.hasTimestamps = true;
+        segment.tsval = Read32(options + 4);
+        segment.tsecr = Read32(options + 8);
+        at = TIMESTAMPS_BYTES;
+    }
+    while (at < captured && options[at] != END)
+    {
+        const auto kind = options[at];
+        if (kind == NOP)
+        {
+            at += 1;
+            continue;
+        }
+        const uint32_t length = at + 1 < captured ? options[at + 1] : 0;
+        if (length < 2 || at + length > captured)
+        {
+            segment.fault = captured < size ? OptionFault::Cut : OptionFault::BadLength;
+            segment.optionsBytes = static_cast<uint8_t>(at);
+            return;
+        }
+        const auto* body = options + at + 2;
+        const auto bodyBytes = static_cast<uint8_t>(length - 2);
+        switch (kind)
+        {
+        case TIMESTAMPS:
+            if (bodyBytes == 8)
+            {
+                segment.hasTimestamps = true;
+                segment.tsval = Read32(body);
+                segment.tsecr = Read32(body + 4);
+            }
+            break;
+        case SACK:
+            if (bodyBytes % 8 == 0)
+            {
+                ReadSack(body, bodyBytes, segment);
+            }
+            break;
+        case SACK_PERMITTED:
+            segment.sackPermitted = true;
+            break;
+        case MSS:
+            if (bodyBytes == 2)
+            {
+                segment.mss = Read16(body);
+            }
+            break;
+        case MPTCP_OPTION:
+            segment.mptcpAt = std::min(segment.mptcpAt, static_cast<uint8_t>(at));
+            break;
+        default:
+            break;
+        }
+        at += length;
+    }
+    segment.optionsBytes = static_cast<uint8_t>(std::min(at, captured));
+    if (at >= captured && captured < size)
+    {
+        segment.fault = OptionFault::Cut;
+    }
+}
+
+} // namespace
+
+Unusable
+ReadSegment(const Frame& frame, Segment& segment)
+{
+    const auto ip = FindIp(frame);
+    if (ip.verdict != Verdict::Segment)
+    {
+        return {ip.verdict, ip.verdict == Verdict::UnknownLink ? frame.link : 0};
+    }
+    if (ip.at >= frame.capturedBytes)
+    {
+        return {Verdict::CutIp};
+    }
+    const auto version = frame.data[ip.at] >> 4;
+    Transport transport{};
+    Unusable unusable{Verdict::BadVersion, version};
+    if (version == 4)
+    {
+        unusable = ReadIpv4(frame, ip.at, segment, transport);
+    }
+    else if (version == 6)
+    {
+        unusable = ReadIpv6(frame, ip.at, segment, transport);
+    }
+    if (unusable.verdict != Verdict::Segment)
+    {
+        return unusable;
+    }
+    if (transport.bytes > MAX_PACKET_BYTES)
+    {
+        return {Verdict::BadIpLength, transport.bytes};
+    }
+    if (frame.capturedBytes < transport.at + TCP_BYTES)
+    {
+        return {Verdict::CutTcp};
+    }
+    const auto* tcp = frame.data + transport.at;
+    const uint32_t headerBytes = 4 * (tcp[12] >> 4);
+    if (headerBytes < TCP_BYTES || headerBytes > transport.bytes)
+    {
+        return {Verdict::BadTcpLength, headerBytes, transport.bytes};
+    }
+    segment.timeNs = frame.timeNs;
+    segment.offset = frame.offset;
+    segment.source.port = Read16(tcp);
+    segment.destination.port = Read16(tcp + 2);
+    segment.seq = Read32(tcp + 4);
+    segment.ack = Read32(tcp + 8);
+    segment.flags = tcp[13];
+    segment.window = Read16(tcp + 14);
+    segment.payloadBytes = transport.bytes - headerBytes;
+    const auto size = headerBytes - TCP_BYTES;
+    const auto behind = frame.capturedBytes - transport.at - TCP_BYTES;
+    ReadOptions(tcp + TCP_BYTES, std::min(size, behind), size, behind, segment);
+    segment.rawBytes = static_cast<uint8_t>(std::min(frame.capturedBytes, RAW_BYTES));
+    Copy<RAW_BYTES>(segment.raw, frame.data, segment.rawBytes, frame.capturedBytes);
+    return GOOD;
+}
+
+} // namespace packets

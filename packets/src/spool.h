@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef PACKETS_SPOOL_H
+#define PACKETS_SPOOL_H
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace packets
+{
+
+/// A file that cannot be written or read.
+class SpoolError : public std::runtime_error
+{
+  public:
+    SpoolError(const std::string& what, int error);
+
+    const int error; //!< As errno has it
+};
+
+/// Where the last chunk of a chain lies, and how many records the chain has.
+struct Chain
+{
+    int64_t last{-1};
+    int64_t records{0};
+};
+
+/**
+ * A file for what is known of connections and does not stay in memory: chains of chunks of records.
+ *
+ * Each chunk tells where the one before it in its chain is, so that chains of any number of
+ * connections grow side by side.
+ */
+class Spool
+{
+  public:
+    /// @param fd An empty file; whoever opened it closes it.
+    explicit Spool(int fd);
+
+    Spool(const Spool&) = delete;
+    Spool& operator=(const Spool&) = delete;
+
+    /// Append records to a chain.
+    template <class Record>
+    void Append(Chain& chain, const Record* records, size_t count)
+    {
+        static_assert(std::is_trivially_copyable_v<Record>);
+        if (count > 0)
+        {
+            Write(chain, records, count, sizeof(Record));
+        }
+    }
+
+    /// Write what is still in memory.
+    void Flush();
+
+    /**
+     * Read a chain.
+     *
+     * @param fd The file.
+     * @param chain The chain.
+     * @return Its records, in order.
+     */
+    template <class Record>
+    static std::vector<Record> Read(int fd, const Chain& chain)
+    {
+        std::vector<Record> records(static_cast<size_t>(chain.records));
+        // From the last chunk to the first: the place of each is in the one behind it.
+        auto left = records.size();
+        for (auto at = chain.last; at >= 0;)
+        {
+            const auto head = ReadHead(fd, at);
+            if (head.count > left)
+            {
+                throw SpoolError("the spool is broken", EIO);
+            }
+            left -= head.count;
+            ReadAt(fd, records.data() + left, head.count * sizeof(Record), at + int64_t{sizeof(Head)});
+            at = head.before;
+        }
+        if (left > 0)
+        {
+            throw SpoolError("the spool is broken", EIO);
+        }
+        return records;
+    }
+
+    /**
+     * Read one chunk.
+     *
+     * @param fd The file.
+     * @param chunk Its place, and how many records it has.
+     * @return The records.
+     */
+    template <class Record>
+    static std::vector<Record> ReadChunk(int fd, const Chain& chunk)
+    {
+        std::vector<Record> records(static_cast<size_t>(chunk.records));
+        ReadAt(fd, records.data(), records.size() * sizeof(Record), chunk.last + int64_t{sizeof(Head)});
+        return records;
+    }
+
+    /// @return The place and length of each chunk of a chain, the first first.
+    static std::vector<Chain> Chunks(int fd, int64_t last);
+
+  private:
+    /// What stands before the records of a chunk.
+    struct Head
+    {
+        int64_t before; //!< Where the chunk before is, -1 if there is none
+        uint64_t count;
+    };
+
+    void Write(Chain& chain, const void* records, size_t count, size_t recordBytes);
+    static Head ReadHead(int fd, int64_t at);
+    static void ReadAt(int fd, void* into, size_t bytes, int64_t at);
+
+    int m_fd;
+    int64_t m_written{0};
+    std::vector<uint8_t> m_buffer;
+};
+
+} // namespace packets
+
+#endif // PACKETS_SPOOL_H

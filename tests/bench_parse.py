@@ -1,0 +1,218 @@
+"""Time and memory of `parse` on a generated capture of MPTCP, beside those of other programs that read captures.
+
+python -m tests.bench_parse [--packets N] [--connections N] [--keep FOLDER] [--memory] [--scaling] [--startup]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from pipelines.params import PARAMS_FILE, overlaid
+from tests.traffic import write_captures
+from traces import tables
+from traces.contract import read_table
+
+ROOT = Path(__file__).parents[1]
+TINY_PACKETS = 100
+RUNS = 3
+#: Runs a program from a small process: until it is replaced, the memory of who started it counts as the program's.
+MEASURE = """
+import json, os, subprocess, sys, time
+started_s = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(child.pid, 0)
+print(json.dumps([status, usage.ru_utime + usage.ru_stime, time.perf_counter() - started_s, usage.ru_maxrss / 1024]))
+"""
+TOUCH_PAGES = """
+import mmap, sys
+with open(sys.argv[1], "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    content[::mmap.PAGESIZE]
+"""
+READ_DPKT = """
+import sys, dpkt
+with open(sys.argv[1], "rb") as file:
+    for time_s, frame in dpkt.pcap.Reader(file):
+        dpkt.tcp.parse_opts(dpkt.ethernet.Ethernet(frame).data.data.opts)
+"""
+SAMPLES = [part for name in ("ip.src", "tcp.srcport", "tcp.analysis.ack_rtt") for part in ("-e", name)]
+
+
+class Usage(NamedTuple):
+    """What a program took: CPU time of all its processes, user's and system's, and the largest one's memory."""
+
+    cpu_s: float
+    wall_s: float
+    peak_mib: float
+
+
+def usage_of(command: Sequence[str]) -> Usage:
+    done = subprocess.run([sys.executable, "-c", MEASURE, *command], cwd=ROOT, capture_output=True, check=True)
+    status, *used = json.loads(done.stdout)
+    if status:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.decode()}")
+    return Usage(*used)
+
+
+class Bench:
+    """Generated captures and what `parse` makes of them, in a folder."""
+
+    def __init__(self, folder: Path, connections: int) -> None:
+        self.folder = folder
+        self.connections = connections
+        self._resent: dict[Path, int] = {}
+
+    def inputs(self, packets: int, files: int = 1) -> list[Path]:
+        """Return captures with so many packets together, written once, in a folder `inputs` of their own."""
+        inputs = self.folder / f"{packets}-{files}" / "inputs"
+        paths = [inputs / f"{number}.pcap" for number in range(files)]
+        if inputs not in self._resent:
+            inputs.mkdir(parents=True, exist_ok=True)
+            self._resent[inputs] = write_captures(paths, packets, self.connections)
+        return paths
+
+    def command(self, paths: Sequence[Path], workers: int = 1) -> list[str]:
+        raw = paths[0].parents[1]
+        params, overlay = raw / f"params-{workers}.yaml", raw / "overlay.yaml"
+        overlay.write_text(f"workers: {workers}\n")
+        params.write_text(overlaid(ROOT / PARAMS_FILE, overlay))
+        command = [sys.executable, "-m", "pipelines.parse", "--quiet", "--dataset", "bench", "--params", str(params)]
+        outputs = {"--raw": raw, "--tables": raw / "tables", "--report": raw / "report.json"}
+        return command + [str(part) for pair in outputs.items() for part in pair]
+
+    def check(self, paths: Sequence[Path], packets: int) -> None:
+        """Check what the last run of `parse` made of captures."""
+        raw = paths[0].parents[1]
+        report = json.loads((raw / "report.json").read_text())
+        subflows = read_table(tables.SUBFLOW, raw / "tables" / "subflow.parquet")
+        found = {
+            "packets": report["records_in"],
+            "refused": report["records_quarantined"],
+            "connections": report["rows"]["connection"],
+            "subflows of a connection": set(Counter(subflows.column("connection_id").to_pylist()).values()),
+            "segments sent again": sum(subflows.column("retransmissions").to_pylist()),
+            "ACKs": report["rows"]["ack"] > 0,
+        }
+        right = (packets, 0, self.connections, {2}, self._resent[paths[0].parent], True)
+        if tuple(found.values()) != right:
+            raise RuntimeError(f"parse found {found}; right is {right}")
+
+
+class Program(NamedTuple):
+    """A program that reads captures; `most` packets where more would take too long."""
+
+    name: str
+    is_installed: bool
+    command: Callable[[Path], list[str]]
+    most: int | None = None
+
+
+def programs(bench: Bench) -> list[Program]:
+    tcptrace, tshark = (shutil.which(name) is not None for name in ("tcptrace", "tshark"))
+    has_dpkt = importlib.util.find_spec("dpkt") is not None
+    return [
+        Program("parse", True, lambda path: bench.command([path])),
+        Program("tcptrace -q -n", tcptrace, lambda path: ["tcptrace", "-q", "-n", str(path)]),
+        Program("tcptrace -r -l -n", tcptrace, lambda path: ["tcptrace", "-r", "-l", "-n", str(path)]),
+        Program("tshark", tshark, lambda path: ["tshark", "-n", "-r", str(path), "-T", "fields", *SAMPLES], 200_000),
+        Program("dpkt", has_dpkt, lambda path: [sys.executable, "-c", READ_DPKT, str(path)], 500_000),
+        Program("touching every page", True, lambda path: [sys.executable, "-c", TOUCH_PAGES, str(path)]),
+    ]
+
+
+def compare(bench: Bench, packets: int) -> None:
+    print(f"{'':20}{'packets':>12}{'CPU s':>10}{'starting s':>12}{'packets/CPU s':>15}{'of parse':>10}")
+    rate_of_parse = None
+    for program in programs(bench):
+        if not program.is_installed:
+            print(f"{program.name:20}{'not installed':>12}")
+            continue
+        count = min(packets, program.most or packets)
+        (path,), (tiny,) = bench.inputs(count), bench.inputs(TINY_PACKETS)
+        # The least of several: what else runs only adds.
+        starting_s, cpu_s = (min(usage_of(program.command(one)).cpu_s for _ in range(RUNS)) for one in (tiny, path))
+        # The rate once started.
+        rate = (count - TINY_PACKETS) / max(cpu_s - starting_s, 1e-6)
+        rate_of_parse = rate_of_parse or rate
+        print(
+            f"{program.name:20}{count:12,}{cpu_s:10.3f}{starting_s:12.3f}{rate:15,.0f}{rate / rate_of_parse:10.2f}",
+            flush=True,
+        )
+    bench.check(bench.inputs(packets), packets)
+
+
+def memory(bench: Bench, packets: int) -> None:
+    for count in (packets // 2, packets, 5 * packets):
+        paths = bench.inputs(count)
+        used = usage_of(bench.command(paths))
+        bench.check(paths, count)
+        print(f"{count:12,} packets: {used.peak_mib:7,.0f} MiB at most, {used.cpu_s:.1f} CPU s", flush=True)
+
+
+def scaling(bench: Bench, packets: int) -> None:
+    cores = len(os.sched_getaffinity(0))
+    # The stage gives a process no fewer than eight inputs.
+    paths = bench.inputs(packets, files=8 * cores)
+    alone_s = None
+    for workers in sorted({1, 2, cores}):
+        used = usage_of(bench.command(paths, workers))
+        bench.check(paths, packets)
+        alone_s = alone_s or used.wall_s
+        print(
+            f"{len(paths)} inputs, {workers} workers: {used.wall_s:.2f} s, {alone_s / used.wall_s:.2f} times as fast,"
+            f" {used.cpu_s:.2f} CPU s",
+            flush=True,
+        )
+
+
+def startup(bench: Bench) -> None:
+    paths = bench.inputs(TINY_PACKETS)
+    inspect = [str(Path(sys.executable).with_name("sbd")), "inspect", str(paths[0])]
+    for name, command in (("sbd inspect", inspect), ("pipelines.parse", bench.command(paths))):
+        taken_s = [usage_of(command).wall_s for _ in range(6)][1:]
+        print(f"{name}, {TINY_PACKETS} packets: {statistics.median(taken_s):.2f} s, median of {len(taken_s)} warm runs")
+
+
+def processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--packets", type=int, default=2_000_000)
+    parser.add_argument("--connections", type=int, default=500)
+    parser.add_argument("--keep", type=Path, help="folder for what is generated, which stays")
+    parser.add_argument("--memory", action="store_true", help="peak memory for half, once and five times the packets")
+    parser.add_argument("--scaling", action="store_true", help="wall time over several captures, by workers")
+    parser.add_argument("--startup", action="store_true", help="wall time for a tiny capture")
+    arguments = parser.parse_args()
+    print(f"{processor()}, {len(os.sched_getaffinity(0))} cores")
+    with ExitStack() as stack:
+        folder = arguments.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        bench = Bench(folder.absolute(), arguments.connections)
+        if arguments.memory:
+            memory(bench, arguments.packets)
+        if arguments.scaling:
+            scaling(bench, arguments.packets)
+        if arguments.startup:
+            startup(bench)
+        if not (arguments.memory or arguments.scaling or arguments.startup):
+            compare(bench, arguments.packets)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""The compiled parser of captures held to the one in plain Python: record by record, row by row."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.traces.naive import flow as naive
+from tests.traces.naive.sender import Sender
+from traces.connection import Subflow
+from traces.quarantine import CaptureError
+from traces.recorded import End, Flow, Recorded, Refusals, Spool, record, write
+from traces.trace import Trace
+
+# Of the first byte sent: data-level numbers are compared too.
+_FIRST_DATA = 2**40
+
+
+def _compiled(path: Path, folder: Path) -> Recorded | CaptureError:
+    try:
+        return record(path, folder)
+    except CaptureError as error:
+        return error
+
+
+def _naive(path: Path) -> tuple[Trace, list[naive.Flow]] | CaptureError:
+    trace = Trace()
+    try:
+        return trace, naive.flows(path, trace)
+    except CaptureError as error:
+        return error
+
+
+def _senders(flow: naive.Flow) -> list[dict[str, Any]]:
+    return [
+        {
+            "payload_bytes": one.payload_bytes,
+            "resent_segments": one.resent_segments,
+            "implausible": one.implausible,
+            "forgotten": one.forgotten,
+            "first_data_ack": (one.first_data_ack.value, one.first_data_ack.bits) if one.first_data_ack else None,
+        }
+        for one in flow.senders
+    ]
+
+
+def _same_flow(spool: Spool, found: Flow, expected: naive.Flow) -> None:
+    for name in ("ends", "start_ns", "end_ns", "segments", "first_syn", "version", "join_token"):
+        assert getattr(found, name) == getattr(expected, name), name
+    assert list(found.keys) == expected.keys
+    assert list(found.address_ids) == expected.address_ids
+    assert Counter(found.signals) == expected.signals
+    for one, other in zip(found.senders, _senders(expected), strict=True):
+        assert {name: getattr(one, name) for name in other} == other
+    for end, sender in enumerate(expected.senders):
+        assert found.vantage(end) == expected.answers.vantage(end)
+        subflow = rows(spool, found, end)
+        reference = naive_rows(sender)
+        assert subflow == reference, f"end {end}"
+
+
+def rows(spool: Spool, flow: Flow, end: int) -> Subflow:
+    """Return the rows of one end, as the compiled parser has them."""
+    subflow = Subflow(0, 0, 0)
+    write(spool, flow, end, subflow, _FIRST_DATA)
+    return subflow
+
+
+def naive_rows(sender: Sender) -> Subflow:
+    """Return the rows of one end, as plain Python has them."""
+    subflow = Subflow(0, 0, 0)
+    sender.write(subflow, _FIRST_DATA)
+    return subflow
+
+
+def assert_same(path: Path) -> list[dict[End, Subflow]]:
+    """Read a capture both ways; fail on any difference. Return, for each subflow, the rows of either end."""
+    expected = _naive(path)
+    with tempfile.TemporaryDirectory() as folder:
+        found = _compiled(path, Path(folder))
+        if isinstance(expected, CaptureError) or isinstance(found, CaptureError):
+            assert isinstance(found, CaptureError) and isinstance(expected, CaptureError), (found, expected)
+            assert (found.offset, found.why) == (expected.offset, expected.why)
+            return []
+        spool = Spool(found.spool)
+        trace, flows = expected
+        assert found.records_in == trace.records_in
+        assert found.unused == trace.unused
+        assert list(Refusals(spool, *found.refusals)) == trace.refusals
+        assert len(found.flows()) == len(flows)
+        for one, other in zip(found.flows(), flows, strict=True):
+            _same_flow(spool, one, other)
+        segments = sum(one.segments for one in found.flows())
+        assert found.records_in == segments + found.unused.total() + found.refusals[1]
+        return [{one.ends[end]: rows(spool, one, end) for end in (0, 1)} for one in found.flows()]
+
+
+def assert_same_content(content: bytes) -> list[dict[End, Subflow]]:
+    """Do the same with the content of a capture."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "capture"
+        path.write_bytes(content)
+        return assert_same(path)

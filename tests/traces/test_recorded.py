@@ -1,0 +1,237 @@
+"""The compiled parser of captures gives, record by record and row by row, what the one in plain Python gives."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+import packet_recording
+import pytest
+
+from tests.traces import packets
+from tests.traces.comparison import assert_same, assert_same_content
+from tests.traces.naive import scoreboard
+from tests.traces.packets import ACK, ECE, FIN, MS, PSH, RST, SYN, Packet, Talk
+from tests.traffic import write_captures
+from traces import recorded
+from traces.assembly import BACKWARDS
+from traces.quarantine import Refusal
+from traces.recorded import Refusals, Spool, record
+
+KEYS = b"A" * 8, b"B" * 8
+
+
+def wild(seed: int, count: int) -> list[Packet]:
+    """Packets of a few connections that follow no rule but that their numbers stay near each other."""
+    rng = random.Random(seed)  # noqa: S311 - test data
+    talks = [Talk(("10.0.0.1", 1000 + number), ("10.0.0.2", 80), origin_ms=1000) for number in range(3)]
+    for number, talk in enumerate(talks):
+        if rng.random() < 0.7:
+            stamps = packets.timestamps(1, 0) if rng.random() < 0.7 else b""
+            permitted = packets.option(4) if rng.random() < 0.8 else b""
+            mss = packets.option(2, rng.choice([b"\x05\xb4", b"\x02\x18"])) if rng.random() < 0.5 else b""
+            shake = (
+                (packets.v0, packets.v1)[rng.randrange(2)](*KEYS)
+                if number == 0
+                else packets.join(packets.token_of(KEYS[1], 1), (1, 2))
+            )
+            talk.open(number, [option + stamps + permitted + mss for option in shake[:2]] + [shake[2] + stamps])
+    now_ms, stamp = 100.0, 10
+    for _ in range(count):
+        talk = rng.choice(talks)
+        end = int(rng.random() < 0.4)
+        now_ms += rng.choice([0.001, 0.01, 0.3, 2, 20, 40, 300, 1500]) * rng.random()
+        stamp += rng.randrange(3)
+        size = rng.choice([0, 0, 1, 10, 1000, 1000, 1448, 5000])
+        seq = None
+        if rng.random() < 0.3:
+            seq = talk.isn[end] + rng.randrange(max(1, talk.sent[end] - talk.isn[end] + 3000))
+        ack = talk.isn[1 - end] + rng.randrange(max(1, talk.sent[1 - end] - talk.isn[1 - end] + 2000))
+        if rng.random() < 0.5:
+            ack = talk.sent[1 - end]
+        options = b""
+        if rng.random() < 0.6:
+            options += packets.timestamps(stamp - rng.randrange(4), stamp - rng.randrange(60))
+        if rng.random() < 0.3:
+            blocks = [
+                (ack + rng.randrange(-2000, 9000), ack + rng.randrange(-2000, 12000)) for _ in range(rng.randrange(3))
+            ]
+            options += packets.sack(*blocks)
+        elif rng.random() < 0.6:
+            options += packets.dss(rng.randrange(2**32) if rng.random() < 0.1 else talk.sent[1 - end] - 1000)
+        flags = (
+            ACK | rng.choice([0, 0, 0, 0, PSH, ECE]) | (rng.random() < 0.02) * rng.choice([FIN, RST, SYN, FIN | SYN])
+        )
+        if rng.random() < 0.01:
+            flags = rng.choice([0, SYN, RST])
+        if len(options) <= 40:
+            talk.say(end, now_ms, flags=flags, size=size, options=options, seq=seq, ack=ack % 2**32)
+    found = [packet for talk in talks for packet in talk.packets]
+    found.sort(key=lambda packet: packet.time_ns + rng.randrange(5) * MS * (rng.random() < 0.05))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_packets(seed: int) -> None:
+    write = packets.pcapng if seed % 3 == 0 else packets.pcap
+    assert assert_same_content(write(wild(seed, 400)))
+
+
+def test_made_traffic(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcap"
+    write_captures([path], 20_000, 10)
+    subflows = assert_same(path)
+    assert len(subflows) == 20 and any(rows.loss_kind for one in subflows for rows in one.values())
+
+
+@pytest.mark.parametrize(
+    ("resolution", "offset_s"), [(6, None), (9, None), (9, 5), (3, 10), (0x94, None), (19, 0), (0, 7)]
+)
+@pytest.mark.parametrize("order", "<>")
+def test_times_of_any_resolution(resolution: int, offset_s: int | None, order: str) -> None:
+    # Ten to the power of 19 ticks are nearly two seconds.
+    talk = Talk(origin_ms=500)
+    talk.open(0, packets.v1(*KEYS))
+    talk.data(0, (100, 200))
+    ticks_per_s = 2 ** (resolution & 127) if resolution & 128 else 10**resolution
+    blocks = [
+        packets.enhanced(packet.time_ns * ticks_per_s // 10**9, packet.data, order=order) for packet in talk.packets
+    ]
+    head = packets.section(order) + packets.interface(resolution=resolution, offset_s=offset_s, order=order)
+    (ends,) = assert_same_content(head + b"".join(blocks))
+    first_ns = (talk.packets[0].time_ns * ticks_per_s // 10**9) * 10**9 // ticks_per_s + (offset_s or 0) * 10**9
+    assert min(time_ns for rows in ends.values() for time_ns in rows.ack_time_ns) >= first_ns
+
+
+def test_packets_written_long_after_others_run_backwards(tmp_path: Path) -> None:
+    """The refused ones come in the order they stand in the file, between those of other causes."""
+    talk = Talk()
+    talk.open(0, packets.v1(*KEYS))
+    talk.data(0, range(100, 400, 3))
+    late, cut = talk.packets[5], Packet(0, b"cut")
+    found = [packet for packet in talk.packets if packet is not late]
+    content = packets.pcap([*found[:90], late, cut, *found[90:], cut])
+    (tmp_path / "a").write_bytes(content)
+    assert_same(tmp_path / "a")
+    one = record(tmp_path / "a", tmp_path)
+    refused = list(Refusals(Spool(one.spool), *one.refusals))
+    assert [refusal.reason for refusal in refused] == [
+        BACKWARDS,
+        recorded.CUT_HEADERS,
+        recorded.CUT_HEADERS,
+    ]
+    assert [refusal.offset for refusal in refused] == sorted(refusal.offset for refusal in refused)
+
+
+def test_many_refused_records_are_read_back_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(packets.pcap([Packet(number, bytes([number % 256]) * 5) for number in range(5000)]))
+    one = record(path, tmp_path)
+    refused = Refusals(Spool(one.spool), *one.refusals)
+    assert len(refused) == len(list(refused)) == one.records_in == 5000
+    offsets = [refusal.offset for refusal in refused]
+    assert offsets == list(range(24, 24 + 21 * 5000, 21))
+    assert refused[4999] == Refusal(offsets[-1], recorded.CUT_HEADERS, "link layer", bytes([4999 % 256]) * 5)
+
+
+def outstanding(count: int) -> list[Packet]:
+    """A sender that is never acknowledged."""
+    talk = Talk()
+    talk.open(0, packets.v1(*KEYS))
+    for number in range(count):
+        talk.say(0, 100 + number / 1000, size=10, options=packets.dss(1))
+    talk.say(1, 1000, ack=talk.isn[0] + 1 + 10 * (count - 5), options=packets.dss(9))
+    talk.say(0, 1001, size=10, seq=talk.isn[0] + 1 + 10 * (count - 3))
+    return talk.packets
+
+
+def test_what_is_outstanding_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = scoreboard.MAX_PIECES
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "a"
+        path.write_bytes(packets.pcap(outstanding(kept + 10)))
+        assert_same(path)
+        (found,) = record(path, Path(name)).flows()
+        assert [sender.forgotten for sender in found.senders] == [10, 0]
+
+
+def recording(content: bytes, **limits: int) -> packet_recording.Recording:
+    with tempfile.TemporaryFile() as spool:
+        found = packet_recording.Recording(spool.fileno(), **limits)
+        found.feed(content)
+        found.finish()
+        return found
+
+
+def ended(number: int, at_ms: float, *, over: bool) -> list[Packet]:
+    talk = Talk(("10.0.0.1", 1000 + number), ("10.0.0.2", 80), origin_ms=at_ms)
+    talk.open(0, packets.v1(*KEYS))
+    if over:
+        talk.say(0, 50, flags=FIN | ACK)
+    return talk.packets
+
+
+def test_flows_that_are_silent_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every 65,536 segments, those that ended go without a word, the others are counted; what follows is new."""
+    quiet = [*ended(0, 0, over=True), *ended(1, 0, over=False)]
+    busy = Talk(("10.0.0.9", 9), ("10.0.0.2", 80))
+    busy.open(0, packets.v1(*KEYS))
+    later = 10_000_000
+    busy.packets += [packet._replace(time_ns=later * MS) for packet in busy.packets[-1:]] * 70_000
+    again = [packet._replace(time_ns=(later + 1) * MS) for packet in (quiet[3], quiet[-1])]
+    found = recording(packets.pcap([*quiet, *busy.packets, *again]))
+    assert (found.silent, found.displaced) == (1, 0)
+    flows = found.flows()
+    assert flows["left"].tolist() == [0, 1, 0]
+    assert flows["segments"].tolist() == [4, 3, 70_003]
+    # The FIN that comes again has no option; what comes again of the other has one, but not its handshake.
+    assert (found.plain_segments, found.records) == (2, 7 + 70_003 + 2)
+
+
+def test_of_too_many_flows_the_longest_silent_give_way() -> None:
+    talks = [ended(number, number, over=False) for number in range(40)]
+    content = packets.pcap(sorted((one for talk in talks for one in talk), key=lambda packet: packet.time_ns))
+    found = recording(content, flows=16)
+    flows = found.flows()
+    segments = flows["segments"].sum() + found.plain_segments + found.not_answered_segments
+    assert segments == found.records == 120
+    assert found.displaced > 0 and (flows["left"] == 2).sum() + (flows["left"] == 0).sum() == len(flows)
+    assert recording(content, flows=40).displaced == 0
+
+
+def test_the_words_are_as_many_as_the_numbers() -> None:
+    assert len(recorded._VERDICTS) == packet_recording.VERDICTS
+    assert len(recorded._SIGNALS) == packet_recording.SIGNALS
+
+
+@pytest.mark.parametrize("bite", [1, 7, 100, 4096])
+def test_the_bytes_may_come_in_any_pieces(bite: int) -> None:
+    content = packets.pcapng(wild(3, 300))
+    whole = recording(content)
+    with tempfile.TemporaryFile() as spool:
+        found = packet_recording.Recording(spool.fileno())
+        for at in range(0, len(content), bite):
+            found.feed(content[at : at + bite])
+        found.finish()
+    names = [name for name in whole.flows().dtype.names or () if name != "senders"]
+    assert found.records == whole.records and found.verdicts == whole.verdicts
+    assert all((found.flows()[name] == whole.flows()[name]).all() for name in names)
+
+
+def test_a_spool_that_cannot_be_written_is_an_error() -> None:
+    with Path("/dev/full").open("wb") as full:
+        found = packet_recording.Recording(full.fileno())
+        found.feed(packets.pcap(wild(1, 300)))
+        with pytest.raises(OSError, match="No space left"):
+            found.finish()
+
+
+def test_a_spool_that_is_broken_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(packets.pcap(wild(0, 300)))
+    one = record(path, tmp_path)
+    one.spool.write_bytes(b"\xff" * one.spool.stat().st_size)
+    spool = Spool(one.spool)
+    with pytest.raises(OSError, match="Input/output error"):
+        packet_recording.read_acks(spool.fileno(), *one.flows()[0].senders[0].rows, packet_recording.Vantage.SENDER, 0)

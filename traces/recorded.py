@@ -1,0 +1,416 @@
+"""One capture of packets, read by the compiled parser (``packets/``): its subflows, and a count of all it holds.
+
+The rows of a subflow stay in a file, the spool, until they are asked for; so memory is bounded by the connections that
+are alive at one time, however long the capture is.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import packet_recording
+
+from traces import mptcp, stored
+from traces.assembly import BACKWARDS, OUT_OF_RANGE
+from traces.connection import NOT_OBSERVED, Subflow
+from traces.quarantine import CaptureError, Refusal
+from traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
+
+End = tuple[bytes, int]
+
+#: Reasons why a record is in no table, though nothing is wrong with it.
+NOT_IP, NOT_TCP, FRAGMENT = "not IP", "not TCP", "IP fragment"
+PLAIN = "TCP without MPTCP"
+NOT_ANSWERED = "TCP, MPTCP offered and not answered"
+#: Reasons why a record is refused.
+CUT, TOO_LONG, BROKEN_BLOCK = "cut packet record", "length beyond any packet", "broken block"
+NO_INTERFACE, NO_TIME = "packet of an interface that was not described", "packet without a time"
+UNKNOWN_LINK, CUT_HEADERS, BAD_IP, BAD_TCP = "unknown link type", "cut before its headers end", "bad IP", "bad TCP"
+SYN_INSIDE = "SYN inside a connection"
+#: What is counted beside the options of connections.
+IMPLAUSIBLE = "number beyond any window"
+FORGOTTEN = "more outstanding than is kept"
+SILENT = "flow left, silent for long"
+DISPLACED = "flow left, too many alive"
+
+# Reason and detail by verdict, as packets/src/frame.h numbers them. The first is a segment, three more are unused.
+_VERDICTS = (
+    ("segment", ""),
+    (NOT_IP, ""),
+    (NOT_TCP, ""),
+    (FRAGMENT, ""),
+    (CUT, "{0} of {1} bytes of its head"),
+    (CUT, "{0} of {1} bytes"),
+    (TOO_LONG, "{0} bytes"),
+    (BROKEN_BLOCK, "byte-order magic {0:08x}"),
+    (BROKEN_BLOCK, "block of {0} bytes"),
+    (CUT, "{0} of {1} bytes of a block's head"),
+    (CUT, "{0} of {1} bytes of a block"),
+    (BROKEN_BLOCK, "its two lengths differ"),
+    (BROKEN_BLOCK, "description of an interface"),
+    (NO_TIME, "simple packet block"),
+    (BROKEN_BLOCK, "packet block of {0} bytes"),
+    (NO_INTERFACE, "interface {0} of {1}"),
+    (BROKEN_BLOCK, "packet of {0} bytes in a block of {1}"),
+    (UNKNOWN_LINK, "{0}"),
+    (CUT_HEADERS, "link layer"),
+    (CUT_HEADERS, "IP"),
+    (CUT_HEADERS, "IPv4"),
+    (CUT_HEADERS, "IPv6"),
+    (CUT_HEADERS, "IPv6 extension header"),
+    (CUT_HEADERS, "TCP"),
+    (BAD_IP, "version {0}"),
+    (BAD_IP, "header of {0} bytes in {1}"),
+    (BAD_IP, "extension header of {0} bytes in {1}"),
+    (BAD_IP, "{0} bytes"),
+    (BAD_TCP, "header of {0} bytes in {1}"),
+    (OUT_OF_RANGE, "time before the clock's origin"),
+    (OUT_OF_RANGE, "time beyond any clock"),
+    (BACKWARDS, "{0} follows {1}"),
+    (SYN_INSIDE, "{0} follows {1}"),
+)
+_UNUSED = range(1, 4)
+# Of a connection's options, as packets/src/mptcp.h numbers them.
+_SIGNALS = (
+    "MP_CAPABLE",
+    "MP_JOIN",
+    "DSS",
+    "ADD_ADDR",
+    "REMOVE_ADDR",
+    "MP_PRIO",
+    "MP_FAIL",
+    "MP_FASTCLOSE",
+    "MP_TCPRST",
+    "MP_CAPABLE with another key",
+    "cut options",
+    "TCP option of a length it cannot have",
+    "MPTCP option of a length it cannot have",
+    "MPTCP subtype that is not known",
+    "MP_CAPABLE of a version that is not known",
+)
+# Why a file as a whole cannot be read, and where: packets/src/pcap.h.
+_UNREADABLE = (
+    (0, ""),
+    (0, "is neither pcap nor pcapng"),
+    (0, "the pcap header is cut"),
+    (0, "the section header is cut"),
+    (8, "the section's byte-order magic is none"),
+)
+_LOSS_KINDS = ("fast", "rto", "tlp")
+_VANTAGES = {
+    SENDER: packet_recording.Vantage.SENDER,
+    RECEIVER: packet_recording.Vantage.RECEIVER,
+    UNKNOWN: packet_recording.Vantage.UNKNOWN,
+}
+_IPV4, _IPV4_BYTES = 4, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """One end of a subflow as a sender; its rows are in the spool.
+
+    Attributes
+    ----------
+    payload_bytes : int
+        Sent the first time.
+    resent_segments : int
+        Sent again, SYN and FIN included.
+    implausible, forgotten : int
+        Numbers so far from what was sent that nothing follows from them; times more was outstanding than is kept.
+    shortest_ns : int or None, nanoseconds
+        Its shortest answer.
+    first_data_ack : (int, int) or None
+        The first data acknowledgement that came to it, and its bits.
+    rows : (int, int, int)
+        Last chunk, bytes and number of rows in the spool.
+    states, losses : (int, int)
+        Last chunk and number of records in the spool.
+    """
+
+    payload_bytes: int
+    resent_segments: int
+    implausible: int
+    forgotten: int
+    shortest_ns: int | None
+    first_data_ack: tuple[int, int] | None
+    rows: tuple[int, int, int]
+    states: tuple[int, int]
+    losses: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One subflow; end 0 opened it, or, without its handshake, sent the first segment.
+
+    Attributes
+    ----------
+    ends : (End, End)
+        Address and port of both.
+    family : int
+        IP version.
+    start_ns, end_ns : int, nanoseconds
+        Times of the first and the last segment.
+    segments : int
+        Taken.
+    first_syn : int or None
+        Sequence number of the SYN.
+    version : int or None
+        Of MPTCP.
+    keys : (bytes or None, bytes or None)
+        Of either end.
+    join_token : int or None
+        Token of end 1 that a MP_JOIN carried.
+    address_ids : (int or None, int or None)
+        Of either end.
+    signals : dict of str to int
+        MPTCP options by name; options that are malformed by what is wrong.
+    senders : (Sender, Sender)
+    """
+
+    ends: tuple[End, End]
+    family: int
+    start_ns: int
+    end_ns: int
+    segments: int
+    first_syn: int | None
+    version: int | None
+    keys: tuple[bytes | None, bytes | None]
+    join_token: int | None
+    address_ids: tuple[int | None, int | None]
+    signals: dict[str, int]
+    senders: tuple[Sender, Sender]
+
+    def tokens(self) -> tuple[int | None, int | None]:
+        """Return the tokens of both ends' keys, None where a key or the version is not known."""
+        version = self.version
+        if version is None:
+            return (None, None)
+        first, second = (None if key is None else mptcp.token(key, version) for key in self.keys)
+        return first, second
+
+    def first_data(self, end: int) -> int | None:
+        """Return the data sequence number of the first byte `end` sends, None if its key is not known."""
+        key = self.keys[end]
+        return None if key is None or self.version is None else mptcp.first_data(key, self.version)
+
+    def vantage(self, sender: int) -> str:
+        """Return where the capture was taken, with one of the ends as the sender."""
+        return vantage(self.senders[sender].shortest_ns, self.senders[1 - sender].shortest_ns)
+
+
+def _known(number: int) -> int | None:
+    return None if number < 0 else number
+
+
+def _sender(row: dict[str, int]) -> Sender:
+    bits = row["firstDataAckBits"]
+    return Sender(
+        payload_bytes=row["payloadBytes"],
+        resent_segments=row["resentSegments"],
+        implausible=row["implausible"],
+        forgotten=row["forgotten"],
+        shortest_ns=_known(row["shortestNs"]),
+        first_data_ack=(row["firstDataAck"], bits) if bits else None,
+        rows=(row["rowsLast"], row["rowsBytes"], row["rows"]),
+        states=(row["statesLast"], row["states"]),
+        losses=(row["lossesLast"], row["losses"]),
+    )
+
+
+def _rows(summaries: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Yield the elements of a structured array."""
+    names = summaries.dtype.names or ()
+    for values in zip(*(summaries[name].tolist() for name in names), strict=True):
+        yield dict(zip(names, values, strict=True))
+
+
+def _flows(summaries: np.ndarray) -> Iterator[Flow]:
+    senders = list(_rows(summaries["senders"].reshape(-1)))
+    for number, row in enumerate(_rows(summaries)):
+        size = _IPV4_BYTES if row["family"] == _IPV4 else None
+        first, second = (bytes(address)[:size] for address in row["address"])
+        known = [bytes(key) if has else None for key, has in zip(row["key"], row["hasKey"], strict=True)]
+        yield Flow(
+            ends=((first, row["port"][0]), (second, row["port"][1])),
+            family=row["family"],
+            start_ns=row["startNs"],
+            end_ns=row["endNs"],
+            segments=row["segments"],
+            first_syn=_known(row["firstSyn"]),
+            version=_known(row["version"]),
+            keys=(known[0], known[1]),
+            join_token=_known(row["joinToken"]),
+            address_ids=(_known(row["addressId"][0]), _known(row["addressId"][1])),
+            signals={name: count for name, count in zip(_SIGNALS, row["signals"], strict=True) if count},
+            senders=(_sender(senders[2 * number]), _sender(senders[2 * number + 1])),
+        )
+
+
+class Refusals(Sequence[Refusal]):
+    """The refused records of a capture, read from the spool when they are asked for; iterate rather than index."""
+
+    def __init__(self, spool: Spool, last: int, count: int) -> None:
+        self._spool = spool
+        self._last = last
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Refusal]:
+        fd = self._spool.fileno()
+        for place, records in packet_recording.chunks(fd, self._last):
+            for offset, verdict, first, second, raw in packet_recording.read_refusals(fd, place, records):
+                reason, detail = _VERDICTS[verdict]
+                yield Refusal(offset, reason, detail.format(first, second), raw)
+
+    def __getitem__(self, index: int | slice) -> Refusal | list[Refusal]:  # type: ignore[override]
+        return list(self)[index]
+
+
+class Spool:
+    """The file with the rows of a capture. It is gone from its folder once it is opened, and from disk when closed."""
+
+    def __init__(self, path: Path) -> None:
+        self._stream = path.open("rb")
+        path.unlink()
+
+    def fileno(self) -> int:
+        """Return the file's descriptor."""
+        return self._stream.fileno()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A capture that was read, before its subflows are put into connections; it may travel between processes.
+
+    Attributes
+    ----------
+    path : Path
+    spool : Path
+        File with its rows.
+    summaries : structured array
+        Of its subflows.
+    records_in : int
+    unused : Counter of str
+        Good records that are of no subflow.
+    signals : Counter of str
+        Flows that were let go of early.
+    refusals : (int, int)
+        Last chunk and number of refused records in the spool.
+    """
+
+    path: Path
+    spool: Path
+    summaries: np.ndarray
+    records_in: int
+    unused: Counter[str]
+    signals: Counter[str]
+    refusals: tuple[int, int]
+
+    def flows(self) -> list[Flow]:
+        """Return its subflows, in order of their first segment."""
+        return list(_flows(self.summaries))
+
+
+def record(path: Path, folder: Path) -> Recorded:
+    """Read a capture.
+
+    Parameters
+    ----------
+    path : Path
+    folder : Path
+        Folder for its spool.
+
+    Raises
+    ------
+    CaptureError
+        If it cannot be read as a whole.
+    """
+    descriptor, name = tempfile.mkstemp(suffix=".spool", dir=folder)
+    try:
+        recording = packet_recording.Recording(descriptor)
+        for block in stored.blocks(path):
+            if not recording.feed(block):
+                break
+        recording.finish()
+    except BaseException:
+        Path(name).unlink()
+        raise
+    finally:
+        os.close(descriptor)
+    if recording.unreadable:
+        Path(name).unlink()
+        raise CaptureError(path, *_UNREADABLE[recording.unreadable])
+    verdicts = recording.verdicts
+    unused = Counter({_VERDICTS[verdict][0]: verdicts[verdict] for verdict in _UNUSED})
+    unused.update({PLAIN: recording.plain_segments, NOT_ANSWERED: recording.not_answered_segments})
+    return Recorded(
+        path=path,
+        spool=Path(name),
+        summaries=recording.flows(),
+        records_in=recording.records,
+        unused=+unused,
+        signals=+Counter({SILENT: recording.silent, DISPLACED: recording.displaced}),
+        refusals=(recording.refusals, sum(verdicts[_UNUSED.stop :])),
+    )
+
+
+def acked_before(first_data_ack: tuple[int, int] | None, first_data: int | None) -> int | None:
+    """Return the data-level bytes acknowledged by the first data acknowledgement, None if that is not known.
+
+    Parameters
+    ----------
+    first_data_ack : (int, int) or None
+        The acknowledgement and its bits.
+    first_data : int or None
+        Data sequence number of the first byte.
+    """
+    if first_data is None or first_data_ack is None:
+        return None
+    value, bits = first_data_ack
+    before = (value - first_data) % 2**bits
+    # Less than none: the acknowledgement is none of this connection's.
+    return before if before < 2 ** (bits - 1) else None
+
+
+def write(spool: Spool, flow: Flow, end: int, subflow: Subflow, first_data: int | None) -> None:
+    """Write the signals of one end of a flow into a subflow.
+
+    Parameters
+    ----------
+    spool : Spool
+        Of its capture.
+    flow : Flow
+    end : int
+        Which of its ends is the sender.
+    subflow : Subflow
+    first_data : int or None
+        Data sequence number of the first byte the connection's sender sent; None where it is not known.
+    """
+    fd, sender = spool.fileno(), flow.senders[end]
+    before = acked_before(sender.first_data_ack, first_data)
+    columns = packet_recording.read_acks(
+        fd, *sender.rows, _VANTAGES[flow.vantage(end)], NOT_OBSERVED if before is None else before
+    )
+    names = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack")
+    for name, column in zip(names, columns, strict=True):
+        getattr(subflow, f"ack_{name}").frombytes(column.data.cast("B"))
+    for name in ("srtt_us", "owd_us"):
+        getattr(subflow, f"ack_{name}").extend(array("q", [NOT_OBSERVED]) * len(columns[0]))
+    subflow.retransmissions = sender.resent_segments
+    state_ns, states = packet_recording.read_states(fd, *sender.states)
+    subflow.state_time_ns.frombytes(state_ns.data.cast("B"))
+    subflow.state_ca_state.extend(states.tolist())
+    loss_ns, kinds, packets = packet_recording.read_losses(fd, *sender.losses)
+    subflow.loss_time_ns.frombytes(loss_ns.data.cast("B"))
+    subflow.loss_kind.extend(_LOSS_KINDS[kind] for kind in kinds.tolist())
+    subflow.loss_packets.frombytes(packets.data.cast("B"))
