@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -33,6 +34,8 @@ SOURCE = "pcap"
 ELSEWHERE = "recorded in another input too, nearer to the sender or fuller"
 TOO_MANY = "more subflows than a table can number"
 
+# Addresses that are written out once: the subflows of a server are many.
+_ADDRESSES = 1 << 12
 _MAGICS = (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a")
 
 
@@ -121,9 +124,10 @@ class _Connections(Sequence[Connection]):
     def add(self, group: _Group, members: list[_Member], pseudonyms: Pseudonyms) -> None:
         """Append one."""
         # In order of appearance, whatever is read first.
+        sender = _sender(members)
         for member in members:
-            for end in _ends(member, _sender(members)):
-                pseudonyms.of(str(ip_address(end[0])))
+            for address, _ in _ends(member, sender):
+                pseudonyms.of(_written(address))
         self._found.append((group, members, pseudonyms))
 
     def __len__(self) -> int:
@@ -254,6 +258,16 @@ def _ends(member: _Member, sender: int) -> tuple[End, End]:
     return member.flow.ends[end], member.flow.ends[1 - end]
 
 
+@lru_cache(_ADDRESSES)
+def _written(address: bytes) -> str:
+    return str(ip_address(address))
+
+
+@lru_cache(_ADDRESSES)
+def _family(address: bytes) -> int | None:
+    return Endpoint(_written(address), 0).family
+
+
 def _sender(members: Sequence[_Member]) -> int:
     """Return which end of a connection sent more; the one that opened it, where both sent as much."""
     sent = [sum(member.flow.senders[_flow_end(member, end)].payload_bytes for member in members) for end in (0, 1)]
@@ -309,9 +323,9 @@ def _connection(
             end_ns=flow.end_ns,
             loc_id=0 if opened else flow.address_ids[end],
             rem_id=0 if opened else flow.address_ids[1 - end],
-            family=Endpoint(str(ip_address(local[0])), local[1]).family,
-            local_address=pseudonyms.of(str(ip_address(local[0]))),
-            remote_address=pseudonyms.of(str(ip_address(remote[0]))),
+            family=_family(local[0]),
+            local_address=pseudonyms.of(_written(local[0])),
+            remote_address=pseudonyms.of(_written(remote[0])),
             local_port=local[1],
             remote_port=remote[1],
         )

@@ -17,7 +17,7 @@ NOT_OBSERVED = -(2**63)
 #: A connection and its name.
 Named = tuple[str, "Connection"]
 # Rows of the largest table that are built at once: enough that the work is the rows', few enough to stay in a cache.
-_ROWS = 1 << 15
+_ROWS = 1 << 16
 
 
 @dataclass

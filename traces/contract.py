@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -48,6 +49,7 @@ class Column:
     high: float | None = None
     choices: tuple[str | int, ...] = ()
 
+    @cache  # noqa: B019 - columns are few, and stay
     def field(self) -> pa.Field:
         """Return the arrow field, with meaning, unit and source as metadata."""
         metadata = {"meaning": self.meaning, "unit": self.unit, "source": self.source}
@@ -76,6 +78,7 @@ class Table:
         if missing:
             raise ValueError(f"table {self.name}: key columns {missing} are not columns")
 
+    @cache  # noqa: B019 - tables are few, and stay
     def schema(self) -> pa.Schema:
         """Return the arrow schema."""
         return pa.schema(

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
+
+# Keys whose hash is kept: token and number are asked for one after the other.
+_KEYS = 1 << 8
 
 
 def token(key: bytes, version: int) -> int:
@@ -25,6 +29,7 @@ def first_data(key: bytes, version: int) -> int:
     return (int.from_bytes(_hash(key, version)[-8:], "big") + 1) % 2**64
 
 
+@lru_cache(_KEYS)
 def _hash(key: bytes, version: int) -> bytes:
     # SHA-1 is what version 0 prescribes; nothing is kept secret by it here.
     return hashlib.sha256(key).digest() if version else hashlib.sha1(key, usedforsecurity=False).digest()

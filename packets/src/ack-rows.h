@@ -68,7 +68,7 @@ class AckRows
     static std::vector<AckRow> Read(int fd, const Chain& chain, int64_t count);
 
   private:
-    static constexpr size_t CHUNK_BYTES = 1024;
+    static constexpr size_t CHUNK_BYTES = 512;
 
     std::unique_ptr<uint8_t[]> m_chunk; //!< None before the first row
     size_t m_used{0};

@@ -105,6 +105,12 @@ class Congestion
         m_hasEcn = true;
     }
 
+    /// @return Whether an ACK that acknowledges nothing, while nothing is outstanding, changes nothing.
+    bool IsIdle() const
+    {
+        return m_state == CaState::Open && !m_hasProbe && m_duplicates == 0;
+    }
+
     /// Write rows that will not change any more.
     void Spill(Spool& spool, bool all);
 

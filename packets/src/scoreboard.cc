@@ -13,7 +13,7 @@ namespace
 {
 
 // Acknowledged pieces are dropped in batches: dropping each would move all that follow.
-constexpr size_t MIN_DROPPED = 64;
+constexpr size_t MIN_DROPPED = 16;
 
 } // namespace
 

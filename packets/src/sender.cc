@@ -219,7 +219,8 @@ Sender::TakeResent(const Segment& segment, Range range)
 void
 Sender::TakeEcho(const Segment& segment)
 {
-    if (!(segment.flags & SYN))
+    // An echo tells which copy came of what was sent; what holds nothing has no copies.
+    if (segment.payloadBytes || segment.flags & FIN)
     {
         m_own.Take(segment.tsval, segment.timeNs);
     }
@@ -300,9 +301,25 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
         return;
     }
     const bool advanced = ack > m_board.GetUna();
+    const bool hasNewDataAck = dataAck != NOT_OBSERVED && dataAck > m_dataAck;
+    const bool ece = segment.flags & ECE;
+    if (!advanced && !m_board.IsOutstanding() && !segment.sackBlocks && !(segment.flags & SYN) && !ece &&
+        m_congestion.IsIdle())
+    {
+        // Of an end that only receives: nothing follows but a row.
+        m_dataAck = hasNewDataAck ? dataAck : m_dataAck;
+        AppendRow({.timeNs = timeNs,
+                   .ackedBytes = 0,
+                   .rttUs = NOT_OBSERVED,
+                   .dataAck = dataAck,
+                   .newlySackedBytes = 0,
+                   .isAck = true,
+                   .isDup = false,
+                   .ece = false});
+        return;
+    }
     const bool isOfSyn = advanced && ack == m_firstSeq;
     const bool isPure = !segment.payloadBytes && !(segment.flags & (SYN | FIN));
-    const bool hasNewDataAck = dataAck != NOT_OBSERVED && dataAck > m_dataAck;
     const bool isDup = isPure && ack == m_board.GetUna() && m_board.IsOutstanding() && segment.window == m_window &&
                        m_window != 0 && !hasNewDataAck;
     Blocks sack;
@@ -334,7 +351,6 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
     {
         m_threeSackedNs = timeNs;
     }
-    const bool ece = segment.flags & ECE;
     m_congestion.TakeHeard({.timeNs = timeNs,
                             .ack = ack,
                             .advanced = advanced,

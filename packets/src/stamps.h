@@ -87,7 +87,7 @@ class Stamps
     }
 
   private:
-    static constexpr size_t MIN_DROPPED = 64;
+    static constexpr size_t MIN_DROPPED = 8;
 
     struct Stamp
     {

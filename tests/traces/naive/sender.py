@@ -246,7 +246,8 @@ class Sender:
 
     def _echoed(self, segment: Segment, tsval: int, echo: int) -> None:
         """Take a sample if a timestamp that passed towards this end comes back for the first time."""
-        if not segment.flags & SYN:
+        # An echo tells which copy came of what was sent; what holds nothing has no copies.
+        if segment.payload_bytes or segment.flags & FIN:
             self._own.take(tsval, segment.time_ns)
         passed_ns = self._to_echo.pop(echo) if segment.flags & ACK else None
         if passed_ns is None:

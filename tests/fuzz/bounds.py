@@ -1,0 +1,74 @@
+"""What inputs become, and how much time and memory that takes: ``python -m tests.fuzz.bounds FILE...``.
+
+One JSON object a file, on a line: ``path``, ``outcome``, ``cpu_s`` and ``grown_bytes``, by how much the file raised the
+peak of memory above what it was before all files. No more address space is given than :data:`MAPPED_BYTES` beyond that
+of the program itself: what an input only claims to need ends in a MemoryError.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+from tests.fuzz import targets
+from traces import formats, truth
+from traces.formats import Read
+from traces.quarantine import CaptureError, by_reason
+
+#: What may be mapped, by all allocations at once.
+MAPPED_BYTES = 512 << 20
+
+
+def said(one: Read) -> str:
+    """Return in one line what an input became: its kind, the records of connections, and all others by reason."""
+    if isinstance(one.outcome, CaptureError):
+        return f"{one.source}: unreadable: {one.outcome.why}"
+    trace = one.outcome
+    parts = [f"{trace.records_out} read"]
+    parts += [f"{count} refused: {reason}" for reason, count in by_reason(trace.refusals).items()]
+    parts += [f"{count} unused: {reason}" for reason, count in sorted(trace.unused.items())]
+    parts += [f"{trace.other_lines} other lines"] * bool(trace.other_lines)
+    parts += [f"{trace.gaps} gaps, {trace.messages_lost} lost"] * bool(trace.gaps)
+    return f"{one.source}: {', '.join(parts)}"
+
+
+def said_of_truth(path: Path) -> str:
+    """Return in one line what a truth.csv holds, or what is wrong with it."""
+    try:
+        return f"{len(truth.read_csv(path))} rows"
+    except truth.TruthError as error:
+        return str(error).removeprefix(str(path)).removeprefix(": ").removeprefix(", ")
+
+
+def outcome(path: Path) -> str:
+    """Return what a file of the corpus becomes; the folder it is in says what it is read as."""
+    if path.parent.name == "truth":
+        return said_of_truth(path)
+    dialect = targets.DIALECTS.get(path.parent.name, targets.OURS)
+    (one,) = formats.read([path], dialect)
+    return said(one)
+
+
+def _status_bytes(name: str) -> int:
+    """Return a size from this process's status; of the peak, the operating system's other count is the parent's too."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(name + ":"))
+
+
+def main() -> None:
+    """Read the files named on the command line."""
+    limit = _status_bytes("VmSize") + MAPPED_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    start_bytes = _status_bytes("VmHWM")
+    for name in sys.argv[1:]:
+        path, start_s = Path(name), time.process_time()
+        found = outcome(path)
+        measured = {"cpu_s": time.process_time() - start_s, "grown_bytes": _status_bytes("VmHWM") - start_bytes}
+        print(json.dumps({"path": name, "outcome": found, **measured}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""The compiled parser of captures, built so that its coverage guides the search and undefined behaviour ends it."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+MODULE = f"packet_recording{sysconfig.get_config_var('EXT_SUFFIX')}"
+
+_FLAGS = (
+    "-O1 -g -D_GLIBCXX_ASSERTIONS -fsanitize=undefined -fsanitize-undefined-trap-on-error"
+    " -fsanitize-coverage=trace-pc,trace-cmp"
+)
+
+
+def build(folder: Path) -> None:
+    """Build the module into a folder, as far as anything in packets/ has changed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    coverage = folder / "coverage.o"
+    source = Path(__file__).with_name("coverage.cc")
+    subprocess.run(["g++", "-std=c++20", "-O2", "-fPIC", "-c", source, "-o", coverage], check=True)
+    variables = {
+        "PREFIX": sys.prefix,
+        "BUILD": folder / "objects",
+        "MODULE": folder / MODULE,
+        "CXXFLAGS": _FLAGS,
+        "LDFLAGS": f"{coverage} -ldl",
+    }
+    settings = [f"{name}={value}" for name, value in variables.items()]
+    subprocess.run(["make", "--silent", "--jobs=2", "-C", ROOT / "packets", *settings], check=True)
+
+
+def load_libfuzzer() -> str:
+    """Load atheris' libFuzzer before atheris does, with the functions it is to find; return its file."""
+    flags = sys.getdlopenflags()
+    sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)
+    importlib.import_module("atheris.custom_mutator")
+    sys.setdlopenflags(flags)
+    return str(importlib.import_module("atheris.core_with_libfuzzer").__file__)
+
+
+def join(folder: Path, libfuzzer: str) -> None:
+    """Let the module that was built into a folder, and is imported, tell libFuzzer what runs."""
+    if not ctypes.CDLL(str(folder / MODULE)).CoverageJoin(libfuzzer.encode()):
+        raise RuntimeError(f"{libfuzzer} is not the libFuzzer that is expected")

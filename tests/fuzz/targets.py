@@ -1,0 +1,282 @@
+"""What is fuzzed: one line of :data:`TARGETS` a parser."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import zstandard
+
+from tests.fuzz import mutations, oracle
+from traces import event_log, formats, socket_stats, state_log, stored, tcp_probe, truth
+from traces.contract import ContractError
+from traces.dialect import Dialect, LinePattern
+from traces.formats import Read
+from traces.quarantine import CaptureError
+from traces.tables import TRUTH
+from traces.trace import Trace
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(__file__).parent / "corpus"
+
+OURS = Dialect()
+#: One lab's line, and one in which every line is a record.
+LAB = Dialect(
+    LinePattern(
+        "sbd ",
+        r"(?:t=(?P<time_s>\S*) )?tok=(?P<token>\S*) pi=(?P<subflow>\S*) rtt=(?P<rtt_ms>\S*) una=(?P<snd_una>\S*)"
+        r" st=(?P<ca_state>\S*) lost=(?P<lost_packets>\S*)",
+    )
+)
+ANY_LINE = Dialect(LinePattern("", r"(?P<time_ns>\S+) .*V=(?P<kind>\S+) (?P<value>\S+)"))
+#: Of the inputs in a folder of the corpus; those in the others are read as ours.
+DIALECTS = {"lab_log": LAB, "tcp_probe": Dialect(tcpprobe_srtt="ms")}
+
+_CAPTURE_MAGICS = (
+    *(b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1"),
+    b"\x0a\x0d\x0d\x0a",
+)
+# An input that inflates to more is left out: what is slow about it is its size. Bombs are for tests.fuzz.bounds.
+_MOST_BYTES = 1 << 18
+_SAMPLE_BYTES = 4096
+# Of every so many inputs, by their content, one has its tables built too.
+_THOROUGH = 16
+
+#: Reads an input and checks what came out; False if the input is not of the target's kind.
+Check = Callable[[bytes], bool]
+
+
+class _File:
+    """A file in memory: thousands of inputs a second would wear a disk."""
+
+    def __init__(self, content: bytes) -> None:
+        self._descriptor = os.memfd_create("input")
+        with os.fdopen(os.dup(self._descriptor), "wb") as stream:
+            stream.write(content)
+        self.path = Path(f"/proc/self/fd/{self._descriptor}")
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+
+def _thorough(content: bytes) -> bool:
+    return zlib.crc32(content) % _THOROUGH == 0
+
+
+def _log(read: Callable[[Path, Dialect], Trace], *dialects: Dialect) -> Check:
+    """Return the check of one parser, whether it would recognise the input or not."""
+
+    def check(content: bytes) -> bool:
+        with _File(content) as path:
+            size = oracle.size_of(path, _MOST_BYTES)
+            if size > _MOST_BYTES:
+                return False
+            for dialect in dialects or (OURS,):
+                with oracle.bounded(size):
+                    try:
+                        found = Read(path, "log", read(path, dialect))
+                    except CaptureError as error:
+                        found = Read(path, "log", error)
+                    oracle.check_read([found], sizes=[size], thorough=_thorough(content))
+        return True
+
+    return check
+
+
+def check_inputs(paths: Sequence[Path], dialect: Dialect, *, thorough: bool = True) -> list[Read]:
+    """Read inputs of any kind as the pipeline does, check what comes out, and return it in the order given.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    dialect : Dialect
+    thorough : bool
+        As of :func:`tests.fuzz.oracle.check_read`.
+    """
+    sizes = {path: oracle.size_of(path, 1 << 32) for path in paths}
+    with oracle.bounded(sum(sizes.values())):
+        found = list(formats.read(paths, dialect))
+        assert [one.path for one in found] == list(paths)
+        oracle.check_read(found, sizes=[sizes[path] for path in paths], thorough=thorough)
+    return found
+
+
+def _input(content: bytes) -> bool:
+    with _File(content) as path:
+        if oracle.size_of(path, _MOST_BYTES) > _MOST_BYTES:
+            return False
+        check_inputs([path], OURS, thorough=_thorough(content))
+    return True
+
+
+def _capture(content: bytes) -> bool:
+    return content.startswith(_CAPTURE_MAGICS) and _input(content)
+
+
+@functools.cache
+def _partner() -> bytes:
+    return (CORPUS / "pcap" / "good-version-0").read_bytes()
+
+
+def _captures(content: bytes) -> bool:
+    """Check a capture that is read with a good one, whose connection it may have a part in."""
+    if not content.startswith(_CAPTURE_MAGICS):
+        return False
+    with _File(_partner()) as partner, _File(content) as path:
+        check_inputs([partner, path], OURS, thorough=_thorough(content))
+    return True
+
+
+def _pack_zstd(content: bytes) -> bytes:
+    return zstandard.ZstdCompressor(level=1).compress(content)
+
+
+def _pack_xz(content: bytes) -> bytes:
+    return lzma.compress(content, preset=0)
+
+
+_PACKS: tuple[Callable[[bytes], bytes], ...] = (functools.partial(gzip.compress, mtime=0), _pack_xz, _pack_zstd)
+
+
+def _lines(content: bytes, longest_bytes: int) -> Iterator[tuple[int, bytes]]:
+    offset = 0
+    for line in content.split(b"\n"):
+        if line or offset + len(line) < len(content):
+            yield offset, line[: longest_bytes + 1]
+        offset += len(line) + 1
+
+
+def _stored(content: bytes) -> bool:
+    """Check that blocks, head and lines of a file agree, and that packing it changes nothing."""
+    with _File(content) as path:
+        size = oracle.size_of(path, _MOST_BYTES)
+        if size > _MOST_BYTES:
+            return False
+        with oracle.bounded(size):
+            try:
+                whole = b"".join(stored.blocks(path))
+            except CaptureError:
+                return True
+            assert stored.head(path) == whole[: stored.HEAD_BYTES]
+            for longest_bytes in (3, 300):
+                assert list(stored.lines(path, longest_bytes)) == list(_lines(whole, longest_bytes))
+    pack = _PACKS[zlib.crc32(whole) % len(_PACKS)]
+    middle = len(whole) // 2
+    with _File(pack(whole[:middle]) + pack(whole[middle:])) as path:
+        assert b"".join(stored.blocks(path)) == whole
+    with _File(pack(whole)[:-1]) as path:
+        try:
+            list(stored.blocks(path))
+        except CaptureError:
+            return True
+    raise AssertionError("a packed file without its last byte is read as if it were whole")
+
+
+def _truth(content: bytes) -> bool:
+    with _File(content) as path, oracle.bounded(len(content)):
+        try:
+            rows, why = truth.read_csv(path), ""
+        except truth.TruthError as error:
+            rows, why = [], str(error)
+    # One line, whatever the file holds.
+    assert why.isprintable(), why
+    for number, row in enumerate(rows):
+        assert tuple(row) == truth.CSV_COLUMNS
+        assert isinstance(row["token"], int | None)
+        judged = row | {"connection_id": str(number), "valid": True, "why": ""}
+        columns = {column.name: [judged[column.name]] for column in TRUTH.columns}
+        try:
+            TRUTH.build(columns)
+        except ContractError:
+            # What is out of range is said by the stage that writes the table.
+            continue
+        oracle.check_columns(TRUTH, columns)
+    return True
+
+
+@dataclass(frozen=True)
+class Target:
+    """One parser.
+
+    Attributes
+    ----------
+    check : callable
+    corpus : tuple of str
+        Folders of the corpus it starts from.
+    samples : tuple of (str, bytes)
+        Files it starts from too: a pattern of their names, and where in them, decompressed, to begin.
+    words : tuple of bytes
+        What to put in, beside what the code compares with.
+    max_bytes : int
+        Of an input.
+    mutated : callable
+        One of :mod:`tests.fuzz.mutations`.
+    """
+
+    check: Check
+    corpus: tuple[str, ...]
+    samples: tuple[tuple[str, bytes], ...] = ()
+    words: tuple[bytes, ...] = ()
+    max_bytes: int = 1 << 14
+    mutated: Callable[[bytes, int, int, mutations.Mutate], bytes] = mutations.log
+
+    def seeds(self) -> list[bytes]:
+        """Return the heads of its samples; none where they are not at hand."""
+        found = []
+        for pattern, begin in self.samples:
+            for path in sorted(ROOT.glob(pattern))[:2]:
+                content = b"".join(stored.blocks(path))
+                found.append(content[max(0, content.find(begin)) :][:_SAMPLE_BYTES])
+        return found
+
+
+_EVENTS = (
+    b"smartsbd: ",
+    b" C=7f3a91c2 SF=0 V=",
+    *(b"V=%b " % kind for kind in (b"RTT", b"CA", b"ACK", b"UNA", b"LOSS")),
+)
+_JOURNAL = (b'{ "MESSAGE" : "', b'"_SOURCE_MONOTONIC_TIMESTAMP" : "', b"6,1234,91328292,-;", b"[   91.328292] ")
+_TCP_PROBE = (b"tcp_probe: ", b" snd_una=0x", b" srtt=", b"src=", b"dest=", b"[LOST 9 EVENTS]", b"[2001:db8::1]:80")
+_SS = (b"ESTAB 0 0 10.0.1.1:1 10.0.2.2:2", b" rtt:1/1", b" bytes_acked:1", b" retrans:0/3", b" token:1f(id:7)/1e(id:8)")
+_BLOCKS = (
+    b"\x0a\x0d\x0d\x0a",
+    b"\x1a\x2b\x3c\x4d",
+    b"\x01\0\0\0",
+    b"\x06\0\0\0",
+    b"\x1e\x0c",
+    b"\x05\x0a",
+    b"\x81\x00",
+)
+_PACKED = (b"\x1f\x8b\x08", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18", b"\n")
+
+_KERNEL_LOG = ("tests/traces/samples/*.dmesg.gz", b"smartsbd: ")
+_STATE_LOG = ("data/samples/kernel/inputs/*", b"")
+_PCAP = ("data/samples/kernel_captures/inputs/*", b"")
+
+TARGETS = {
+    "event_log": Target(_log(event_log.read), ("event_log",), (_KERNEL_LOG,), _EVENTS + _JOURNAL),
+    "lab_log": Target(_log(event_log.read, LAB, ANY_LINE), ("lab_log", "event_log"), (), (b"sbd ", b"tok=")),
+    "state_log": Target(_log(state_log.read), ("state_log",), (_STATE_LOG,), (b",rtt_us,", b",ca_state,")),
+    "tcp_probe": Target(_log(tcp_probe.read, DIALECTS["tcp_probe"]), ("tcp_probe",), (), _TCP_PROBE),
+    "socket_stats": Target(_log(socket_stats.read), ("socket_stats",), (), _SS),
+    "truth": Target(_truth, ("truth",), (("data/samples/kernel/truth.csv", b""),), (b'"', b",", b"true")),
+    "stored": Target(_stored, ("stored",), (), _PACKED, 1 << 12, mutations.any_bytes),
+    "pcap": Target(_capture, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),
+    "pcap_joined": Target(_captures, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),
+    "formats": Target(
+        _input,
+        ("event_log", "state_log", "tcp_probe", "socket_stats", "pcap", "stored"),
+        (_KERNEL_LOG, _STATE_LOG, _PCAP),
+        _PACKED + _EVENTS[:1] + _TCP_PROBE[:2] + _SS[:1],
+        mutated=mutations.by_kind,
+    ),
+}
