@@ -110,14 +110,21 @@ def _links(named: Sequence[Named], captures: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _connection_rows(connections: Iterable[Named], captures: Sequence[str]) -> Iterator[Chunk]:
-    for named in rows_of.batches(connections):
-        yield "connection", tables.CONNECTION.build(rows_of.connection_columns(named))
-        yield "connection_capture", tables.CONNECTION_CAPTURE.build(_links(named, captures))
-        yield "subflow", tables.SUBFLOW.build(rows_of.subflow_columns(named))
-        yield "ack", tables.ACK.build(rows_of.ack_columns(named))
-        yield "state", tables.STATE.build(rows_of.state_columns(named))
-        yield "loss", tables.LOSS.build(rows_of.loss_columns(named))
+def _built(named: Sequence[Named], captures: Sequence[str]) -> list[Chunk]:
+    """Return the rows of some connections in every table."""
+    return [
+        ("connection", tables.CONNECTION.build(rows_of.connection_columns(named))),
+        ("connection_capture", tables.CONNECTION_CAPTURE.build(_links(named, captures))),
+        ("subflow", tables.SUBFLOW.build(rows_of.subflow_columns(named))),
+        ("ack", tables.ACK.build(rows_of.ack_columns(named))),
+        ("state", tables.STATE.build(rows_of.state_columns(named))),
+        ("loss", tables.LOSS.build(rows_of.loss_columns(named))),
+    ]
+
+
+def _connection_rows(connections: Iterable[Named], captures: Sequence[str], threads: int = 1) -> Iterator[Chunk]:
+    built = stage.overlapped(partial(_built, captures=captures), rows_of.batches(connections), threads)
+    return itertools.chain.from_iterable(built)
 
 
 def _refusal_rows(one: Parsed) -> Iterator[Chunk]:
@@ -240,7 +247,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         )
         work = partial(_parse, dataset=arguments.dataset, dialect=dialect, folder=folder)
         captures = [path for path in paths if formats.is_joint(path)]
-        logs = [path for path in paths if path not in set(captures)]
+        logs = sorted(set(paths) - set(captures))
         # Captures are read outside Python: threads do.
         results = itertools.chain(
             stage.mapped(work, logs, min(max(1, len(logs)), stage.workers(params, _tasks(logs)))),
@@ -255,7 +262,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
                 output.count(one)
         joined = _joined(waiting)
         connections = itertools.chain.from_iterable(_named(one, arguments.dataset) for one in joined)
-        output.write(_connection_rows(connections, [one.capture_id for one in joined]))
+        captured = [one.capture_id for one in joined]
+        output.write(_connection_rows(connections, captured, stage.workers(params)))
         output.write([_capture_rows(joined)])
         for one in joined:
             output.write(_refusal_rows(one))

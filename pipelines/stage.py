@@ -6,8 +6,9 @@ import argparse
 import logging
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -67,6 +68,21 @@ def threaded(work: Callable[[Item], Result], items: Sequence[Item], threads: int
     """Yield what `work` returns for each item, in order, done by so many threads; errors are raised here."""
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(work, items)
+
+
+def overlapped(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in order; a few items ahead are worked on while the caller is at one."""
+    if threads == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        ahead: deque[Future[Result]] = deque()
+        for item in items:
+            ahead.append(pool.submit(work, item))
+            if len(ahead) > threads:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
 
 
 def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:

@@ -22,7 +22,7 @@ from traces.assembly import MAX_SUBFLOW
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
 from traces.endpoint import Endpoint, Pseudonyms
-from traces.recorded import FORGOTTEN, IMPLAUSIBLE, End, Flow, Recorded, Refusals, Spool, record, write
+from traces.recorded import FORGOTTEN, IMPLAUSIBLE, End, Flow, Recorded, Refusals, Spool, record, spools, write
 from traces.tables import OPEN
 from traces.trace import Trace
 from traces.vantage import SENDER, UNKNOWN
@@ -182,14 +182,14 @@ def join(captures: Sequence[Recorded]) -> list[Trace]:
     list of Trace
         One a capture; each connection is in the trace of the one that has its first subflow.
     """
-    spools = [Spool(one.spool) for one in captures]
-    connections = [_Connections(spools) for _ in captures]
+    places = spools([one.spool for one in captures])
+    connections = [_Connections(places) for _ in captures]
     traces = [
         Trace(
             connections=connections[number],
             records_in=one.records_in,
             unused=Counter(one.unused),
-            refusals=Refusals(spools[number], *one.refusals),
+            refusals=Refusals(places[number], *one.refusals),
             signals=Counter(one.signals),
         )
         for number, one in enumerate(captures)

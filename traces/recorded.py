@@ -7,13 +7,14 @@ are alive at one time, however long the capture is.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import packet_recording
@@ -111,6 +112,7 @@ _VANTAGES = {
     UNKNOWN: packet_recording.Vantage.UNKNOWN,
 }
 _IPV4, _IPV4_BYTES = 4, 4
+_COPIED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +268,10 @@ class Refusals(Sequence[Refusal]):
         return self._count
 
     def __iter__(self) -> Iterator[Refusal]:
-        fd = self._spool.fileno()
-        for place, records in packet_recording.chunks(fd, self._last):
-            for offset, verdict, first, second, raw in packet_recording.read_refusals(fd, place, records):
+        for chunk, records in packet_recording.chunks(*self._spool.place, self._last):
+            for offset, verdict, first, second, raw in packet_recording.read_refusals(
+                *self._spool.place, chunk, records
+            ):
                 reason, detail = _VERDICTS[verdict]
                 yield Refusal(offset, reason, detail.format(first, second), raw)
 
@@ -277,15 +280,39 @@ class Refusals(Sequence[Refusal]):
 
 
 class Spool:
-    """The file with the rows of a capture. It is gone from its folder once it is opened, and from disk when closed."""
+    """The rows of one capture, a part of a file.
 
-    def __init__(self, path: Path) -> None:
-        self._stream = path.open("rb")
+    Attributes
+    ----------
+    base : int, bytes
+        Where it begins.
+    """
+
+    def __init__(self, stream: IO[bytes], base: int) -> None:
+        self._stream = stream
+        self.base = base
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The file's descriptor, and where the rows begin."""
+        return self._stream.fileno(), self.base
+
+
+def spools(paths: Sequence[Path]) -> list[Spool]:
+    """Return the rows of captures, of which a file each was written: from now on one without a name.
+
+    One file for all: of captures there may be more than of files that can be open.
+    """
+    found = []
+    folder = paths[0].parent if paths else None
+    stream = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - as long as a spool is needed
+    for path in paths:
+        found.append(Spool(stream, stream.seek(0, os.SEEK_END)))
+        with path.open("rb") as own:
+            shutil.copyfileobj(own, stream, _COPIED_BYTES)
         path.unlink()
-
-    def fileno(self) -> int:
-        """Return the file's descriptor."""
-        return self._stream.fileno()
+    stream.flush()
+    return found
 
 
 @dataclass(frozen=True)
@@ -396,10 +423,10 @@ def write(spool: Spool, flow: Flow, end: int, subflow: Subflow, first_data: int 
     first_data : int or None
         Data sequence number of the first byte the connection's sender sent; None where it is not known.
     """
-    fd, sender = spool.fileno(), flow.senders[end]
+    sender = flow.senders[end]
     before = acked_before(sender.first_data_ack, first_data)
     columns = packet_recording.read_acks(
-        fd, *sender.rows, _VANTAGES[flow.vantage(end)], NOT_OBSERVED if before is None else before
+        *spool.place, *sender.rows, _VANTAGES[flow.vantage(end)], NOT_OBSERVED if before is None else before
     )
     names = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack")
     for name, column in zip(names, columns, strict=True):
@@ -407,10 +434,10 @@ def write(spool: Spool, flow: Flow, end: int, subflow: Subflow, first_data: int 
     for name in ("srtt_us", "owd_us"):
         getattr(subflow, f"ack_{name}").extend(array("q", [NOT_OBSERVED]) * len(columns[0]))
     subflow.retransmissions = sender.resent_segments
-    state_ns, states = packet_recording.read_states(fd, *sender.states)
+    state_ns, states = packet_recording.read_states(*spool.place, *sender.states)
     subflow.state_time_ns.frombytes(state_ns.data.cast("B"))
     subflow.state_ca_state.extend(states.tolist())
-    loss_ns, kinds, packets = packet_recording.read_losses(fd, *sender.losses)
+    loss_ns, kinds, packets = packet_recording.read_losses(*spool.place, *sender.losses)
     subflow.loss_time_ns.frombytes(loss_ns.data.cast("B"))
     subflow.loss_kind.extend(_LOSS_KINDS[kind] for kind in kinds.tolist())
     subflow.loss_packets.frombytes(packets.data.cast("B"))

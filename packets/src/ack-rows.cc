@@ -141,9 +141,9 @@ AckRows::Finish(Spool& spool)
 }
 
 std::vector<AckRow>
-AckRows::Read(int fd, const Chain& chain, int64_t count)
+AckRows::Read(const Spool::Place& place, const Chain& chain, int64_t count)
 {
-    const auto bytes = Spool::Read<uint8_t>(fd, chain);
+    const auto bytes = Spool::Read<uint8_t>(place, chain);
     Bytes from(bytes);
     // A row takes two bytes or more.
     if (count < 0 || static_cast<uint64_t>(count) > bytes.size() / 2)

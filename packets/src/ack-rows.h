@@ -61,11 +61,11 @@ class AckRows
     /**
      * Read rows.
      *
-     * @param fd The spool.
+     * @param place The spool.
      * @param chain What was written.
      * @param count How many rows.
      */
-    static std::vector<AckRow> Read(int fd, const Chain& chain, int64_t count);
+    static std::vector<AckRow> Read(const Spool::Place& place, const Chain& chain, int64_t count);
 
   private:
     static constexpr size_t CHUNK_BYTES = 512;

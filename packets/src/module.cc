@@ -33,7 +33,8 @@ NewColumn(size_t rows)
 /**
  * Turn the rows of an end into those of a table.
  *
- * @param fd The spool.
+ * @param fd The file the spool is in.
+ * @param base Where it begins.
  * @param last Place of its last chunk.
  * @param bytes How many bytes they are.
  * @param records How many rows there are.
@@ -41,9 +42,13 @@ NewColumn(size_t rows)
  * @param ackedBefore Data-level bytes acknowledged by the first data acknowledgement, NOT_OBSERVED if unknown.
  */
 py::tuple
-ReadAcks(int fd, int64_t last, int64_t bytes, int64_t records, Vantage vantage, int64_t ackedBefore)
+ReadAcks(int fd, int64_t base, int64_t last, int64_t bytes, int64_t records, Vantage vantage, int64_t ackedBefore)
 {
-    const auto rows = AckRows::Read(fd, {last, bytes}, records);
+    std::vector<AckRow> rows;
+    {
+        const py::gil_scoped_release released;
+        rows = AckRows::Read({fd, base}, {last, bytes}, records);
+    }
     const bool isNear = vantage == Vantage::Sender;
     size_t count = 0;
     for (const auto& row : rows)
@@ -99,9 +104,9 @@ ReadAcks(int fd, int64_t last, int64_t bytes, int64_t records, Vantage vantage, 
 }
 
 py::tuple
-ReadStates(int fd, int64_t last, int64_t records)
+ReadStates(int fd, int64_t base, int64_t last, int64_t records)
 {
-    const auto rows = Spool::Read<StateRow>(fd, {last, records});
+    const auto rows = Spool::Read<StateRow>({fd, base}, {last, records});
     auto times = NewColumn(rows.size());
     auto states = NewColumn(rows.size());
     for (size_t i = 0; i < rows.size(); ++i)
@@ -113,9 +118,9 @@ ReadStates(int fd, int64_t last, int64_t records)
 }
 
 py::tuple
-ReadLosses(int fd, int64_t last, int64_t records)
+ReadLosses(int fd, int64_t base, int64_t last, int64_t records)
 {
-    const auto rows = Spool::Read<LossRow>(fd, {last, records});
+    const auto rows = Spool::Read<LossRow>({fd, base}, {last, records});
     auto times = NewColumn(rows.size());
     auto kinds = NewColumn(rows.size());
     auto packetCounts = NewColumn(rows.size());
@@ -130,10 +135,10 @@ ReadLosses(int fd, int64_t last, int64_t records)
 
 /// Places and lengths of the chunks of a chain, the first first.
 py::list
-Chunks(int fd, int64_t last)
+Chunks(int fd, int64_t base, int64_t last)
 {
     py::list places;
-    for (const auto& chunk : Spool::Chunks(fd, last))
+    for (const auto& chunk : Spool::Chunks({fd, base}, last))
     {
         places.append(py::make_tuple(chunk.last, chunk.records));
     }
@@ -142,10 +147,10 @@ Chunks(int fd, int64_t last)
 
 /// Refused records of one chunk: offset, verdict, the two numbers that go with it, first bytes.
 py::list
-ReadRefusals(int fd, int64_t place, int64_t records)
+ReadRefusals(int fd, int64_t base, int64_t place, int64_t records)
 {
     py::list found;
-    for (const auto& one : Spool::ReadChunk<Refusal>(fd, {place, records}))
+    for (const auto& one : Spool::ReadChunk<Refusal>({fd, base}, {place, records}))
     {
         found.append(py::make_tuple(one.offset,
                                     static_cast<int>(one.verdict),

@@ -68,10 +68,10 @@ Spool::Flush()
 }
 
 Spool::Head
-Spool::ReadHead(int fd, int64_t at)
+Spool::ReadHead(const Place& place, int64_t at)
 {
     Head head;
-    ReadAt(fd, &head, sizeof head, at);
+    ReadAt(place, &head, sizeof head, at);
     // Chunks lie in the order they were written.
     if (head.before >= at)
     {
@@ -81,12 +81,12 @@ Spool::ReadHead(int fd, int64_t at)
 }
 
 std::vector<Chain>
-Spool::Chunks(int fd, int64_t last)
+Spool::Chunks(const Place& place, int64_t last)
 {
     std::vector<Chain> chunks;
     for (auto at = last; at >= 0;)
     {
-        const auto head = ReadHead(fd, at);
+        const auto head = ReadHead(place, at);
         chunks.push_back({at, static_cast<int64_t>(head.count)});
         at = head.before;
     }
@@ -95,12 +95,12 @@ Spool::Chunks(int fd, int64_t last)
 }
 
 void
-Spool::ReadAt(int fd, void* into, size_t bytes, int64_t at)
+Spool::ReadAt(const Place& place, void* into, size_t bytes, int64_t at)
 {
-    auto* place = static_cast<uint8_t*>(into);
+    auto* to = static_cast<uint8_t*>(into);
     while (bytes > 0)
     {
-        const auto got = pread(fd, place, bytes, at);
+        const auto got = pread(place.fd, to, bytes, place.base + at);
         if (got < 0 && errno == EINTR)
         {
             continue;
@@ -109,7 +109,7 @@ Spool::ReadAt(int fd, void* into, size_t bytes, int64_t at)
         {
             throw SpoolError("cannot read the spool", got < 0 ? errno : EIO);
         }
-        place += got;
+        to += got;
         at += got;
         bytes -= static_cast<size_t>(got);
     }

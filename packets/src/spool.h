@@ -59,28 +59,35 @@ class Spool
     /// Write what is still in memory.
     void Flush();
 
+    /// What was written, in a file or a part of one.
+    struct Place
+    {
+        int fd;
+        int64_t base; //!< Where it begins in the file
+    };
+
     /**
      * Read a chain.
      *
-     * @param fd The file.
+     * @param place What was written.
      * @param chain The chain.
      * @return Its records, in order.
      */
     template <class Record>
-    static std::vector<Record> Read(int fd, const Chain& chain)
+    static std::vector<Record> Read(const Place& place, const Chain& chain)
     {
         std::vector<Record> records(static_cast<size_t>(chain.records));
         // From the last chunk to the first: the place of each is in the one behind it.
         auto left = records.size();
         for (auto at = chain.last; at >= 0;)
         {
-            const auto head = ReadHead(fd, at);
+            const auto head = ReadHead(place, at);
             if (head.count > left)
             {
                 throw SpoolError("the spool is broken", EIO);
             }
             left -= head.count;
-            ReadAt(fd, records.data() + left, head.count * sizeof(Record), at + int64_t{sizeof(Head)});
+            ReadAt(place, records.data() + left, head.count * sizeof(Record), at + int64_t{sizeof(Head)});
             at = head.before;
         }
         if (left > 0)
@@ -93,20 +100,20 @@ class Spool
     /**
      * Read one chunk.
      *
-     * @param fd The file.
+     * @param place What was written.
      * @param chunk Its place, and how many records it has.
      * @return The records.
      */
     template <class Record>
-    static std::vector<Record> ReadChunk(int fd, const Chain& chunk)
+    static std::vector<Record> ReadChunk(const Place& place, const Chain& chunk)
     {
         std::vector<Record> records(static_cast<size_t>(chunk.records));
-        ReadAt(fd, records.data(), records.size() * sizeof(Record), chunk.last + int64_t{sizeof(Head)});
+        ReadAt(place, records.data(), records.size() * sizeof(Record), chunk.last + int64_t{sizeof(Head)});
         return records;
     }
 
     /// @return The place and length of each chunk of a chain, the first first.
-    static std::vector<Chain> Chunks(int fd, int64_t last);
+    static std::vector<Chain> Chunks(const Place& place, int64_t last);
 
   private:
     /// What stands before the records of a chunk.
@@ -117,8 +124,8 @@ class Spool
     };
 
     void Write(Chain& chain, const void* records, size_t count, size_t recordBytes);
-    static Head ReadHead(int fd, int64_t at);
-    static void ReadAt(int fd, void* into, size_t bytes, int64_t at);
+    static Head ReadHead(const Place& place, int64_t at);
+    static void ReadAt(const Place& place, void* into, size_t bytes, int64_t at);
 
     int m_fd;
     int64_t m_written{0};

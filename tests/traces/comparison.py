@@ -11,7 +11,7 @@ from tests.traces.naive import flow as naive
 from tests.traces.naive.sender import Sender
 from traces.connection import Subflow
 from traces.quarantine import CaptureError
-from traces.recorded import End, Flow, Recorded, Refusals, Spool, record, write
+from traces.recorded import End, Flow, Recorded, Refusals, Spool, record, spools, write
 from traces.trace import Trace
 
 # Of the first byte sent: data-level numbers are compared too.
@@ -84,7 +84,7 @@ def assert_same(path: Path) -> list[dict[End, Subflow]]:
             assert isinstance(found, CaptureError) and isinstance(expected, CaptureError), (found, expected)
             assert (found.offset, found.why) == (expected.offset, expected.why)
             return []
-        spool = Spool(found.spool)
+        (spool,) = spools([found.spool])
         trace, flows = expected
         assert found.records_in == trace.records_in
         assert found.unused == trace.unused

@@ -17,7 +17,7 @@ from tests.traffic import write_captures
 from traces import recorded
 from traces.assembly import BACKWARDS
 from traces.quarantine import Refusal
-from traces.recorded import Refusals, Spool, record
+from traces.recorded import Refusals, record, spools
 
 KEYS = b"A" * 8, b"B" * 8
 
@@ -115,7 +115,7 @@ def test_packets_written_long_after_others_run_backwards(tmp_path: Path) -> None
     (tmp_path / "a").write_bytes(content)
     assert_same(tmp_path / "a")
     one = record(tmp_path / "a", tmp_path)
-    refused = list(Refusals(Spool(one.spool), *one.refusals))
+    refused = list(Refusals(spools([one.spool])[0], *one.refusals))
     assert [refusal.reason for refusal in refused] == [
         BACKWARDS,
         recorded.CUT_HEADERS,
@@ -128,7 +128,7 @@ def test_many_refused_records_are_read_back_in_order(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(packets.pcap([Packet(number, bytes([number % 256]) * 5) for number in range(5000)]))
     one = record(path, tmp_path)
-    refused = Refusals(Spool(one.spool), *one.refusals)
+    refused = Refusals(spools([one.spool])[0], *one.refusals)
     assert len(refused) == len(list(refused)) == one.records_in == 5000
     offsets = [refusal.offset for refusal in refused]
     assert offsets == list(range(24, 24 + 21 * 5000, 21))
@@ -232,6 +232,6 @@ def test_a_spool_that_is_broken_is_an_error(tmp_path: Path) -> None:
     path.write_bytes(packets.pcap(wild(0, 300)))
     one = record(path, tmp_path)
     one.spool.write_bytes(b"\xff" * one.spool.stat().st_size)
-    spool = Spool(one.spool)
+    spool = spools([one.spool])[0]
     with pytest.raises(OSError, match="Input/output error"):
-        packet_recording.read_acks(spool.fileno(), *one.flows()[0].senders[0].rows, packet_recording.Vantage.SENDER, 0)
+        packet_recording.read_acks(*spool.place, *one.flows()[0].senders[0].rows, packet_recording.Vantage.SENDER, 0)
