@@ -9,6 +9,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import eq, ge, le
 from pathlib import Path
 
 import zstandard
@@ -72,8 +73,11 @@ def _thorough(content: bytes) -> bool:
     return zlib.crc32(content) % _THOROUGH == 0
 
 
-def _log(read: Callable[[Path, Dialect], Trace], *dialects: Dialect) -> Check:
-    """Return the check of one parser, whether it would recognise the input or not."""
+def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], bool], *dialects: Dialect) -> Check:
+    """Return the check of one parser, whether it would recognise the input or not.
+
+    `counted` compares the number of records and other lines with the number of lines.
+    """
 
     def check(content: bytes) -> bool:
         with _File(content) as path:
@@ -87,9 +91,17 @@ def _log(read: Callable[[Path, Dialect], Trace], *dialects: Dialect) -> Check:
                     except CaptureError as error:
                         found = Read(path, "log", error)
                     oracle.check_read([found], sizes=[size], thorough=_thorough(content))
+                if isinstance(found.outcome, Trace):
+                    lines = sum(1 for _ in stored.lines(path, 0))
+                    said = found.outcome.records_in + found.outcome.other_lines
+                    assert counted(said, lines), f"{said} records and other lines among {lines} lines"
         return True
 
     return check
+
+
+def _but_the_header(said: int, lines: int) -> bool:
+    return said == max(0, lines - 1)
 
 
 def check_inputs(paths: Sequence[Path], dialect: Dialect, *, thorough: bool = True) -> list[Read]:
@@ -245,6 +257,8 @@ _EVENTS = (
     *(b"V=%b " % kind for kind in (b"RTT", b"CA", b"ACK", b"UNA", b"LOSS")),
 )
 _JOURNAL = (b'{ "MESSAGE" : "', b'"_SOURCE_MONOTONIC_TIMESTAMP" : "', b"6,1234,91328292,-;", b"[   91.328292] ")
+_LAB = (b"sbd ", b"tok=", b"rtt=", b"0x")
+_STATE = (b",rtt_us,", b",ca_state,", b",retrans,")
 _TCP_PROBE = (b"tcp_probe: ", b" snd_una=0x", b" srtt=", b"src=", b"dest=", b"[LOST 9 EVENTS]", b"[2001:db8::1]:80")
 _SS = (b"ESTAB 0 0 10.0.1.1:1 10.0.2.2:2", b" rtt:1/1", b" bytes_acked:1", b" retrans:0/3", b" token:1f(id:7)/1e(id:8)")
 _BLOCKS = (
@@ -263,11 +277,11 @@ _STATE_LOG = ("data/samples/kernel/inputs/*", b"")
 _PCAP = ("data/samples/kernel_captures/inputs/*", b"")
 
 TARGETS = {
-    "event_log": Target(_log(event_log.read), ("event_log",), (_KERNEL_LOG,), _EVENTS + _JOURNAL),
-    "lab_log": Target(_log(event_log.read, LAB, ANY_LINE), ("lab_log", "event_log"), (), (b"sbd ", b"tok=")),
-    "state_log": Target(_log(state_log.read), ("state_log",), (_STATE_LOG,), (b",rtt_us,", b",ca_state,")),
-    "tcp_probe": Target(_log(tcp_probe.read, DIALECTS["tcp_probe"]), ("tcp_probe",), (), _TCP_PROBE),
-    "socket_stats": Target(_log(socket_stats.read), ("socket_stats",), (), _SS),
+    "event_log": Target(_log(event_log.read, ge), ("event_log",), (_KERNEL_LOG,), _EVENTS + _JOURNAL),
+    "lab_log": Target(_log(event_log.read, ge, LAB, ANY_LINE), ("lab_log", "event_log"), (), _LAB),
+    "state_log": Target(_log(state_log.read, _but_the_header), ("state_log",), (_STATE_LOG,), _STATE),
+    "tcp_probe": Target(_log(tcp_probe.read, eq, DIALECTS["tcp_probe"]), ("tcp_probe",), (), _TCP_PROBE),
+    "socket_stats": Target(_log(socket_stats.read, le), ("socket_stats",), (), _SS),
     "truth": Target(_truth, ("truth",), (("data/samples/kernel/truth.csv", b""),), (b'"', b",", b"true")),
     "stored": Target(_stored, ("stored",), (), _PACKED, 1 << 12, mutations.any_bytes),
     "pcap": Target(_capture, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),

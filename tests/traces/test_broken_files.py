@@ -547,7 +547,7 @@ def test_detect_writes_nothing(
 
 # A short search for more, the same each time.
 
-RUNS = 800
+RUNS = 500
 
 
 @pytest.mark.slow
