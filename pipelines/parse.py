@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import logging
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ from traces import formats, tables
 from traces.connection import Named
 from traces.contract import TableWriter
 from traces.dialect import Dialect
+from traces.fault import printable
 from traces.formats import PARSER_VERSION, Part, stem_of
 from traces.quarantine import CaptureError, Refusal, by_reason, quarantine_columns
 from traces.stored import capture_id
@@ -191,7 +193,8 @@ class _Output:
         self._signals.update(trace.signals)
         self._refused.update(by_reason(trace.refusals))
         for refusal in itertools.islice(trace.refusals, _SHOWN_REFUSALS):
-            log.warning("%s: at byte %d: %s: %s", one.path, refusal.offset, refusal.reason, refusal.detail)
+            name = printable(str(one.path))
+            log.warning("%s: at byte %d: %s: %s", name, refusal.offset, refusal.reason, refusal.detail)
 
     def report(self, inputs: int) -> dict[str, Any]:
         """Return the counts."""
@@ -212,6 +215,9 @@ def _check_distinct(paths: Sequence[Path]) -> None:
     stems: dict[str, Path] = {}
     sizes = Counter(path.stat().st_size for path in paths)
     for path in paths:
+        if path.name != os.fsencode(path.name).decode(errors="replace"):
+            # Its connections are named after it, in tables, which are UTF-8.
+            raise CaptureError(path, 0, "has a name that is no UTF-8: rename it")
         size = path.stat().st_size
         if sizes[size] > 1:
             same = contents.setdefault((size, capture_id(path)), path)

@@ -70,7 +70,9 @@ def test_an_unreadable_input_is_named_and_too_many_fail(
     [
         ({}, "no such file"),
         ({"0.log": good(9), "1.log": good(9)}, "is the same file as 0.log"),
+        ({"\udcff.log": good(9)}, "has a name that is no UTF-8"),
     ],
+    ids=["none", "twice", "name"],
 )
 def test_inputs_that_make_no_dataset(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], inputs: dict[str, bytes], message: str
@@ -79,3 +81,27 @@ def test_inputs_that_make_no_dataset(
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
+
+
+def test_what_an_input_says_does_not_reach_the_terminal_raw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, {"\x1b[31mred.log": good(900) + b"damaged\n"}) == stage.EXIT_OK
+    stage.main(
+        "parse",
+        "",
+        parse.add_arguments,
+        parse.run,
+        [
+            "--params",
+            str(ROOT / "params.yaml"),
+            "--dataset",
+            "made",
+            "--raw",
+            str(tmp_path / "raw"),
+            "--tables",
+            str(tmp_path / "tables"),
+            "--report",
+            str(tmp_path / "report.json"),
+        ],
+    )
+    shown = capsys.readouterr().err
+    assert "red.log" in shown and "\x1b" not in shown
