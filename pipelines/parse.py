@@ -160,11 +160,12 @@ def _parse(path: Path, dataset: str, dialect: Dialect, folder: Path) -> Parsed |
 
 def _joined(waiting: Sequence[Waiting]) -> list[Parsed]:
     """Return what inputs that are to be joined became; their rows are on disk until they are asked for."""
-    return [
-        Parsed(one.path, own.capture_id, one.source, one.outcome)
-        for one, own in zip(formats.joined([one.part for one in waiting]), waiting, strict=True)
-        if isinstance(one.outcome, Trace)
-    ]
+    found = []
+    for one, own in zip(formats.joined([one.part for one in waiting]), waiting, strict=True):
+        if isinstance(one.outcome, CaptureError):
+            raise one.outcome
+        found.append(Parsed(one.path, own.capture_id, one.source, one.outcome))
+    return found
 
 
 class _Output:

@@ -2,6 +2,7 @@
 
 #include "flow.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace packets
