@@ -2,36 +2,51 @@
 
 #include "ack-rows.h"
 
+#include <cerrno>
+#include <cstring>
+
 namespace packets
 {
 
 namespace
 {
 
-enum Part : uint8_t
+// What a row begins with: four flags, then two bits for each of five numbers.
+using RowHead = uint16_t;
+
+enum RowFlag : RowHead
 {
     IS_ACK = 1,
     IS_DUP = 2,
     HAS_ECE = 4,
-    HAS_RTT = 8,
-    HAS_ACKED = 16,
-    HAS_DATA_ACK = 32,
-    HAS_SACKED = 64
+    HAS_DATA_ACK = 8
 };
 
-// A byte of parts, and five numbers of 64 bits, seven bits a byte.
-constexpr size_t MAX_ROW_BYTES = 1 + 5 * 10;
-
-uint8_t*
-Put(uint8_t* at, uint64_t number)
+enum Number
 {
-    while (number >= 128)
-    {
-        *at++ = static_cast<uint8_t>(number | 128);
-        number >>= 7;
-    }
-    *at++ = static_cast<uint8_t>(number);
-    return at;
+    TIME,
+    RTT,
+    ACKED,
+    DATA_ACK,
+    SACKED,
+    NUMBERS
+};
+
+constexpr unsigned FLAGS = 4;
+
+// A number takes 0, 2, 4 or 8 bytes: no branch depends on it, which none could foresee.
+constexpr uint8_t NUMBER_BYTES[] = {0, 2, 4, 8};
+constexpr uint64_t NUMBER_MASK[] = {0, UINT16_MAX, UINT32_MAX, UINT64_MAX};
+constexpr size_t MAX_ROW_BYTES = sizeof(RowHead) + NUMBERS * sizeof(uint64_t);
+
+/// Put a number down; return what follows it.
+uint8_t*
+Put(uint8_t* at, uint64_t number, Number which, RowHead& head)
+{
+    const auto size = static_cast<RowHead>((number > 0) + (number > UINT16_MAX) + (number > UINT32_MAX));
+    std::memcpy(at, &number, sizeof number);
+    head = static_cast<RowHead>(head | size << (FLAGS + 2 * which));
+    return at + NUMBER_BYTES[size];
 }
 
 /// Small numbers of either sign become small ones without.
@@ -47,45 +62,6 @@ Unfolded(uint64_t number)
     return static_cast<int64_t>(number >> 1 ^ (0 - (number & 1)));
 }
 
-/// Reads numbers, and none beyond the end.
-class Bytes
-{
-  public:
-    explicit Bytes(const std::vector<uint8_t>& bytes)
-        : m_at(bytes.data()),
-          m_end(bytes.data() + bytes.size())
-    {
-    }
-
-    uint8_t Byte()
-    {
-        if (m_at == m_end)
-        {
-            throw SpoolError("the spool is broken", EIO);
-        }
-        return *m_at++;
-    }
-
-    uint64_t Number()
-    {
-        uint64_t number = 0;
-        for (unsigned shift = 0; shift < 64; shift += 7)
-        {
-            const auto byte = Byte();
-            number |= uint64_t{byte & 127U} << shift;
-            if (byte < 128)
-            {
-                return number;
-            }
-        }
-        throw SpoolError("the spool is broken", EIO);
-    }
-
-  private:
-    const uint8_t* m_at;
-    const uint8_t* m_end;
-};
-
 } // namespace
 
 void
@@ -100,35 +76,21 @@ AckRows::Append(const AckRow& row, Spool& spool)
         Finish(spool);
     }
     auto* const first = m_chunk.get() + m_used;
-    uint8_t parts = 0;
-    auto* at = Put(first + 1, static_cast<uint64_t>(row.timeNs - m_timeNs));
+    auto head = static_cast<RowHead>((row.isAck ? IS_ACK : 0) | (row.isDup ? IS_DUP : 0) | (row.ece ? HAS_ECE : 0));
+    const bool hasDataAck = row.dataAck != NOT_OBSERVED;
+    head = static_cast<RowHead>(head | (hasDataAck ? HAS_DATA_ACK : 0));
+    const auto dataAck = hasDataAck ? row.dataAck : m_dataAck;
+    auto* at = first + sizeof head;
+    at = Put(at, static_cast<uint64_t>(row.timeNs - m_timeNs), TIME, head);
+    // A sample is never 0.
+    at = Put(at, row.rttUs == NOT_OBSERVED ? 0 : static_cast<uint64_t>(row.rttUs), RTT, head);
+    at = Put(at, static_cast<uint64_t>(row.ackedBytes - m_ackedBytes), ACKED, head);
+    at = Put(at, Folded(dataAck - m_dataAck), DATA_ACK, head);
+    at = Put(at, static_cast<uint64_t>(row.newlySackedBytes), SACKED, head);
+    std::memcpy(first, &head, sizeof head);
     m_timeNs = row.timeNs;
-    parts |= row.isAck ? IS_ACK : 0;
-    parts |= row.isDup ? IS_DUP : 0;
-    parts |= row.ece ? HAS_ECE : 0;
-    if (row.rttUs != NOT_OBSERVED)
-    {
-        parts |= HAS_RTT;
-        at = Put(at, static_cast<uint64_t>(row.rttUs));
-    }
-    if (row.ackedBytes != m_ackedBytes)
-    {
-        parts |= HAS_ACKED;
-        at = Put(at, static_cast<uint64_t>(row.ackedBytes - m_ackedBytes));
-        m_ackedBytes = row.ackedBytes;
-    }
-    if (row.dataAck != NOT_OBSERVED)
-    {
-        parts |= HAS_DATA_ACK;
-        at = Put(at, Folded(row.dataAck - m_dataAck));
-        m_dataAck = row.dataAck;
-    }
-    if (row.newlySackedBytes)
-    {
-        parts |= HAS_SACKED;
-        at = Put(at, static_cast<uint64_t>(row.newlySackedBytes));
-    }
-    *first = parts;
+    m_ackedBytes = row.ackedBytes;
+    m_dataAck = dataAck;
     m_used += static_cast<size_t>(at - first);
     ++m_count;
 }
@@ -140,40 +102,43 @@ AckRows::Finish(Spool& spool)
     m_used = 0;
 }
 
-std::vector<AckRow>
-AckRows::Read(const Spool::Place& place, const Chain& chain, int64_t count)
+AckRows::Reader::Reader(const Spool::Place& place, const Chain& chain)
+    : m_bytes(Spool::Read<uint8_t>(place, chain, MAX_ROW_BYTES)),
+      m_at(m_bytes.data()),
+      m_end(m_bytes.data() + chain.records)
 {
-    const auto bytes = Spool::Read<uint8_t>(place, chain);
-    Bytes from(bytes);
-    // A row takes two bytes or more.
-    if (count < 0 || static_cast<uint64_t>(count) > bytes.size() / 2)
+}
+
+AckRow
+AckRows::Reader::Next()
+{
+    // Of a row that is broken only bytes behind the end are read, of which there are enough.
+    if (m_at >= m_end)
     {
         throw SpoolError("the spool is broken", EIO);
     }
-    std::vector<AckRow> rows(static_cast<size_t>(count));
-    int64_t timeNs = 0;
-    int64_t ackedBytes = 0;
-    int64_t dataAck = 0;
-    for (auto& row : rows)
+    RowHead head;
+    std::memcpy(&head, m_at, sizeof head);
+    m_at += sizeof head;
+    uint64_t numbers[NUMBERS];
+    for (unsigned which = 0; which < NUMBERS; ++which)
     {
-        const auto parts = from.Byte();
-        timeNs += static_cast<int64_t>(from.Number());
-        row.timeNs = timeNs;
-        row.rttUs = parts & HAS_RTT ? static_cast<int64_t>(from.Number()) : NOT_OBSERVED;
-        ackedBytes += parts & HAS_ACKED ? static_cast<int64_t>(from.Number()) : 0;
-        row.ackedBytes = ackedBytes;
-        row.dataAck = NOT_OBSERVED;
-        if (parts & HAS_DATA_ACK)
-        {
-            dataAck += Unfolded(from.Number());
-            row.dataAck = dataAck;
-        }
-        row.newlySackedBytes = parts & HAS_SACKED ? static_cast<int64_t>(from.Number()) : 0;
-        row.isAck = parts & IS_ACK;
-        row.isDup = parts & IS_DUP;
-        row.ece = parts & HAS_ECE;
+        const auto size = head >> (FLAGS + 2 * which) & 3;
+        std::memcpy(&numbers[which], m_at, sizeof numbers[which]);
+        numbers[which] &= NUMBER_MASK[size];
+        m_at += NUMBER_BYTES[size];
     }
-    return rows;
+    m_timeNs += static_cast<int64_t>(numbers[TIME]);
+    m_ackedBytes += static_cast<int64_t>(numbers[ACKED]);
+    m_dataAck += Unfolded(numbers[DATA_ACK]);
+    return {.timeNs = m_timeNs,
+            .ackedBytes = m_ackedBytes,
+            .rttUs = numbers[RTT] ? static_cast<int64_t>(numbers[RTT]) : NOT_OBSERVED,
+            .dataAck = head & HAS_DATA_ACK ? m_dataAck : NOT_OBSERVED,
+            .newlySackedBytes = static_cast<int64_t>(numbers[SACKED]),
+            .isAck = (head & IS_ACK) != 0,
+            .isDup = (head & IS_DUP) != 0,
+            .ece = (head & HAS_ECE) != 0};
 }
 
 } // namespace packets

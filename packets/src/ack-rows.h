@@ -27,7 +27,7 @@ struct AckRow
 };
 
 /**
- * The rows of an end, as differences of variable length: most take a quarter of what they would.
+ * The rows of an end, as differences of variable length: most take a third of what they would.
  *
  * Times and acknowledged bytes never decrease.
  */
@@ -58,14 +58,27 @@ class AckRows
         return m_count;
     }
 
-    /**
-     * Read rows.
-     *
-     * @param place The spool.
-     * @param chain What was written.
-     * @param count How many rows.
-     */
-    static std::vector<AckRow> Read(const Spool::Place& place, const Chain& chain, int64_t count);
+    /// Reads rows, one after the other.
+    class Reader
+    {
+      public:
+        /**
+         * @param place The spool.
+         * @param chain What was written.
+         */
+        Reader(const Spool::Place& place, const Chain& chain);
+
+        /// @return The next row, of those that were written.
+        AckRow Next();
+
+      private:
+        std::vector<uint8_t> m_bytes;
+        const uint8_t* m_at;
+        const uint8_t* m_end;
+        int64_t m_timeNs{0};
+        int64_t m_ackedBytes{0};
+        int64_t m_dataAck{0};
+    };
 
   private:
     static constexpr size_t CHUNK_BYTES = 512;

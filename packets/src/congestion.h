@@ -52,8 +52,8 @@ struct Heard
     int64_t ack;      //!< Unwrapped
     bool advanced;    //!< It acknowledged something new
     bool isDup;       //!< It did not, while data was outstanding
-    Covered acked;    //!< What it acknowledged first
-    Covered sacked;   //!< What it SACKed first
+    const Covered& acked;  //!< What it acknowledged first
+    const Covered& sacked; //!< What it SACKed first
     int64_t dsacked;  //!< Segments it reports as received twice
     int64_t dsackEnd; //!< Where they end
     bool hasEcho;
@@ -147,25 +147,23 @@ class Congestion
     CaState m_state{CaState::Open};
     bool m_hasSack{false};
     bool m_hasEcn{false};
+    bool m_hasProbe{false};
+    bool m_frto{false}; //!< Of the episode: F-RTO looks on
+    bool m_hasFirstTsval{false};
     int64_t m_highSeq{0};
     int64_t m_duplicates{0};
-
-    // Of the episode: what it sent again and is not known to be in vain, from where on, TSval of
-    // the first, whether F-RTO looks on.
-    int64_t m_toUndo{0};
-    int64_t m_undoAbove{0};
-    bool m_hasFirstTsval{false};
-    uint32_t m_firstTsval{0};
-    bool m_frto{false};
-
     int64_t m_timeouts{0}; //!< Since the last ACK that advanced
-    bool m_hasProbe{false};
-    int64_t m_probe{0}; //!< What was not sent yet when a tail loss probe was
+    int64_t m_probe{0};    //!< What was not sent yet when a tail loss probe was
 
     std::vector<StateRow> m_states;
     std::vector<LossRow> m_losses;
     Chain m_statesWritten;
     Chain m_lossesWritten;
+
+    // Of the episode: what it sent again and is not known to be in vain, from where on, TSval of the first.
+    int64_t m_toUndo{0};
+    int64_t m_undoAbove{0};
+    uint32_t m_firstTsval{0};
 };
 
 } // namespace packets

@@ -65,9 +65,9 @@ Summary(const Sender& sender, int64_t shortestNs)
 } // namespace
 
 Flow::Flow(int64_t number, const Segment& first, Spool& spool)
-    : m_spool(spool),
+    : m_endNs(first.timeNs),
+      m_spool(spool),
       m_startNs(first.timeNs),
-      m_endNs(first.timeNs),
       m_number(number)
 {
     // A SYN/ACK is answered to the end that opened the connection.
@@ -76,14 +76,14 @@ Flow::Flow(int64_t number, const Segment& first, Spool& spool)
     m_ends[1] = isTurned ? first.source : first.destination;
 }
 
-Sender&
-Flow::GetSender(int end)
+Flow::Senders&
+Flow::GetSenders()
 {
     if (!m_senders)
     {
         m_senders = std::make_unique<Senders>(m_answers, m_spool);
     }
-    return end == 0 ? m_senders->first : m_senders->second;
+    return *m_senders;
 }
 
 /// Whether it is TCP without MPTCP, as far as can be told: by its SYN, or by many segments without an option.
@@ -122,7 +122,7 @@ Flow::Take(const Segment& segment)
     {
         return Verdict::Backwards;
     }
-    const int end = segment.source == m_ends[0] ? 0 : 1;
+    const int end = EndOf(segment);
     const bool isSyn = IsSyn(segment);
     if (isSyn && m_segments > 0 && segment.seq != m_firstSyn && !IsAnswered(segment))
     {
@@ -149,8 +149,9 @@ Flow::Take(const Segment& segment)
         m_senders.reset();
         return Verdict::Segment;
     }
-    GetSender(end).TakeSent(segment);
-    GetSender(1 - end).TakeHeard(segment, dataAck);
+    auto& senders = GetSenders().sender;
+    senders[end].TakeSent(segment);
+    senders[1 - end].TakeHeard(segment, dataAck);
     return Verdict::Segment;
 }
 
@@ -163,8 +164,10 @@ Flow::TakeEcn(const Segment& segment)
     }
     else if (m_ecnOffered && (segment.flags & ECN_SETUP) == ECE)
     {
-        GetSender(0).SetEcn();
-        GetSender(1).SetEcn();
+        for (auto& sender : GetSenders().sender)
+        {
+            sender.SetEcn();
+        }
     }
 }
 
@@ -278,7 +281,7 @@ Flow::TakeDataAck(const MptcpOption& option, int end)
     if (!known.isKnown)
     {
         known = {true, low32, 0};
-        GetSender(1 - end).SetFirstDataAck(option.dataAck, option.dataAckBits);
+        GetSenders().sender[1 - end].SetFirstDataAck(option.dataAck, option.dataAckBits);
     }
     known.last += static_cast<int32_t>(low32 - known.last32);
     known.last32 = low32;
@@ -288,8 +291,11 @@ Flow::TakeDataAck(const MptcpOption& option, int end)
 FlowSummary
 Flow::Finish(int64_t left)
 {
-    GetSender(0).Finish();
-    GetSender(1).Finish();
+    auto& senders = GetSenders().sender;
+    for (auto& sender : senders)
+    {
+        sender.Finish();
+    }
     FlowSummary summary{.number = m_number,
                         .family = m_ends[0].family,
                         .address = {Address(m_ends[0]), Address(m_ends[1])},
@@ -305,8 +311,8 @@ Flow::Finish(int64_t left)
                         .addressId = {m_addressId[0], m_addressId[1]},
                         .left = left,
                         .signals = {},
-                        .senders = {Summary(GetSender(0), m_answers.GetShortest(0)),
-                                    Summary(GetSender(1), m_answers.GetShortest(1))}};
+                        .senders = {Summary(senders[0], m_answers.GetShortest(0)),
+                                    Summary(senders[1], m_answers.GetShortest(1))}};
     std::copy(m_signals.begin(), m_signals.end(), summary.signals.begin());
     m_senders.reset();
     return summary;

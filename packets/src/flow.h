@@ -60,7 +60,7 @@ struct FlowSummary
 };
 
 /// One TCP connection: both ends as senders, and what its options say of MPTCP.
-class Flow
+class alignas(CACHE_LINE_BYTES) Flow
 {
   public:
     /**
@@ -104,22 +104,42 @@ class Flow
         return m_segments;
     }
 
+    /// @return Whether a segment is between its ends.
+    bool IsBetween(const Segment& segment) const
+    {
+        return segment.source == m_ends[0] ? segment.destination == m_ends[1]
+                                           : segment.source == m_ends[1] && segment.destination == m_ends[0];
+    }
+
+    const Endpoint& GetEndpoint(int end) const
+    {
+        return m_ends[end];
+    }
+
+    /// Fetch itself into the cache, but for what is seldom looked at.
+    void Prefetch() const
+    {
+        PrefetchLines<OFTEN_BYTES>(this);
+    }
+
     /// Fetch its senders into the cache.
     void PrefetchSenders() const
     {
         if (m_senders)
         {
-            PrefetchLines(m_senders.get(), sizeof *m_senders);
+            m_senders->sender[0].Prefetch();
+            m_senders->sender[1].Prefetch();
         }
     }
 
     /// Fetch what its senders, which are in the cache, look at.
-    void PrefetchRows() const
+    void PrefetchRows(const Segment& segment) const
     {
         if (m_senders)
         {
-            m_senders->first.Prefetch();
-            m_senders->second.Prefetch();
+            const int end = EndOf(segment);
+            m_senders->sender[end].PrefetchSent();
+            m_senders->sender[1 - end].PrefetchHeard();
         }
     }
 
@@ -131,14 +151,18 @@ class Flow
     struct Senders
     {
         Senders(Answers& answers, Spool& spool)
-            : first(0, answers, spool),
-              second(1, answers, spool)
+            : sender{{0, answers, spool}, {1, answers, spool}}
         {
         }
 
-        Sender first;
-        Sender second;
+        Sender sender[2];
     };
+
+    /// @return Which end sent a segment.
+    int EndOf(const Segment& segment) const
+    {
+        return segment.source == m_ends[0] ? 0 : 1;
+    }
 
     bool IsPlain() const;
     bool IsAnswered(const Segment& syn) const;
@@ -148,7 +172,7 @@ class Flow
     void TakeJoin(const MptcpOption& option, int end);
     int64_t TakeDataAck(const MptcpOption& option, int end);
     void Count(Signal signal);
-    Sender& GetSender(int end);
+    Senders& GetSenders();
 
     /// Data acknowledgements of an end, from the first on.
     struct DataAcks
@@ -158,15 +182,16 @@ class Flow
         int64_t last{0};
     };
 
-    Spool& m_spool;
+    /// What every segment may look at comes first, in so many bytes.
+    static constexpr size_t OFTEN_BYTES = 192;
+
     std::unique_ptr<Senders> m_senders;
     Endpoint m_ends[2];
-    int64_t m_startNs;
     int64_t m_endNs;
+
     int64_t m_segments{0};
     int64_t m_firstSyn{-1};
     int64_t m_synAcked{-1}; //!< What the SYN/ACK acknowledges
-    Answers m_answers;
     DataAcks m_dataAcks[2];
     bool m_offered{false};
     bool m_refused{false}; //!< The SYN/ACK had no MPTCP option: from then on it is plain TCP
@@ -175,12 +200,17 @@ class Flow
     bool m_isOver{false};
     bool m_ecnOffered{false};
     int8_t m_version{-1};
+
+    Answers m_answers;
+    std::array<uint32_t, SIGNALS> m_signals{};
+
+    Spool& m_spool;
+    int64_t m_startNs;
     bool m_hasKey[2]{};
     std::array<uint8_t, KEY_BYTES> m_key[2]{};
     int64_t m_joinToken{-1};
     int16_t m_addressId[2]{-1, -1};
     int64_t m_number;
-    std::array<uint32_t, SIGNALS> m_signals{};
 };
 
 } // namespace packets

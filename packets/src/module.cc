@@ -44,63 +44,72 @@ NewColumn(size_t rows)
 py::tuple
 ReadAcks(int fd, int64_t base, int64_t last, int64_t bytes, int64_t records, Vantage vantage, int64_t ackedBefore)
 {
-    std::vector<AckRow> rows;
+    // A row takes two bytes or more.
+    if (records < 0 || bytes < 0 || records > bytes / 2)
+    {
+        throw SpoolError("the spool is broken", EIO);
+    }
+    constexpr size_t columns = 7;
+    std::vector<Column> found;
+    int64_t* to[columns];
+    for (auto& one : to)
+    {
+        one = found.emplace_back(NewColumn(static_cast<size_t>(records))).mutable_data();
+    }
+    size_t count = 0;
     {
         const py::gil_scoped_release released;
-        rows = AckRows::Read({fd, base}, {last, bytes}, records);
+        AckRows::Reader rows({fd, base}, {last, bytes});
+        const bool isNear = vantage == Vantage::Sender;
+        auto matchedUs = NOT_OBSERVED;
+        for (int64_t number = 0; number < records; ++number)
+        {
+            const auto row = rows.Next();
+            if (isNear && !row.isAck)
+            {
+                continue;
+            }
+            auto rttUs = NOT_OBSERVED;
+            if (isNear)
+            {
+                rttUs = row.rttUs;
+            }
+            else if (!row.isAck && vantage == Vantage::Receiver)
+            {
+                rttUs = row.rttUs;
+            }
+            else if (!row.isAck && matchedUs != NOT_OBSERVED)
+            {
+                // Half-way: there and back on either side.
+                rttUs = row.rttUs + matchedUs;
+            }
+            if (row.isAck && row.rttUs != NOT_OBSERVED)
+            {
+                matchedUs = row.rttUs;
+            }
+            auto dataAck = NOT_OBSERVED;
+            if (row.dataAck != NOT_OBSERVED && ackedBefore != NOT_OBSERVED)
+            {
+                const auto sum = static_cast<__int128>(row.dataAck) + ackedBefore;
+                dataAck = sum >= 0 && sum < MAX_DATA_ACK ? static_cast<int64_t>(sum) : NOT_OBSERVED;
+            }
+            to[0][count] = row.timeNs;
+            to[1][count] = row.ackedBytes;
+            to[2][count] = rttUs;
+            to[3][count] = row.isAck ? int64_t{row.isDup} : NOT_OBSERVED;
+            to[4][count] = row.isAck ? row.newlySackedBytes : NOT_OBSERVED;
+            to[5][count] = row.isAck ? int64_t{row.ece} : NOT_OBSERVED;
+            to[6][count] = dataAck;
+            ++count;
+        }
     }
-    const bool isNear = vantage == Vantage::Sender;
-    size_t count = 0;
-    for (const auto& row : rows)
+    py::tuple table(columns);
+    for (size_t i = 0; i < columns; ++i)
     {
-        count += row.isAck || !isNear;
+        found[i].resize({static_cast<py::ssize_t>(count)}, false);
+        table[i] = std::move(found[i]);
     }
-    Column columns[] = {NewColumn(count), NewColumn(count), NewColumn(count), NewColumn(count),
-                        NewColumn(count), NewColumn(count), NewColumn(count)};
-    int64_t* to[7];
-    std::transform(std::begin(columns), std::end(columns), to, [](Column& one) { return one.mutable_data(); });
-    auto matchedUs = NOT_OBSERVED;
-    size_t at = 0;
-    for (const auto& row : rows)
-    {
-        if (isNear && !row.isAck)
-        {
-            continue;
-        }
-        auto rttUs = NOT_OBSERVED;
-        if (isNear)
-        {
-            rttUs = row.rttUs;
-        }
-        else if (!row.isAck && vantage == Vantage::Receiver)
-        {
-            rttUs = row.rttUs;
-        }
-        else if (!row.isAck && matchedUs != NOT_OBSERVED)
-        {
-            // Half-way: there and back on either side.
-            rttUs = row.rttUs + matchedUs;
-        }
-        if (row.isAck && row.rttUs != NOT_OBSERVED)
-        {
-            matchedUs = row.rttUs;
-        }
-        auto dataAck = NOT_OBSERVED;
-        if (row.dataAck != NOT_OBSERVED && ackedBefore != NOT_OBSERVED)
-        {
-            const auto sum = static_cast<__int128>(row.dataAck) + ackedBefore;
-            dataAck = sum >= 0 && sum < MAX_DATA_ACK ? static_cast<int64_t>(sum) : NOT_OBSERVED;
-        }
-        to[0][at] = row.timeNs;
-        to[1][at] = row.ackedBytes;
-        to[2][at] = rttUs;
-        to[3][at] = row.isAck ? int64_t{row.isDup} : NOT_OBSERVED;
-        to[4][at] = row.isAck ? row.newlySackedBytes : NOT_OBSERVED;
-        to[5][at] = row.isAck ? int64_t{row.ece} : NOT_OBSERVED;
-        to[6][at] = dataAck;
-        ++at;
-    }
-    return py::make_tuple(columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], columns[6]);
+    return table;
 }
 
 py::tuple

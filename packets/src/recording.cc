@@ -68,14 +68,14 @@ Recording::Finish()
     {
         TakeEarliest();
     }
-    for (auto& entry : m_entries)
+    for (auto& flow : m_alive)
     {
-        if (entry.flow)
+        if (flow)
         {
-            End(entry, 0);
+            End(flow, 0);
         }
     }
-    m_entries.clear();
+    m_alive.clear();
     m_slots.clear();
     WriteRefusals();
     m_spool.Flush();
@@ -186,8 +186,8 @@ Recording::Take(const Frame& frame)
     {
         return;
     }
-    waiting.hash = Hash(waiting.segment);
-    waiting.entry = 0;
+    waiting.hash = Hash(waiting.segment.source, waiting.segment.destination);
+    waiting.flow = 0;
     __builtin_prefetch(&m_slots[waiting.hash & (m_slots.size() - 1)]);
     m_free.pop_back();
     // From the back, past those that are later: mostly none.
@@ -212,43 +212,41 @@ Recording::Take(const Frame& frame)
 void
 Recording::Prefetch()
 {
-    // As many segments as pass while a line of memory comes.
-    constexpr size_t step = OUT_OF_ORDER_SEGMENTS / 5;
-    if (m_waitingCount <= 4 * step)
+    // As many segments as pass while a line of memory comes; more would drive from the cache what waits there.
+    constexpr size_t step = 6;
+    constexpr size_t start = OUT_OF_ORDER_SEGMENTS - 3 * step;
+    if (m_waitingCount < OUT_OF_ORDER_SEGMENTS)
     {
         return;
     }
-    auto& first = Behind(step);
+    auto& first = Behind(start);
     const auto mask = m_slots.size() - 1;
     auto at = first.hash & mask;
-    while (m_slots[at].entry != 0 && m_slots[at].hash != first.hash)
+    while (m_slots[at].flow != 0 && m_slots[at].hash != first.hash)
     {
         at = (at + 1) & mask;
     }
-    first.entry = m_slots[at].entry;
-    if (first.entry != 0)
-    {
-        __builtin_prefetch(&m_entries[first.entry - 1]);
-    }
+    first.flow = m_slots[at].flow;
     // A flow may have ended since: its place is free, or another's.
-    if (const auto* flow = FlowOf(Behind(2 * step)))
+    if (const auto* flow = FlowOf(first))
     {
-        PrefetchLines(flow, sizeof *flow);
+        flow->Prefetch();
     }
-    if (const auto* flow = FlowOf(Behind(3 * step)))
+    if (const auto* flow = FlowOf(Behind(start + step)))
     {
         flow->PrefetchSenders();
     }
-    if (const auto* flow = FlowOf(Behind(4 * step)))
+    const auto& next = Behind(start + 2 * step);
+    if (const auto* flow = FlowOf(next))
     {
-        flow->PrefetchRows();
+        flow->PrefetchRows(next.segment);
     }
 }
 
 const Flow*
 Recording::FlowOf(const Waiting& waiting) const
 {
-    return waiting.entry == 0 || waiting.entry > m_entries.size() ? nullptr : m_entries[waiting.entry - 1].flow.get();
+    return waiting.flow == 0 || waiting.flow > m_alive.size() ? nullptr : m_alive[waiting.flow - 1].get();
 }
 
 void
@@ -262,82 +260,70 @@ Recording::TakeEarliest()
 }
 
 uint32_t
-Recording::Hash(const Segment& segment) const
+Recording::Hash(const Endpoint& one, const Endpoint& other) const
 {
     // The same for both directions.
-    const auto both = Number(segment.source) + Number(segment.destination);
+    const auto both = Number(one) + Number(other);
     return static_cast<uint32_t>(Mixed(both ^ m_hashSeed) >> 16);
 }
 
-Recording::Key
-Recording::KeyOf(const Segment& segment)
-{
-    return segment.source < segment.destination ? Key{segment.source, segment.destination}
-                                                : Key{segment.destination, segment.source};
-}
-
-Recording::Entry&
+std::unique_ptr<Flow>&
 Recording::Find(const Segment& segment, uint32_t hash)
 {
-    const auto key = KeyOf(segment);
     const auto mask = m_slots.size() - 1;
-    for (auto at = hash & mask; m_slots[at].entry != 0; at = (at + 1) & mask)
+    for (auto at = hash & mask; m_slots[at].flow != 0; at = (at + 1) & mask)
     {
-        auto& entry = m_entries[m_slots[at].entry - 1];
-        if (m_slots[at].hash == hash && entry.key == key)
+        auto& flow = m_alive[m_slots[at].flow - 1];
+        if (m_slots[at].hash == hash && flow->IsBetween(segment))
         {
-            return entry;
+            return flow;
         }
     }
-    if (m_entries.size() - m_freeEntries.size() >= m_limits.flows)
+    if (m_alive.size() - m_freePlaces.size() >= m_limits.flows)
     {
         Displace();
     }
-    if (m_freeEntries.empty())
+    if (m_freePlaces.empty())
     {
-        m_freeEntries.push_back(static_cast<uint32_t>(m_entries.size()));
-        m_entries.emplace_back();
+        m_freePlaces.push_back(static_cast<uint32_t>(m_alive.size()));
+        m_alive.emplace_back();
     }
-    const auto number = m_freeEntries.back();
-    m_freeEntries.pop_back();
-    m_entries[number].key = key;
-    m_entries[number].flow = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
-    if (2 * (m_entries.size() - m_freeEntries.size()) > m_slots.size())
+    const auto place = m_freePlaces.back();
+    m_freePlaces.pop_back();
+    m_alive[place] = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
+    if (2 * (m_alive.size() - m_freePlaces.size()) > m_slots.size())
     {
         m_slots.assign(2 * m_slots.size(), {});
         Rebuild();
     }
     else
     {
-        Insert(hash, number);
+        Insert(hash, place);
     }
-    return m_entries[number];
+    return m_alive[place];
 }
 
 void
-Recording::Insert(uint32_t hash, uint32_t entry)
+Recording::Insert(uint32_t hash, uint32_t place)
 {
     const auto mask = m_slots.size() - 1;
     auto at = hash & mask;
-    while (m_slots[at].entry != 0)
+    while (m_slots[at].flow != 0)
     {
         at = (at + 1) & mask;
     }
-    m_slots[at] = {hash, entry + 1};
+    m_slots[at] = {hash, place + 1};
 }
 
 /// Put all flows into a table that is empty.
 void
 Recording::Rebuild()
 {
-    Segment segment;
-    for (uint32_t number = 0; number < m_entries.size(); ++number)
+    for (uint32_t place = 0; place < m_alive.size(); ++place)
     {
-        if (m_entries[number].flow)
+        if (const auto* flow = m_alive[place].get())
         {
-            segment.source = m_entries[number].key.low;
-            segment.destination = m_entries[number].key.high;
-            Insert(Hash(segment), number);
+            Insert(Hash(flow->GetEndpoint(0), flow->GetEndpoint(1)), place);
         }
     }
 }
@@ -349,14 +335,14 @@ Recording::TakeSegment(const Segment& segment, uint32_t hash)
     {
         Sweep(segment.timeNs);
     }
-    auto& entry = Find(segment, hash);
-    if (entry.flow->BeginsAnew(segment))
+    auto& flow = Find(segment, hash);
+    if (flow->BeginsAnew(segment))
     {
-        End(entry, 0);
-        entry.flow = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
+        End(flow, 0);
+        flow = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
     }
-    const auto beforeNs = entry.flow->GetEnd();
-    const auto verdict = entry.flow->Take(segment);
+    const auto beforeNs = flow->GetEnd();
+    const auto verdict = flow->Take(segment);
     if (verdict != Verdict::Segment)
     {
         --m_verdicts[static_cast<size_t>(Verdict::Segment)];
@@ -365,38 +351,37 @@ Recording::TakeSegment(const Segment& segment, uint32_t hash)
 }
 
 void
-Recording::End(Entry& entry, int64_t left)
+Recording::End(std::unique_ptr<Flow>& flow, int64_t left)
 {
-    const auto& flow = *entry.flow;
-    if (flow.IsSubflow())
+    if (flow->IsSubflow())
     {
-        m_flows.push_back(entry.flow->Finish(left));
+        m_flows.push_back(flow->Finish(left));
     }
     else
     {
-        (flow.IsOffered() ? m_counts.notAnsweredSegments : m_counts.plainSegments) += flow.GetSegments();
+        (flow->IsOffered() ? m_counts.notAnsweredSegments : m_counts.plainSegments) += flow->GetSegments();
     }
     m_counts.silent += left == LEFT_SILENT;
     m_counts.displaced += left == LEFT_DISPLACED;
-    entry.flow.reset();
+    flow.reset();
 }
 
 void
 Recording::Sweep(int64_t nowNs)
 {
     size_t ended = 0;
-    for (uint32_t number = 0; number < m_entries.size(); ++number)
+    for (uint32_t place = 0; place < m_alive.size(); ++place)
     {
-        auto& entry = m_entries[number];
-        if (!entry.flow)
+        auto& flow = m_alive[place];
+        if (!flow)
         {
             continue;
         }
-        const auto silentNs = nowNs - entry.flow->GetEnd();
-        if (silentNs > (entry.flow->IsOver() ? m_limits.overNs : m_limits.idleNs))
+        const auto silentNs = nowNs - flow->GetEnd();
+        if (silentNs > (flow->IsOver() ? m_limits.overNs : m_limits.idleNs))
         {
-            End(entry, entry.flow->IsOver() ? 0 : LEFT_SILENT);
-            m_freeEntries.push_back(number);
+            End(flow, flow->IsOver() ? 0 : LEFT_SILENT);
+            m_freePlaces.push_back(place);
             ++ended;
         }
     }
@@ -405,26 +390,26 @@ Recording::Sweep(int64_t nowNs)
         m_slots.assign(m_slots.size(), {});
         Rebuild();
     }
-    m_untilSweep = std::max<int64_t>(SWEEP_SEGMENTS, static_cast<int64_t>(m_entries.size()));
+    m_untilSweep = std::max<int64_t>(SWEEP_SEGMENTS, static_cast<int64_t>(m_alive.size()));
 }
 
 void
 Recording::Displace()
 {
     std::vector<std::pair<int64_t, uint32_t>> alive;
-    for (uint32_t number = 0; number < m_entries.size(); ++number)
+    for (uint32_t place = 0; place < m_alive.size(); ++place)
     {
-        if (m_entries[number].flow)
+        if (m_alive[place])
         {
-            alive.emplace_back(m_entries[number].flow->GetEnd(), number);
+            alive.emplace_back(m_alive[place]->GetEnd(), place);
         }
     }
     const auto count = std::max<size_t>(1, alive.size() / DISPLACED_SHARE);
     std::nth_element(alive.begin(), alive.begin() + static_cast<ptrdiff_t>(count - 1), alive.end());
     for (size_t i = 0; i < count; ++i)
     {
-        End(m_entries[alive[i].second], LEFT_DISPLACED);
-        m_freeEntries.push_back(alive[i].second);
+        End(m_alive[alive[i].second], LEFT_DISPLACED);
+        m_freePlaces.push_back(alive[i].second);
     }
     m_slots.assign(m_slots.size(), {});
     Rebuild();

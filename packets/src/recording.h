@@ -72,27 +72,11 @@ class Recording : private FrameSink
     const Chain& GetRefusals() const;
 
   private:
-    /// Both ends, the lower first.
-    struct Key
-    {
-        Endpoint low;
-        Endpoint high;
-
-        bool operator==(const Key&) const = default;
-    };
-
-    /// A flow alive.
-    struct Entry
-    {
-        Key key;
-        std::unique_ptr<Flow> flow; //!< None if the place is free
-    };
-
-    /// A place of the hash table.
+    /// A slot of the hash table.
     struct Slot
     {
         uint32_t hash;
-        uint32_t entry; //!< Its number plus one; 0 is free
+        uint32_t flow; //!< Its place plus one; 0 where there is none
     };
 
     /// A segment that waits for earlier ones.
@@ -100,7 +84,7 @@ class Recording : private FrameSink
     {
         Segment segment;
         uint32_t hash;
-        uint32_t entry; //!< Number of its flow plus one, as far as known; 0 if not
+        uint32_t flow; //!< Place of its flow plus one, as far as known; 0 if not
     };
 
     void Take(const Frame& frame) override;
@@ -122,13 +106,12 @@ class Recording : private FrameSink
     /// Take the earliest of the segments that wait.
     void TakeEarliest();
     void TakeSegment(const Segment& segment, uint32_t hash);
-    static Key KeyOf(const Segment& segment);
-    uint32_t Hash(const Segment& segment) const;
+    uint32_t Hash(const Endpoint& one, const Endpoint& other) const;
 
     /// @return The flow of a segment, a new one if there is none.
-    Entry& Find(const Segment& segment, uint32_t hash);
-    void Insert(uint32_t hash, uint32_t entry);
-    void End(Entry& entry, int64_t left);
+    std::unique_ptr<Flow>& Find(const Segment& segment, uint32_t hash);
+    void Insert(uint32_t hash, uint32_t place);
+    void End(std::unique_ptr<Flow>& flow, int64_t left);
 
     /// Let go of flows that ended or are silent for long.
     void Sweep(int64_t nowNs);
@@ -149,8 +132,8 @@ class Recording : private FrameSink
     size_t m_waitingCount{0};
 
     std::vector<Slot> m_slots;
-    std::vector<Entry> m_entries;
-    std::vector<uint32_t> m_freeEntries;
+    std::vector<std::unique_ptr<Flow>> m_alive; //!< None where a place is free
+    std::vector<uint32_t> m_freePlaces;
     uint64_t m_hashSeed;
     int64_t m_nextNumber{0};
     int64_t m_untilSweep;

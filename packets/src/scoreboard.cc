@@ -47,9 +47,9 @@ Scoreboard::Send(Range range, int64_t timeNs, int64_t& sinceNs)
     {
         if (range.low > m_next)
         {
-            m_gaps.push_back({m_next, range.low, timeNs});
+            m_gaps.emplace_back(m_next, range.low, timeNs);
         }
-        m_pieces.push_back({range.low, range.high, timeNs, 0, false});
+        m_pieces.emplace_back(range.low, range.high, timeNs, 0U, false);
         m_next = range.high;
         return Sending::New;
     }
@@ -90,7 +90,7 @@ Scoreboard::Send(Range range, int64_t timeNs, int64_t& sinceNs)
     if (range.high > m_next)
     {
         // Sent again together with what follows.
-        m_pieces.push_back({m_next, range.high, timeNs, 0, false});
+        m_pieces.emplace_back(m_next, range.high, timeNs, 0U, false);
         m_next = range.high;
     }
     if (!hasFilled || known.first < known.second)
@@ -180,18 +180,16 @@ Scoreboard::Pieces(int64_t low, int64_t high)
     return {first, FirstAt(high, first)};
 }
 
-Covered
-Scoreboard::Sack(Range* blocks, size_t count)
+void
+Scoreboard::Sack(Range* blocks, size_t count, Covered& found)
 {
     std::sort(blocks, blocks + count, [](const Range& one, const Range& other) {
         return std::pair(one.low, one.high) < std::pair(other.low, other.high);
     });
-    Covered found;
     for (size_t i = 0; i < count; ++i)
     {
         News(std::max(blocks[i].low, m_una), std::min(blocks[i].high, m_next), found);
     }
-    return found;
 }
 
 /// Mark the parts of [low, high) that were not SACKed before, and remember that they are.
@@ -277,10 +275,9 @@ Scoreboard::Drop(const Piece& piece, Covered& found)
     found.Take(piece);
 }
 
-Covered
-Scoreboard::Acknowledge(int64_t ack)
+void
+Scoreboard::Acknowledge(int64_t ack, Covered& found)
 {
-    Covered found;
     m_next = std::max(m_next, ack);
     for (; m_head < m_pieces.size() && m_pieces[m_head].seq < ack; ++m_head)
     {
@@ -320,7 +317,6 @@ Scoreboard::Acknowledge(int64_t ack)
                          return sought < one.high;
                      }));
     }
-    return found;
 }
 
 bool
@@ -332,7 +328,8 @@ Scoreboard::Bound()
     }
     while (m_pieces.size() - m_head > MAX_PIECES)
     {
-        Acknowledge(m_pieces[m_head].end);
+        Covered ignored;
+        Acknowledge(m_pieces[m_head].end, ignored);
     }
     return true;
 }

@@ -72,11 +72,16 @@ struct Covered
 class Scoreboard
 {
   public:
-    /// Fetch what the next segment will need into the cache.
-    void Prefetch() const
+    /// Fetch what sending looks at into the cache.
+    void PrefetchSent() const
+    {
+        __builtin_prefetch(m_pieces.data() + m_pieces.size());
+    }
+
+    /// Fetch what an acknowledgement looks at into the cache.
+    void PrefetchHeard() const
     {
         __builtin_prefetch(m_pieces.data() + m_head);
-        __builtin_prefetch(m_pieces.data() + m_pieces.size());
     }
 
     /// Begin at a sequence number that nothing is known of.
@@ -136,12 +141,12 @@ class Scoreboard
      *
      * @param blocks The blocks, at most MAX_SACK_BLOCKS; they are sorted.
      * @param count How many there are.
-     * @return What they cover first.
+     * @param found What they cover first is added to it.
      */
-    Covered Sack(Range* blocks, size_t count);
+    void Sack(Range* blocks, size_t count, Covered& found);
 
-    /// Take a cumulative acknowledgement that advances, and return what it covers first.
-    Covered Acknowledge(int64_t ack);
+    /// Take a cumulative acknowledgement that advances, and add what it covers first to `found`.
+    void Acknowledge(int64_t ack, Covered& found);
 
     /**
      * Let go of the oldest pieces, as if they were acknowledged, where there are too many.
@@ -170,17 +175,18 @@ class Scoreboard
     void Mark(int64_t low, int64_t high, Covered& found);
     void Drop(const Piece& piece, Covered& found);
 
+    // What every segment looks at comes first.
     std::vector<Piece> m_pieces; //!< In order
     size_t m_head{0};            //!< Pieces before are acknowledged
-    std::vector<Gap> m_gaps;     //!< In order
-    std::vector<Range> m_runs;   //!< What is SACKed, in order
-    std::vector<Piece> m_new;    //!< Room for Send
-    std::vector<Range> m_parts;  //!< Room for News
     int64_t m_una{0};
     int64_t m_next{0};
     int64_t m_sackedBytes{0};
     int64_t m_resentBytes{0};
     bool m_hasBegun{false};
+    std::vector<Gap> m_gaps;    //!< In order
+    std::vector<Range> m_runs;  //!< What is SACKed, in order
+    std::vector<Piece> m_new;   //!< Room for Send
+    std::vector<Range> m_parts; //!< Room for News
 };
 
 } // namespace packets

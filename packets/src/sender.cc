@@ -327,9 +327,13 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
     if (segment.sackBlocks)
     {
         sack = ReadBlocks(segment, ack);
-        sacked = m_board.Sack(sack.blocks, sack.count);
+        m_board.Sack(sack.blocks, sack.count, sacked);
     }
-    const auto acked = advanced ? m_board.Acknowledge(ack) : Covered{};
+    Covered acked;
+    if (advanced)
+    {
+        m_board.Acknowledge(ack, acked);
+    }
     BoundBoard();
     if (segment.flags & SYN)
     {
@@ -445,7 +449,7 @@ Sender::GetSample(int64_t timeNs, const Covered& acked, const Covered& sacked, c
 }
 
 void
-Sender::AppendRow(AckRow row)
+Sender::AppendRow(AckRow&& row)
 {
     auto last = m_board.HasBegun() ? m_board.GetUna() : 0;
     if (m_hasFin)

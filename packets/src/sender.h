@@ -7,6 +7,7 @@
 #include "answers.h"
 #include "congestion.h"
 #include "bounds.h"
+#include "prefetch.h"
 #include "scoreboard.h"
 #include "segment.h"
 #include "spool.h"
@@ -40,7 +41,7 @@ class RttEstimate
  *
  * Linux net/ipv4/tcp_input.c; RFC 6298, RFC 7323 section 4; K. Nichols, pping (echoed timestamps).
  */
-class Sender
+class alignas(CACHE_LINE_BYTES) Sender
 {
   public:
     /**
@@ -62,12 +63,27 @@ class Sender
     /// Both ends use ECN.
     void SetEcn();
 
-    /// Fetch what the next segment will need into the cache.
+    /// Fetch itself into the cache, but for what is seldom looked at.
     void Prefetch() const
     {
-        m_board.Prefetch();
-        m_toEcho.Prefetch();
+        PrefetchLines<OFTEN_BYTES>(this);
+    }
+
+    /// Fetch into the cache what the next segment looks at, of what lies elsewhere.
+    void PrefetchSent() const
+    {
         m_own.Prefetch();
+        m_toEcho.Prefetch();
+        m_board.PrefetchSent();
+        m_rows.Prefetch();
+    }
+
+    /// The same for one that comes to this end.
+    void PrefetchHeard() const
+    {
+        m_own.Prefetch();
+        m_toEcho.Prefetch();
+        m_board.PrefetchHeard();
         m_rows.Prefetch();
     }
 
@@ -136,19 +152,16 @@ class Sender
     void TakeHandshake(int64_t timeNs, const Covered& acked);
     Blocks ReadBlocks(const Segment& segment, int64_t ack) const;
     int64_t GetSample(int64_t timeNs, const Covered& acked, const Covered& sacked, const Segment& segment) const;
-    void AppendRow(AckRow row);
+    void AppendRow(AckRow&& row);
     void BoundBoard();
     void UpdateSack();
 
-    Answers& m_answers;
-    Spool& m_spool;
-    Scoreboard m_board;
+    /// What every segment may look at comes first, in so many bytes.
+    static constexpr size_t OFTEN_BYTES = 512;
+
     Stamps m_toEcho; //!< When each TSval was first seen on its way to this end
     Stamps m_own;    //!< When each was on its way from it
     AckRows m_rows;
-    Congestion m_congestion;
-    RttEstimate m_near;
-    RttEstimate m_far;
 
     int64_t m_firstSeq{0};
     int64_t m_finSeq{0};
@@ -158,13 +171,10 @@ class Sender
     int64_t m_threeSackedNs{-1};
     int64_t m_echoNs{0}; //!< Last sample by echo
     int64_t m_dataAck{-1};
-    int64_t m_synHeardNs{0};
     int64_t m_payloadBytes{0};
-    int64_t m_resentSegments{0};
-    int64_t m_implausible{0};
-    int64_t m_forgotten{0};
-    uint64_t m_firstDataAck{0};
-    uint8_t m_firstDataAckBits{0};
+    Answers& m_answers;
+    Spool& m_spool;
+    RttEstimate m_near;
     int64_t m_synsHeard{0}; //!< Not answered yet; it is not known which of two an answer is for
     int32_t m_window{-1};
     int32_t m_segmentBytes;
@@ -174,6 +184,17 @@ class Sender
     // Both ends permit SACK, or it is not used; a SYN that was not seen is taken to permit it.
     bool m_sackSent{true};
     bool m_sackHeard{false};
+
+    Scoreboard m_board;
+    Congestion m_congestion;
+
+    RttEstimate m_far;
+    int64_t m_synHeardNs{0};
+    int64_t m_resentSegments{0};
+    int64_t m_implausible{0};
+    int64_t m_forgotten{0};
+    uint64_t m_firstDataAck{0};
+    uint8_t m_firstDataAckBits{0};
 };
 
 } // namespace packets

@@ -71,14 +71,15 @@ class Spool
      *
      * @param place What was written.
      * @param chain The chain.
+     * @param more How many records to append, all zero.
      * @return Its records, in order.
      */
     template <class Record>
-    static std::vector<Record> Read(const Place& place, const Chain& chain)
+    static std::vector<Record> Read(const Place& place, const Chain& chain, size_t more = 0)
     {
-        std::vector<Record> records(static_cast<size_t>(chain.records));
         // From the last chunk to the first: the place of each is in the one behind it.
-        auto left = records.size();
+        auto left = static_cast<size_t>(chain.records);
+        std::vector<Record> records(left + more);
         for (auto at = chain.last; at >= 0;)
         {
             const auto head = ReadHead(place, at);

@@ -16,11 +16,11 @@ namespace packets
 class Stamps
 {
   public:
-    /// Fetch what the next segment will need into the cache.
+    /// Fetch what is looked at into the cache.
     void Prefetch() const
     {
         __builtin_prefetch(m_stamps.data() + m_head);
-        __builtin_prefetch(m_stamps.data() + m_stamps.size());
+        __builtin_prefetch(m_stamps.data() + m_stamps.size() - 1);
     }
 
     /// Take a timestamp that passes; one that is no newer than another is known or late.
@@ -30,7 +30,7 @@ class Stamps
         {
             m_stamps.clear();
             m_head = 0;
-            m_stamps.push_back({tsval, timeNs});
+            m_stamps.emplace_back(tsval, timeNs);
             return;
         }
         const auto value = Unwrapped(m_stamps.back().value, tsval);
@@ -38,7 +38,7 @@ class Stamps
         {
             return;
         }
-        m_stamps.push_back({value, timeNs});
+        m_stamps.emplace_back(value, timeNs);
         if (m_stamps.size() - m_head > MAX_STAMPS)
         {
             ++m_head;
