@@ -68,7 +68,7 @@ def _read_bare(path: Path) -> Trace:
         if refused is None:
             trace.records_out += 1
         else:
-            trace.refuse(Refusal(offset, *refused, line[:64]))
+            trace.refuse(path, Refusal(offset, *refused, line[:64]))
     trace.connections = assembly.finish()
     return trace
 
@@ -186,7 +186,7 @@ def _read_kernel_log(path: Path, pattern: LinePattern) -> Trace:
                 trace.other_lines += 1
             else:
                 trace.records_in += 1
-                trace.refuse(Refusal(offset, BROKEN_JSON, f"{len(line)} bytes", line[:64]))
+                trace.refuse(path, Refusal(offset, BROKEN_JSON, f"{len(line)} bytes", line[:64]))
             continue
         if message.sequence is not None:
             if last_sequence is not None and message.sequence > last_sequence + 1:
@@ -198,7 +198,7 @@ def _read_kernel_log(path: Path, pattern: LinePattern) -> Trace:
         if overlong and not records:
             # What the rest holds is not known.
             trace.records_in += 1
-            trace.refuse(Refusal(offset, MALFORMED, _TOO_LONG, line[:RAW_BYTES]))
+            trace.refuse(path, Refusal(offset, MALFORMED, _TOO_LONG, line[:RAW_BYTES]))
             continue
         # Old kernels print how many were dropped before the next record, in its line.
         missing = kernel_log.lost(records[0].before if records else message.text)
@@ -223,7 +223,7 @@ def _read_kernel_log(path: Path, pattern: LinePattern) -> Trace:
             else:
                 raw = record.text if record.cut == _NO_START else marker + record.text
                 reason, detail = refused
-                trace.refuse(Refusal(offset + start + record.at, reason, printable(detail), raw[:RAW_BYTES]))
+                trace.refuse(path, Refusal(offset + start + record.at, reason, printable(detail), raw[:RAW_BYTES]))
     trace.connections = assembly.finish()
     return trace
 

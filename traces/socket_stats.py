@@ -70,7 +70,8 @@ def _time_ns(line: bytes) -> int | None:
 class _Samples:
     """Takes entries in, with the time of their sample."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.assembly = Assembly()
         self.trace = Trace()
         self.time_ns: int | None = None
@@ -82,7 +83,7 @@ class _Samples:
         self.trace.records_in += 1
         refused = self._refused(entry)
         if refused is not None:
-            self.trace.refuse(Refusal(offset, *refused, entry[:64]))
+            self.trace.refuse(self.path, Refusal(offset, *refused, entry[:64]))
 
     def _refused(self, entry: bytes) -> Refused | None:
         if len(entry) > _MAX_LINE_BYTES:
@@ -143,7 +144,7 @@ def read(path: Path, _dialect: Dialect) -> Trace:
     CaptureError
         If the file as a whole cannot be read.
     """
-    samples = _Samples()
+    samples = _Samples(path)
     entry: bytes | None = None
     entry_offset = 0
     for offset, line in stored.lines(path, _MAX_LINE_BYTES):

@@ -50,7 +50,7 @@ def read(path: Path, _dialect: Dialect) -> Trace:
         trace.records_in += 1
         refused = _take(assembly, trace, line)
         if refused is not None:
-            trace.refuse(Refusal(offset, *refused, line[:64]))
+            trace.refuse(path, Refusal(offset, *refused, line[:64]))
     trace.records_out = trace.records_in - len(trace.refusals) - sum(trace.unused.values())
     trace.connections = assembly.finish()
     for connection in trace.connections:

@@ -68,7 +68,7 @@ def read(path: Path, dialect: Dialect) -> Trace:
         if refused is None:
             trace.records_out += 1
         else:
-            trace.refuse(Refusal(offset, *refused, line[:64]))
+            trace.refuse(path, Refusal(offset, *refused, line[:64]))
     trace.connections = assembly.finish()
     return trace
 

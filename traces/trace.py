@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from traces.connection import Connection
-from traces.quarantine import Refusal
+from traces.quarantine import CaptureError, Refusal
+
+#: Of a log, whose refused records are kept in memory: some 30 MB.
+MOST_REFUSED = 1 << 17
 
 
 @dataclass
@@ -44,8 +48,16 @@ class Trace:
     gaps: int = 0
     messages_lost: int = 0
 
-    def refuse(self, refusal: Refusal) -> None:
-        """Take down one more refused record of a log."""
+    def refuse(self, path: Path, refusal: Refusal) -> None:
+        """Take down one more refused record of a log.
+
+        Raises
+        ------
+        CaptureError
+            If there are more than :data:`MOST_REFUSED`.
+        """
         if not isinstance(self.refusals, list):
             raise TypeError("the refused records of a capture are complete")
+        if len(self.refusals) == MOST_REFUSED:
+            raise CaptureError(path, refusal.offset, f"more than {MOST_REFUSED:,} records refused")
         self.refusals.append(refusal)

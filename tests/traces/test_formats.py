@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from traces import trace
 from traces.dialect import Dialect
-from traces.formats import FORMATS, format_of, stem_of
+from traces.formats import FORMATS, format_of, read, stem_of
 from traces.quarantine import CaptureError
 
 SOCKET = b"ESTAB 0 0 10.0.1.1:42225 10.0.2.2:44180"
@@ -69,6 +70,32 @@ def test_compression_does_not_matter(
     one = format_of(packed)
     assert one.source == source
     assert one.read(packed, Dialect()) == one.read(path, Dialect())
+
+
+REFUSED = {
+    "bare log": b"damaged\n",
+    "kernel log": b"smartsbd: damaged\n",
+    "journal": b"{ smartsbd: damaged\n",
+    "state log": b"damaged\n",
+    "module of 11 fields": b"damaged\n",
+    "tracepoint": b"tcp_probe: damaged\n",
+    "ss, one line": b"ESTAB 0 0 10.0.1.1:1 damaged rtt:1/1\n",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_log_of_more_refused_records_than_are_kept_is_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(trace, "MOST_REFUSED", 1000)
+    source, content = CONTENTS[name]
+    most = content + REFUSED[name] * 1000
+    path, more = written(tmp_path, most), written(tmp_path, most + REFUSED[name], "more")
+    assert len(format_of(path).read(path, Dialect()).refusals) == 1000
+    (one,) = read([more], Dialect())
+    assert isinstance(one.outcome, CaptureError)
+    assert (one.source, one.outcome.path, one.outcome.offset) == (source, more, len(most))
+    assert one.outcome.why == "more than 1,000 records refused"
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,7 @@ def connections(path: Path, trace: Trace) -> list[Flow]:
         before_ns = flow.end_ns
         why = flow.take(one)
         if why is not None:
-            trace.refuse(_refusal(frame, why, f"{one.time_ns} follows {before_ns}"))
+            trace.refuse(path, _refusal(frame, why, f"{one.time_ns} follows {before_ns}"))
     trace.refusals = sorted(trace.refusals, key=lambda refusal: refusal.offset)
     return found
 
@@ -237,20 +237,20 @@ def _segments(path: Path, trace: Trace) -> Iterator[tuple[Frame, Segment]]:
     for frame in frames(path):
         trace.records_in += 1
         if isinstance(frame, Refusal):
-            trace.refuse(frame)
+            trace.refuse(path, frame)
             continue
         try:
             one = segment(frame)
         except UnusableError as error:
             if error.refused:
-                trace.refuse(_refusal(frame, error.reason, error.detail))
+                trace.refuse(path, _refusal(frame, error.reason, error.detail))
             else:
                 trace.unused[error.reason] += 1
             continue
         if one.time_ns < 0:
-            trace.refuse(_refusal(frame, OUT_OF_RANGE, "time before the clock's origin"))
+            trace.refuse(path, _refusal(frame, OUT_OF_RANGE, "time before the clock's origin"))
         elif one.time_ns > MAX_TIME_NS:
-            trace.refuse(_refusal(frame, OUT_OF_RANGE, "time beyond any clock"))
+            trace.refuse(path, _refusal(frame, OUT_OF_RANGE, "time beyond any clock"))
         else:
             yield frame, one
 
