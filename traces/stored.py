@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import lzma
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ import zstandard
 from traces.quarantine import CaptureError
 
 _BLOCK_BYTES = 1 << 20
+# Of a frame, or of one to be skipped: pzstd begins with such.
+_ZSTD_MAGIC = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
 #: How much of an input decides what it is.
 HEAD_BYTES = 1 << 16
 # A zstd block of four bytes may stand for 128 KiB: small bites bound what one step can inflate to.
@@ -23,6 +26,9 @@ _ZSTD_BITE_BYTES = 1 << 8
 _XZ_BITE_BYTES = 1 << 13
 # What an xz stream may ask for, as much as a zstd frame: `xz -9` needs half of it, and a broken file may ask for 4 GiB.
 _XZ_MEMORY_BYTES = 1 << 27
+#: An input may expand to so many bytes whatever its size, and beyond them to so many times of what was read of it. Logs
+#: and headers expand 5 to 10 times, whole packets of one byte repeated up to 140 times; a gzip file can 1,032 times.
+EXPANDED_BYTES, EXPANDED_TIMES = 1 << 24, 256
 
 
 def capture_id(path: Path) -> str:
@@ -73,15 +79,25 @@ def _content(path: Path) -> Iterator[bytes]:
     with path.open("rb") as raw:
         magic = raw.read(6)
         raw.seek(0)
-        if magic.startswith(b"\x28\xb5\x2f\xfd"):
-            yield from _inflate_zstd(raw)
+        if _ZSTD_MAGIC.match(magic):
+            content = _inflate_zstd(raw)
         elif magic.startswith(b"\x1f\x8b"):
-            with gzip.GzipFile(fileobj=raw) as unzipped:
-                yield from _read_all(unzipped)
+            content = _read_all(gzip.GzipFile(fileobj=raw))
         elif magic.startswith(b"\xfd7zXZ\x00"):
-            yield from _inflate_xz(raw)
+            content = _inflate_xz(raw)
         else:
-            yield from _read_all(raw)
+            content = _read_all(raw)
+        expanded, allowed = 0, EXPANDED_BYTES
+        for block in content:
+            expanded += len(block)
+            if expanded > allowed:
+                # Asked for only here: it is a system call.
+                read = raw.tell()
+                allowed = EXPANDED_TIMES * read
+                if expanded > allowed:
+                    times = f"{expanded // read:,} times, more than {EXPANDED_TIMES}"
+                    raise OverflowError(f"expands {times}: if it is meant to, unpack it first")
+            yield block
 
 
 def blocks(path: Path) -> Iterator[bytes]:
@@ -90,8 +106,8 @@ def blocks(path: Path) -> Iterator[bytes]:
     Raises
     ------
     CaptureError
-        If the file cannot be opened, its compression is broken or it ends early; offsets count
-        decompressed bytes.
+        If the file cannot be opened, its compression is broken, it ends early or expands beyond what is
+        allowed; offsets count decompressed bytes.
     """
     offset = 0
     if path.exists() and not path.is_file():
@@ -101,7 +117,7 @@ def blocks(path: Path) -> Iterator[bytes]:
         for block in _content(path):
             yield block
             offset += len(block)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+    except (OSError, EOFError, OverflowError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         raise CaptureError(path, offset, f"cannot be read: {error}") from error
 
 

@@ -1,0 +1,108 @@
+"""Stored inputs: what is read of a packed file, and what is refused of one."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from traces import event_log, stored
+from traces.dialect import Dialect
+from traces.quarantine import CaptureError
+
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": lambda content: gzip.compress(content, mtime=0),
+    "xz": lambda content: lzma.compress(content, preset=0),
+    "zstd": zstandard.ZstdCompressor().compress,
+}
+LINE = b"smartsbd: 1000 C=7f3a91c2 SF=0 V=ACK 1400\n"
+FILLING = b"x" * 8191 + b"\n"
+FILLINGS = 128
+#: Pieces that are twice as long as what is always read.
+PIECES = 2 * stored.EXPANDED_BYTES // (len(FILLING) * FILLINGS)
+
+
+def log_that_expands(pack: Callable[[bytes], bytes], times: int) -> tuple[bytes, int]:
+    """Return a packed log that expands a little less than so many times, and its bytes unpacked."""
+    filling = FILLING * FILLINGS
+    for noise_bytes in range(0, len(filling) // times, 32):
+        content = LINE + hashlib.shake_128().hexdigest(noise_bytes).encode() + b"\n" + filling
+        found = pack(content)
+        if len(content) < times * len(found):
+            break
+    assert 0.95 * times < len(content) / len(found) < times
+    return found * PIECES, len(content) * PIECES
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_a_log_packed_well_is_read(tmp_path: Path, pack: str) -> None:
+    path = tmp_path / "a"
+    content, size = log_that_expands(PACKS[pack], stored.EXPANDED_TIMES)
+    path.write_bytes(content)
+    assert sum(map(len, stored.blocks(path))) == size > stored.EXPANDED_BYTES
+    trace = event_log.read(path, Dialect())
+    assert (trace.records_out, trace.other_lines) == (PIECES, PIECES * (FILLINGS + 1))
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_a_log_that_expands_beyond_what_is_allowed_is_refused(tmp_path: Path, pack: str) -> None:
+    path = tmp_path / "a"
+    content, size = log_that_expands(PACKS[pack], 2 * stored.EXPANDED_TIMES)
+    path.write_bytes(content)
+    assert len(stored.head(path)) == stored.HEAD_BYTES
+    with pytest.raises(CaptureError, match=r"cannot be read: expands \d+ times, more than 256:") as raised:
+        list(stored.blocks(path))
+    assert 0.9 * stored.EXPANDED_BYTES < raised.value.offset <= stored.EXPANDED_BYTES < size
+    with pytest.raises(CaptureError, match="cannot be read: expands"):
+        list(stored.lines(path, 300))
+    with pytest.raises(CaptureError, match="cannot be read: expands"):
+        event_log.read(path, Dialect())
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_what_expands_to_little_is_read_however_often(tmp_path: Path, pack: str) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(PACKS[pack](bytes(stored.EXPANDED_BYTES)))
+    assert path.stat().st_size * stored.EXPANDED_TIMES < stored.EXPANDED_BYTES
+    assert sum(map(len, stored.blocks(path))) == stored.EXPANDED_BYTES
+
+
+def test_a_file_that_is_not_packed_may_be_of_any_size(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    with path.open("wb") as stream:
+        stream.truncate(3 * stored.EXPANDED_BYTES)
+    assert sum(map(len, stored.blocks(path))) == 3 * stored.EXPANDED_BYTES
+
+
+def skipped(number: int, content: bytes) -> bytes:
+    """Return a zstd frame that is to be skipped, of the given kind."""
+    return struct.pack("<II", 0x184D2A50 + number, len(content)) + content
+
+
+@pytest.mark.parametrize("number", range(16))
+def test_a_zstd_frame_to_be_skipped_may_be_anywhere(tmp_path: Path, number: int) -> None:
+    path, pack = tmp_path / "a", PACKS["zstd"]
+    between = skipped(number, bytes(1000))
+    path.write_bytes(skipped(number, b"") + between + pack(b"one ") + between + between + pack(b"two") + between)
+    assert b"".join(stored.blocks(path)) == stored.head(path) == b"one two"
+
+
+@pytest.mark.parametrize("begin", [b"", PACKS["zstd"](b"one ")], ids=["first", "second"])
+def test_a_zstd_frame_to_be_skipped_that_is_cut_is_refused(tmp_path: Path, begin: bytes) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(begin + struct.pack("<II", 0x184D2A50, 2**32 - 1) + PACKS["zstd"](b"two") * 100)
+    with pytest.raises(CaptureError, match="the zstd stream ends early"):
+        list(stored.blocks(path))
+
+
+@pytest.mark.parametrize("magic", [0x184D2A4F, 0x184D2A60])
+def test_other_frames_are_no_zstd(tmp_path: Path, magic: int) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(content := struct.pack("<II", magic, 4) + b"abcd")
+    assert b"".join(stored.blocks(path)) == content
