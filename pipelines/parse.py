@@ -160,12 +160,11 @@ def _parse(path: Path, dataset: str, dialect: Dialect, folder: Path) -> Parsed |
 
 def _joined(waiting: Sequence[Waiting]) -> list[Parsed]:
     """Return what inputs that are to be joined became; their rows are on disk until they are asked for."""
-    found = []
-    for one, own in zip(formats.joined([one.part for one in waiting]), waiting, strict=True):
-        if isinstance(one.outcome, CaptureError):
-            raise one.outcome
-        found.append(Parsed(one.path, own.capture_id, one.source, one.outcome))
-    return found
+    parts = [one.part for one in waiting]
+    return [
+        Parsed(part.path, own.capture_id, part.source, trace)
+        for part, own, trace in zip(parts, waiting, formats.joined(parts), strict=True)
+    ]
 
 
 class _Output:

@@ -137,18 +137,17 @@ def read_alone(path: Path, dialect: Dialect, folder: Path) -> Read | Part:
         return Read(path, source, error)
 
 
-def joined(parts: Sequence[Part]) -> list[Read]:
+def joined(parts: Sequence[Part]) -> list[Trace]:
     """Return the traces of inputs that may have connections in common, in the order given.
 
     The numbers in ``Connection.vantages`` count the inputs of one kind, in this order.
     """
-    found: dict[Path, Read] = {}
+    found: dict[Path, Trace] = {}
     for one in FORMATS:
         own = [part for part in parts if part.source == one.source]
         if one.joint is not None and own:
             traces = one.joint.join([part.recorded for part in own])
-            for part, trace in zip(own, traces, strict=True):
-                found[part.path] = Read(part.path, one.source, trace)
+            found |= zip((part.path for part in own), traces, strict=True)
     return [found[part.path] for part in parts]
 
 
@@ -163,14 +162,16 @@ def read(paths: Sequence[Path], dialect: Dialect) -> Iterator[Read]:
     with TemporaryDirectory(prefix="sbd-") as name:
         folder = Path(name)
         alone = [read_alone(path, dialect, folder) for path in paths if is_joint(path)]
-        found = {one.path: one for one in joined([one for one in alone if isinstance(one, Part)])}
-        found |= {one.path: one for one in alone if isinstance(one, Read)}
+        parts = [one for one in alone if isinstance(one, Part)]
+        found = {one.path: one for one in alone if isinstance(one, Read)}
+        for part, trace in zip(parts, joined(parts), strict=True):
+            found[part.path] = Read(part.path, part.source, trace)
         for path in paths:
             if path in found:
                 yield found.pop(path)
                 continue
             one = read_alone(path, dialect, folder)
-            yield joined([one])[0] if isinstance(one, Part) else one
+            yield Read(path, one.source, joined([one])[0]) if isinstance(one, Part) else one
 
 
 def is_joint(path: Path) -> bool:
