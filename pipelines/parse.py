@@ -7,13 +7,15 @@ parse.max_quarantined, or more unreadable inputs than parse.max_unreadable, fail
 from __future__ import annotations
 
 import argparse
+import fcntl
 import itertools
 import logging
 import os
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -56,6 +58,7 @@ _REFUSALS = 1 << 14
 _SHOWN_REFUSALS = 3
 # An input of so many bytes is as much work as a small task.
 _TASK_BYTES = 1 << 23
+_SPOOLS = ".spool-"
 #: What of each input is added up in the report.
 _COUNTED = ("records_in", "records_out", "other_lines", "gaps", "messages_lost")
 
@@ -228,6 +231,33 @@ def _check_distinct(paths: Sequence[Path]) -> None:
             raise CaptureError(path, 0, f"has the name of {alike.name} but for its suffixes: rename one of them")
 
 
+def _locked(descriptor: int, how: int) -> bool:
+    try:
+        fcntl.flock(descriptor, how)
+    except OSError:
+        # Another holds it, or the file system has no locks.
+        return False
+    return True
+
+
+@contextmanager
+def _spool_folder(beside: Path) -> Iterator[Path]:
+    """Make a folder for spools beside the tables: they take as much room as what is written of them.
+
+    What runs that were killed left there goes, unless another run is alive: each shares a lock of the tables' folder.
+    """
+    descriptor = os.open(beside, os.O_RDONLY)
+    try:
+        if _locked(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            for left in beside.glob(f"{_SPOOLS}*"):
+                shutil.rmtree(left)
+        _locked(descriptor, fcntl.LOCK_SH)
+        with TemporaryDirectory(prefix=_SPOOLS, dir=beside) as name:
+            yield Path(name)
+    finally:
+        os.close(descriptor)
+
+
 def _tasks(paths: Sequence[Path]) -> int:
     """Return how many small tasks the inputs are as much work as."""
     return max(len(paths), sum(path.stat().st_size for path in paths) // _TASK_BYTES)
@@ -243,8 +273,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     dialect = params.parse.dialect()
     arguments.tables.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        # Beside the tables: what a capture holds takes as much room before it is written as after.
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix=".spool-", dir=arguments.tables.absolute())))
+        folder = stack.enter_context(_spool_folder(arguments.tables.absolute()))
         output = _Output(
             {
                 table.name: stack.enter_context(TableWriter(table, arguments.tables / f"{table.name}.parquet"))

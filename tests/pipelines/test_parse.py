@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from pipelines import parse, stage
+from tests.fuzz.targets import CORPUS
 from traces import tables
 from traces.contract import read_table
 
@@ -15,14 +21,17 @@ ROOT = Path(__file__).parents[2]
 LINE = "{} C=7f3a91c2 SF=0 V=RTT 24511\n"
 
 
+def arguments(tmp_path: Path) -> list[str]:
+    found = ["--params", str(ROOT / "params.yaml"), "--dataset", "made", "--raw", str(tmp_path / "raw")]
+    return [*found, "--tables", str(tmp_path / "tables"), "--report", str(tmp_path / "report.json")]
+
+
 def run(tmp_path: Path, inputs: dict[str, bytes]) -> int:
     folder = tmp_path / "raw" / "inputs"
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, content in inputs.items():
         (folder / name).write_bytes(content)
-    arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "made", "--raw", str(tmp_path / "raw")]
-    arguments += ["--tables", str(tmp_path / "tables"), "--report", str(tmp_path / "report.json"), "-q"]
-    return stage.main("parse", "", parse.add_arguments, parse.run, arguments)
+    return stage.main("parse", "", parse.add_arguments, parse.run, [*arguments(tmp_path), "-q"])
 
 
 def good(lines: int, start: int = 1) -> bytes:
@@ -53,16 +62,26 @@ def test_too_many_refused_records_fail_the_stage(tmp_path: Path, capsys: pytest.
     assert "not an event line" in message
 
 
-@pytest.mark.parametrize("name", ["README.md", "cut.log.gz"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("README.md", b"\x1f\x8bbroken"),
+        ("cut.log.gz", b"\x1f\x8bbroken"),
+        ("bomb.log", (CORPUS / "stored/zstd-bomb-of-zeros").read_bytes()),
+        ("bomb.log.xz", (CORPUS / "stored/xz-bomb-of-line-breaks").read_bytes()),
+    ],
+    ids=["broken", "broken log", "bomb of zeros", "bomb of line breaks"],
+)
 def test_an_unreadable_input_is_named_and_too_many_fail(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes
 ) -> None:
-    assert run(tmp_path, {"0.log": good(900), name: b"\x1f\x8bbroken"}) == stage.EXIT_FAILED
+    assert run(tmp_path, {"0.log": good(900), name: content}) == stage.EXIT_FAILED
     message = capsys.readouterr().err
     assert "1 of 2 inputs cannot be read" in message
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["inputs_unreadable"] == 1
-    assert report["records_out"] == 900
+    assert (report["records_in"], report["records_out"]) == (901, 900)
+    assert report["quarantined_by_reason"] == {"unreadable input": 1}
 
 
 @pytest.mark.parametrize(
@@ -85,23 +104,52 @@ def test_inputs_that_make_no_dataset(
 
 def test_what_an_input_says_does_not_reach_the_terminal_raw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, {"\x1b[31mred.log": good(900) + b"damaged\n"}) == stage.EXIT_OK
-    stage.main(
-        "parse",
-        "",
-        parse.add_arguments,
-        parse.run,
-        [
-            "--params",
-            str(ROOT / "params.yaml"),
-            "--dataset",
-            "made",
-            "--raw",
-            str(tmp_path / "raw"),
-            "--tables",
-            str(tmp_path / "tables"),
-            "--report",
-            str(tmp_path / "report.json"),
-        ],
-    )
+    stage.main("parse", "", parse.add_arguments, parse.run, arguments(tmp_path))
     shown = capsys.readouterr().err
     assert "red.log" in shown and "\x1b" not in shown
+
+
+#: Parse that stops when its captures are in the spool.
+STOPPED = """
+import sys
+from pipelines import parse, stage
+
+def stopped(waiting):
+    print(len(waiting), flush=True)
+    sys.stdin.read()
+
+parse._joined = stopped
+stage.main("parse", "", parse.add_arguments, parse.run)
+"""
+
+
+def test_what_a_killed_run_left_goes_with_the_next(tmp_path: Path) -> None:
+    inputs = {"a.pcap": (CORPUS / "pcap/good-version-0").read_bytes()}
+    folder = tmp_path / "tables"
+    assert run(tmp_path, inputs) == stage.EXIT_OK
+    written = {path.name for path in folder.iterdir()}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", STOPPED, *arguments(tmp_path)]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        try:
+            assert other.stdout is not None and other.stdout.readline() == b"1\n"
+            (left,) = folder.glob(".spool-*/*.spool")
+            # It is alive: what it has there stays.
+            assert run(tmp_path, inputs) == stage.EXIT_OK
+            assert list(folder.glob(".spool-*/*")) == [left]
+        finally:
+            other.kill()
+    assert left.exists()
+    assert run(tmp_path, inputs) == stage.EXIT_OK
+    assert {path.name for path in folder.iterdir()} == written
+
+
+def test_a_file_system_without_locks_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_descriptor: int, _how: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    left = tmp_path / "tables" / ".spool-of-another"
+    left.mkdir(parents=True)
+    assert run(tmp_path, {"0.log": good(900)}) == stage.EXIT_OK
+    assert left.exists()
