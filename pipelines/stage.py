@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import sys
@@ -108,6 +109,8 @@ def configure_logging(arguments: argparse.Namespace, name: str) -> None:
 def guarded(work: Callable[[], int]) -> int:
     """Do `work`; turn faults into one line on stderr and an exit code."""
     log = logging.getLogger("sbd")
+    # What is imported stays: no collection need look at it.
+    gc.freeze()
     try:
         return work()
     except Fault as fault:

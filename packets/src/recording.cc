@@ -255,7 +255,7 @@ Recording::TakeEarliest()
     const auto place = m_waiting[m_waitingHead];
     m_waitingHead = (m_waitingHead + 1) % WAITING_PLACES;
     --m_waitingCount;
-    TakeSegment(m_room[place].segment, m_room[place].hash);
+    TakeSegment(m_room[place]);
     m_free.push_back(place);
 }
 
@@ -268,8 +268,15 @@ Recording::Hash(const Endpoint& one, const Endpoint& other) const
 }
 
 std::unique_ptr<Flow>&
-Recording::Find(const Segment& segment, uint32_t hash)
+Recording::Find(const Waiting& waiting)
 {
+    const auto& segment = waiting.segment;
+    const auto* expected = FlowOf(waiting);
+    if (expected && expected->IsBetween(segment))
+    {
+        return m_alive[waiting.flow - 1];
+    }
+    const auto hash = waiting.hash;
     const auto mask = m_slots.size() - 1;
     for (auto at = hash & mask; m_slots[at].flow != 0; at = (at + 1) & mask)
     {
@@ -291,7 +298,8 @@ Recording::Find(const Segment& segment, uint32_t hash)
     const auto place = m_freePlaces.back();
     m_freePlaces.pop_back();
     m_alive[place] = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
-    if (2 * (m_alive.size() - m_freePlaces.size()) > m_slots.size())
+    // Room enough that most are found at once.
+    if (4 * (m_alive.size() - m_freePlaces.size()) > m_slots.size())
     {
         m_slots.assign(2 * m_slots.size(), {});
         Rebuild();
@@ -329,13 +337,14 @@ Recording::Rebuild()
 }
 
 void
-Recording::TakeSegment(const Segment& segment, uint32_t hash)
+Recording::TakeSegment(const Waiting& waiting)
 {
+    const auto& segment = waiting.segment;
     if (--m_untilSweep <= 0)
     {
         Sweep(segment.timeNs);
     }
-    auto& flow = Find(segment, hash);
+    auto& flow = Find(waiting);
     if (flow->BeginsAnew(segment))
     {
         End(flow, 0);

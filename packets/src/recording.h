@@ -105,11 +105,11 @@ class Recording : private FrameSink
 
     /// Take the earliest of the segments that wait.
     void TakeEarliest();
-    void TakeSegment(const Segment& segment, uint32_t hash);
+    void TakeSegment(const Waiting& waiting);
     uint32_t Hash(const Endpoint& one, const Endpoint& other) const;
 
     /// @return The flow of a segment, a new one if there is none.
-    std::unique_ptr<Flow>& Find(const Segment& segment, uint32_t hash);
+    std::unique_ptr<Flow>& Find(const Waiting& waiting);
     void Insert(uint32_t hash, uint32_t place);
     void End(std::unique_ptr<Flow>& flow, int64_t left);
 

@@ -37,9 +37,10 @@ Spool::Write(Chain& chain, const void* records, size_t count, size_t recordBytes
     {
         Flush();
     }
-    const Head head{chain.last, count};
+    const Head head{chain.last, static_cast<uint64_t>(chain.lastRecords), count};
     chain.last = m_written + static_cast<int64_t>(m_buffer.size());
     chain.records += static_cast<int64_t>(count);
+    chain.lastRecords = static_cast<int64_t>(count);
     const auto* headBytes = reinterpret_cast<const uint8_t*>(&head);
     m_buffer.insert(m_buffer.end(), headBytes, headBytes + sizeof head);
     const auto* recordsBytes = static_cast<const uint8_t*>(records);
@@ -70,8 +71,16 @@ Spool::Flush()
 Spool::Head
 Spool::ReadHead(const Place& place, int64_t at)
 {
+    uint8_t bytes[sizeof(Head)];
+    ReadAt(place, bytes, sizeof bytes, at);
+    return HeadOf(bytes, at);
+}
+
+Spool::Head
+Spool::HeadOf(const uint8_t* bytes, int64_t at)
+{
     Head head;
-    ReadAt(place, &head, sizeof head, at);
+    std::memcpy(&head, bytes, sizeof head);
     // Chunks lie in the order they were written.
     if (head.before >= at)
     {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -28,6 +29,7 @@ struct Chain
 {
     int64_t last{-1};
     int64_t records{0};
+    int64_t lastRecords{0}; //!< Of the last chunk; known while the chain is written
 };
 
 /**
@@ -77,19 +79,25 @@ class Spool
     template <class Record>
     static std::vector<Record> Read(const Place& place, const Chain& chain, size_t more = 0)
     {
-        // From the last chunk to the first: the place of each is in the one behind it.
+        // From the last chunk to the first: where each is and how long, the one behind it says.
         auto left = static_cast<size_t>(chain.records);
         std::vector<Record> records(left + more);
-        for (auto at = chain.last; at >= 0;)
+        std::vector<uint8_t> chunk;
+        auto at = chain.last;
+        auto count = at >= 0 ? ReadHead(place, at).count : 0;
+        while (at >= 0)
         {
-            const auto head = ReadHead(place, at);
-            if (head.count > left)
+            if (count > left)
             {
                 throw SpoolError("the spool is broken", EIO);
             }
-            left -= head.count;
-            ReadAt(place, records.data() + left, head.count * sizeof(Record), at + int64_t{sizeof(Head)});
+            left -= count;
+            chunk.resize(sizeof(Head) + count * sizeof(Record));
+            ReadAt(place, chunk.data(), chunk.size(), at);
+            std::memcpy(records.data() + left, chunk.data() + sizeof(Head), count * sizeof(Record));
+            const auto head = HeadOf(chunk.data(), at);
             at = head.before;
+            count = head.beforeCount;
         }
         if (left > 0)
         {
@@ -120,12 +128,16 @@ class Spool
     /// What stands before the records of a chunk.
     struct Head
     {
-        int64_t before; //!< Where the chunk before is, -1 if there is none
+        int64_t before;       //!< Where the chunk before is, -1 if there is none
+        uint64_t beforeCount; //!< How many records that one has
         uint64_t count;
     };
 
     void Write(Chain& chain, const void* records, size_t count, size_t recordBytes);
     static Head ReadHead(const Place& place, int64_t at);
+
+    /// @return The head that bytes begin with, of the chunk at a place.
+    static Head HeadOf(const uint8_t* bytes, int64_t at);
     static void ReadAt(const Place& place, void* into, size_t bytes, int64_t at);
 
     int m_fd;
