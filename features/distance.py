@@ -10,7 +10,6 @@ import math
 from typing import Literal
 
 import numpy as np
-from dtaidistance import dtw_ndim
 
 from features.fixed import Float64Array, Int64Array
 
@@ -103,6 +102,9 @@ def dtwd(a: Float64Array, b: Float64Array) -> float:
     ----------
     SmartSBD, section 3.2 and Table 3 (DTWD).
     """
+    # Not needed to show what an input holds, and slow to import.
+    from dtaidistance import dtw_ndim
+
     distance: float = dtw_ndim.distance_fast(a, b, inner_dist="squared euclidean")
     return distance
 
@@ -143,6 +145,8 @@ def other_dtwd(
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if kind == "symmetric2":
         return _symmetric2(first, second)
+    from dtaidistance import dtw_ndim
+
     if kind == "band":
         window = math.ceil(_BAND_SHARE * len(first)) + 1
         distance: float = dtw_ndim.distance_fast(first, second, inner_dist="squared euclidean", window=window)

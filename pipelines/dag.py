@@ -62,7 +62,7 @@ def _paths(entries: list[Any]) -> tuple[str, ...]:
 
 def read_stages(path: Path = DAG_FILE) -> list[Stage]:
     """Return the stages in the file's order."""
-    content = yaml.safe_load(path.read_text())
+    content = yaml.load(path.read_text(), yaml.CSafeLoader)
     return [
         Stage(
             name=name,

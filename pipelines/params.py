@@ -259,7 +259,7 @@ class Params(_Block):
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        content = yaml.safe_load(path.read_text())
+        content = yaml.load(path.read_text(), yaml.CSafeLoader)
     except OSError as error:
         raise ParamsError(f"{path}: cannot be read: {error.strerror}") from error
     except yaml.YAMLError as error:

@@ -13,8 +13,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from tqdm import tqdm
-
 from pipelines.params import PARAMS_FILE, Params, read_params
 from traces.fault import Fault, InputFault, UsageFault, printable
 
@@ -88,8 +86,11 @@ def overlapped(work: Callable[[Item], Result], items: Iterable[Item], threads: i
 
 def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:
     """Show a progress bar on stderr while iterating, unless quiet or not on a terminal."""
-    hidden = not sys.stderr.isatty() or logging.getLogger().level > logging.INFO
-    return tqdm(items, desc=what, total=total, disable=hidden, unit="", file=sys.stderr)
+    if not sys.stderr.isatty() or logging.getLogger().level > logging.INFO:
+        return items
+    from tqdm import tqdm
+
+    return tqdm(items, desc=what, total=total, unit="", file=sys.stderr)
 
 
 def add_verbosity(parser: argparse.ArgumentParser) -> None:

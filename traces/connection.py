@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from traces.columns import array_of_bytes, array_of_numbers
+
 #: Stands for "not observed" in the integer arrays below; written as null.
 NOT_OBSERVED = -(2**63)
 
@@ -148,7 +150,7 @@ def _observed(numbers: npt.NDArray[np.int64], dtype: pa.DataType) -> pa.Array:
     if missing.all():
         return pa.nulls(len(numbers), dtype)
     values = numbers != 0 if dtype == pa.bool_() else numbers
-    return pa.array(values, type=dtype, mask=missing if missing.any() else None)
+    return array_of_numbers(values, dtype, missing if missing.any() else None)
 
 
 def _repeated(names: Sequence[str], counts: Sequence[int]) -> pa.Array:
@@ -156,10 +158,10 @@ def _repeated(names: Sequence[str], counts: Sequence[int]) -> pa.Array:
     encoded = [name.encode() for name in names]
     content = b"".join(name * count for name, count in zip(encoded, counts, strict=True))
     sizes = np.repeat([len(name) for name in encoded], counts)
-    if len(content) > np.iinfo(np.int32).max:
+    try:
+        return array_of_bytes(content, sizes, pa.string())
+    except OverflowError:
         return pa.array([name for name, count in zip(names, counts, strict=True) for _ in range(count)], pa.string())
-    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
-    return pa.StringArray.from_buffers(len(sizes), pa.py_buffer(offsets), pa.py_buffer(content))
 
 
 class _Rows:
@@ -180,8 +182,8 @@ class _Rows:
         starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
         return {
             "connection_id": _repeated(self._names, self._of_connection),
-            "subflow_id": pa.array(np.repeat(np.array(identifiers, dtype=np.int16), lengths)),
-            number: pa.array((np.arange(len(starts)) - starts).astype(np.int32)),
+            "subflow_id": array_of_numbers(np.repeat(np.array(identifiers, dtype=np.int16), lengths), pa.int16()),
+            number: array_of_numbers((np.arange(len(starts)) - starts).astype(np.int32), pa.int32()),
         }
 
     def column(self, values: Callable[[Subflow], array[int]], dtype: pa.DataType) -> pa.Array:

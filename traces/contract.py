@@ -13,11 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from traces.columns import array_of, scalar_of
 from traces.fault import InputFault
 
 log = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ class Table:
             try:
                 values = columns[column.name]
                 known = isinstance(values, pa.Array) and values.type == column.dtype
-                arrays.append(values if known else pa.array(values, type=column.dtype))
+                arrays.append(values if known else array_of(values, column.dtype))
             except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
                 raise ContractError(f"table {self.name}, column {column.name}: {error}") from error
         rows = pa.Table.from_arrays(arrays, schema=self.schema())
@@ -138,6 +138,9 @@ class Table:
     def check(self, rows: pa.Table) -> None:
         """Raise :class:`ContractError` unless `rows` keeps the contract."""
         self.check_schema(rows.schema)
+        if not rows.num_rows:
+            # Nothing can be wrong; and on a column in no chunks, functions of pyarrow import pandas or crash.
+            return
         for column in self.columns:
             self._check_column(column, rows)
         if self.key:
@@ -166,7 +169,7 @@ class Table:
         if column.high is not None and high is not None and high > column.high:
             self._refuse(rows, pc.greater(values, column.high), f"column {column.name} is above {column.high}")
         if column.choices:
-            known = pc.is_in(values, value_set=pa.array(column.choices, type=column.dtype))
+            known = pc.is_in(values, value_set=array_of(column.choices, column.dtype))
             wrong = pc.and_(pc.invert(known), pc.is_valid(values))
             self._refuse(rows, wrong, f"column {column.name} is none of {list(column.choices)}")
         if pa.types.is_floating(column.dtype):
@@ -175,11 +178,17 @@ class Table:
     def _check_key(self, rows: pa.Table) -> None:
         if self.ascends(rows):
             return
-        counts = rows.select(list(self.key)).group_by(list(self.key)).aggregate([([], "count_all")])
-        double = counts.filter(pc.greater(counts.column("count_all"), 1))
-        if double.num_rows:
-            first = {name: double.column(name)[0].as_py() for name in self.key}
-            raise ContractError(f"table {self.name}: {double.num_rows} keys stand twice, first {first}")
+        # Rows of equal keys get equal numbers, column by column.
+        keys, _ = _numbered(rows.column(self.key[0]))
+        for name in self.key[1:]:
+            values, different = _numbered(rows.column(name))
+            keys, _ = _numbered(pc.add(pc.multiply(keys, scalar_of(different, keys.type)), values))
+        counts = pc.value_counts(keys)
+        double = counts.field("values").filter(pc.greater(counts.field("counts"), scalar_of(1, pa.int64())))
+        if len(double):
+            place = pc.index(keys, double[0]).as_py()
+            first = {name: rows.column(name)[place].as_py() for name in self.key}
+            raise ContractError(f"table {self.name}: {len(double)} keys stand twice, first {first}")
 
     def ascends(self, rows: pa.Table) -> bool:
         """Tell whether each row's key is greater than the one before, as those of most tables are: none stands twice.
@@ -188,28 +197,34 @@ class Table:
         """
         if rows.num_rows < 2:  # noqa: PLR2004 - two rows are needed to compare
             return True
-        leading, *others = (rows.column(name).combine_chunks() for name in self.key)
-        decided = pc.not_equal(leading[1:], leading[:-1]).to_numpy(zero_copy_only=False)
-        runs = leading.take(pa.array(np.concatenate(([0], np.flatnonzero(decided) + 1))))
+        leading, *others = (rows.column(name) for name in self.key)
+        decided = pc.not_equal(leading[1:], leading[:-1])
+        runs = leading.filter(pa.chunked_array([array_of([True], pa.bool_()), *decided.chunks]))
         if pc.count_distinct(runs).as_py() != len(runs):
             return False
         for column in others:
-            if decided.all():
+            if pc.all(decided).as_py():
                 return True
             if not pa.types.is_integer(column.type) or column.null_count:
                 return False
-            values = column.to_numpy()
-            if (~decided & (values[1:] < values[:-1])).any():
+            before, after = column[:-1], column[1:]
+            if pc.any(pc.and_not(pc.less(after, before), decided)).as_py():
                 return False
-            decided |= values[1:] > values[:-1]
-        return bool(decided.all())
+            decided = pc.or_(decided, pc.greater(after, before))
+        return bool(pc.all(decided).as_py())
 
     def _refuse(self, rows: pa.Table, wrong: pa.ChunkedArray, what: str) -> None:
-        positions = np.flatnonzero(pc.fill_null(wrong, False).to_numpy())
-        if positions.size:
+        positions = pc.indices_nonzero(wrong)
+        if len(positions):
             names = self.key or tuple(column.name for column in self.columns)
-            first = {name: rows.column(name)[int(positions[0])].as_py() for name in names}
-            raise ContractError(f"table {self.name}: {what} in {positions.size} rows, first {first}")
+            first = {name: rows.column(name)[positions[0].as_py()].as_py() for name in names}
+            raise ContractError(f"table {self.name}: {what} in {len(positions)} rows, first {first}")
+
+
+def _numbered(values: pa.ChunkedArray) -> tuple[pa.ChunkedArray, int]:
+    """Return a number for each value, the same for equal ones, and how many different ones there are."""
+    different = pc.unique(values)
+    return pc.index_in(values, value_set=different).cast(pa.int64()), len(different)
 
 
 class TableWriter:

@@ -14,6 +14,7 @@ import pytest
 
 from pipelines import parse, stage
 from tests.fuzz.targets import CORPUS
+from tests.traffic import write_captures
 from traces import tables
 from traces.contract import read_table
 
@@ -153,3 +154,34 @@ def test_a_file_system_without_locks_will_do(tmp_path: Path, monkeypatch: pytest
     left.mkdir(parents=True)
     assert run(tmp_path, {"0.log": good(900)}) == stage.EXIT_OK
     assert left.exists()
+
+
+def by_subflow(capture: bytes) -> list[bytes]:
+    """Return the packets of first and of second subflows, each as a capture."""
+    parts = [bytearray(capture[:24]), bytearray(capture[:24])]
+    start = 24
+    while start < len(capture):
+        end = start + 16 + int.from_bytes(capture[start + 8 : start + 12], "little")
+        # Clients are 10.0.<subflow>.1, their servers 10.<1 + subflow>.*.*.
+        _, net, subnet, _ = capture[start + 42 : start + 46]
+        parts[net - 1 if net else subnet] += capture[start:end]
+        start = end
+    return [bytes(part) for part in parts]
+
+
+def test_it_starts_without_pandas_and_a_progress_bar(tmp_path: Path) -> None:
+    folder = tmp_path / "raw" / "inputs"
+    folder.mkdir(parents=True)
+    # Connections in two captures, so that keys of a table do not ascend; and a refused record.
+    write_captures([folder / "0.pcap"], packets=400, connections=4)
+    for number, part in enumerate(by_subflow((folder / "0.pcap").read_bytes())):
+        (folder / f"{number}.pcap").write_bytes(part)
+    (folder / "2.log").write_bytes(good(900) + b"damaged\n")
+    command = [sys.executable, "-X", "importtime", "-m", "pipelines.parse", *arguments(tmp_path), "-q"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "pyarrow" in imported
+    assert not imported & {"pandas", "tqdm", "joblib"}
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["rows"]["connection_capture"] > report["rows"]["connection"]
+    assert report["rows"]["loss"] and report["rows"]["quarantine"] == 1

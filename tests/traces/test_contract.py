@@ -63,6 +63,22 @@ def test_a_broken_contract_is_named(change: dict[str, Any], message: str) -> Non
         TABLE.build(GOOD | change)
 
 
+def test_keys_may_come_in_any_order_but_not_twice() -> None:
+    columns = tuple(Column(name, dtype, name) for name, dtype in (("who", pa.string()), ("no", pa.int32())))
+    unordered = Table(
+        "unordered", "one of some", ("who", "no", "kind"), (*columns, Column("kind", pa.string(), "kind"))
+    )
+    rows: dict[str, Any] = {
+        "who": ["b", "a", "b", "a", "b"],
+        "no": [2, 1, -1, 2, 2],
+        "kind": ["y", "x", "y", "y", "x"],
+    }
+    assert unordered.build(rows).to_pydict() == rows
+    twice = {name: [*values, *values[1:3], *values[1:2]] for name, values in rows.items()}
+    with pytest.raises(ContractError, match=r"2 keys stand twice, first \{'who': 'a', 'no': 1, 'kind': 'x'\}"):
+        unordered.build(twice)
+
+
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(ContractError, match=r"missing columns \['share'\]"):
         TABLE.build({name: values for name, values in GOOD.items() if name != "share"})
