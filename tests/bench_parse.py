@@ -13,28 +13,39 @@ import shutil
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from pipelines.params import PARAMS_FILE, overlaid
-from tests.traffic import write_captures
-from traces import tables
-from traces.contract import read_table
+# No library, nor what loads one, is imported here: what this process maps stays in the page cache.
 
 ROOT = Path(__file__).parents[1]
 TINY_PACKETS = 100
 RUNS = 3
+STARTS = 5
 #: Runs a program from a small process: until it is replaced, the memory of who started it counts as the program's.
+#: Before that, files under some folders leave the page cache.
 MEASURE = """
-import json, os, subprocess, sys, time
+import contextlib, json, os, subprocess, sys, time
+folders = json.loads(sys.argv[1])
+if folders:
+    os.sync()
+for folder in folders:
+    for parent, _, names in os.walk(folder):
+        for path in (os.path.join(parent, name) for name in names):
+            if os.path.isfile(path) and not os.path.islink(path):
+                with contextlib.suppress(OSError), open(path, "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 started_s = time.perf_counter()
-child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+child = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL)
 _, status, usage = os.wait4(child.pid, 0)
-print(json.dumps([status, usage.ru_utime + usage.ru_stime, time.perf_counter() - started_s, usage.ru_maxrss / 1024]))
+wall_s = time.perf_counter() - started_s
+print(json.dumps([status, usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss / 1024, usage.ru_inblock / 2048]))
 """
 TOUCH_PAGES = """
 import mmap, sys
@@ -51,15 +62,18 @@ SAMPLES = [part for name in ("ip.src", "tcp.srcport", "tcp.analysis.ack_rtt") fo
 
 
 class Usage(NamedTuple):
-    """What a program took: CPU time of all its processes, user's and system's, and the largest one's memory."""
+    """What a program took: CPU time of all its processes, user's and system's, the largest one's memory, and input."""
 
     cpu_s: float
     wall_s: float
     peak_mib: float
+    read_mib: float
 
 
-def usage_of(command: Sequence[str]) -> Usage:
-    done = subprocess.run([sys.executable, "-c", MEASURE, *command], cwd=ROOT, capture_output=True, check=True)
+def usage_of(command: Sequence[str], evicted: Sequence[Path] = ()) -> Usage:
+    """Run a program once the files under some folders are out of the page cache; return what it took."""
+    measure = [sys.executable, "-c", MEASURE, json.dumps([str(folder) for folder in evicted])]
+    done = subprocess.run([*measure, *command], cwd=ROOT, capture_output=True, check=True)
     status, *used = json.loads(done.stdout)
     if status:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr.decode()}")
@@ -79,11 +93,15 @@ class Bench:
         inputs = self.folder / f"{packets}-{files}" / "inputs"
         paths = [inputs / f"{number}.pcap" for number in range(files)]
         if inputs not in self._resent:
+            from tests.traffic import write_captures
+
             inputs.mkdir(parents=True, exist_ok=True)
             self._resent[inputs] = write_captures(paths, packets, self.connections)
         return paths
 
     def command(self, paths: Sequence[Path], workers: int = 1) -> list[str]:
+        from pipelines.params import PARAMS_FILE, overlaid
+
         raw = paths[0].parents[1]
         params, overlay = raw / f"params-{workers}.yaml", raw / "overlay.yaml"
         overlay.write_text(f"workers: {workers}\n")
@@ -94,6 +112,9 @@ class Bench:
 
     def check(self, paths: Sequence[Path], packets: int) -> None:
         """Check what the last run of `parse` made of captures."""
+        from traces import tables
+        from traces.contract import read_table
+
         raw = paths[0].parents[1]
         report = json.loads((raw / "report.json").read_text())
         subflows = read_table(tables.SUBFLOW, raw / "tables" / "subflow.parquet")
@@ -177,12 +198,33 @@ def scaling(bench: Bench, packets: int) -> None:
         )
 
 
-def startup(bench: Bench) -> None:
+def starting(bench: Bench) -> dict[str, list[str]]:
+    """Return the commands whose start is measured."""
     paths = bench.inputs(TINY_PACKETS)
     inspect = [str(Path(sys.executable).with_name("sbd")), "inspect", str(paths[0])]
-    for name, command in (("sbd inspect", inspect), ("pipelines.parse", bench.command(paths))):
-        taken_s = [usage_of(command).wall_s for _ in range(6)][1:]
-        print(f"{name}, {TINY_PACKETS} packets: {statistics.median(taken_s):.2f} s, median of {len(taken_s)} warm runs")
+    return {"sbd inspect": inspect, "pipelines.parse": bench.command(paths)}
+
+
+def startup(bench: Bench) -> None:
+    with ProcessPoolExecutor(1) as apart:
+        commands = apart.submit(starting, bench).result()
+    # Not the interpreter: what measures is one.
+    folders = [Path(sys.prefix), Path(sysconfig.get_path("stdlib")), ROOT]
+    print(
+        f"A capture of {TINY_PACKETS} packets, medians of {STARTS} runs. Before each cold one, every file under"
+        f" {', '.join(map(str, folders))} leaves the page cache, but for what a running program maps."
+    )
+    for name, command in commands.items():
+        cold = [usage_of(command, folders) for _ in range(STARTS)]
+        warm = [usage_of(command) for _ in range(STARTS + 1)][1:]
+        for state, runs in (("cold", cold), ("warm", warm)):
+            wall_s, cpu_s, read_mib = (
+                statistics.median(getattr(run, what) for run in runs) for what in ("wall_s", "cpu_s", "read_mib")
+            )
+            print(
+                f"{name}, {state}: {wall_s:.2f} s, of which {cpu_s:.2f} CPU s; {read_mib:.0f} MiB read from disk",
+                flush=True,
+            )
 
 
 def processor() -> str:
@@ -197,18 +239,19 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for what is generated, which stays")
     parser.add_argument("--memory", action="store_true", help="peak memory for half, once and five times the packets")
     parser.add_argument("--scaling", action="store_true", help="wall time over several captures, by workers")
-    parser.add_argument("--startup", action="store_true", help="wall time for a tiny capture")
+    parser.add_argument("--startup", action="store_true", help="wall time for a tiny capture, cold and warm")
     arguments = parser.parse_args()
     print(f"{processor()}, {len(os.sched_getaffinity(0))} cores")
     with ExitStack() as stack:
         folder = arguments.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         bench = Bench(folder.absolute(), arguments.connections)
+        # First: the others load libraries into this process.
+        if arguments.startup:
+            startup(bench)
         if arguments.memory:
             memory(bench, arguments.packets)
         if arguments.scaling:
             scaling(bench, arguments.packets)
-        if arguments.startup:
-            startup(bench)
         if not (arguments.memory or arguments.scaling or arguments.startup):
             compare(bench, arguments.packets)
     return 0
