@@ -15,7 +15,7 @@ from pipelines import recording, stage
 from pipelines.params import Params
 from pipelines.recording import Recording
 from pipelines.text_table import aligned
-from traces.connection import NOT_OBSERVED, Connection, Subflow
+from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
 from traces.fault import printable
 from traces.quarantine import CaptureError, by_reason
 from traces.tables import CA_STATES
@@ -31,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=recording.INPUTS)
 
 
-def _rtts(subflow: Subflow) -> dict[str, Any]:
+def _rtts(acks: Acks) -> dict[str, Any]:
     """Return the number of RTT samples and their spread; of the smoothed RTT where there are none."""
     found: dict[str, Any] = {}
-    for name, values in (("rtt", subflow.ack_rtt_us), ("srtt", subflow.ack_srtt_us)):
+    for name, values in (("rtt", acks.rtt_us), ("srtt", acks.srtt_us)):
         all_us = np.frombuffer(values, dtype=np.int64)
         known_us = all_us[all_us != NOT_OBSERVED]
         if known_us.size:
@@ -57,7 +57,8 @@ def _losses(subflow: Subflow) -> dict[str, Any]:
 
 def _of_subflow(connection_id: str, connection: Connection, subflow: Subflow) -> dict[str, Any]:
     entries = np.bincount(np.array(subflow.state_ca_state, dtype=np.int64), minlength=len(CA_STATES))
-    acked = subflow.ack_acked_bytes
+    acks = subflow.all_acks()
+    acked = acks.acked_bytes
     return {
         "connection": connection_id,
         "token": "" if connection.token is None else f"{connection.token:08x}",
@@ -66,7 +67,7 @@ def _of_subflow(connection_id: str, connection: Connection, subflow: Subflow) ->
         "start_s": f"{subflow.start_ns / _NS_PER_S:.3f}",
         "length_s": f"{(subflow.end_ns - subflow.start_ns) / _NS_PER_S:.3f}",
         "acked_kB": round((acked[-1] - acked[0]) / 1e3) if len(acked) else 0,
-        **_rtts(subflow),
+        **_rtts(acks),
         **{
             name: int(count)
             for name, count in zip(CA_STATES, entries.tolist(), strict=True)

@@ -22,7 +22,7 @@ from typing import Any
 from pipelines import recording, stage
 from pipelines.params import LOCKED, Params
 from pipelines.recording import Recording
-from traces.connection import NOT_OBSERVED, Connection
+from traces.connection import Connection
 from traces.contract import ContractError
 from traces.fault import InputFault, UsageFault, printable
 from traces.formats import stem_of
@@ -182,7 +182,7 @@ def _truth_row(label: Mapping[str, str], connection: Connection) -> dict[str, st
 def _lacking(connection: Connection) -> Iterator[str]:
     """Yield what a connection's signals lack for a window."""
     for subflow in connection.ordered():
-        if all(rtt_us == NOT_OBSERVED for rtt_us in subflow.ack_rtt_us):
+        if subflow.min_rtt_us() is None:
             yield f"subflow {subflow.subflow_id} has no RTT sample"
         if not len(subflow.state_ca_state):
             yield f"subflow {subflow.subflow_id} has no change of congestion state"

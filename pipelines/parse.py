@@ -29,7 +29,7 @@ from pipelines.params import Params
 from pipelines.reports import write_json
 from traces import connection as rows_of
 from traces import formats, tables
-from traces.connection import Named
+from traces.connection import Batch, Named
 from traces.contract import TableWriter
 from traces.dialect import Dialect
 from traces.fault import printable
@@ -115,13 +115,14 @@ def _links(named: Sequence[Named], captures: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _built(named: Sequence[Named], captures: Sequence[str]) -> list[Chunk]:
-    """Return the rows of some connections in every table."""
+def _built(batch: Batch, captures: Sequence[str]) -> list[Chunk]:
+    """Return rows of every table."""
+    named = batch.named
     return [
         ("connection", tables.CONNECTION.build(rows_of.connection_columns(named))),
         ("connection_capture", tables.CONNECTION_CAPTURE.build(_links(named, captures))),
         ("subflow", tables.SUBFLOW.build(rows_of.subflow_columns(named))),
-        ("ack", tables.ACK.build(rows_of.ack_columns(named))),
+        ("ack", tables.ACK.build(rows_of.ack_columns(batch.pieces))),
         ("state", tables.STATE.build(rows_of.state_columns(named))),
         ("loss", tables.LOSS.build(rows_of.loss_columns(named))),
     ]

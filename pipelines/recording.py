@@ -142,7 +142,7 @@ def signals(connection: Connection, reading: Reading) -> dict[int, SubflowSignal
     connection : Connection
     reading : Reading
     """
-    acks = tables.ACK.build(rows_of.ack_columns([("", connection)]))
+    acks = tables.ACK.build(rows_of.ack_columns(list(rows_of.ack_pieces("", connection))))
     states = tables.STATE.build(rows_of.state_columns([("", connection)]))
     return {
         subflow.subflow_id: signals_of(

@@ -52,8 +52,8 @@ class Agreement:
 
 
 def _samples(subflow: Subflow) -> tuple[Int64Array, Int64Array]:
-    time_ns = np.array(subflow.ack_time_ns, dtype=np.int64)
-    rtt_us = np.array(subflow.ack_rtt_us, dtype=np.int64)
+    acks = subflow.all_acks()
+    time_ns, rtt_us = (np.array(values, dtype=np.int64) for values in (acks.time_ns, acks.rtt_us))
     known = rtt_us != NOT_OBSERVED
     return time_ns[known], rtt_us[known]
 

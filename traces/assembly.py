@@ -85,7 +85,7 @@ class _Rows:
     def flush(self) -> None:
         """Write the row that is being read."""
         if self._row_ns >= 0:
-            self.subflow.append_ack(self._row_ns, self._acked.bytes, **self._row)
+            self.subflow.acks.append(self._row_ns, self._acked.bytes, **self._row)
             self._row_ns = -1
 
 

@@ -22,7 +22,20 @@ from traces.assembly import MAX_SUBFLOW
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
 from traces.endpoint import Endpoint, Pseudonyms
-from traces.recorded import FORGOTTEN, IMPLAUSIBLE, End, Flow, Recorded, Refusals, Spool, record, spools, write
+from traces.recorded import (
+    FORGOTTEN,
+    IMPLAUSIBLE,
+    PART_ROWS,
+    End,
+    Flow,
+    Recorded,
+    Refusals,
+    Spool,
+    StoredAcks,
+    record,
+    spools,
+    write,
+)
 from traces.tables import OPEN
 from traces.trace import Trace
 from traces.vantage import SENDER, UNKNOWN
@@ -313,6 +326,8 @@ def _connection(
         states_inferred=True,
         mptcp_version=group.version,
     )
+    rows = sum(member.flow.senders[_flow_end(member, sender)].rows for member in members)
+    is_long = rows > PART_ROWS
     for number, member in enumerate(members):
         flow, end = member.flow, _flow_end(member, sender)
         local, remote = _ends(member, sender)
@@ -333,6 +348,11 @@ def _connection(
             # A socket starts in Open.
             subflow.state_time_ns.append(flow.start_ns)
             subflow.state_ca_state.append(OPEN)
-        write(spools[member.capture], flow, end, subflow, group.first_data[sender])
+        write(spools[member.capture], flow, end, subflow)
+        acks = StoredAcks(spools[member.capture], flow, end, group.first_data[sender])
+        if is_long:
+            subflow.stored_acks = acks
+        else:
+            subflow.acks = next(iter(acks), subflow.acks)
         connection.subflows[number] = subflow
     return connection

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,59 @@ _ROWS = 1 << 16
 
 
 @dataclass
+class Acks:
+    """ACKs of a subflow, in time order: columns of the same length. :data:`NOT_OBSERVED` stands for null."""
+
+    time_ns: array[int] = field(default_factory=lambda: array("q"))
+    acked_bytes: array[int] = field(default_factory=lambda: array("q"))
+    rtt_us: array[int] = field(default_factory=lambda: array("q"))
+    srtt_us: array[int] = field(default_factory=lambda: array("q"))
+    is_dup: array[int] = field(default_factory=lambda: array("q"))
+    newly_sacked_bytes: array[int] = field(default_factory=lambda: array("q"))
+    ece: array[int] = field(default_factory=lambda: array("q"))
+    owd_us: array[int] = field(default_factory=lambda: array("q"))
+    data_ack: array[int] = field(default_factory=lambda: array("q"))
+
+    def __len__(self) -> int:
+        return len(self.time_ns)
+
+    def append(
+        self,
+        time_ns: int,
+        acked_bytes: int,
+        *,
+        rtt_us: int = NOT_OBSERVED,
+        srtt_us: int = NOT_OBSERVED,
+        is_dup: int = NOT_OBSERVED,
+        newly_sacked_bytes: int = NOT_OBSERVED,
+        ece: int = NOT_OBSERVED,
+        owd_us: int = NOT_OBSERVED,
+        data_ack: int = NOT_OBSERVED,
+    ) -> None:
+        """Append one."""
+        self.time_ns.append(time_ns)
+        self.acked_bytes.append(acked_bytes)
+        self.rtt_us.append(rtt_us)
+        self.srtt_us.append(srtt_us)
+        self.is_dup.append(is_dup)
+        self.newly_sacked_bytes.append(newly_sacked_bytes)
+        self.ece.append(ece)
+        self.owd_us.append(owd_us)
+        self.data_ack.append(data_ack)
+
+
+@dataclass
 class Subflow:
     """The sender's signals of one subflow.
 
-    The ``ack_*`` arrays are parallel, one element per ACK; so are ``state_*`` and ``loss_*``.
-    :data:`NOT_OBSERVED` stands for null.
+    The ``state_*`` arrays are parallel, one element per change; so are ``loss_*``.
+
+    Attributes
+    ----------
+    acks : Acks
+        Those in memory.
+    stored_acks : iterable of Acks
+        Those of a long connection instead, in pieces, in order; read from disk each time they are asked for.
     """
 
     subflow_id: int
@@ -42,50 +90,40 @@ class Subflow:
     local_port: int | None = None
     remote_port: int | None = None
     retransmissions: int | None = None
-    ack_time_ns: array[int] = field(default_factory=lambda: array("q"))
-    ack_acked_bytes: array[int] = field(default_factory=lambda: array("q"))
-    ack_rtt_us: array[int] = field(default_factory=lambda: array("q"))
-    ack_srtt_us: array[int] = field(default_factory=lambda: array("q"))
-    ack_is_dup: array[int] = field(default_factory=lambda: array("q"))
-    ack_newly_sacked_bytes: array[int] = field(default_factory=lambda: array("q"))
-    ack_ece: array[int] = field(default_factory=lambda: array("q"))
-    ack_owd_us: array[int] = field(default_factory=lambda: array("q"))
-    ack_data_ack: array[int] = field(default_factory=lambda: array("q"))
+    acks: Acks = field(default_factory=Acks)
+    stored_acks: Iterable[Acks] = ()
     state_time_ns: array[int] = field(default_factory=lambda: array("q"))
     state_ca_state: array[int] = field(default_factory=lambda: array("b"))
     loss_time_ns: array[int] = field(default_factory=lambda: array("q"))
     loss_kind: list[str] = field(default_factory=list)
     loss_packets: array[int] = field(default_factory=lambda: array("q"))
 
-    def append_ack(
-        self,
-        time_ns: int,
-        acked_bytes: int,
-        *,
-        rtt_us: int = NOT_OBSERVED,
-        srtt_us: int = NOT_OBSERVED,
-        is_dup: int = NOT_OBSERVED,
-        newly_sacked_bytes: int = NOT_OBSERVED,
-        ece: int = NOT_OBSERVED,
-        owd_us: int = NOT_OBSERVED,
-        data_ack: int = NOT_OBSERVED,
-    ) -> None:
-        """Append one ACK."""
-        self.ack_time_ns.append(time_ns)
-        self.ack_acked_bytes.append(acked_bytes)
-        self.ack_rtt_us.append(rtt_us)
-        self.ack_srtt_us.append(srtt_us)
-        self.ack_is_dup.append(is_dup)
-        self.ack_newly_sacked_bytes.append(newly_sacked_bytes)
-        self.ack_ece.append(ece)
-        self.ack_owd_us.append(owd_us)
-        self.ack_data_ack.append(data_ack)
+    def ack_pieces(self) -> Iterator[Acks]:
+        """Yield its ACKs, some at a time."""
+        if len(self.acks):
+            yield self.acks
+        yield from self.stored_acks
+
+    def all_acks(self) -> Acks:
+        """Return its ACKs, wherever they are; of a long connection they take much memory."""
+        pieces = list(self.ack_pieces())
+        if len(pieces) == 1:
+            return pieces[0]
+        whole = Acks()
+        for column in fields(Acks):
+            for piece in pieces:
+                getattr(whole, column.name).extend(getattr(piece, column.name))
+        return whole
 
     def min_rtt_us(self) -> int | None:
         """Return the smallest RTT sample, None if there is none."""
-        rtt_us = _numbers(self.ack_rtt_us)
-        observed = rtt_us[rtt_us != NOT_OBSERVED]
-        return int(observed.min()) if len(observed) else None
+        smallest: list[int] = []
+        for piece in self.ack_pieces():
+            rtt_us = _numbers(piece.rtt_us)
+            observed = rtt_us[rtt_us != NOT_OBSERVED]
+            if len(observed):
+                smallest.append(int(observed.min()))
+        return min(smallest, default=None)
 
 
 @dataclass
@@ -126,18 +164,74 @@ class Connection:
         return [self.subflows[subflow_id] for subflow_id in sorted(self.subflows)]
 
 
-def batches(connections: Iterable[Named]) -> Iterator[list[Named]]:
-    """Yield connections in batches, whose rows are built at once: of one connection or more."""
-    batch: list[Named] = []
+@dataclass(frozen=True)
+class AckPiece:
+    """Some ACKs of a subflow of a connection; the first of them has the number `first`."""
+
+    name: str
+    subflow_id: int
+    first: int
+    acks: Acks
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows that are built at once.
+
+    Attributes
+    ----------
+    named : list of Named
+        Connections whose rows in all tables but ``ack`` they are.
+    pieces : list of AckPiece
+        What of ``ack`` they are.
+    """
+
+    named: list[Named]
+    pieces: list[AckPiece]
+
+
+def ack_pieces(name: str, connection: Connection) -> Iterator[AckPiece]:
+    """Yield the ACKs of a connection, subflow by subflow, some at a time."""
+    for subflow in connection.ordered():
+        first = 0
+        for acks in subflow.ack_pieces():
+            yield AckPiece(name, subflow.subflow_id, first, acks)
+            first += len(acks)
+
+
+def _filled(pieces: Iterable[AckPiece]) -> Iterator[list[AckPiece]]:
+    """Yield pieces in lists of as many rows as are built at once, of one piece or more."""
+    filled: list[AckPiece] = []
+    rows = 0
+    for piece in pieces:
+        if filled and rows + len(piece.acks) > _ROWS:
+            yield filled
+            filled, rows = [], 0
+        filled.append(piece)
+        rows += len(piece.acks)
+    if filled:
+        yield filled
+
+
+def batches(connections: Iterable[Named]) -> Iterator[Batch]:
+    """Yield the rows of connections in batches: of whole connections, and of one that is stored in several."""
+    batch = Batch([], [])
     rows = 0
     for name, connection in connections:
-        own = sum(len(subflow.ack_time_ns) for subflow in connection.subflows.values())
-        if batch and rows + own > _ROWS:
+        is_stored = any(subflow.stored_acks for subflow in connection.subflows.values())
+        own = sum(len(subflow.acks) for subflow in connection.subflows.values())
+        if batch.named and (is_stored or rows + own > _ROWS):
             yield batch
-            batch, rows = [], 0
-        batch.append((name, connection))
+            batch, rows = Batch([], []), 0
+        if is_stored:
+            yield Batch([(name, connection)], [])
+            for pieces in _filled(ack_pieces(name, connection)):
+                yield Batch([], pieces)
+            continue
+        batch.named.append((name, connection))
+        batch.pieces.extend(ack_pieces(name, connection))
         rows += own
-    if batch:
+    if batch.named:
         yield batch
 
 
@@ -164,36 +258,28 @@ def _repeated(names: Sequence[str], counts: Sequence[int]) -> pa.Array:
         return pa.array([name for name, count in zip(names, counts, strict=True) for _ in range(count)], pa.string())
 
 
-class _Rows:
-    """Rows of the subflows of some connections, one after the other."""
+def _key(
+    subflows: Sequence[tuple[str, int]], lengths: Sequence[int], number: str, firsts: Sequence[int] | None = None
+) -> dict[str, pa.Array]:
+    """Return connection, subflow and number of rows: so many of each subflow, numbered from 0 or its first on."""
+    counts = np.array(lengths, dtype=np.int64)
+    starts = np.cumsum(counts) - counts - np.array(0 if firsts is None else firsts, dtype=np.int64)
+    numbers = np.arange(counts.sum()) - np.repeat(starts, counts)
+    identifiers = np.array([subflow_id for _, subflow_id in subflows], dtype=np.int16)
+    return {
+        "connection_id": _repeated([name for name, _ in subflows], lengths),
+        "subflow_id": array_of_numbers(np.repeat(identifiers, counts), pa.int16()),
+        number: array_of_numbers(numbers.astype(np.int32), pa.int32()),
+    }
 
-    def __init__(self, named: Sequence[Named], length: Callable[[Subflow], int]) -> None:
-        self._names = [name for name, _ in named]
-        self._subflows = [subflow for _, connection in named for subflow in connection.ordered()]
-        self._lengths = [length(subflow) for subflow in self._subflows]
-        self._of_connection = [
-            sum(length(subflow) for subflow in connection.subflows.values()) for _, connection in named
-        ]
 
-    def key(self, number: str) -> dict[str, pa.Array]:
-        """Return connection, subflow, and the number of the row in its subflow."""
-        identifiers = [subflow.subflow_id for subflow in self._subflows]
-        lengths = np.array(self._lengths, dtype=np.int64)
-        starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return {
-            "connection_id": _repeated(self._names, self._of_connection),
-            "subflow_id": array_of_numbers(np.repeat(np.array(identifiers, dtype=np.int16), lengths), pa.int16()),
-            number: array_of_numbers((np.arange(len(starts)) - starts).astype(np.int32), pa.int32()),
-        }
+def _column(parts: Iterable[array[int]], dtype: pa.DataType) -> pa.Array:
+    """Return one column, null where nothing was observed."""
+    return _observed(np.concatenate([np.zeros(0, dtype=np.int64), *(_numbers(part) for part in parts)]), dtype)
 
-    def column(self, values: Callable[[Subflow], array[int]], dtype: pa.DataType) -> pa.Array:
-        """Return one column, null where nothing was observed."""
-        parts = [_numbers(values(subflow)) for subflow in self._subflows]
-        return _observed(np.concatenate([np.zeros(0, dtype=np.int64), *parts]), dtype)
 
-    def of_connections(self, values: Sequence[Any]) -> list[Any]:
-        """Return a value of each connection for each of its rows."""
-        return [value for value, count in zip(values, self._of_connection, strict=True) for _ in range(count)]
+def _subflows(named: Sequence[Named]) -> list[tuple[str, Subflow]]:
+    return [(name, subflow) for name, connection in named for subflow in connection.ordered()]
 
 
 def connection_columns(named: Sequence[Named]) -> dict[str, Any]:
@@ -210,7 +296,7 @@ def connection_columns(named: Sequence[Named]) -> dict[str, Any]:
 
 def subflow_columns(named: Sequence[Named]) -> dict[str, Any]:
     """Return the rows of some connections in the ``subflow`` table."""
-    subflows = [(name, subflow) for name, connection in named for subflow in connection.ordered()]
+    subflows = _subflows(named)
     names = (
         "subflow_id",
         "path",
@@ -232,41 +318,43 @@ def subflow_columns(named: Sequence[Named]) -> dict[str, Any]:
     }
 
 
-def ack_columns(named: Sequence[Named]) -> dict[str, Any]:
-    """Return the rows of some connections in the ``ack`` table."""
-    rows = _Rows(named, lambda subflow: len(subflow.ack_time_ns))
+def ack_columns(pieces: Sequence[AckPiece]) -> dict[str, Any]:
+    """Return some rows of the ``ack`` table."""
+    subflows = [(piece.name, piece.subflow_id) for piece in pieces]
     return {
-        **rows.key("ack_no"),
-        "time_ns": rows.column(lambda subflow: subflow.ack_time_ns, pa.int64()),
-        "acked_bytes": rows.column(lambda subflow: subflow.ack_acked_bytes, pa.int64()),
-        "rtt_us": rows.column(lambda subflow: subflow.ack_rtt_us, pa.int64()),
-        "srtt_us": rows.column(lambda subflow: subflow.ack_srtt_us, pa.int64()),
-        "is_dup": rows.column(lambda subflow: subflow.ack_is_dup, pa.bool_()),
-        "newly_sacked_bytes": rows.column(lambda subflow: subflow.ack_newly_sacked_bytes, pa.int64()),
-        "ece": rows.column(lambda subflow: subflow.ack_ece, pa.bool_()),
-        "owd_us": rows.column(lambda subflow: subflow.ack_owd_us, pa.int64()),
-        "data_ack": rows.column(lambda subflow: subflow.ack_data_ack, pa.int64()),
+        **_key(subflows, [len(piece.acks) for piece in pieces], "ack_no", [piece.first for piece in pieces]),
+        "time_ns": _column((piece.acks.time_ns for piece in pieces), pa.int64()),
+        "acked_bytes": _column((piece.acks.acked_bytes for piece in pieces), pa.int64()),
+        "rtt_us": _column((piece.acks.rtt_us for piece in pieces), pa.int64()),
+        "srtt_us": _column((piece.acks.srtt_us for piece in pieces), pa.int64()),
+        "is_dup": _column((piece.acks.is_dup for piece in pieces), pa.bool_()),
+        "newly_sacked_bytes": _column((piece.acks.newly_sacked_bytes for piece in pieces), pa.int64()),
+        "ece": _column((piece.acks.ece for piece in pieces), pa.bool_()),
+        "owd_us": _column((piece.acks.owd_us for piece in pieces), pa.int64()),
+        "data_ack": _column((piece.acks.data_ack for piece in pieces), pa.int64()),
     }
 
 
 def state_columns(named: Sequence[Named]) -> dict[str, Any]:
     """Return the rows of some connections in the ``state`` table."""
-    rows = _Rows(named, lambda subflow: len(subflow.state_time_ns))
+    subflows = _subflows(named)
+    inferred = [connection.states_inferred for _, connection in named for _ in connection.subflows]
+    lengths = [len(subflow.state_time_ns) for _, subflow in subflows]
     return {
-        **rows.key("state_no"),
-        "time_ns": rows.column(lambda subflow: subflow.state_time_ns, pa.int64()),
-        "ca_state": rows.column(lambda subflow: subflow.state_ca_state, pa.int8()),
-        "inferred": rows.of_connections([connection.states_inferred for _, connection in named]),
+        **_key([(name, subflow.subflow_id) for name, subflow in subflows], lengths, "state_no"),
+        "time_ns": _column((subflow.state_time_ns for _, subflow in subflows), pa.int64()),
+        "ca_state": _column((subflow.state_ca_state for _, subflow in subflows), pa.int8()),
+        "inferred": [value for value, length in zip(inferred, lengths, strict=True) for _ in range(length)],
     }
 
 
 def loss_columns(named: Sequence[Named]) -> dict[str, Any]:
     """Return the rows of some connections in the ``loss`` table."""
-    rows = _Rows(named, lambda subflow: len(subflow.loss_time_ns))
-    subflows = [subflow for _, connection in named for subflow in connection.ordered()]
+    subflows = _subflows(named)
+    lengths = [len(subflow.loss_time_ns) for _, subflow in subflows]
     return {
-        **rows.key("loss_no"),
-        "time_ns": rows.column(lambda subflow: subflow.loss_time_ns, pa.int64()),
-        "kind": [kind for subflow in subflows for kind in subflow.loss_kind],
-        "packets": rows.column(lambda subflow: subflow.loss_packets, pa.int32()),
+        **_key([(name, subflow.subflow_id) for name, subflow in subflows], lengths, "loss_no"),
+        "time_ns": _column((subflow.loss_time_ns for _, subflow in subflows), pa.int64()),
+        "kind": [kind for _, subflow in subflows for kind in subflow.loss_kind],
+        "packets": _column((subflow.loss_packets for _, subflow in subflows), pa.int32()),
     }

@@ -21,7 +21,7 @@ import packet_recording
 
 from traces import mptcp, stored
 from traces.assembly import BACKWARDS, OUT_OF_RANGE
-from traces.connection import NOT_OBSERVED, Subflow
+from traces.connection import NOT_OBSERVED, Acks, Subflow
 from traces.quarantine import CaptureError, Refusal
 from traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
 
@@ -106,6 +106,11 @@ _UNREADABLE = (
     (8, "the section's byte-order magic is none"),
 )
 _LOSS_KINDS = ("fast", "rto", "tlp")
+#: ACKs of an end that are read at once at most.
+PART_ROWS = packet_recording.PART_ROWS
+# Columns of ACKs in the order they come, and those that packets do not tell.
+_ACK_COLUMNS = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack")
+_NOT_IN_PACKETS = ("srtt_us", "owd_us")
 _VANTAGES = {
     SENDER: packet_recording.Vantage.SENDER,
     RECEIVER: packet_recording.Vantage.RECEIVER,
@@ -131,8 +136,10 @@ class Sender:
         Its shortest answer.
     first_data_ack : (int, int) or None
         The first data acknowledgement that came to it, and its bits.
-    rows : (int, int, int)
-        Last chunk, bytes and number of rows in the spool.
+    rows : int
+        ACKs, and samples by echo.
+    parts : (int, int)
+        Where the parts they come in are listed in the spool, and how many there are.
     states, losses : (int, int)
         Last chunk and number of records in the spool.
     """
@@ -143,7 +150,8 @@ class Sender:
     forgotten: int
     shortest_ns: int | None
     first_data_ack: tuple[int, int] | None
-    rows: tuple[int, int, int]
+    rows: int
+    parts: tuple[int, int]
     states: tuple[int, int]
     losses: tuple[int, int]
 
@@ -221,7 +229,8 @@ def _sender(row: dict[str, int]) -> Sender:
         forgotten=row["forgotten"],
         shortest_ns=_known(row["shortestNs"]),
         first_data_ack=(row["firstDataAck"], bits) if bits else None,
-        rows=(row["rowsLast"], row["rowsBytes"], row["rows"]),
+        rows=row["rows"],
+        parts=(row["partsLast"], row["parts"]),
         states=(row["statesLast"], row["states"]),
         losses=(row["lossesLast"], row["losses"]),
     )
@@ -409,8 +418,44 @@ def acked_before(first_data_ack: tuple[int, int] | None, first_data: int | None)
     return before if before < 2 ** (bits - 1) else None
 
 
-def write(spool: Spool, flow: Flow, end: int, subflow: Subflow, first_data: int | None) -> None:
-    """Write the signals of one end of a flow into a subflow.
+class StoredAcks:
+    """The ACKs of one end of a flow, read from the spool in pieces each time they are asked for.
+
+    Parameters
+    ----------
+    spool : Spool
+        Of its capture.
+    flow : Flow
+    end : int
+        Which of its ends is the sender.
+    first_data : int or None
+        Data sequence number of the first byte the connection's sender sent; None where it is not known.
+    """
+
+    def __init__(self, spool: Spool, flow: Flow, end: int, first_data: int | None) -> None:
+        self._spool = spool
+        self._sender = flow.senders[end]
+        self._vantage = _VANTAGES[flow.vantage(end)]
+        before = acked_before(self._sender.first_data_ack, first_data)
+        self._acked_before = NOT_OBSERVED if before is None else before
+
+    def __iter__(self) -> Iterator[Acks]:
+        place = self._spool.place
+        matched_us = NOT_OBSERVED
+        for part in packet_recording.read_parts(*place, *self._sender.parts):
+            columns, matched_us = packet_recording.read_acks(
+                *place, *part, self._vantage, self._acked_before, matched_us
+            )
+            acks = Acks()
+            for name, column in zip(_ACK_COLUMNS, columns, strict=True):
+                getattr(acks, name).frombytes(column.data.cast("B"))
+            for name in _NOT_IN_PACKETS:
+                getattr(acks, name).extend(array("q", [NOT_OBSERVED]) * len(columns[0]))
+            yield acks
+
+
+def write(spool: Spool, flow: Flow, end: int, subflow: Subflow) -> None:
+    """Write what one end of a flow did, but for its ACKs, into a subflow.
 
     Parameters
     ----------
@@ -420,19 +465,8 @@ def write(spool: Spool, flow: Flow, end: int, subflow: Subflow, first_data: int 
     end : int
         Which of its ends is the sender.
     subflow : Subflow
-    first_data : int or None
-        Data sequence number of the first byte the connection's sender sent; None where it is not known.
     """
     sender = flow.senders[end]
-    before = acked_before(sender.first_data_ack, first_data)
-    columns = packet_recording.read_acks(
-        *spool.place, *sender.rows, _VANTAGES[flow.vantage(end)], NOT_OBSERVED if before is None else before
-    )
-    names = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack")
-    for name, column in zip(names, columns, strict=True):
-        getattr(subflow, f"ack_{name}").frombytes(column.data.cast("B"))
-    for name in ("srtt_us", "owd_us"):
-        getattr(subflow, f"ack_{name}").extend(array("q", [NOT_OBSERVED]) * len(columns[0]))
     subflow.retransmissions = sender.resent_segments
     state_ns, states = packet_recording.read_states(*spool.place, *sender.states)
     subflow.state_time_ns.frombytes(state_ns.data.cast("B"))

@@ -37,7 +37,7 @@ constexpr unsigned FLAGS = 4;
 // A number takes 0, 2, 4 or 8 bytes: no branch depends on it, which none could foresee.
 constexpr uint8_t NUMBER_BYTES[] = {0, 2, 4, 8};
 constexpr uint64_t NUMBER_MASK[] = {0, UINT16_MAX, UINT32_MAX, UINT64_MAX};
-constexpr size_t MAX_ROW_BYTES = sizeof(RowHead) + NUMBERS * sizeof(uint64_t);
+static_assert(AckRows::MAX_ROW_BYTES == sizeof(RowHead) + NUMBERS * sizeof(uint64_t));
 
 /// Put a number down; return what follows it.
 uint8_t*
@@ -69,11 +69,15 @@ AckRows::Append(const AckRow& row, Spool& spool)
 {
     if (!m_chunk)
     {
-        m_chunk = std::make_unique_for_overwrite<uint8_t[]>(CHUNK_BYTES);
+        m_chunk = std::make_unique_for_overwrite<uint8_t[]>(size_t{CHUNK_BYTES});
+    }
+    else if (m_partRows == PART_ROWS)
+    {
+        Finish(spool);
     }
     else if (m_used + MAX_ROW_BYTES > CHUNK_BYTES)
     {
-        Finish(spool);
+        WriteChunk(spool);
     }
     auto* const first = m_chunk.get() + m_used;
     auto head = static_cast<RowHead>((row.isAck ? IS_ACK : 0) | (row.isDup ? IS_DUP : 0) | (row.ece ? HAS_ECE : 0));
@@ -91,15 +95,27 @@ AckRows::Append(const AckRow& row, Spool& spool)
     m_timeNs = row.timeNs;
     m_ackedBytes = row.ackedBytes;
     m_dataAck = dataAck;
-    m_used += static_cast<size_t>(at - first);
+    m_used += static_cast<uint32_t>(at - first);
+    ++m_partRows;
     ++m_count;
+}
+
+void
+AckRows::WriteChunk(Spool& spool)
+{
+    spool.Append(m_chain, m_chunk.get(), m_used);
+    m_used = 0;
 }
 
 void
 AckRows::Finish(Spool& spool)
 {
-    spool.Append(m_chain, m_chunk.get(), m_used);
-    m_used = 0;
+    WriteChunk(spool);
+    const AckPart part{m_chain.last, m_chain.records, m_partRows};
+    spool.Append(m_parts, &part, part.rows > 0);
+    m_chain = {};
+    m_partRows = 0;
+    m_timeNs = m_ackedBytes = m_dataAck = 0;
 }
 
 AckRows::Reader::Reader(const Spool::Place& place, const Chain& chain)

@@ -26,14 +26,25 @@ struct AckRow
     bool ece;
 };
 
+/// Rows of an end that can be read by themselves, in the spool.
+struct AckPart
+{
+    int64_t last; //!< Their last chunk
+    int64_t bytes;
+    int64_t rows;
+};
+
 /**
  * The rows of an end, as differences of variable length: most take a third of what they would.
  *
- * Times and acknowledged bytes never decrease.
+ * Times and acknowledged bytes never decrease. Rows come in parts, so that who reads them need not hold them all.
  */
 class AckRows
 {
   public:
+    /// Two bytes of flags, and five numbers of 64 bits.
+    static constexpr int64_t MAX_ROW_BYTES = 2 + 5 * 8;
+
     /// Append a row; write the chunk it fills.
     void Append(const AckRow& row, Spool& spool);
 
@@ -46,10 +57,10 @@ class AckRows
     /// Write what is still in memory.
     void Finish(Spool& spool);
 
-    /// @return What is written, in bytes.
-    const Chain& GetChain() const
+    /// @return The parts that are written, as AckPart.
+    const Chain& GetParts() const
     {
-        return m_chain;
+        return m_parts;
     }
 
     /// @return Rows appended.
@@ -81,15 +92,19 @@ class AckRows
     };
 
   private:
-    static constexpr size_t CHUNK_BYTES = 512;
+    static constexpr int64_t CHUNK_BYTES = 512;
+
+    void WriteChunk(Spool& spool);
 
     std::unique_ptr<uint8_t[]> m_chunk; //!< None before the first row
-    size_t m_used{0};
-    Chain m_chain;
+    uint32_t m_used{0};
+    uint32_t m_partRows{0};
     int64_t m_count{0};
     int64_t m_timeNs{0};
     int64_t m_ackedBytes{0};
     int64_t m_dataAck{0};
+    Chain m_chain; //!< Chunks of the part that is being written
+    Chain m_parts;
 };
 
 } // namespace packets

@@ -27,6 +27,9 @@ constexpr size_t MAX_STAMPS = 4096;
 /// TCP without its handshake is taken for plain if so many segments have no MPTCP option.
 constexpr int64_t MANY_SEGMENTS = 64;
 
+/// Rows of an end that are read at once at most, as many as a table is built of at once.
+constexpr uint32_t PART_ROWS = 1U << 16;
+
 /// Packets written out of order within so many are put in order.
 constexpr size_t OUT_OF_ORDER_SEGMENTS = 64;
 

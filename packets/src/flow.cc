@@ -44,6 +44,7 @@ Address(const Endpoint& end)
 SenderSummary
 Summary(const Sender& sender, int64_t shortestNs)
 {
+    const auto& parts = sender.GetRows().GetParts();
     const auto& states = sender.GetCongestion().GetStates();
     const auto& losses = sender.GetCongestion().GetLosses();
     return {.payloadBytes = sender.GetPayload(),
@@ -53,9 +54,9 @@ Summary(const Sender& sender, int64_t shortestNs)
             .shortestNs = shortestNs,
             .firstDataAck = sender.GetFirstDataAck(),
             .firstDataAckBits = sender.GetFirstDataAckBits(),
-            .rowsLast = sender.GetRows().GetChain().last,
-            .rowsBytes = sender.GetRows().GetChain().records,
             .rows = sender.GetRows().GetCount(),
+            .partsLast = parts.last,
+            .parts = parts.records,
             .statesLast = states.last,
             .states = states.records,
             .lossesLast = losses.last,

@@ -29,9 +29,9 @@ struct SenderSummary
     int64_t shortestNs; //!< Its shortest answer, -1 if it never answered
     uint64_t firstDataAck;
     int64_t firstDataAckBits; //!< 0 if no data acknowledgement came to it
-    int64_t rowsLast;
-    int64_t rowsBytes;
     int64_t rows;
+    int64_t partsLast;
+    int64_t parts;
     int64_t statesLast;
     int64_t states;
     int64_t lossesLast;

@@ -30,22 +30,42 @@ NewColumn(size_t rows)
     return Column(static_cast<py::ssize_t>(rows));
 }
 
+/// The parts of an end's rows: last chunk, bytes, number of rows.
+py::list
+ReadParts(int fd, int64_t base, int64_t last, int64_t records)
+{
+    py::list found;
+    for (const auto& one : Spool::Read<AckPart>({fd, base}, {last, records}))
+    {
+        found.append(py::make_tuple(one.last, one.bytes, one.rows));
+    }
+    return found;
+}
+
 /**
- * Turn the rows of an end into those of a table.
+ * Turn a part of the rows of an end into those of a table.
  *
  * @param fd The file the spool is in.
  * @param base Where it begins.
- * @param last Place of its last chunk.
- * @param bytes How many bytes they are.
- * @param records How many rows there are.
+ * @param last Place of the part's last chunk.
+ * @param bytes How many bytes it has.
+ * @param records How many rows.
  * @param vantage Where they were captured.
  * @param ackedBefore Data-level bytes acknowledged by the first data acknowledgement, NOT_OBSERVED if unknown.
+ * @param matchedUs Last RTT by what is acknowledged in the part before, NOT_OBSERVED if there is none.
+ * @return Seven columns, and that RTT for the part that follows.
  */
 py::tuple
-ReadAcks(int fd, int64_t base, int64_t last, int64_t bytes, int64_t records, Vantage vantage, int64_t ackedBefore)
+ReadAcks(int fd,
+         int64_t base,
+         int64_t last,
+         int64_t bytes,
+         int64_t records,
+         Vantage vantage,
+         int64_t ackedBefore,
+         int64_t matchedUs)
 {
-    // A row takes two bytes or more.
-    if (records < 0 || bytes < 0 || records > bytes / 2)
+    if (records < 0 || records > int64_t{PART_ROWS} || bytes < 0 || bytes > records * AckRows::MAX_ROW_BYTES)
     {
         throw SpoolError("the spool is broken", EIO);
     }
@@ -61,7 +81,6 @@ ReadAcks(int fd, int64_t base, int64_t last, int64_t bytes, int64_t records, Van
         const py::gil_scoped_release released;
         AckRows::Reader rows({fd, base}, {last, bytes});
         const bool isNear = vantage == Vantage::Sender;
-        auto matchedUs = NOT_OBSERVED;
         for (int64_t number = 0; number < records; ++number)
         {
             const auto row = rows.Next();
@@ -109,7 +128,7 @@ ReadAcks(int fd, int64_t base, int64_t last, int64_t bytes, int64_t records, Van
         found[i].resize({static_cast<py::ssize_t>(count)}, false);
         table[i] = std::move(found[i]);
     }
-    return table;
+    return py::make_tuple(table, matchedUs);
 }
 
 py::tuple
@@ -212,9 +231,9 @@ PYBIND11_MODULE(packet_recording, module)
                          shortestNs,
                          firstDataAck,
                          firstDataAckBits,
-                         rowsLast,
-                         rowsBytes,
                          rows,
+                         partsLast,
+                         parts,
                          statesLast,
                          states,
                          lossesLast,
@@ -278,6 +297,7 @@ PYBIND11_MODULE(packet_recording, module)
         .value("UNKNOWN", Vantage::Unknown)
         .value("SENDER", Vantage::Sender)
         .value("RECEIVER", Vantage::Receiver);
+    module.def("read_parts", &ReadParts);
     module.def("read_acks", &ReadAcks);
     module.def("read_states", &ReadStates);
     module.def("read_losses", &ReadLosses);
@@ -286,4 +306,5 @@ PYBIND11_MODULE(packet_recording, module)
     module.attr("NOT_OBSERVED") = NOT_OBSERVED;
     module.attr("VERDICTS") = static_cast<int>(Verdict::COUNT);
     module.attr("SIGNALS") = SIGNALS;
+    module.attr("PART_ROWS") = PART_ROWS;
 }

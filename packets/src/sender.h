@@ -157,7 +157,7 @@ class alignas(CACHE_LINE_BYTES) Sender
     void UpdateSack();
 
     /// What every segment may look at comes first, in so many bytes.
-    static constexpr size_t OFTEN_BYTES = 512;
+    static constexpr size_t OFTEN_BYTES = 576;
 
     Stamps m_toEcho; //!< When each TSval was first seen on its way to this end
     Stamps m_own;    //!< When each was on its way from it

@@ -105,10 +105,11 @@ def _check_trace(trace: Trace, size: int) -> None:
     for connection in trace.connections:
         assert connection.subflows
         for subflow in connection.ordered():
-            for times in (subflow.ack_time_ns, subflow.state_time_ns, subflow.loss_time_ns):
+            acks = subflow.all_acks()
+            for times in (acks.time_ns, subflow.state_time_ns, subflow.loss_time_ns):
                 assert list(times) == sorted(times)
                 assert not times or subflow.start_ns <= times[0] <= times[-1] <= subflow.end_ns
-            assert list(subflow.ack_acked_bytes) == sorted(subflow.ack_acked_bytes)
+            assert list(acks.acked_bytes) == sorted(acks.acked_bytes)
 
 
 def _add_rows(rows: Rows, number: int, trace: Trace, inputs: int) -> None:
@@ -127,8 +128,9 @@ def _add_rows(rows: Rows, number: int, trace: Trace, inputs: int) -> None:
             "vantage": [vantage for _, vantage in links],
         }
         add("connection_capture", held)
-        for table in ("connection", "subflow", "ack", "state", "loss"):
+        for table in ("connection", "subflow", "state", "loss"):
             add(table, getattr(rows_of, f"{table}_columns")([(name, connection)]))
+        add("ack", rows_of.ack_columns(list(rows_of.ack_pieces(name, connection))))
     add("quarantine", quarantine_columns(str(number), "parse", trace.refusals))
 
 

@@ -11,7 +11,7 @@ from tests.traces.naive import flow as naive
 from tests.traces.naive.sender import Sender
 from traces.connection import Subflow
 from traces.quarantine import CaptureError
-from traces.recorded import End, Flow, Recorded, Refusals, Spool, record, spools, write
+from traces.recorded import End, Flow, Recorded, Refusals, Spool, StoredAcks, record, spools, write
 from traces.trace import Trace
 
 # Of the first byte sent: data-level numbers are compared too.
@@ -64,7 +64,9 @@ def _same_flow(spool: Spool, found: Flow, expected: naive.Flow) -> None:
 def rows(spool: Spool, flow: Flow, end: int) -> Subflow:
     """Return the rows of one end, as the compiled parser has them."""
     subflow = Subflow(0, 0, 0)
-    write(spool, flow, end, subflow, _FIRST_DATA)
+    write(spool, flow, end, subflow)
+    subflow.stored_acks = StoredAcks(spool, flow, end, _FIRST_DATA)
+    subflow.acks, subflow.stored_acks = subflow.all_acks(), ()
     return subflow
 
 

@@ -154,7 +154,7 @@ class Outcome:
     def rtts(self) -> dict[float, float]:
         """RTT samples in ms, by the time in ms of the row they are in."""
         found = self.subflow()
-        rows = zip(found.ack_time_ns, found.ack_rtt_us, strict=True)
+        rows = zip(found.acks.time_ns, found.acks.rtt_us, strict=True)
         return {time_ns / 1e6: rtt_us / 1e3 for time_ns, rtt_us in rows if rtt_us != NOT_OBSERVED}
 
     @property
@@ -229,6 +229,10 @@ def run(packets: Sequence[Packet], *, ecn: bool = False, isn: int = ISN, peer_is
 
 def _signals(subflow: Subflow) -> dict[str, list[int] | list[str] | int | None]:
     """Return what does not depend on data-level numbers, which a script counts from 0."""
-    names = ["ack_time_ns", "ack_acked_bytes", "ack_rtt_us", "ack_is_dup", "ack_newly_sacked_bytes", "ack_ece"]
-    names += ["state_time_ns", "state_ca_state", "loss_time_ns", "loss_kind", "loss_packets"]
-    return {**{name: list(getattr(subflow, name)) for name in names}, "retransmissions": subflow.retransmissions}
+    of_acks = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece")
+    names = ("state_time_ns", "state_ca_state", "loss_time_ns", "loss_kind", "loss_packets")
+    return {
+        **{name: list(getattr(subflow.acks, name)) for name in of_acks},
+        **{name: list(getattr(subflow, name)) for name in names},
+        "retransmissions": subflow.retransmissions,
+    }

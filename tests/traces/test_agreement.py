@@ -17,7 +17,7 @@ def subflow(
     """One with samples (ns, us) and changes of state (ns, state)."""
     made = Subflow(0, 0, end_ns, retransmissions=again)
     for time_ns, rtt_us in rtts:
-        made.append_ack(time_ns, 0, rtt_us=rtt_us)
+        made.acks.append(time_ns, 0, rtt_us=rtt_us)
     for time_ns, state in states:
         made.state_time_ns.append(time_ns)
         made.state_ca_state.append(state)

@@ -94,9 +94,9 @@ def test_two_subflows_of_one_capture(tmp_path: Path, version: int) -> None:
     assert (ids(one), ids(two)) == ((0, 0), (3, 4))
     assert (one.start_ns, one.end_ns) == (START_NS, START_NS + 340 * MS)
     assert (two.start_ns, two.end_ns) == (START_NS + 400 * MS, START_NS + 640 * MS)
-    assert (list(one.ack_acked_bytes), list(two.ack_acked_bytes)) == ([1000, 2000, 3000], [1000, 2000])
-    assert list(one.ack_time_ns) == [START_NS + ms * MS for ms in (140, 240, 340)]
-    assert set(one.ack_rtt_us) == set(two.ack_rtt_us) == {40_000}
+    assert (list(one.acks.acked_bytes), list(two.acks.acked_bytes)) == ([1000, 2000, 3000], [1000, 2000])
+    assert list(one.acks.time_ns) == [START_NS + ms * MS for ms in (140, 240, 340)]
+    assert set(one.acks.rtt_us) == set(two.acks.rtt_us) == {40_000}
     assert (trace.records_in, trace.signals) == (16, {"MP_CAPABLE": 3, "MP_JOIN": 3, "DSS": 10})
 
 
@@ -132,9 +132,9 @@ def test_the_end_that_sent_more_is_the_sender(tmp_path: Path, version: int, send
     addresses = [(subflow.local_address, subflow.remote_address) for subflow in connection.ordered()]
     (local, remote), (other_local, other_remote) = addresses
     assert (local != other_local, remote == other_remote) == ((True, True) if sender == 0 else (False, False))
-    assert [len(subflow.ack_time_ns) for subflow in connection.ordered()] == [3 + sender, 5 + sender]
+    assert [len(subflow.acks.time_ns) for subflow in connection.ordered()] == [3 + sender, 5 + sender]
     # The end that did not open the subflow hears the third packet of the handshake as its first ACK.
-    assert list(connection.subflows[1].ack_acked_bytes) == [0, 1000, 2000, 3000, 4000, 5000][1 - sender :]
+    assert list(connection.subflows[1].acks.acked_bytes) == [0, 1000, 2000, 3000, 4000, 5000][1 - sender :]
 
 
 @pytest.mark.parametrize("version", [0, 1])
@@ -153,7 +153,7 @@ def test_a_subflow_the_server_opens(tmp_path: Path, version: int, sender: int) -
     first_, second_ = connection.ordered()
     if sender == 0:
         assert first_.local_address == second_.local_address
-    assert list(second_.ack_acked_bytes) == [0, 1000][sender:]
+    assert list(second_.acks.acked_bytes) == [0, 1000][sender:]
 
 
 def test_ipv6_and_ipv4_subflows(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ def test_another_syn_inside_a_connection_is_refused(tmp_path: Path, seq: int) ->
     assert [one.reason for one in trace.refusals] == [recorded.SYN_INSIDE]
     (connection,) = trace.connections
     assert (trace.records_out, tokens(connection)) == (11, (token_of(A, 0), token_of(B, 0)))
-    assert list(connection.subflows[0].ack_acked_bytes) == [1000, 2000, 3000, 4000]
+    assert list(connection.subflows[0].acks.acked_bytes) == [1000, 2000, 3000, 4000]
 
 
 def test_a_capture_that_begins_inside_a_connection(tmp_path: Path) -> None:
@@ -367,7 +367,7 @@ def test_a_capture_that_begins_inside_a_connection(tmp_path: Path) -> None:
     assert [connection.mptcp_version for connection in trace.connections] == [None, None]
     subflow = trace.connections[0].subflows[0]
     assert ids(subflow) == (None, None)
-    assert list(subflow.ack_acked_bytes) == [1000, 2000]
+    assert list(subflow.acks.acked_bytes) == [1000, 2000]
 
 
 @pytest.mark.parametrize("version", [0, 1])
@@ -421,7 +421,7 @@ def test_of_two_records_of_a_subflow_the_nearest_to_the_sender_counts(
     assert (traces[1 - at].connections, traces[1 - at].signals) == ([], {})
     (connection,) = traces[at].connections
     assert (connection.vantages, ports(connection)) == ({at: "sender"}, [[(1000, 80)], [(80, 1000)]][sender])
-    assert list(connection.subflows[0].ack_rtt_us)[-3:] == [40_000] * 3
+    assert list(connection.subflows[0].acks.rtt_us)[-3:] == [40_000] * 3
 
 
 def test_a_second_subflow_recorded_at_the_receiver_alone(tmp_path: Path) -> None:
@@ -622,9 +622,9 @@ def test_a_fragment_of_a_capture_displaces_nothing(tmp_path: Path, kept: int, tu
     traces = checked(paths[::-1] if turned else paths)
     (connection,) = (one for trace in traces for one in trace.connections)
     assert tokens(connection) == (token_of(A, 1), token_of(B, 1))
-    assert [subflow.ack_acked_bytes[-1] for subflow in connection.ordered()] == [
-        only(read(tmp_path, whole)).subflows[0].ack_acked_bytes[-1],
-        only(read(tmp_path, second(1))).subflows[0].ack_acked_bytes[-1],
+    assert [subflow.acks.acked_bytes[-1] for subflow in connection.ordered()] == [
+        only(read(tmp_path, whole)).subflows[0].acks.acked_bytes[-1],
+        only(read(tmp_path, second(1))).subflows[0].acks.acked_bytes[-1],
     ]
     assert Counter({capture.ELSEWHERE: kept}) in [trace.unused for trace in traces]
 
@@ -645,5 +645,5 @@ def test_a_wild_number_is_counted_and_believed_in_nothing(tmp_path: Path) -> Non
     trace = read(tmp_path, talk, wild)
     assert trace.signals[recorded.IMPLAUSIBLE] == 2
     whole, clean = only(trace).subflows[0], only(read(tmp_path, talk)).subflows[0]
-    assert (whole.ack_acked_bytes, whole.ack_rtt_us) == (clean.ack_acked_bytes, clean.ack_rtt_us)
+    assert (whole.acks.acked_bytes, whole.acks.rtt_us) == (clean.acks.acked_bytes, clean.acks.rtt_us)
     assert whole.retransmissions == clean.retransmissions == 0

@@ -44,9 +44,9 @@ def test_one_line_with_all_values(tmp_path: Path) -> None:
     assert (first.token, second.token) == (0xAB12, 0xAB13)
     assert list(first.subflows) == [1] and list(second.subflows) == [2]
     subflow = first.subflows[1]
-    assert list(subflow.ack_time_ns) == [91_328_292_000, 91_428_292_000]
-    assert list(subflow.ack_rtt_us) == [24511, 25000]
-    assert list(subflow.ack_acked_bytes) == [0, 32]
+    assert list(subflow.acks.time_ns) == [91_328_292_000, 91_428_292_000]
+    assert list(subflow.acks.rtt_us) == [24511, 25000]
+    assert list(subflow.acks.acked_bytes) == [0, 32]
     assert list(subflow.state_time_ns) == [91_328_292_000, 91_428_292_000]
     assert list(subflow.state_ca_state) == [3, 0]
 
@@ -67,13 +67,13 @@ def test_one_line_with_all_values(tmp_path: Path) -> None:
 def test_a_time_in_the_record_counts(tmp_path: Path, group: str, text: bytes, time_ns: int) -> None:
     pattern = LinePattern("sbd: ", rf"t=(?P<{group}>[0-9.]+) rtt=(?P<rtt_us>\d+)")
     subflow = only_subflow(read(tmp_path, b"[    5.000000] sbd: t=" + text + b" rtt=7\n", pattern))
-    assert list(subflow.ack_time_ns) == [time_ns]
+    assert list(subflow.acks.time_ns) == [time_ns]
 
 
 def test_a_time_that_is_not_in_a_record_is_the_prefix_s(tmp_path: Path) -> None:
     pattern = LinePattern("sbd: ", r"(?:t=(?P<time_us>\d+) )?rtt=(?P<rtt_us>\d+)")
     subflow = only_subflow(read(tmp_path, b"[    5.000000] sbd: t=9 rtt=7\n[    6.000000] sbd: rtt=8\n", pattern))
-    assert list(subflow.ack_time_ns) == [9000, 6_000_000_000]
+    assert list(subflow.acks.time_ns) == [9000, 6_000_000_000]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_time_that_is_not_in_a_record_is_the_prefix_s(tmp_path: Path) -> None:
 )
 def test_the_time_is_of_the_prefix_before_the_record(tmp_path: Path, line: bytes, times_ns: list[int]) -> None:
     trace = read(tmp_path, line + b"\n", LinePattern("sbd: ", r"rtt=(?P<rtt_us>\d+)"))
-    assert list(only_subflow(trace).ack_time_ns) == times_ns
+    assert list(only_subflow(trace).acks.time_ns) == times_ns
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_record_without_any_time_is_refused(tmp_path: Path, line: bytes) -> No
 )
 def test_milliseconds_may_have_a_fraction(tmp_path: Path, text: bytes, rtt_us: int) -> None:
     pattern = LinePattern("sbd: ", r"rtt=(?P<rtt_ms>\S+)")
-    assert list(only_subflow(read(tmp_path, b"[    5.000000] sbd: rtt=" + text, pattern)).ack_rtt_us) == [rtt_us]
+    assert list(only_subflow(read(tmp_path, b"[    5.000000] sbd: rtt=" + text, pattern)).acks.rtt_us) == [rtt_us]
 
 
 def test_without_a_token_a_log_is_one_connection(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_without_a_token_a_log_is_one_connection(tmp_path: Path) -> None:
     trace = read(tmp_path, b"[    5.000000] sbd: pi:1 rtt=7\n[    6.000000] sbd: pi:2 rtt=8\n", pattern)
     (connection,) = trace.connections
     assert connection.token is None
-    assert [(subflow.subflow_id, list(subflow.ack_rtt_us)) for subflow in connection.ordered()] == [(1, [7]), (2, [8])]
+    assert [(subflow.subflow_id, list(subflow.acks.rtt_us)) for subflow in connection.ordered()] == [(1, [7]), (2, [8])]
 
 
 def test_values_may_stand_in_lines_of_their_own(tmp_path: Path) -> None:
@@ -147,11 +147,11 @@ def test_values_may_stand_in_lines_of_their_own(tmp_path: Path) -> None:
     assert (trace.records_in, trace.records_out) == (9, 7)
     assert [refusal.reason for refusal in trace.refusals] == [event_log.MALFORMED, assembly.UNKNOWN_KIND]
     subflow = only_subflow(trace)
-    assert list(subflow.ack_time_ns) == [1_000_000_000, 2_000_000_000, 5_000_000_000]
-    assert list(subflow.ack_acked_bytes) == [1400, 1400, 1400]
-    assert list(subflow.ack_rtt_us) == [24511, NOT_OBSERVED, 30000]
-    assert list(subflow.ack_is_dup) == [0, 1, NOT_OBSERVED]
-    assert list(subflow.ack_newly_sacked_bytes) == [NOT_OBSERVED, 1448, NOT_OBSERVED]
+    assert list(subflow.acks.time_ns) == [1_000_000_000, 2_000_000_000, 5_000_000_000]
+    assert list(subflow.acks.acked_bytes) == [1400, 1400, 1400]
+    assert list(subflow.acks.rtt_us) == [24511, NOT_OBSERVED, 30000]
+    assert list(subflow.acks.is_dup) == [0, 1, NOT_OBSERVED]
+    assert list(subflow.acks.newly_sacked_bytes) == [NOT_OBSERVED, 1448, NOT_OBSERVED]
     assert (list(subflow.state_ca_state), subflow.loss_kind, list(subflow.loss_packets)) == ([4], ["rto"], [9])
     assert subflow.retransmissions == 2
 
@@ -165,12 +165,12 @@ def test_an_ack_and_a_state_come_first_whatever_the_order_of_groups(tmp_path: Pa
     line = b"[    1.000000] sbd srtt=1 owd=2 ece=1 dack=3 lost=4 rtt=5 una=6 st=3\n"
     subflow = only_subflow(read(tmp_path, line, pattern))
     columns = (
-        subflow.ack_acked_bytes,
-        subflow.ack_srtt_us,
-        subflow.ack_owd_us,
-        subflow.ack_ece,
-        subflow.ack_data_ack,
-        subflow.ack_rtt_us,
+        subflow.acks.acked_bytes,
+        subflow.acks.srtt_us,
+        subflow.acks.owd_us,
+        subflow.acks.ece,
+        subflow.acks.data_ack,
+        subflow.acks.rtt_us,
     )
     assert [list(column) for column in columns] == [[0], [1], [2], [1], [3], [5]]
     assert subflow.loss_kind == ["fast"]
@@ -185,7 +185,7 @@ def test_without_a_marker_every_line_is_a_record(tmp_path: Path) -> None:
         (39, event_log.MALFORMED),
         (57, event_log.BROKEN_JSON),
     ]
-    assert [list(subflow.ack_rtt_us) for subflow in trace.connections[0].ordered()] == [[24511], [30000]]
+    assert [list(subflow.acks.rtt_us) for subflow in trace.connections[0].ordered()] == [[24511], [30000]]
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_values_that_are_no_numbers_of_a_record_are_refused(tmp_path: Path, valu
     trace = read(tmp_path, good + b"[    5.000000] sbd: " + values + b"\n" + good, pattern)
     assert (trace.records_in, trace.records_out) == (3, 2)
     assert [refusal.reason for refusal in trace.refusals] == [reason]
-    assert list(only_subflow(trace).ack_rtt_us) == [7, 7]
+    assert list(only_subflow(trace).acks.rtt_us) == [7, 7]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_a_record_with_one_bad_value_is_refused_whole(tmp_path: Path) -> None:
         ONE_LINE,
     )
     assert [refusal.reason for refusal in trace.refusals] == [assembly.OUT_OF_RANGE]
-    assert len(only_subflow(trace).ack_time_ns) == 1
+    assert len(only_subflow(trace).acks.time_ns) == 1
 
 
 def test_a_record_ends_with_white_space_a_quote_or_the_line(tmp_path: Path) -> None:

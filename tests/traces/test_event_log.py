@@ -49,14 +49,14 @@ def test_rows_of_a_known_log(tmp_path: Path) -> None:
     assert connection.token == 0x7F3A91C2
     assert connection.span_ns() == (1000, 4500)
     first, second = connection.ordered()
-    assert list(first.ack_time_ns) == [2000, 3000, 3500]
-    assert list(first.ack_acked_bytes) == [1400, 1400, 1400]
-    assert list(first.ack_rtt_us) == [24511, NOT_OBSERVED, 25000]
-    assert list(first.ack_owd_us) == [12000, NOT_OBSERVED, NOT_OBSERVED]
-    assert list(first.ack_is_dup) == [0, 1, NOT_OBSERVED]
-    assert list(first.ack_newly_sacked_bytes) == [NOT_OBSERVED, 1400, NOT_OBSERVED]
-    assert list(first.ack_ece) == [NOT_OBSERVED, 1, NOT_OBSERVED]
-    assert list(first.ack_data_ack) == [1400, NOT_OBSERVED, NOT_OBSERVED]
+    assert list(first.acks.time_ns) == [2000, 3000, 3500]
+    assert list(first.acks.acked_bytes) == [1400, 1400, 1400]
+    assert list(first.acks.rtt_us) == [24511, NOT_OBSERVED, 25000]
+    assert list(first.acks.owd_us) == [12000, NOT_OBSERVED, NOT_OBSERVED]
+    assert list(first.acks.is_dup) == [0, 1, NOT_OBSERVED]
+    assert list(first.acks.newly_sacked_bytes) == [NOT_OBSERVED, 1400, NOT_OBSERVED]
+    assert list(first.acks.ece) == [NOT_OBSERVED, 1, NOT_OBSERVED]
+    assert list(first.acks.data_ack) == [1400, NOT_OBSERVED, NOT_OBSERVED]
     assert list(first.state_ca_state) == [0, 3, 4, 0]
     assert first.loss_kind == ["fast", "rto", "tlp"]
     assert list(first.loss_packets) == [2, 9, 1]

@@ -101,7 +101,7 @@ def read(tmp_path: Path, content: bytes) -> Trace:
 
 def acked(trace: Trace, subflow_id: int = 0) -> list[int]:
     (connection,) = trace.connections
-    return list(connection.subflows[subflow_id].ack_acked_bytes)
+    return list(connection.subflows[subflow_id].acks.acked_bytes)
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
@@ -112,10 +112,11 @@ def test_a_record_is_read_from_every_log(tmp_path: Path, frame: Frame) -> None:
     (connection,) = trace.connections
     assert connection.token == 0x7F3A91C2
     first, second = connection.ordered()
-    assert (list(first.ack_time_ns), list(first.ack_acked_bytes), list(first.ack_rtt_us)) == ([2000], [1400], [24511])
+    assert (list(first.acks.time_ns), list(first.acks.acked_bytes)) == ([2000], [1400])
+    assert list(first.acks.rtt_us) == [24511]
     assert (list(first.state_time_ns), list(first.state_ca_state)) == ([1000, 3000], [0, 3])
     assert (first.loss_kind, list(first.loss_packets)) == (["fast"], [2])
-    assert (list(second.ack_time_ns), list(second.ack_acked_bytes)) == ([2500, 3500], [0, 16])
+    assert (list(second.acks.time_ns), list(second.acks.acked_bytes)) == ([2500, 3500], [0, 16])
     assert trace.connections == read(tmp_path, b"\n".join(RECORDS)).connections
 
 
@@ -178,7 +179,7 @@ def test_records_in_one_line_are_told_apart(tmp_path: Path, line: bytes, places:
     ]
     assert (trace.records_in, trace.records_out) == (2 + len(places) + len(taken), 2 + len(taken))
     (connection,) = trace.connections
-    assert list(connection.subflows[0].ack_rtt_us) == taken
+    assert list(connection.subflows[0].acks.rtt_us) == taken
 
 
 def test_refused_records_of_one_journal_entry_have_places_of_their_own(tmp_path: Path) -> None:
@@ -244,8 +245,8 @@ def test_connections_of_one_log_are_told_apart(tmp_path: Path) -> None:
     trace = read(tmp_path, content)
     assert [connection.token for connection in trace.connections] == [0xA7EC24B, 0x7F3A91C2]
     first, second = trace.connections
-    assert {number: list(subflow.ack_rtt_us) for number, subflow in first.subflows.items()} == {0: [11], 3: [33]}
-    assert {number: list(subflow.ack_rtt_us) for number, subflow in second.subflows.items()} == {0: [22, 44]}
+    assert {number: list(subflow.acks.rtt_us) for number, subflow in first.subflows.items()} == {0: [11], 3: [33]}
+    assert {number: list(subflow.acks.rtt_us) for number, subflow in second.subflows.items()} == {0: [22, 44]}
     assert [refusal.reason for refusal in trace.refusals] == [assembly.BACKWARDS]
 
 
@@ -279,8 +280,8 @@ def test_kinds_of_other_senders_fill_their_columns(tmp_path: Path) -> None:
     records = (b"1 C=1 SF=0 V=SRTT 500", b"1 C=1 SF=0 V=UNA 90", b"2 C=1 SF=0 V=RTX 2", b"3 C=1 SF=0 V=RTX 1")
     trace = read(tmp_path, b"".join(b"smartsbd: " + record + b"\n" for record in records))
     subflow = trace.connections[0].subflows[0]
-    assert (list(subflow.ack_srtt_us), list(subflow.ack_rtt_us)) == ([500], [NOT_OBSERVED])
-    assert list(subflow.ack_is_dup) == [NOT_OBSERVED]
+    assert (list(subflow.acks.srtt_us), list(subflow.acks.rtt_us)) == ([500], [NOT_OBSERVED])
+    assert list(subflow.acks.is_dup) == [NOT_OBSERVED]
     assert (subflow.retransmissions, subflow.end_ns) == (3, 3)
 
 
@@ -367,8 +368,8 @@ def test_the_log_of_the_module_in_docs() -> None:
     tokens = [connection.token for connection in trace.connections]
     assert tokens == [0x1723C90, 0x86E49EDD, 0x3C96225E, 0xEA22DAE0]
     first = trace.connections[0].subflows[1]
-    rtts_us = [value for value in first.ack_rtt_us if value != NOT_OBSERVED]
+    rtts_us = [value for value in first.acks.rtt_us if value != NOT_OBSERVED]
     assert (len(rtts_us), sum(rtts_us), min(rtts_us)) == (532, 73_561_948, 24_419)
-    assert first.ack_acked_bytes[-1] == 3_738_338
+    assert first.acks.acked_bytes[-1] == 3_738_338
     assert (len(first.state_ca_state), sum(first.state_ca_state)) == (10, 13)
     assert first.loss_kind == ["fast"] * 4 and sum(first.loss_packets) == 20

@@ -17,7 +17,7 @@ from tests.traffic import write_captures
 from traces import recorded
 from traces.assembly import BACKWARDS
 from traces.quarantine import Refusal
-from traces.recorded import Refusals, record, spools
+from traces.recorded import PART_ROWS, Refusals, record, spools
 
 KEYS = b"A" * 8, b"B" * 8
 
@@ -101,7 +101,7 @@ def test_times_of_any_resolution(resolution: int, offset_s: int | None, order: s
     head = packets.section(order) + packets.interface(resolution=resolution, offset_s=offset_s, order=order)
     (ends,) = assert_same_content(head + b"".join(blocks))
     first_ns = (talk.packets[0].time_ns * ticks_per_s // 10**9) * 10**9 // ticks_per_s + (offset_s or 0) * 10**9
-    assert min(time_ns for rows in ends.values() for time_ns in rows.ack_time_ns) >= first_ns
+    assert min(time_ns for rows in ends.values() for time_ns in rows.acks.time_ns) >= first_ns
 
 
 def test_packets_written_long_after_others_run_backwards(tmp_path: Path) -> None:
@@ -233,5 +233,9 @@ def test_a_spool_that_is_broken_is_an_error(tmp_path: Path) -> None:
     one = record(path, tmp_path)
     one.spool.write_bytes(b"\xff" * one.spool.stat().st_size)
     spool = spools([one.spool])[0]
+    vantage = packet_recording.Vantage.SENDER
     with pytest.raises(OSError, match="Input/output error"):
-        packet_recording.read_acks(*spool.place, *one.flows()[0].senders[0].rows, packet_recording.Vantage.SENDER, 0)
+        packet_recording.read_parts(*spool.place, *one.flows()[0].senders[0].parts)
+    for part in ((0, 100, 10), (0, -1, 10), (0, 100, PART_ROWS + 1), (0, 100, -1)):
+        with pytest.raises(OSError, match="Input/output error"):
+            packet_recording.read_acks(*spool.place, *part, vantage, 0, 0)

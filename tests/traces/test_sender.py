@@ -91,7 +91,7 @@ def test_a_large_segment_is_acknowledged_in_parts() -> None:
     acks = [back(120, 1000), back(121, 2000), back(122, 3000)]
     outcome = run([*handshake(), out(100, 0, 3000), *acks])
     assert outcome.rtts == {120: 20, 121: 21, 122: 22}
-    assert list(outcome.subflow().ack_acked_bytes) == [1000, 2000, 3000]
+    assert list(outcome.subflow().acks.acked_bytes) == [1000, 2000, 3000]
 
 
 @pytest.mark.parametrize("isn", [ISN, 2**32 - 1, 2**32 - 2, 2**32 - 1001, 2**32 - 2501, 2**31 - 1500])
@@ -101,8 +101,8 @@ def test_numbers_wrap(isn: int) -> None:
     outcome = run([*handshake(), *sent, *acks, back(143, 4000), back(144, 4000, (1000, 2000))], isn=isn)
     assert outcome.rtts == {120: 20, 122: 20, 123: 20}
     subflow = outcome.subflow()
-    assert list(subflow.ack_acked_bytes) == [1000, 1000, 1000, 4000, 4000]
-    assert list(subflow.ack_newly_sacked_bytes) == [0, 1000, 1000, 0, 0]
+    assert list(subflow.acks.acked_bytes) == [1000, 1000, 1000, 4000, 4000]
+    assert list(subflow.acks.newly_sacked_bytes) == [0, 1000, 1000, 0, 0]
     assert outcome.states == [(122, DISORDER), (123, RECOVERY), (143, OPEN)]
     assert outcome.losses == [(123, "fast", 1)]
 
@@ -137,23 +137,23 @@ def test_what_is_late_where_no_rtt_is_known(late_ms: float, resent: int) -> None
 )
 def test_what_a_duplicate_is(second: Packet, is_dup: int) -> None:
     outcome = run([*handshake(), *flight(100, 0, 3), back(120, 1000, data_ack=5), second])
-    assert list(outcome.subflow().ack_is_dup) == [0, is_dup]
+    assert list(outcome.subflow().acks.is_dup) == [0, is_dup]
 
 
 def test_there_is_no_duplicate_with_nothing_outstanding() -> None:
     outcome = run([*handshake(), out(100, 0), back(120, 1000), back(121, 1000)])
-    assert list(outcome.subflow().ack_is_dup) == [0, 0]
+    assert list(outcome.subflow().acks.is_dup) == [0, 0]
 
 
 def test_there_is_no_duplicate_with_a_closed_window() -> None:
     outcome = run([*handshake(), *flight(100, 0, 2), back(120, 1000, window=0), back(121, 1000, window=0)])
-    assert list(outcome.subflow().ack_is_dup) == [0, 0]
+    assert list(outcome.subflow().acks.is_dup) == [0, 0]
 
 
 def test_probes_of_a_closed_window_are_not_sent_again() -> None:
     closed = [back(120, 1000, window=0), out(330, 1000, 1), back(350, 1000, window=0), out(800, 1000, 1)]
     outcome = run([*handshake(), out(100, 0), *closed, back(820, 1000, window=0), back(900, 1001), out(901, 1001)])
-    assert list(outcome.subflow().ack_is_dup) == [0, 0, 0, 0]
+    assert list(outcome.subflow().acks.is_dup) == [0, 0, 0, 0]
     assert outcome.sender.resent_segments == 0
     assert outcome.states == []
     assert outcome.losses == []
@@ -163,7 +163,7 @@ def test_keep_alives_are_not_sent_again() -> None:
     keep = [out(5000, 999, 1), back(5020, 1000), out(9000, 999, 0), back(9020, 1000)]
     outcome = run([*handshake(), out(100, 0), back(120, 1000), *keep])
     assert outcome.rtts == {120: 20}
-    assert list(outcome.subflow().ack_is_dup) == [0, 0, 0]
+    assert list(outcome.subflow().acks.is_dup) == [0, 0, 0]
     assert outcome.sender.resent_segments == 0
     assert outcome.states == []
     assert outcome.losses == []
@@ -175,19 +175,19 @@ def test_a_byte_that_is_pushed_is_no_keep_alive() -> None:
 
 def test_syn_and_fin_are_no_bytes() -> None:
     outcome = run([*handshake(), out(100, 0), back(120, 1000), out(121, 1000, 500, flags=FIN), back(141, 1501)])
-    assert list(outcome.subflow().ack_acked_bytes) == [1000, 1500]
+    assert list(outcome.subflow().acks.acked_bytes) == [1000, 1500]
     assert outcome.sender.payload_bytes == outcome.sender.acked_bytes == 1500
-    assert run([*handshake(), back(30, 0)]).subflow().ack_acked_bytes[0] == 0
+    assert run([*handshake(), back(30, 0)]).subflow().acks.acked_bytes[0] == 0
 
 
 def test_a_fin_below_what_is_acknowledged_takes_nothing_back() -> None:
     outcome = run([*handshake(), *flight(100, 0, 3), back(120, 3000), out(121, 0, 10, flags=FIN), back(141, 3000)])
-    assert list(outcome.subflow().ack_acked_bytes) == [3000, 3000]
+    assert list(outcome.subflow().acks.acked_bytes) == [3000, 3000]
 
 
 def test_a_handshake_gives_no_row() -> None:
     outcome = run(handshake())
-    assert len(outcome.subflow().ack_time_ns) == 0
+    assert len(outcome.subflow().acks.time_ns) == 0
     # Nor does the ACK of a SYN/ACK give a sample.
     assert outcome.senders[1].matched_us == [NOT_OBSERVED]
 
@@ -196,36 +196,36 @@ def test_broken_edges_cover_nothing() -> None:
     blocks = [(0, 1000), (2000, 1000), (2000, 9000), (2000, 2000)]
     acks = [back(120 + number, 0, block) for number, block in enumerate(blocks)]
     outcome = run([*handshake(), *flight(100, 0, 3), *acks])
-    assert list(outcome.subflow().ack_newly_sacked_bytes) == [0] * len(blocks)
+    assert list(outcome.subflow().acks.newly_sacked_bytes) == [0] * len(blocks)
     assert outcome.states == []
 
 
 def test_a_dsack_inside_the_second_block_covers_nothing_itself() -> None:
     doubled = [back(120, 0, (1000, 2000), (1000, 3000)), back(121, 0, (2000, 3000), (1000, 3000))]
     outcome = run([*handshake(), *flight(100, 0, 4), *doubled])
-    assert list(outcome.subflow().ack_newly_sacked_bytes) == [2000, 0]
+    assert list(outcome.subflow().acks.newly_sacked_bytes) == [2000, 0]
 
 
 def test_a_dsack_below_the_acknowledgement_covers_nothing() -> None:
     outcome = run([*handshake(), *flight(100, 0, 4), back(120, 2000), back(121, 2000, (0, 1000), (3000, 4000))])
-    assert list(outcome.subflow().ack_newly_sacked_bytes) == [0, 1000]
+    assert list(outcome.subflow().acks.newly_sacked_bytes) == [0, 1000]
 
 
 def test_ece_is_told_without_ecn() -> None:
     outcome = run([*handshake(), *flight(100, 0, 2), back(120, 1000, flags=ECE), back(121, 2000)])
-    assert list(outcome.subflow().ack_ece) == [1, 0]
+    assert list(outcome.subflow().acks.ece) == [1, 0]
 
 
 def test_a_reset_is_no_ack() -> None:
     outcome = run([*handshake(), out(100, 0), back(120, 1000, flags=RST)])
-    assert len(outcome.subflow().ack_time_ns) == 0
+    assert len(outcome.subflow().acks.time_ns) == 0
 
 
 def test_a_capture_that_starts_inside_a_connection() -> None:
     packets = [back(50, 5000, stamps=(70, 1)), out(50.05, 5000, stamps=(11, 70)), back(70.05, 6000, stamps=(71, 11))]
     outcome = run(packets)
     assert outcome.answers.vantage(0) == SENDER
-    assert list(outcome.subflow().ack_acked_bytes) == [0, 1000]
+    assert list(outcome.subflow().acks.acked_bytes) == [0, 1000]
     assert outcome.rtts == {70.05: 20}
     # Without timestamps nothing tells that it was captured at the sender.
     bare = run([dataclasses.replace(packet, stamps=None) for packet in packets])
@@ -237,7 +237,7 @@ def test_a_capture_that_starts_inside_a_connection() -> None:
 def test_a_capture_that_misses_packets() -> None:
     outcome = run([*handshake(), out(100, 0), back(120, 3000), out(121, 3000), back(141, 4000)])
     assert outcome.rtts == {120: 20, 141: 20}
-    assert list(outcome.subflow().ack_acked_bytes) == [3000, 4000]
+    assert list(outcome.subflow().acks.acked_bytes) == [3000, 4000]
     assert outcome.sender.resent_segments == 0
     assert outcome.states == []
     assert outcome.losses == []
@@ -337,4 +337,4 @@ def test_any_packets(steps: list[Packet], isn: int, begins: bool, ecn: bool) -> 
             held = board._sent[board._head :]
             assert board.sacked_bytes == sum(one.end - one.seq for one in held if one.sacked)
             assert all(one.seq >= board.snd_una for one in held)
-    assert len(outcome.subflow().ack_time_ns) <= len(packets)
+    assert len(outcome.subflow().acks.time_ns) <= len(packets)

@@ -46,18 +46,18 @@ def test_rows_of_the_form_of_one_line(tmp_path: Path) -> None:
     (connection,) = trace.connections
     assert (connection.token, connection.vantages) == (0x3A1E0D3C, {0: "sender"})
     first, second = connection.ordered()
-    assert list(first.ack_time_ns) == [1700000000_250000000, 1700000000_500000000]
-    assert list(first.ack_acked_bytes) == [100, 300]
-    assert list(first.ack_srtt_us) == [34, 1034]
-    assert list(second.ack_time_ns) == [1700000000_250000000]
-    assert list(second.ack_acked_bytes) == [19591]
-    assert list(second.ack_srtt_us) == [71530]
+    assert list(first.acks.time_ns) == [1700000000_250000000, 1700000000_500000000]
+    assert list(first.acks.acked_bytes) == [100, 300]
+    assert list(first.acks.srtt_us) == [34, 1034]
+    assert list(second.acks.time_ns) == [1700000000_250000000]
+    assert list(second.acks.acked_bytes) == [19591]
+    assert list(second.acks.srtt_us) == [71530]
     assert (first.loc_id, first.rem_id, second.loc_id, second.rem_id) == (7, 0, 8, 2)
     assert (first.family, first.local_address, first.local_port) == (4, "address 0", 42225)
     assert (first.remote_address, first.remote_port) == ("address 1", 44180)
     assert (second.local_address, second.local_port, second.remote_address) == ("address 0", 42226, "address 1")
     for subflow in (first, second):
-        assert set(subflow.ack_rtt_us) == {NOT_OBSERVED}
+        assert set(subflow.acks.rtt_us) == {NOT_OBSERVED}
         assert (len(subflow.state_time_ns), len(subflow.loss_time_ns), subflow.min_rtt_us()) == (0, 0, None)
 
 
@@ -74,10 +74,10 @@ def test_rows_of_the_form_of_two_lines(tmp_path: Path) -> None:
     assert (trace.records_in, trace.records_out, trace.other_lines) == (2, 2, 1)
     first, second = trace.connections
     assert (first.token, second.token) == (None, None)
-    assert list(first.subflows[0].ack_srtt_us) == [71530]
-    assert list(first.subflows[0].ack_acked_bytes) == [19591]
-    assert list(second.subflows[0].ack_srtt_us) == [2000]
-    assert list(second.subflows[0].ack_acked_bytes) == [5]
+    assert list(first.subflows[0].acks.srtt_us) == [71530]
+    assert list(first.subflows[0].acks.acked_bytes) == [19591]
+    assert list(second.subflows[0].acks.srtt_us) == [2000]
+    assert list(second.subflows[0].acks.acked_bytes) == [5]
     assert (first.subflows[0].remote_address, second.subflows[0].remote_address) == ("address 1", "address 2")
 
 
@@ -97,7 +97,7 @@ def test_rows_of_the_form_of_two_lines(tmp_path: Path) -> None:
 )
 def test_a_line_gives_the_time_of_the_sample_after_it(tmp_path: Path, line: bytes, time_ns: int) -> None:
     trace = read(tmp_path, b"1600000000.0\n" + line + b"\n" + entry())
-    assert list(trace.connections[0].subflows[0].ack_time_ns) == [time_ns]
+    assert list(trace.connections[0].subflows[0].acks.time_ns) == [time_ns]
     assert trace.other_lines == 0
 
 
@@ -156,7 +156,7 @@ def test_sockets_of_one_local_token_are_one_connection(
     trace = read(tmp_path, TIME + sample + b"1700000001.0\n" + sample)
     assert trace.records_out == 4
     assert [(one.token, sorted(one.subflows)) for one in trace.connections] == connections
-    assert all(len(subflow.ack_time_ns) == 2 for one in trace.connections for subflow in one.ordered())
+    assert all(len(subflow.acks.time_ns) == 2 for one in trace.connections for subflow in one.ordered())
 
 
 @pytest.mark.parametrize(
@@ -186,8 +186,8 @@ def test_a_socket_may_lack_one_of_rtt_and_bytes_acked(tmp_path: Path) -> None:
     )
     trace = read(tmp_path, content)
     subflow = trace.connections[0].subflows[0]
-    assert list(subflow.ack_acked_bytes) == [0, 70, 90]
-    assert list(subflow.ack_srtt_us) == [2500, NOT_OBSERVED, NOT_OBSERVED]
+    assert list(subflow.acks.acked_bytes) == [0, 70, 90]
+    assert list(subflow.acks.srtt_us) == [2500, NOT_OBSERVED, NOT_OBSERVED]
 
 
 def test_sockets_that_sent_nothing_are_unused(tmp_path: Path) -> None:
@@ -225,4 +225,4 @@ def test_sockets_of_mptcp_itself_are_no_subflows(tmp_path: Path) -> None:
     msk = b"mptcp ESTAB 0 0 10.0.1.1:42225 10.0.2.2:44180\n\t subflows:1 remote_key token:3a1e0d3c rtt:1/1\n"
     trace = read(tmp_path, TIME + b"tcp   " + entry() + msk + entry(b"7"))
     assert (trace.records_in, trace.records_out, trace.other_lines) == (2, 2, 2)
-    assert list(trace.connections[0].subflows[0].ack_srtt_us) == [34]
+    assert list(trace.connections[0].subflows[0].acks.srtt_us) == [34]

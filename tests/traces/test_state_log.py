@@ -49,21 +49,21 @@ def test_rows_of_a_known_log(tmp_path: Path, end: bytes) -> None:
     (connection,) = trace.connections
     assert (connection.token, connection.vantages, connection.states_inferred) == (None, {0: "sender"}, False)
     first, second = connection.ordered()
-    assert list(first.ack_time_ns) == [
+    assert list(first.acks.time_ns) == [
         1795231448_953986000,
         1795231449_069923000,
         1795231449_090000000,
         1795231449_100000001,
         1795231449_100000001,
     ]
-    assert list(first.ack_rtt_us) == [154773, 115707, NOT_OBSERVED, 120000, 120001]
-    assert list(first.ack_acked_bytes) == [0, 400, 400, 1824, 1824]
-    assert set(first.ack_is_dup) == {NOT_OBSERVED}
+    assert list(first.acks.rtt_us) == [154773, 115707, NOT_OBSERVED, 120000, 120001]
+    assert list(first.acks.acked_bytes) == [0, 400, 400, 1824, 1824]
+    assert set(first.acks.is_dup) == {NOT_OBSERVED}
     assert list(first.state_time_ns) == [1795231449_080000000, 1795231449_100000000]
     assert list(first.state_ca_state) == [3, 0]
     assert (first.retransmissions, first.loss_kind) == (2, [])
     assert (first.start_ns, first.end_ns) == (1795231448_953986000, 1795231449_100000001)
-    assert list(second.ack_rtt_us) == [9000]
+    assert list(second.acks.rtt_us) == [9000]
     assert second.retransmissions == 0
 
 
@@ -101,7 +101,7 @@ def test_a_bad_row_is_refused_with_its_place(tmp_path: Path, line: bytes, reason
     assert (trace.records_in, trace.records_out) == (3, 2)
     (refusal,) = trace.refusals
     assert (refusal.offset, refusal.reason, refusal.raw) == (len(head), reason, line[:64])
-    assert list(trace.connections[0].subflows[0].ack_rtt_us) == [7, 8]
+    assert list(trace.connections[0].subflows[0].acks.rtt_us) == [7, 8]
 
 
 def test_subflows_have_clocks_of_their_own(tmp_path: Path) -> None:
@@ -124,8 +124,8 @@ def test_a_recorded_log_has_what_its_recorder_counted() -> None:
         (first, 3338, 3339, 30, 19, 113_100),
         (second, 4183, 4183, 12, 27, 169_900),
     ):
-        assert sum(rtt_us != NOT_OBSERVED for rtt_us in subflow.ack_rtt_us) == samples
-        assert len(subflow.ack_time_ns) == acks
+        assert sum(rtt_us != NOT_OBSERVED for rtt_us in subflow.acks.rtt_us) == samples
+        assert len(subflow.acks.time_ns) == acks
         assert len(subflow.state_ca_state) == states
         assert subflow.retransmissions == retransmissions
         assert abs((subflow.min_rtt_us() or 0) - smallest_us) <= 50

@@ -69,12 +69,12 @@ def test_rows_of_the_module(tmp_path: Path, unit: str | None, first: list[int], 
     trace = read(tmp_path, MODULE, unit)
     assert (trace.records_in, trace.records_out, trace.refusals, trace.other_lines) == (4, 4, [], 0)
     one, other = trace.connections
-    assert list(one.subflows[0].ack_time_ns) == [2_088_625_684, 2_088_698_571, 11_400_000_000]
-    assert list(one.subflows[0].ack_acked_bytes) == [0, 32, 48]
-    assert list(one.subflows[0].ack_srtt_us) == first
-    assert list(other.subflows[0].ack_time_ns) == [11_308_140_000]
-    assert list(other.subflows[0].ack_acked_bytes) == [0]
-    assert list(other.subflows[0].ack_srtt_us) == second
+    assert list(one.subflows[0].acks.time_ns) == [2_088_625_684, 2_088_698_571, 11_400_000_000]
+    assert list(one.subflows[0].acks.acked_bytes) == [0, 32, 48]
+    assert list(one.subflows[0].acks.srtt_us) == first
+    assert list(other.subflows[0].acks.time_ns) == [11_308_140_000]
+    assert list(other.subflows[0].acks.acked_bytes) == [0]
+    assert list(other.subflows[0].acks.srtt_us) == second
     assert ends(one) == (4, "address 0", 48068, "address 1", 5100)
     assert ends(other) == (4, "address 2", 35120, "address 3", 80)
 
@@ -84,12 +84,12 @@ def test_rows_of_the_tracepoint(tmp_path: Path) -> None:
     assert (trace.records_in, trace.records_out, trace.refusals) == (4, 4, [])
     assert (trace.other_lines, trace.gaps, trace.messages_lost) == (4, 1, 12)
     first, second, third = (connection.subflows[0] for connection in trace.connections)
-    assert list(first.ack_time_ns) == [1892945_576997000, 1892947_000001000]
-    assert list(first.ack_acked_bytes) == [0, 16]
-    assert list(first.ack_srtt_us) == [105, 106]
-    assert list(second.ack_time_ns) == [1892945_823798000]
-    assert list(second.ack_srtt_us) == [19604]
-    assert list(third.ack_srtt_us) == [NOT_OBSERVED]
+    assert list(first.acks.time_ns) == [1892945_576997000, 1892947_000001000]
+    assert list(first.acks.acked_bytes) == [0, 16]
+    assert list(first.acks.srtt_us) == [105, 106]
+    assert list(second.acks.time_ns) == [1892945_823798000]
+    assert list(second.acks.srtt_us) == [19604]
+    assert list(third.acks.srtt_us) == [NOT_OBSERVED]
     assert [ends(connection) for connection in trace.connections] == [
         (4, "address 0", 58760, "address 1", 5201),
         (4, "address 2", 54326, "address 3", 80),
@@ -104,7 +104,7 @@ def test_what_the_source_does_not_carry_is_null(tmp_path: Path, content: bytes) 
     for connection in trace.connections:
         assert connection.token is None
         (subflow,) = connection.ordered()
-        assert set(subflow.ack_rtt_us) == set(subflow.ack_is_dup) == set(subflow.ack_data_ack) == {NOT_OBSERVED}
+        assert set(subflow.acks.rtt_us) == set(subflow.acks.is_dup) == set(subflow.acks.data_ack) == {NOT_OBSERVED}
         assert (len(subflow.state_time_ns), len(subflow.loss_time_ns), subflow.min_rtt_us()) == (0, 0, None)
         assert (subflow.retransmissions, subflow.loc_id, subflow.rem_id) == (None, None, None)
 
@@ -127,8 +127,8 @@ def test_rows_of_perf(tmp_path: Path) -> None:
     trace = read(tmp_path, PERF)
     assert (trace.records_in, trace.records_out) == (1, 1)
     (connection,) = trace.connections
-    assert list(connection.subflows[0].ack_time_ns) == [99975_473448000]
-    assert list(connection.subflows[0].ack_srtt_us) == [30500]
+    assert list(connection.subflows[0].acks.time_ns) == [99975_473448000]
+    assert list(connection.subflows[0].acks.srtt_us) == [30500]
     assert ends(connection) == (4, "address 0", 44404, "address 1", 443)
 
 
@@ -197,4 +197,4 @@ def test_sockets_are_told_apart_by_both_endpoints(tmp_path: Path) -> None:
         (1, "address 1", 3),
         (2, "address 1", 2),
     ]
-    assert [len(connection.subflows[0].ack_time_ns) for connection in trace.connections] == [2, 1, 1]
+    assert [len(connection.subflows[0].acks.time_ns) for connection in trace.connections] == [2, 1, 1]

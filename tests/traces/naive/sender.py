@@ -465,7 +465,7 @@ class Sender:
                 rtt_us = self._echoed_us[row] + matched_us
             if is_ack and self._matched_us[row] != NOT_OBSERVED:
                 matched_us = self._matched_us[row]
-            subflow.append_ack(
+            subflow.acks.append(
                 self._time_ns[row],
                 self._acked_bytes[row],
                 rtt_us=rtt_us,

@@ -1,0 +1,103 @@
+"""Connections as a parser hands them over: rows of short ones together, of long ones in pieces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines import parse, stage
+from tests.traces.comparison import assert_same
+from tests.traffic import write_captures
+from traces import connection as rows_of
+from traces import tables
+from traces.connection import Acks, Connection, Named, Subflow
+from traces.contract import TableReader, read_table
+from traces.recorded import PART_ROWS, record
+
+ROOT = Path(__file__).parents[2]
+
+
+def made(rows: int, first_ns: int = 0) -> Acks:
+    acks = Acks()
+    for number in range(rows):
+        acks.append(first_ns + number, number, rtt_us=1000 + number)
+    return acks
+
+
+def named(name: str, *subflows: Subflow) -> Named:
+    return name, Connection(1, {0: "sender"}, True, subflows={one.subflow_id: one for one in subflows})
+
+
+def stored(subflow_id: int, *pieces: int) -> Subflow:
+    starts = np.cumsum([0, *pieces])
+    return Subflow(
+        subflow_id, 0, 1, stored_acks=[made(rows, int(start)) for rows, start in zip(pieces, starts, strict=False)]
+    )
+
+
+def test_short_connections_are_built_together_until_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows_of, "_ROWS", 10)
+    some = [named(name, Subflow(0, 0, 1, acks=made(4)), Subflow(1, 0, 1, acks=made(2))) for name in "abc"]
+    found = list(rows_of.batches(some))
+    # Six rows and six are more than ten; and one connection is never divided.
+    assert [[name for name, _ in batch.named] for batch in found] == [["a"], ["b"], ["c"]]
+    assert [[(one.name, one.subflow_id, one.first) for one in batch.pieces] for batch in found] == [
+        [(name, 0, 0), (name, 1, 0)] for name in "abc"
+    ]
+    monkeypatch.setattr(rows_of, "_ROWS", 12)
+    assert [len(batch.named) for batch in rows_of.batches(some)] == [2, 1]
+    assert list(rows_of.batches([])) == []
+
+
+def test_a_long_connection_is_built_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows_of, "_ROWS", 10)
+    short = named("short", Subflow(0, 0, 1, acks=made(3)))
+    long = named("long", stored(0, 8, 8, 1), stored(2, 1, 9), Subflow(3, 0, 1))
+    found = list(rows_of.batches([short, long, short]))
+    assert [[name for name, _ in batch.named] for batch in found] == [["short"], ["long"], [], [], [], ["short"]]
+    pieces = [[(one.subflow_id, one.first, len(one.acks)) for one in batch.pieces] for batch in found[1:-1]]
+    assert pieces == [[], [(0, 0, 8)], [(0, 8, 8), (0, 16, 1), (2, 0, 1)], [(2, 1, 9)]]
+    columns = rows_of.ack_columns(found[3].pieces)
+    assert columns["subflow_id"].to_pylist() == [0] * 9 + [2]
+    assert columns["ack_no"].to_pylist() == [*range(8, 17), 0]
+    assert columns["time_ns"].to_pylist() == [*range(8, 17), 0]
+
+
+def test_a_subflow_has_the_same_acks_in_memory_and_stored() -> None:
+    whole, in_pieces = Subflow(0, 0, 1, acks=made(17)), stored(0, 8, 8, 1)
+    assert list(in_pieces.all_acks().time_ns) == list(whole.all_acks().time_ns) == list(range(17))
+    assert [len(piece) for piece in in_pieces.ack_pieces()] == [8, 8, 1]
+    assert (in_pieces.min_rtt_us(), whole.min_rtt_us(), Subflow(0, 0, 1).min_rtt_us()) == (1000, 1000, None)
+    assert len(Subflow(0, 0, 1).all_acks()) == 0
+
+
+def test_a_capture_of_one_long_connection(tmp_path: Path) -> None:
+    inputs = tmp_path / "raw" / "inputs"
+    inputs.mkdir(parents=True)
+    path = inputs / "long.pcap"
+    write_captures([path], packets=260_000, connections=1)
+    flows = record(path, tmp_path).flows()
+    assert max(sender.parts[1] for flow in flows for sender in flow.senders) > 1
+    # Row by row as plain Python has them, across the parts.
+    expected = assert_same(path)
+    arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "made", "--raw", str(tmp_path / "raw"), "-q"]
+    arguments += ["--tables", str(tmp_path / "tables"), "--report", str(tmp_path / "report.json")]
+    assert stage.main("parse", "", parse.add_arguments, parse.run, arguments) == stage.EXIT_OK
+    acks = tmp_path / "tables" / "ack.parquet"
+    groups = pq.ParquetFile(acks).metadata
+    assert groups.num_row_groups > 1
+    assert max(groups.row_group(number).num_rows for number in range(groups.num_row_groups)) <= PART_ROWS
+    rows = TableReader(tables.ACK, acks).rows_of("made/long#0")
+    subflows = read_table(tables.SUBFLOW, tmp_path / "tables" / "subflow.parquet").to_pylist()
+    assert len(subflows) == len(expected) == 2
+    for number, (subflow, ends) in enumerate(zip(subflows, expected, strict=True)):
+        own = rows.filter(np.array(rows.column("subflow_id")) == number)
+        # The client, which opened it, is a receiver here.
+        acks_of_sender = max(ends.values(), key=lambda one: sum(one.acks.acked_bytes)).acks
+        assert own.column("time_ns").to_pylist() == list(acks_of_sender.time_ns)
+        assert own.column("acked_bytes").to_pylist() == list(acks_of_sender.acked_bytes)
+        assert own.column("ack_no").to_pylist() == list(range(len(acks_of_sender)))
+        assert subflow["min_rtt_us"] == min(value for value in own.column("rtt_us").to_pylist() if value is not None)
