@@ -5,16 +5,19 @@ import numpy as np
 import numpy.typing as npt
 
 _Int64s = npt.NDArray[np.int64]
+_AckColumns = tuple[_Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s]
 
 NOT_OBSERVED: int
 VERDICTS: int
 SIGNALS: int
 PART_ROWS: int
+ACK_SOURCE: np.dtype[np.void]
 
 class Vantage:
     UNKNOWN: ClassVar[Vantage]
     SENDER: ClassVar[Vantage]
     RECEIVER: ClassVar[Vantage]
+    def __int__(self) -> int: ...
 
 class Recording:
     def __init__(self, fd: int, *, flows: int = ..., over_ns: int = ..., idle_ns: int = ...) -> None: ...
@@ -39,9 +42,10 @@ class Recording:
     def flows(self) -> npt.NDArray[np.void]: ...
 
 def read_parts(fd: int, base: int, last: int, records: int) -> list[tuple[int, int, int]]: ...
-def read_acks(
-    fd: int, base: int, last: int, size: int, records: int, vantage: Vantage, acked_before: int, matched_us: int
-) -> tuple[tuple[_Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s], int]: ...
+def read_acks(fd: int, sources: npt.NDArray[np.void]) -> tuple[_AckColumns, _Int64s, _Int64s]: ...
+def read_ack_part(
+    fd: int, base: int, last: int, size: int, rows: int, vantage: Vantage, acked_before: int, matched_us: int
+) -> tuple[_AckColumns, int]: ...
 def read_states(fd: int, base: int, last: int, records: int) -> tuple[_Int64s, _Int64s]: ...
 def read_losses(fd: int, base: int, last: int, records: int) -> tuple[_Int64s, _Int64s, _Int64s]: ...
 def chunks(fd: int, base: int, last: int) -> list[tuple[int, int]]: ...

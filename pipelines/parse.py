@@ -118,11 +118,13 @@ def _links(named: Sequence[Named], captures: Sequence[str]) -> dict[str, Any]:
 def _built(batch: Batch, captures: Sequence[str]) -> list[Chunk]:
     """Return rows of every table."""
     named = batch.named
+    # First: what is read of ACKs tells the smallest RTT of their subflow too.
+    acks = tables.ACK.build(rows_of.ack_columns(batch.pieces))
     return [
         ("connection", tables.CONNECTION.build(rows_of.connection_columns(named))),
         ("connection_capture", tables.CONNECTION_CAPTURE.build(_links(named, captures))),
         ("subflow", tables.SUBFLOW.build(rows_of.subflow_columns(named))),
-        ("ack", tables.ACK.build(rows_of.ack_columns(batch.pieces))),
+        ("ack", acks),
         ("state", tables.STATE.build(rows_of.state_columns(named))),
         ("loss", tables.LOSS.build(rows_of.loss_columns(named))),
     ]

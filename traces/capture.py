@@ -25,7 +25,6 @@ from traces.endpoint import Endpoint, Pseudonyms
 from traces.recorded import (
     FORGOTTEN,
     IMPLAUSIBLE,
-    PART_ROWS,
     End,
     Flow,
     Recorded,
@@ -326,8 +325,6 @@ def _connection(
         states_inferred=True,
         mptcp_version=group.version,
     )
-    rows = sum(member.flow.senders[_flow_end(member, sender)].rows for member in members)
-    is_long = rows > PART_ROWS
     for number, member in enumerate(members):
         flow, end = member.flow, _flow_end(member, sender)
         local, remote = _ends(member, sender)
@@ -349,10 +346,6 @@ def _connection(
             subflow.state_time_ns.append(flow.start_ns)
             subflow.state_ca_state.append(OPEN)
         write(spools[member.capture], flow, end, subflow)
-        acks = StoredAcks(spools[member.capture], flow, end, group.first_data[sender])
-        if is_long:
-            subflow.stored_acks = acks
-        else:
-            subflow.acks = next(iter(acks), subflow.acks)
+        subflow.stored_acks = StoredAcks(spools[member.capture], flow, end, group.first_data[sender])
         connection.subflows[number] = subflow
     return connection

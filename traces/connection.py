@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,17 @@ NOT_OBSERVED = -(2**63)
 
 #: A connection and its name.
 Named = tuple[str, "Connection"]
+_ACK_TYPES = {
+    "time_ns": pa.int64(),
+    "acked_bytes": pa.int64(),
+    "rtt_us": pa.int64(),
+    "srtt_us": pa.int64(),
+    "is_dup": pa.bool_(),
+    "newly_sacked_bytes": pa.int64(),
+    "ece": pa.bool_(),
+    "owd_us": pa.int64(),
+    "data_ack": pa.int64(),
+}
 # Rows of the largest table that are built at once: enough that the work is the rows', few enough to stay in a cache.
 _ROWS = 1 << 16
 
@@ -63,6 +74,43 @@ class Acks:
         self.owd_us.append(owd_us)
         self.data_ack.append(data_ack)
 
+    def min_rtt_us(self) -> int | None:
+        """Return the smallest RTT sample, None if there is none."""
+        rtt_us = _numbers(self.rtt_us)
+        observed = rtt_us[rtt_us != NOT_OBSERVED]
+        return int(observed.min()) if len(observed) else None
+
+
+@dataclass(frozen=True)
+class AckColumns:
+    """ACKs of some subflows, one after the other.
+
+    Attributes
+    ----------
+    lengths : list of int
+        How many each subflow has.
+    columns : dict of str to int64 array
+        As :class:`Acks` has them; one that is not there was never observed.
+    """
+
+    lengths: list[int]
+    columns: dict[str, npt.NDArray[np.int64]]
+
+
+class StoredRows(Protocol):
+    """ACKs of a subflow that are not in memory; each time they are asked for they are read, in pieces."""
+
+    rows: int
+
+    def __iter__(self) -> Iterator[Acks]: ...
+
+    @staticmethod
+    def together(stored: Sequence[Any]) -> AckColumns:
+        """Return the ACKs of several of its kind, one after the other."""
+
+    def min_rtt_us(self) -> int | None:
+        """Return the smallest RTT sample, None if there is none."""
+
 
 @dataclass
 class Subflow:
@@ -74,8 +122,8 @@ class Subflow:
     ----------
     acks : Acks
         Those in memory.
-    stored_acks : iterable of Acks
-        Those of a long connection instead, in pieces, in order; read from disk each time they are asked for.
+    stored_acks : StoredRows or None
+        All of them, where they are not in memory.
     """
 
     subflow_id: int
@@ -91,7 +139,7 @@ class Subflow:
     remote_port: int | None = None
     retransmissions: int | None = None
     acks: Acks = field(default_factory=Acks)
-    stored_acks: Iterable[Acks] = ()
+    stored_acks: StoredRows | None = None
     state_time_ns: array[int] = field(default_factory=lambda: array("q"))
     state_ca_state: array[int] = field(default_factory=lambda: array("b"))
     loss_time_ns: array[int] = field(default_factory=lambda: array("q"))
@@ -100,9 +148,11 @@ class Subflow:
 
     def ack_pieces(self) -> Iterator[Acks]:
         """Yield its ACKs, some at a time."""
-        if len(self.acks):
-            yield self.acks
-        yield from self.stored_acks
+        yield from (self.acks,) if self.stored_acks is None else self.stored_acks
+
+    def most_acks(self) -> int:
+        """Return a number of ACKs that it does not exceed."""
+        return len(self.acks) if self.stored_acks is None else self.stored_acks.rows
 
     def all_acks(self) -> Acks:
         """Return its ACKs, wherever they are; of a long connection they take much memory."""
@@ -117,13 +167,7 @@ class Subflow:
 
     def min_rtt_us(self) -> int | None:
         """Return the smallest RTT sample, None if there is none."""
-        smallest: list[int] = []
-        for piece in self.ack_pieces():
-            rtt_us = _numbers(piece.rtt_us)
-            observed = rtt_us[rtt_us != NOT_OBSERVED]
-            if len(observed):
-                smallest.append(int(observed.min()))
-        return min(smallest, default=None)
+        return self.acks.min_rtt_us() if self.stored_acks is None else self.stored_acks.min_rtt_us()
 
 
 @dataclass
@@ -171,7 +215,7 @@ class AckPiece:
     name: str
     subflow_id: int
     first: int
-    acks: Acks
+    acks: Acks | StoredRows
 
 
 @dataclass(frozen=True)
@@ -183,7 +227,7 @@ class Batch:
     named : list of Named
         Connections whose rows in all tables but ``ack`` they are.
     pieces : list of AckPiece
-        What of ``ack`` they are.
+        What of ``ack`` they are: all in memory, or none.
     """
 
     named: list[Named]
@@ -191,7 +235,7 @@ class Batch:
 
 
 def ack_pieces(name: str, connection: Connection) -> Iterator[AckPiece]:
-    """Yield the ACKs of a connection, subflow by subflow, some at a time."""
+    """Yield the ACKs of a connection, subflow by subflow, some at a time, in memory."""
     for subflow in connection.ordered():
         first = 0
         for acks in subflow.ack_pieces():
@@ -199,37 +243,37 @@ def ack_pieces(name: str, connection: Connection) -> Iterator[AckPiece]:
             first += len(acks)
 
 
-def _filled(pieces: Iterable[AckPiece]) -> Iterator[list[AckPiece]]:
-    """Yield pieces in lists of as many rows as are built at once, of one piece or more."""
-    filled: list[AckPiece] = []
+def _long(name: str, connection: Connection) -> Iterator[Batch]:
+    """Yield the rows of a connection whose ACKs are stored, and too many for one batch."""
+    yield Batch([(name, connection)], [])
+    pieces: list[AckPiece] = []
     rows = 0
-    for piece in pieces:
-        if filled and rows + len(piece.acks) > _ROWS:
-            yield filled
-            filled, rows = [], 0
-        filled.append(piece)
-        rows += len(piece.acks)
-    if filled:
-        yield filled
+    for piece in ack_pieces(name, connection):
+        own = len(piece.acks) if isinstance(piece.acks, Acks) else piece.acks.rows
+        if pieces and rows + own > _ROWS:
+            yield Batch([], pieces)
+            pieces, rows = [], 0
+        pieces.append(piece)
+        rows += own
+    if pieces:
+        yield Batch([], pieces)
 
 
 def batches(connections: Iterable[Named]) -> Iterator[Batch]:
-    """Yield the rows of connections in batches: of whole connections, and of one that is stored in several."""
+    """Yield the rows of connections, all stored or none, in batches: of whole ones, and of a long one in several."""
     batch = Batch([], [])
     rows = 0
     for name, connection in connections:
-        is_stored = any(subflow.stored_acks for subflow in connection.subflows.values())
-        own = sum(len(subflow.acks) for subflow in connection.subflows.values())
-        if batch.named and (is_stored or rows + own > _ROWS):
+        subflows = connection.ordered()
+        own = sum(subflow.most_acks() for subflow in subflows)
+        if batch.named and rows + own > _ROWS:
             yield batch
             batch, rows = Batch([], []), 0
-        if is_stored:
-            yield Batch([(name, connection)], [])
-            for pieces in _filled(ack_pieces(name, connection)):
-                yield Batch([], pieces)
+        if own > _ROWS and all(subflow.stored_acks is not None for subflow in subflows):
+            yield from _long(name, connection)
             continue
         batch.named.append((name, connection))
-        batch.pieces.extend(ack_pieces(name, connection))
+        batch.pieces.extend(AckPiece(name, one.subflow_id, 0, one.stored_acks or one.acks) for one in subflows)
         rows += own
     if batch.named:
         yield batch
@@ -273,9 +317,13 @@ def _key(
     }
 
 
+def _joined(parts: Iterable[array[int]]) -> npt.NDArray[np.int64]:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *(_numbers(part) for part in parts)])
+
+
 def _column(parts: Iterable[array[int]], dtype: pa.DataType) -> pa.Array:
     """Return one column, null where nothing was observed."""
-    return _observed(np.concatenate([np.zeros(0, dtype=np.int64), *(_numbers(part) for part in parts)]), dtype)
+    return _observed(_joined(parts), dtype)
 
 
 def _subflows(named: Sequence[Named]) -> list[tuple[str, Subflow]]:
@@ -318,20 +366,28 @@ def subflow_columns(named: Sequence[Named]) -> dict[str, Any]:
     }
 
 
+def _together(acks: Sequence[Acks]) -> AckColumns:
+    return AckColumns(
+        [len(one) for one in acks],
+        {column.name: _joined(getattr(one, column.name) for one in acks) for column in fields(Acks)},
+    )
+
+
 def ack_columns(pieces: Sequence[AckPiece]) -> dict[str, Any]:
     """Return some rows of the ``ack`` table."""
+    in_memory = [piece.acks for piece in pieces if isinstance(piece.acks, Acks)]
+    stored = [piece.acks for piece in pieces if not isinstance(piece.acks, Acks)]
+    if in_memory and stored:
+        raise ValueError("ACKs of a batch are all in memory, or none")
+    acks = stored[0].together(stored) if stored else _together(in_memory)
+    rows = sum(acks.lengths)
     subflows = [(piece.name, piece.subflow_id) for piece in pieces]
     return {
-        **_key(subflows, [len(piece.acks) for piece in pieces], "ack_no", [piece.first for piece in pieces]),
-        "time_ns": _column((piece.acks.time_ns for piece in pieces), pa.int64()),
-        "acked_bytes": _column((piece.acks.acked_bytes for piece in pieces), pa.int64()),
-        "rtt_us": _column((piece.acks.rtt_us for piece in pieces), pa.int64()),
-        "srtt_us": _column((piece.acks.srtt_us for piece in pieces), pa.int64()),
-        "is_dup": _column((piece.acks.is_dup for piece in pieces), pa.bool_()),
-        "newly_sacked_bytes": _column((piece.acks.newly_sacked_bytes for piece in pieces), pa.int64()),
-        "ece": _column((piece.acks.ece for piece in pieces), pa.bool_()),
-        "owd_us": _column((piece.acks.owd_us for piece in pieces), pa.int64()),
-        "data_ack": _column((piece.acks.data_ack for piece in pieces), pa.int64()),
+        **_key(subflows, acks.lengths, "ack_no", [piece.first for piece in pieces]),
+        **{
+            name: _observed(acks.columns[name], dtype) if name in acks.columns else pa.nulls(rows, dtype)
+            for name, dtype in _ACK_TYPES.items()
+        },
     }
 
 

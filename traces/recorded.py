@@ -21,7 +21,7 @@ import packet_recording
 
 from traces import mptcp, stored
 from traces.assembly import BACKWARDS, OUT_OF_RANGE
-from traces.connection import NOT_OBSERVED, Acks, Subflow
+from traces.connection import NOT_OBSERVED, AckColumns, Acks, Subflow
 from traces.quarantine import CaptureError, Refusal
 from traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
 
@@ -106,8 +106,6 @@ _UNREADABLE = (
     (8, "the section's byte-order magic is none"),
 )
 _LOSS_KINDS = ("fast", "rto", "tlp")
-#: ACKs of an end that are read at once at most.
-PART_ROWS = packet_recording.PART_ROWS
 # Columns of ACKs in the order they come, and those that packets do not tell.
 _ACK_COLUMNS = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack")
 _NOT_IN_PACKETS = ("srtt_us", "owd_us")
@@ -419,7 +417,7 @@ def acked_before(first_data_ack: tuple[int, int] | None, first_data: int | None)
 
 
 class StoredAcks:
-    """The ACKs of one end of a flow, read from the spool in pieces each time they are asked for.
+    """The ACKs of one end of a flow, read from the spool each time they are asked for.
 
     Parameters
     ----------
@@ -430,6 +428,11 @@ class StoredAcks:
         Which of its ends is the sender.
     first_data : int or None
         Data sequence number of the first byte the connection's sender sent; None where it is not known.
+
+    Attributes
+    ----------
+    rows : int
+        They are no more.
     """
 
     def __init__(self, spool: Spool, flow: Flow, end: int, first_data: int | None) -> None:
@@ -438,12 +441,14 @@ class StoredAcks:
         self._vantage = _VANTAGES[flow.vantage(end)]
         before = acked_before(self._sender.first_data_ack, first_data)
         self._acked_before = NOT_OBSERVED if before is None else before
+        self._shortest_us: int | None = None
+        self.rows = self._sender.rows
 
     def __iter__(self) -> Iterator[Acks]:
         place = self._spool.place
         matched_us = NOT_OBSERVED
         for part in packet_recording.read_parts(*place, *self._sender.parts):
-            columns, matched_us = packet_recording.read_acks(
+            columns, matched_us = packet_recording.read_ack_part(
                 *place, *part, self._vantage, self._acked_before, matched_us
             )
             acks = Acks()
@@ -452,6 +457,26 @@ class StoredAcks:
             for name in _NOT_IN_PACKETS:
                 getattr(acks, name).extend(array("q", [NOT_OBSERVED]) * len(columns[0]))
             yield acks
+
+    @staticmethod
+    def together(stored: Sequence[StoredAcks]) -> AckColumns:
+        """Return the ACKs of several, one after the other; of one capture, or of several that were joined."""
+        place = stored[0]._spool.place
+        sources = np.array(
+            [(one._spool.base, *one._sender.parts, one.rows, int(one._vantage), one._acked_before) for one in stored],
+            dtype=packet_recording.ACK_SOURCE,
+        )
+        columns, lengths, shortest_us = packet_recording.read_acks(place[0], sources)
+        for one, own_us in zip(stored, shortest_us.tolist(), strict=True):
+            one._shortest_us = own_us
+        return AckColumns(lengths.tolist(), dict(zip(_ACK_COLUMNS, columns, strict=True)))
+
+    def min_rtt_us(self) -> int | None:
+        """Return the smallest RTT sample, None if there is none."""
+        if self._shortest_us is None:
+            smallest = [acks.min_rtt_us() for acks in self]
+            self._shortest_us = min((one for one in smallest if one is not None), default=NOT_OBSERVED)
+        return None if self._shortest_us == NOT_OBSERVED else self._shortest_us
 
 
 def write(spool: Spool, flow: Flow, end: int, subflow: Subflow) -> None:

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace py = pybind11;
@@ -18,6 +19,9 @@ using namespace packets;
 
 namespace
 {
+
+/// Of one call: a row takes 56 bytes.
+constexpr int64_t MAX_ROWS_AT_ONCE = int64_t{1} << 20;
 
 /// No connection has sent so much: a data acknowledgement beyond is none of this connection's.
 constexpr int64_t MAX_DATA_ACK = int64_t{1} << 62;
@@ -42,46 +46,47 @@ ReadParts(int fd, int64_t base, int64_t last, int64_t records)
     return found;
 }
 
-/**
- * Turn a part of the rows of an end into those of a table.
- *
- * @param fd The file the spool is in.
- * @param base Where it begins.
- * @param last Place of the part's last chunk.
- * @param bytes How many bytes it has.
- * @param records How many rows.
- * @param vantage Where they were captured.
- * @param ackedBefore Data-level bytes acknowledged by the first data acknowledgement, NOT_OBSERVED if unknown.
- * @param matchedUs Last RTT by what is acknowledged in the part before, NOT_OBSERVED if there is none.
- * @return Seven columns, and that RTT for the part that follows.
- */
-py::tuple
-ReadAcks(int fd,
-         int64_t base,
-         int64_t last,
-         int64_t bytes,
-         int64_t records,
-         Vantage vantage,
-         int64_t ackedBefore,
-         int64_t matchedUs)
+/// Which rows of a capture are asked for.
+struct AckSource
 {
-    if (records < 0 || records > int64_t{PART_ROWS} || bytes < 0 || bytes > records * AckRows::MAX_ROW_BYTES)
+    int64_t base; //!< Where the capture's spool begins
+    int64_t partsLast;
+    int64_t parts;
+    int64_t rows;
+    int64_t vantage;
+    int64_t ackedBefore; //!< Data-level bytes acknowledged by the first data acknowledgement, NOT_OBSERVED if unknown
+};
+
+/// Rows of the table of ACKs, of one end or several.
+class AckTable
+{
+  public:
+    /// @param most There will not be more.
+    explicit AckTable(int64_t most)
+        : m_most(most)
     {
-        throw SpoolError("the spool is broken", EIO);
+        for (auto& one : m_to)
+        {
+            one = m_columns.emplace_back(NewColumn(static_cast<size_t>(most))).mutable_data();
+        }
     }
-    constexpr size_t columns = 7;
-    std::vector<Column> found;
-    int64_t* to[columns];
-    for (auto& one : to)
+
+    /// Append the rows of one part; `matchedUs` is the last RTT by what is acknowledged, of the parts before too.
+    void Append(const Spool::Place& place,
+                const AckPart& part,
+                Vantage vantage,
+                int64_t ackedBefore,
+                int64_t& matchedUs)
     {
-        one = found.emplace_back(NewColumn(static_cast<size_t>(records))).mutable_data();
-    }
-    size_t count = 0;
-    {
-        const py::gil_scoped_release released;
-        AckRows::Reader rows({fd, base}, {last, bytes});
+        if (part.rows < 0 || part.rows > m_most - m_read || part.bytes < 0 ||
+            part.bytes > part.rows * AckRows::MAX_ROW_BYTES)
+        {
+            throw SpoolError("the spool is broken", EIO);
+        }
+        m_read += part.rows;
+        AckRows::Reader rows(place, {part.last, part.bytes});
         const bool isNear = vantage == Vantage::Sender;
-        for (int64_t number = 0; number < records; ++number)
+        for (int64_t number = 0; number < part.rows; ++number)
         {
             const auto row = rows.Next();
             if (isNear && !row.isAck)
@@ -112,23 +117,127 @@ ReadAcks(int fd,
                 const auto sum = static_cast<__int128>(row.dataAck) + ackedBefore;
                 dataAck = sum >= 0 && sum < MAX_DATA_ACK ? static_cast<int64_t>(sum) : NOT_OBSERVED;
             }
-            to[0][count] = row.timeNs;
-            to[1][count] = row.ackedBytes;
-            to[2][count] = rttUs;
-            to[3][count] = row.isAck ? int64_t{row.isDup} : NOT_OBSERVED;
-            to[4][count] = row.isAck ? row.newlySackedBytes : NOT_OBSERVED;
-            to[5][count] = row.isAck ? int64_t{row.ece} : NOT_OBSERVED;
-            to[6][count] = dataAck;
-            ++count;
+            m_to[0][m_rows] = row.timeNs;
+            m_to[1][m_rows] = row.ackedBytes;
+            m_to[2][m_rows] = rttUs;
+            m_to[3][m_rows] = row.isAck ? int64_t{row.isDup} : NOT_OBSERVED;
+            m_to[4][m_rows] = row.isAck ? row.newlySackedBytes : NOT_OBSERVED;
+            m_to[5][m_rows] = row.isAck ? int64_t{row.ece} : NOT_OBSERVED;
+            m_to[6][m_rows] = dataAck;
+            ++m_rows;
+            if (rttUs != NOT_OBSERVED)
+            {
+                m_shortestUs = m_shortestUs == NOT_OBSERVED ? rttUs : std::min(m_shortestUs, rttUs);
+            }
         }
     }
-    py::tuple table(columns);
-    for (size_t i = 0; i < columns; ++i)
+
+    int64_t GetRows() const
     {
-        found[i].resize({static_cast<py::ssize_t>(count)}, false);
-        table[i] = std::move(found[i]);
+        return m_rows;
     }
-    return py::make_tuple(table, matchedUs);
+
+    /// @return The shortest RTT appended since this was asked last, NOT_OBSERVED if there was none.
+    int64_t TakeShortest()
+    {
+        return std::exchange(m_shortestUs, NOT_OBSERVED);
+    }
+
+    py::tuple Columns()
+    {
+        py::tuple table(COLUMNS);
+        for (size_t i = 0; i < COLUMNS; ++i)
+        {
+            m_columns[i].resize({static_cast<py::ssize_t>(m_rows)}, false);
+            table[i] = m_columns[i];
+        }
+        return table;
+    }
+
+  private:
+    static constexpr size_t COLUMNS = 7;
+
+    std::vector<Column> m_columns;
+    int64_t* m_to[COLUMNS];
+    int64_t m_most;
+    int64_t m_read{0};
+    int64_t m_rows{0};
+    int64_t m_shortestUs{NOT_OBSERVED};
+};
+
+/**
+ * Turn the rows of some ends into those of a table, one end after the other.
+ *
+ * @param fd The file their spools are in.
+ * @param sources The ends.
+ * @return The columns; for each end, how many rows it has and its shortest RTT.
+ */
+py::tuple
+ReadAcks(int fd, const py::array_t<AckSource, py::array::c_style>& sources)
+{
+    const auto count = static_cast<size_t>(sources.size());
+    const auto* const first = sources.data();
+    int64_t most = 0;
+    for (const auto* source = first; source != first + count; ++source)
+    {
+        if (source->rows < 0 || source->rows > MAX_ROWS_AT_ONCE || (most += source->rows) > MAX_ROWS_AT_ONCE)
+        {
+            throw py::value_error("more rows than are read at once");
+        }
+    }
+    AckTable table(most);
+    auto lengths = NewColumn(count);
+    auto shortestUs = NewColumn(count);
+    auto* const lengthsTo = lengths.mutable_data();
+    auto* const shortestTo = shortestUs.mutable_data();
+    {
+        const py::gil_scoped_release released;
+        for (size_t i = 0; i < count; ++i)
+        {
+            const auto& source = first[i];
+            const Spool::Place place{fd, source.base};
+            const auto before = table.GetRows();
+            auto matchedUs = NOT_OBSERVED;
+            for (const auto& part : Spool::Read<AckPart>(place, {source.partsLast, source.parts}))
+            {
+                table.Append(place, part, static_cast<Vantage>(source.vantage), source.ackedBefore, matchedUs);
+            }
+            lengthsTo[i] = table.GetRows() - before;
+            shortestTo[i] = table.TakeShortest();
+        }
+    }
+    return py::make_tuple(table.Columns(), lengths, shortestUs);
+}
+
+/**
+ * Turn one part of the rows of an end into those of a table.
+ *
+ * @param fd The file its spool is in.
+ * @param base Where it begins.
+ * @param last Place of the part's last chunk.
+ * @param bytes How many bytes it has.
+ * @param rows How many rows.
+ * @param vantage Where they were captured.
+ * @param ackedBefore As AckSource has it.
+ * @param matchedUs Last RTT by what is acknowledged in the parts before, NOT_OBSERVED if there is none.
+ * @return The columns, and that RTT for the part that follows.
+ */
+py::tuple
+ReadAckPart(int fd,
+            int64_t base,
+            int64_t last,
+            int64_t bytes,
+            int64_t rows,
+            Vantage vantage,
+            int64_t ackedBefore,
+            int64_t matchedUs)
+{
+    AckTable table(std::clamp<int64_t>(rows, 0, PART_ROWS));
+    {
+        const py::gil_scoped_release released;
+        table.Append({fd, base}, {last, bytes, rows}, vantage, ackedBefore, matchedUs);
+    }
+    return py::make_tuple(table.Columns(), matchedUs);
 }
 
 py::tuple
@@ -223,6 +332,7 @@ Feed(Recording& recording, const py::buffer& block)
 
 PYBIND11_MODULE(packet_recording, module)
 {
+    PYBIND11_NUMPY_DTYPE(AckSource, base, partsLast, parts, rows, vantage, ackedBefore);
     PYBIND11_NUMPY_DTYPE(SenderSummary,
                          payloadBytes,
                          resentSegments,
@@ -299,6 +409,8 @@ PYBIND11_MODULE(packet_recording, module)
         .value("RECEIVER", Vantage::Receiver);
     module.def("read_parts", &ReadParts);
     module.def("read_acks", &ReadAcks);
+    module.def("read_ack_part", &ReadAckPart);
+    module.attr("ACK_SOURCE") = py::dtype::of<AckSource>();
     module.def("read_states", &ReadStates);
     module.def("read_losses", &ReadLosses);
     module.def("chunks", &Chunks);

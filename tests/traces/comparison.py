@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from tests.traces.naive import flow as naive
 from tests.traces.naive.sender import Sender
-from traces.connection import Subflow
+from traces.connection import Connection, Subflow
 from traces.quarantine import CaptureError
 from traces.recorded import End, Flow, Recorded, Refusals, Spool, StoredAcks, record, spools, write
 from traces.trace import Trace
@@ -65,9 +66,24 @@ def rows(spool: Spool, flow: Flow, end: int) -> Subflow:
     """Return the rows of one end, as the compiled parser has them."""
     subflow = Subflow(0, 0, 0)
     write(spool, flow, end, subflow)
-    subflow.stored_acks = StoredAcks(spool, flow, end, _FIRST_DATA)
-    subflow.acks, subflow.stored_acks = subflow.all_acks(), ()
+    subflow.stored_acks = stored = StoredAcks(spool, flow, end, _FIRST_DATA)
+    subflow.acks, subflow.stored_acks = subflow.all_acks(), None
+    # They are read in pieces, or those of many subflows together.
+    assert stored.min_rtt_us() == subflow.acks.min_rtt_us()
+    together = StoredAcks.together([stored, stored])
+    assert stored.min_rtt_us() == subflow.acks.min_rtt_us()
+    assert together.lengths == [len(subflow.acks)] * 2 and len(subflow.acks) <= stored.rows
+    assert all(values.tolist() == 2 * list(getattr(subflow.acks, name)) for name, values in together.columns.items())
     return subflow
+
+
+def in_memory(connections: Iterable[Connection]) -> list[Connection]:
+    """Return connections with all their rows, so that they can be compared."""
+    found = list(connections)
+    for connection in found:
+        for subflow in connection.subflows.values():
+            subflow.acks, subflow.stored_acks = subflow.all_acks(), None
+    return found
 
 
 def naive_rows(sender: Sender) -> Subflow:

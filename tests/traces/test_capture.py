@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.traces import packets
-from tests.traces.comparison import assert_same
+from tests.traces.comparison import assert_same, in_memory
 from tests.traces.packets import ACK, FIN, MS, RST, SYN, Packet, Talk, capable, dss, join, token_of, v0, v1
 from traces import assembly, capture, formats, recorded
 from traces.connection import Connection, Subflow
@@ -38,7 +38,7 @@ def checked(paths: Sequence[Path]) -> list[Trace]:
     traces = capture.read_together(paths)
     assert len(traces) == len(paths)
     for trace in traces:
-        trace.connections, trace.refusals = list(trace.connections), list(trace.refusals)
+        trace.connections, trace.refusals = in_memory(trace.connections), list(trace.refusals)
         assert trace.records_in == trace.records_out + sum(trace.unused.values()) + len(trace.refusals)
     return traces
 

@@ -6,6 +6,7 @@ import random
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import packet_recording
 import pytest
 
@@ -17,7 +18,7 @@ from tests.traffic import write_captures
 from traces import recorded
 from traces.assembly import BACKWARDS
 from traces.quarantine import Refusal
-from traces.recorded import PART_ROWS, Refusals, record, spools
+from traces.recorded import Refusals, record, spools
 
 KEYS = b"A" * 8, b"B" * 8
 
@@ -236,6 +237,13 @@ def test_a_spool_that_is_broken_is_an_error(tmp_path: Path) -> None:
     vantage = packet_recording.Vantage.SENDER
     with pytest.raises(OSError, match="Input/output error"):
         packet_recording.read_parts(*spool.place, *one.flows()[0].senders[0].parts)
-    for part in ((0, 100, 10), (0, -1, 10), (0, 100, PART_ROWS + 1), (0, 100, -1)):
+    for part in ((0, 100, 10), (0, -1, 10), (0, 100, packet_recording.PART_ROWS + 1), (0, 100, -1)):
         with pytest.raises(OSError, match="Input/output error"):
-            packet_recording.read_acks(*spool.place, *part, vantage, 0, 0)
+            packet_recording.read_ack_part(*spool.place, *part, vantage, 0, 0)
+    source = (0, *one.flows()[0].senders[0].parts, 100, int(vantage), 0)
+    with pytest.raises(OSError, match="Input/output error"):
+        packet_recording.read_acks(spool.place[0], np.array([source], packet_recording.ACK_SOURCE))
+    for rows in (-1, 2**40):
+        asked = np.array([(*source[:3], rows, *source[4:])], packet_recording.ACK_SOURCE)
+        with pytest.raises(ValueError, match="more rows than are read at once"):
+            packet_recording.read_acks(spool.place[0], asked)
