@@ -1,6 +1,7 @@
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
 # make test     set up, then run every test
 # make check    style, types, layers, data dictionary
+# make proof    the pipeline, and nothing in git changed by it
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make ui       MLflow on loopback (PORT=5000)
@@ -17,7 +18,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check bench-parse bench-extract ui setup simulator packets lock clean distclean
+.PHONY: repro test check proof bench-parse bench-extract ui setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -36,6 +37,10 @@ check: setup
 	mypy
 	lint-imports
 	sbd dictionary --check
+
+proof: repro
+	sbd export --check
+	git diff --exit-code
 
 bench-parse: setup
 	python -m tests.bench_parse $(BENCH)

@@ -154,16 +154,24 @@ def programs(bench: Bench) -> list[Program]:
 
 
 def compare(bench: Bench, packets: int) -> None:
+    compared = programs(bench)
+    counts = {one: min(packets, one.most or packets) for one in compared if one.is_installed}
+    (tiny,) = bench.inputs(TINY_PACKETS)
+    taken_s: dict[tuple[Program, Path], list[float]] = {}
+    # In turn: a machine is not as fast at all times.
+    for _ in range(RUNS):
+        for program, count in counts.items():
+            for path in (tiny, *bench.inputs(count)):
+                taken_s.setdefault((program, path), []).append(usage_of(program.command(path)).cpu_s)
     print(f"{'':20}{'packets':>12}{'CPU s':>10}{'starting s':>12}{'packets/CPU s':>15}{'of parse':>10}")
     rate_of_parse = None
-    for program in programs(bench):
-        if not program.is_installed:
+    for program in compared:
+        if program not in counts:
             print(f"{program.name:20}{'not installed':>12}")
             continue
-        count = min(packets, program.most or packets)
-        (path,), (tiny,) = bench.inputs(count), bench.inputs(TINY_PACKETS)
+        count = counts[program]
         # The least of several: what else runs only adds.
-        starting_s, cpu_s = (min(usage_of(program.command(one)).cpu_s for _ in range(RUNS)) for one in (tiny, path))
+        starting_s, cpu_s = (min(taken_s[program, path]) for path in (tiny, *bench.inputs(count)))
         # The rate once started.
         rate = (count - TINY_PACKETS) / max(cpu_s - starting_s, 1e-6)
         rate_of_parse = rate_of_parse or rate
