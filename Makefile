@@ -1,7 +1,7 @@
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
 # make test     set up, then run every test
 # make check    style, types, layers, data dictionary
-# make proof    the pipeline, and nothing in git changed by it
+# make proof    the pipeline, nothing in git changed by it, then every test
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make ui       MLflow on loopback (PORT=5000)
@@ -41,6 +41,7 @@ check: setup
 proof: repro
 	sbd export --check
 	git diff --exit-code
+	$(MAKE) test
 
 bench-parse: setup
 	python -m tests.bench_parse $(BENCH)

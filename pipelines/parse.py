@@ -118,7 +118,7 @@ def _links(named: Sequence[Named], captures: Sequence[str]) -> dict[str, Any]:
 def _built(batch: Batch, captures: Sequence[str]) -> list[Chunk]:
     """Return rows of every table."""
     named = batch.named
-    # First: what is read of ACKs tells the smallest RTT of their subflow too.
+    # First: reading the ACKs of short connections tells the smallest RTT of their subflows too.
     acks = tables.ACK.build(rows_of.ack_columns(batch.pieces))
     return [
         ("connection", tables.CONNECTION.build(rows_of.connection_columns(named))),
@@ -253,7 +253,7 @@ def _spool_folder(beside: Path) -> Iterator[Path]:
     try:
         if _locked(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB):
             for left in beside.glob(f"{_SPOOLS}*"):
-                shutil.rmtree(left)
+                shutil.rmtree(left, ignore_errors=True)
         _locked(descriptor, fcntl.LOCK_SH)
         with TemporaryDirectory(prefix=_SPOOLS, dir=beside) as name:
             yield Path(name)

@@ -110,8 +110,9 @@ def configure_logging(arguments: argparse.Namespace, name: str) -> None:
 def guarded(work: Callable[[], int]) -> int:
     """Do `work`; turn faults into one line on stderr and an exit code."""
     log = logging.getLogger("sbd")
-    # What is imported stays: no collection need look at it.
-    gc.freeze()
+    if not gc.get_freeze_count():
+        # What is imported stays: no collection need look at it.
+        gc.freeze()
     try:
         return work()
     except Fault as fault:

@@ -192,7 +192,6 @@ def memory(bench: Bench, packets: int) -> None:
 
 def scaling(bench: Bench, packets: int) -> None:
     cores = len(os.sched_getaffinity(0))
-    # The stage gives a process no fewer than eight inputs.
     paths = bench.inputs(packets, files=8 * cores)
     alone_s = None
     for workers in sorted({1, 2, cores}):

@@ -210,11 +210,12 @@ class Connection:
 
 @dataclass(frozen=True)
 class AckPiece:
-    """Some ACKs of a subflow of a connection; the first of them has the number `first`."""
+    """Some ACKs of a subflow of a connection: the first has the number `first`, and they are `most` or fewer."""
 
     name: str
     subflow_id: int
     first: int
+    most: int
     acks: Acks | StoredRows
 
 
@@ -239,7 +240,7 @@ def ack_pieces(name: str, connection: Connection) -> Iterator[AckPiece]:
     for subflow in connection.ordered():
         first = 0
         for acks in subflow.ack_pieces():
-            yield AckPiece(name, subflow.subflow_id, first, acks)
+            yield AckPiece(name, subflow.subflow_id, first, len(acks), acks)
             first += len(acks)
 
 
@@ -249,12 +250,11 @@ def _long(name: str, connection: Connection) -> Iterator[Batch]:
     pieces: list[AckPiece] = []
     rows = 0
     for piece in ack_pieces(name, connection):
-        own = len(piece.acks) if isinstance(piece.acks, Acks) else piece.acks.rows
-        if pieces and rows + own > _ROWS:
+        if pieces and rows + piece.most > _ROWS:
             yield Batch([], pieces)
             pieces, rows = [], 0
         pieces.append(piece)
-        rows += own
+        rows += piece.most
     if pieces:
         yield Batch([], pieces)
 
@@ -265,7 +265,8 @@ def batches(connections: Iterable[Named]) -> Iterator[Batch]:
     rows = 0
     for name, connection in connections:
         subflows = connection.ordered()
-        own = sum(subflow.most_acks() for subflow in subflows)
+        # A subflow without ACKs has rows in other tables.
+        own = sum(max(1, subflow.most_acks()) for subflow in subflows)
         if batch.named and rows + own > _ROWS:
             yield batch
             batch, rows = Batch([], []), 0
@@ -273,7 +274,9 @@ def batches(connections: Iterable[Named]) -> Iterator[Batch]:
             yield from _long(name, connection)
             continue
         batch.named.append((name, connection))
-        batch.pieces.extend(AckPiece(name, one.subflow_id, 0, one.stored_acks or one.acks) for one in subflows)
+        for one in subflows:
+            acks = one.acks if one.stored_acks is None else one.stored_acks
+            batch.pieces.append(AckPiece(name, one.subflow_id, 0, one.most_acks(), acks))
         rows += own
     if batch.named:
         yield batch

@@ -355,7 +355,7 @@ class Recorded:
         return list(_flows(self.summaries))
 
 
-def record(path: Path, folder: Path) -> Recorded:
+def record(path: Path, folder: Path, part_rows: int = packet_recording.PART_ROWS) -> Recorded:
     """Read a capture.
 
     Parameters
@@ -363,6 +363,8 @@ def record(path: Path, folder: Path) -> Recorded:
     path : Path
     folder : Path
         Folder for its spool.
+    part_rows : int
+        ACKs of a sender that can only be read together.
 
     Raises
     ------
@@ -371,7 +373,7 @@ def record(path: Path, folder: Path) -> Recorded:
     """
     descriptor, name = tempfile.mkstemp(suffix=".spool", dir=folder)
     try:
-        recording = packet_recording.Recording(descriptor)
+        recording = packet_recording.Recording(descriptor, part_rows=part_rows)
         for block in stored.blocks(path):
             if not recording.feed(block):
                 break
@@ -460,13 +462,22 @@ class StoredAcks:
 
     @staticmethod
     def together(stored: Sequence[StoredAcks]) -> AckColumns:
-        """Return the ACKs of several, one after the other; of one capture, or of several that were joined."""
-        place = stored[0]._spool.place
+        """Return the ACKs of several, one after the other; of one capture, or of several that were joined.
+
+        Raises
+        ------
+        ValueError
+            If they were not joined: their spools are not in one file.
+        """
+        descriptors = {one._spool.place[0] for one in stored}
+        if len(descriptors) != 1:
+            raise ValueError("ACKs of captures that were not joined cannot be read together")
+        (descriptor,) = descriptors
         sources = np.array(
             [(one._spool.base, *one._sender.parts, one.rows, int(one._vantage), one._acked_before) for one in stored],
             dtype=packet_recording.ACK_SOURCE,
         )
-        columns, lengths, shortest_us = packet_recording.read_acks(place[0], sources)
+        columns, lengths, shortest_us = packet_recording.read_acks(descriptor, sources)
         for one, own_us in zip(stored, shortest_us.tolist(), strict=True):
             one._shortest_us = own_us
         return AckColumns(lengths.tolist(), dict(zip(_ACK_COLUMNS, columns, strict=True)))

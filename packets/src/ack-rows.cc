@@ -71,7 +71,7 @@ AckRows::Append(const AckRow& row, Spool& spool)
     {
         m_chunk = std::make_unique_for_overwrite<uint8_t[]>(size_t{CHUNK_BYTES});
     }
-    else if (m_partRows == PART_ROWS)
+    else if (m_partRows >= spool.GetPartRows())
     {
         Finish(spool);
     }

@@ -82,6 +82,12 @@ class AckRows
         /// @return The next row, of those that were written.
         AckRow Next();
 
+        /// @return Whether the last was the last that was written.
+        bool IsAtEnd() const
+        {
+            return m_at == m_end;
+        }
+
       private:
         std::vector<uint8_t> m_bytes;
         const uint8_t* m_at;

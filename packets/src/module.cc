@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -19,9 +18,6 @@ using namespace packets;
 
 namespace
 {
-
-/// Of one call: a row takes 56 bytes.
-constexpr int64_t MAX_ROWS_AT_ONCE = int64_t{1} << 20;
 
 /// No connection has sent so much: a data acknowledgement beyond is none of this connection's.
 constexpr int64_t MAX_DATA_ACK = int64_t{1} << 62;
@@ -130,6 +126,10 @@ class AckTable
                 m_shortestUs = m_shortestUs == NOT_OBSERVED ? rttUs : std::min(m_shortestUs, rttUs);
             }
         }
+        if (!rows.IsAtEnd())
+        {
+            throw SpoolError("the spool is broken", EIO);
+        }
     }
 
     int64_t GetRows() const
@@ -198,9 +198,15 @@ ReadAcks(int fd, const py::array_t<AckSource, py::array::c_style>& sources)
             const Spool::Place place{fd, source.base};
             const auto before = table.GetRows();
             auto matchedUs = NOT_OBSERVED;
+            auto left = source.rows;
             for (const auto& part : Spool::Read<AckPart>(place, {source.partsLast, source.parts}))
             {
                 table.Append(place, part, static_cast<Vantage>(source.vantage), source.ackedBefore, matchedUs);
+                left -= part.rows;
+            }
+            if (left != 0)
+            {
+                throw SpoolError("the spool is broken", EIO);
             }
             lengthsTo[i] = table.GetRows() - before;
             shortestTo[i] = table.TakeShortest();
@@ -381,14 +387,19 @@ PYBIND11_MODULE(packet_recording, module)
     });
 
     py::class_<Recording>(module, "Recording")
-        .def(py::init([](int fd, size_t flows, int64_t overNs, int64_t idleNs) {
-                 return std::make_unique<Recording>(fd, FlowLimits{flows, overNs, idleNs});
+        .def(py::init([](int fd, size_t flows, int64_t overNs, int64_t idleNs, uint32_t partRows) {
+                 if (flows == 0 || partRows == 0 || partRows > PART_ROWS)
+                 {
+                     throw py::value_error("a limit that nothing can keep");
+                 }
+                 return std::make_unique<Recording>(fd, Limits{flows, overNs, idleNs, partRows});
              }),
              py::arg("fd"),
              py::kw_only(),
              py::arg("flows") = MAX_FLOWS,
              py::arg("over_ns") = OVER_NS,
-             py::arg("idle_ns") = IDLE_NS)
+             py::arg("idle_ns") = IDLE_NS,
+             py::arg("part_rows") = PART_ROWS)
         .def("feed", &Feed)
         .def("finish", &Recording::Finish, py::call_guard<py::gil_scoped_release>())
         .def_property_readonly("unreadable",

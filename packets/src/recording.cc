@@ -2,8 +2,6 @@
 
 #include "recording.h"
 
-#include "prefetch.h"
-
 #include <algorithm>
 #include <random>
 
@@ -37,9 +35,9 @@ Number(const Endpoint& end)
 
 } // namespace
 
-Recording::Recording(int fd, FlowLimits limits)
+Recording::Recording(int fd, Limits limits)
     : m_reader(*this),
-      m_spool(fd),
+      m_spool(fd, limits.partRows),
       m_limits(limits),
       m_room(OUT_OF_ORDER_SEGMENTS + 1),
       m_slots(FIRST_SLOTS),

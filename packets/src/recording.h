@@ -17,12 +17,13 @@
 namespace packets
 {
 
-/// How long and how many flows are kept.
-struct FlowLimits
+/// How long and how many flows are kept, and how many rows of an end go into one part.
+struct Limits
 {
     size_t flows{MAX_FLOWS};
     int64_t overNs{OVER_NS};
     int64_t idleNs{IDLE_NS};
+    uint32_t partRows{PART_ROWS};
 };
 
 /// What became of the flows that are no subflows, and of those let go of early.
@@ -47,7 +48,7 @@ class Recording : private FrameSink
      * @param fd An empty file for rows; whoever opened it closes it.
      * @param limits Of what is kept.
      */
-    Recording(int fd, FlowLimits limits);
+    Recording(int fd, Limits limits);
 
     /// Take the next bytes of the capture; return whether more will be read.
     bool Feed(const uint8_t* data, size_t bytes);
@@ -122,7 +123,7 @@ class Recording : private FrameSink
 
     PcapReader m_reader;
     Spool m_spool;
-    FlowLimits m_limits;
+    Limits m_limits;
 
     // Segments that wait for earlier ones: a ring, in order of time.
     std::vector<Waiting> m_room;

@@ -23,8 +23,9 @@ SpoolError::SpoolError(const std::string& what, int error)
 {
 }
 
-Spool::Spool(int fd)
-    : m_fd(fd)
+Spool::Spool(int fd, uint32_t partRows)
+    : m_fd(fd),
+      m_partRows(partRows)
 {
     m_buffer.reserve(BUFFER_BYTES);
 }

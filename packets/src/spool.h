@@ -41,8 +41,11 @@ struct Chain
 class Spool
 {
   public:
-    /// @param fd An empty file; whoever opened it closes it.
-    explicit Spool(int fd);
+    /**
+     * @param fd An empty file; whoever opened it closes it.
+     * @param partRows How many rows of an end are to be read at once at most.
+     */
+    Spool(int fd, uint32_t partRows);
 
     Spool(const Spool&) = delete;
     Spool& operator=(const Spool&) = delete;
@@ -56,6 +59,11 @@ class Spool
         {
             Write(chain, records, count, sizeof(Record));
         }
+    }
+
+    uint32_t GetPartRows() const
+    {
+        return m_partRows;
     }
 
     /// Write what is still in memory.
@@ -141,6 +149,7 @@ class Spool
     static void ReadAt(const Place& place, void* into, size_t bytes, int64_t at);
 
     int m_fd;
+    uint32_t m_partRows;
     int64_t m_written{0};
     std::vector<uint8_t> m_buffer;
 };

@@ -93,8 +93,11 @@ def naive_rows(sender: Sender) -> Subflow:
     return subflow
 
 
-def assert_same(path: Path) -> list[dict[End, Subflow]]:
-    """Read a capture both ways; fail on any difference. Return, for each subflow, the rows of either end."""
+def assert_same(path: Path, part_rows: int = 3) -> list[dict[End, Subflow]]:
+    """Read a capture both ways; fail on any difference. Return, for each subflow, the rows of either end.
+
+    The compiled parser reads it a second time, and leaves its rows in parts of so many.
+    """
     expected = _naive(path)
     with tempfile.TemporaryDirectory() as folder:
         found = _compiled(path, Path(folder))
@@ -102,7 +105,8 @@ def assert_same(path: Path) -> list[dict[End, Subflow]]:
             assert isinstance(found, CaptureError) and isinstance(expected, CaptureError), (found, expected)
             assert (found.offset, found.why) == (expected.offset, expected.why)
             return []
-        (spool,) = spools([found.spool])
+        divided = record(path, Path(folder), part_rows)
+        spool, divided_spool = spools([found.spool, divided.spool])
         trace, flows = expected
         assert found.records_in == trace.records_in
         assert found.unused == trace.unused
@@ -112,7 +116,10 @@ def assert_same(path: Path) -> list[dict[End, Subflow]]:
             _same_flow(spool, one, other)
         segments = sum(one.segments for one in found.flows())
         assert found.records_in == segments + found.unused.total() + found.refusals[1]
-        return [{one.ends[end]: rows(spool, one, end) for end in (0, 1)} for one in found.flows()]
+        result = [{one.ends[end]: rows(spool, one, end) for end in (0, 1)} for one in found.flows()]
+        in_parts = [{one.ends[end]: rows(divided_spool, one, end) for end in (0, 1)} for one in divided.flows()]
+        assert in_parts == result
+        return result
 
 
 def assert_same_content(content: bytes) -> list[dict[End, Subflow]]:

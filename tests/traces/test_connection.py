@@ -57,6 +57,16 @@ def stored(subflow_id: int, *pieces: int) -> Subflow:
     return Subflow(subflow_id, 0, 1, stored_acks=Pieces(*pieces))
 
 
+def test_a_part_of_a_sender_is_as_much_as_a_batch() -> None:
+    assert packet_recording.PART_ROWS == rows_of._ROWS
+
+
+def test_connections_without_acks_fill_batches_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows_of, "_ROWS", 10)
+    silent = [named(f"{number}", Subflow(0, 0, 1), Subflow(1, 0, 1)) for number in range(12)]
+    assert [len(batch.named) for batch in rows_of.batches(silent)] == [5, 5, 2]
+
+
 def test_short_connections_are_built_together_until_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows_of, "_ROWS", 10)
     some = [named(name, Subflow(0, 0, 1, acks=made(4)), Subflow(1, 0, 1, acks=made(2))) for name in "abc"]
@@ -127,7 +137,7 @@ def test_a_capture_of_one_long_connection(tmp_path: Path) -> None:
     flows = record(path, tmp_path).flows()
     assert max(sender.parts[1] for flow in flows for sender in flow.senders) > 1
     # Row by row as plain Python has them, across the parts.
-    expected = assert_same(path)
+    expected = assert_same(path, part_rows=1000)
     arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "made", "--raw", str(tmp_path / "raw"), "-q"]
     arguments += ["--tables", str(tmp_path / "tables"), "--report", str(tmp_path / "report.json")]
     assert stage.main("parse", "", parse.add_arguments, parse.run, arguments) == stage.EXIT_OK

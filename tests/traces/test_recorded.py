@@ -18,7 +18,7 @@ from tests.traffic import write_captures
 from traces import recorded
 from traces.assembly import BACKWARDS
 from traces.quarantine import Refusal
-from traces.recorded import Refusals, record, spools
+from traces.recorded import Refusals, StoredAcks, record, spools
 
 KEYS = b"A" * 8, b"B" * 8
 
@@ -243,7 +243,41 @@ def test_a_spool_that_is_broken_is_an_error(tmp_path: Path) -> None:
     source = (0, *one.flows()[0].senders[0].parts, 100, int(vantage), 0)
     with pytest.raises(OSError, match="Input/output error"):
         packet_recording.read_acks(spool.place[0], np.array([source], packet_recording.ACK_SOURCE))
+    for part_rows in (0, packet_recording.PART_ROWS + 1):
+        with pytest.raises(ValueError, match="a limit that nothing can keep"):
+            packet_recording.Recording(spool.place[0], part_rows=part_rows)
     for rows in (-1, 2**40):
         asked = np.array([(*source[:3], rows, *source[4:])], packet_recording.ACK_SOURCE)
         with pytest.raises(ValueError, match="more rows than are read at once"):
             packet_recording.read_acks(spool.place[0], asked)
+
+
+def test_rows_that_are_missing_or_left_over_are_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(packets.pcap(wild(0, 300)))
+    one = record(path, tmp_path)
+    (spool,) = spools([one.spool])
+    place = spool.place
+    sender = max((sender for flow in one.flows() for sender in flow.senders), key=lambda sender: sender.rows)
+    ((last, size, rows),) = packet_recording.read_parts(*place, *sender.parts)
+    vantage = packet_recording.Vantage.SENDER
+    assert rows == sender.rows > 10
+    columns, _ = packet_recording.read_ack_part(*place, last, size, rows, vantage, 0, 0)
+    assert 0 < len(columns[0]) <= rows
+    for wrong in (rows - 1, rows + 1):
+        with pytest.raises(OSError, match="Input/output error"):
+            packet_recording.read_ack_part(*place, last, size, wrong, vantage, 0, 0)
+        source = (place[1], *sender.parts, wrong, int(vantage), 0)
+        with pytest.raises(OSError, match="Input/output error"):
+            packet_recording.read_acks(place[0], np.array([source], packet_recording.ACK_SOURCE))
+
+
+def test_acks_of_captures_that_were_not_joined_are_not_read_together(tmp_path: Path) -> None:
+    stored = []
+    for seed in (0, 1):
+        path = tmp_path / f"{seed}"
+        path.write_bytes(packets.pcap(wild(seed, 300)))
+        one = record(path, tmp_path)
+        stored.append(StoredAcks(spools([one.spool])[0], one.flows()[0], 0, None))
+    with pytest.raises(ValueError, match="not joined"):
+        StoredAcks.together(stored)
