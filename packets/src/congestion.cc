@@ -14,7 +14,9 @@ namespace
 // Rows that may still change: packets that pass at almost the same time take back a state.
 constexpr size_t KEPT_STATES = 64;
 constexpr size_t KEPT_LOSSES = 1;
-constexpr size_t MANY_ROWS = 128;
+// So many are written: each sender alive has room for them.
+constexpr size_t MANY_STATES = KEPT_STATES + 32;
+constexpr size_t MANY_LOSSES = KEPT_LOSSES + 15;
 
 template <class Row>
 void
@@ -34,11 +36,11 @@ SpillRows(Spool& spool, Chain& chain, std::vector<Row>& rows, size_t kept)
 void
 Congestion::Spill(Spool& spool, bool all)
 {
-    if (all || m_states.size() > MANY_ROWS)
+    if (all || m_states.size() >= MANY_STATES)
     {
         SpillRows(spool, m_statesWritten, m_states, all ? 0 : KEPT_STATES);
     }
-    if (all || m_losses.size() > MANY_ROWS)
+    if (all || m_losses.size() >= MANY_LOSSES)
     {
         SpillRows(spool, m_lossesWritten, m_losses, all ? 0 : KEPT_LOSSES);
     }
