@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
 from pipelines.params import PARAMS_FILE, ParamsError, overlaid
 
 log = logging.getLogger(__name__)
@@ -72,8 +74,25 @@ def prepare(root: Path, profile: str, target: Path) -> None:
             copy.write_bytes(content)
 
 
+def is_whole(lock: Path) -> bool:
+    """Tell whether DVC can read a dvc.lock: it does not write it in one go, and may be killed in between."""
+    # Slow to import.
+    from dvc.schema import COMPILED_LOCKFILE_SCHEMA
+    from voluptuous import Invalid
+
+    try:
+        COMPILED_LOCKFILE_SCHEMA(yaml.load(lock.read_text(), yaml.CSafeLoader))
+    except (Invalid, yaml.YAMLError, UnicodeDecodeError):
+        return False
+    return True
+
+
 def repro(target: Path, *arguments: str) -> int:
     """Run ``dvc repro`` in a clone with this environment's programs; return its exit code."""
+    lock = target / "dvc.lock"
+    if lock.exists() and not is_whole(lock):
+        log.warning("%s was left half written: taken away, DVC's cache of runs knows what was done", lock)
+        lock.unlink()
     environment = os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     log.info("dvc repro in %s", target)
     return subprocess.run(["dvc", "repro", *arguments], cwd=target, env=environment, check=False).returncode

@@ -96,6 +96,17 @@ def test_killed_at_any_point_and_started_again_gives_the_same(undisturbed: Path,
     assert results(folder) == results(undisturbed)
 
 
+def test_a_lock_that_was_left_half_written_is_noticed(tmp_path: Path) -> None:
+    content = (ROOT / "dvc.lock").read_text()
+    lock = tmp_path / "dvc.lock"
+    lock.write_text(content)
+    assert scratch.is_whole(lock)
+    stage, file = content.index("    cmd: "), content.index("    - path: ")
+    for end in (0, stage, stage + len("    c"), file + len("    - pa"), file + len("    - path:")):
+        lock.write_text(content[:end])
+        assert not scratch.is_whole(lock), end
+
+
 @pytest.mark.slow
 def test_export_check_passes_and_notices_any_change(undisturbed: Path) -> None:
     assert sbd(undisturbed, "export", "--check").returncode == 0
