@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,33 +19,23 @@ _INTERVAL = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """Accuracy over some predictions; every interval is a 95 % bootstrap interval by connection.
+class Rightness:
+    """How right something is; every interval is a 95 % bootstrap interval by connection.
 
     Attributes
     ----------
-    predictions, windows, connections : int
-        How many predictions, of how many different windows: splits overlap; and how many connections, those included
-        that have no window.
-    none : int
-        How many more windows have no verdict; they count as wrong.
-    coverage : float
-        Share of windows that have a verdict; nan where those without one are not known.
+    connections : int
     sb, nsb : float
-        Share of shared, and of non-shared windows that were recognised; nan where there are none.
+        Mean over shared, and over non-shared rows; nan where there are none.
     balanced : float
         Mean of `sb` and `nsb`.
     overall : float
-        Share of all windows.
+        Mean over all rows.
     sb_low, sb_high, nsb_low, nsb_high, balanced_low, balanced_high, overall_low, overall_high : float
         Their intervals.
     """
 
-    predictions: int
-    windows: int
     connections: int
-    none: int
-    coverage: float
     sb: float
     sb_low: float
     sb_high: float
@@ -57,6 +48,27 @@ class Accuracy:
     overall: float
     overall_low: float
     overall_high: float
+
+
+@dataclass(frozen=True)
+class Accuracy(Rightness):
+    """Accuracy over some predictions.
+
+    Attributes
+    ----------
+    predictions, windows : int
+        How many predictions, of how many different windows: splits overlap. Connections include those that have no
+        window.
+    none : int
+        How many more windows have no verdict; they count as wrong.
+    coverage : float
+        Share of windows that have a verdict; nan where those without one are not known.
+    """
+
+    predictions: int
+    windows: int
+    none: int
+    coverage: float
 
 
 @dataclass(frozen=True)
@@ -98,14 +110,16 @@ def _quotient(hits: Float64Array, weights: Float64Array) -> Float64Array:
     return shares
 
 
-def _resampled(hit: BoolArray, weight: Float64Array, codes: npt.NDArray[np.int64], drawn: Float64Array) -> Float64Array:
-    """Return the weighted share of hits in each resample; nan where nothing in it has weight."""
+def _resampled(
+    hit: npt.NDArray[Any], weight: Float64Array, codes: npt.NDArray[np.int64], drawn: Float64Array
+) -> Float64Array:
+    """Return the weighted mean of hits in each resample; nan where nothing in it has weight."""
     size = drawn.shape[1]
     hits = drawn @ np.bincount(codes, weights=hit * weight, minlength=size)
     return _quotient(hits, drawn @ np.bincount(codes, weights=weight, minlength=size))
 
 
-def _mean(hit: BoolArray, weight: Float64Array) -> float:
+def _mean(hit: npt.NDArray[Any], weight: Float64Array) -> float:
     return float((hit * weight).sum() / weight.sum()) if weight.sum() > 0 else float("nan")
 
 
@@ -122,25 +136,33 @@ def _codes(connections: npt.NDArray[np.str_]) -> tuple[int, npt.NDArray[np.int64
     return len(names), codes
 
 
-def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.DataFrame | None = None) -> Accuracy:
-    """Judge predictions.
+def rightness(
+    right: npt.NDArray[Any], shared: BoolArray, connections: npt.NDArray[np.str_], *, resamples: int, seed: int
+) -> Rightness:
+    """Return the mean of what is right, per label and overall.
+
+    Of a difference of two such arrays over the same rows, the mean is the paired difference of their means.
 
     Parameters
     ----------
-    predictions : DataFrame of the ``prediction`` table
-        A window may stand in several folds; at least one row, or one without a verdict.
+    right : (rows,) bool or float64
+        Whether a row is right, or which share of it.
+    shared : (rows,) bool
+        Label.
+    connections : (rows,) str
     resamples : int
-        Bootstrap resamples, drawn over connections because windows of one are alike.
+        Bootstrap resamples, drawn over connections because rows of one are alike.
     seed : int
-    none : DataFrame of the ``rejected`` table, optional
-        Labelled windows of the same set without a verdict: each is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shared, names = np.array([True, True, False]), np.array(["a", "b", "c"])
+    >>> found = rightness(np.array([1.0, 0.5, 0.25]), shared, names, resamples=100, seed=0)
+    >>> found.sb, found.nsb, found.balanced, round(found.overall, 3)
+    (0.75, 0.25, 0.5, 0.583)
     """
-    missing = 0 if none is None else len(none)
-    rows = predictions if none is None else pd.concat([predictions, none])[["connection_id", "shared"]]
-    shared = rows["shared"].to_numpy(dtype=bool)
-    right = np.zeros(len(rows), dtype=np.bool_)
-    right[: len(predictions)] = (predictions["shared_pred"] == predictions["shared"]).to_numpy(dtype=bool)
-    count, codes = _codes(rows["connection_id"].to_numpy(dtype=str))
+    count, codes = _codes(connections)
     drawn = _drawn(count, resamples, seed)
     weights = {"sb": shared.astype(np.float64), "nsb": (~shared).astype(np.float64), "overall": np.ones(len(right))}
     value = {name: _mean(right, weight) for name, weight in weights.items()}
@@ -148,15 +170,43 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.D
     value["balanced"] = (value["sb"] + value["nsb"]) / 2
     spread["balanced"] = (spread["sb"] + spread["nsb"]) / 2
     bounds = {name: _interval(resampled) for name, resampled in spread.items()}
-    return Accuracy(
-        predictions=len(predictions),
-        windows=len(predictions[list(WINDOW_KEY)].drop_duplicates()),
+    return Rightness(
         connections=count,
-        none=missing,
-        coverage=float("nan") if none is None else len(predictions) / len(rows),
         **value,
         **{f"{name}_low": low for name, (low, _) in bounds.items()},
         **{f"{name}_high": high for name, (_, high) in bounds.items()},
+    )
+
+
+def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.DataFrame | None = None) -> Accuracy:
+    """Judge predictions.
+
+    Parameters
+    ----------
+    predictions : DataFrame of the ``prediction`` table
+        A window may stand in several folds; at least one row, or one without a verdict.
+    resamples, seed : int
+        As :func:`rightness` takes them.
+    none : DataFrame of the ``rejected`` table, optional
+        Labelled windows of the same set without a verdict: each is wrong.
+    """
+    missing = 0 if none is None else len(none)
+    rows = predictions if none is None else pd.concat([predictions, none])[["connection_id", "shared"]]
+    right = np.zeros(len(rows), dtype=np.bool_)
+    right[: len(predictions)] = (predictions["shared_pred"] == predictions["shared"]).to_numpy(dtype=bool)
+    found = rightness(
+        right,
+        rows["shared"].to_numpy(dtype=bool),
+        rows["connection_id"].to_numpy(dtype=str),
+        resamples=resamples,
+        seed=seed,
+    )
+    return Accuracy(
+        **vars(found),
+        predictions=len(predictions),
+        windows=len(predictions[list(WINDOW_KEY)].drop_duplicates()),
+        none=missing,
+        coverage=float("nan") if none is None else len(predictions) / len(rows),
     )
 
 

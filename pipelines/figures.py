@@ -294,3 +294,34 @@ def swapped(table: pd.DataFrame, title: str) -> Figure:
     axes.set_title(title, fontsize=9)
     axes.legend(fontsize=7, frameon=False)
     return figure
+
+
+def baselines(same: pd.DataFrame, time: pd.DataFrame, dataset: str) -> Figure:
+    """Draw how right models and detectors are, shared and not shared apart (SmartSBD, Fig. 7).
+
+    Parameters
+    ----------
+    same, time : DataFrame
+        Accuracy on the same windows, and share of time that is right: columns ``detector``, ``parameters``, ``site``,
+        ``sb`` and ``nsb`` with ``_low`` and ``_high``.
+    dataset : str
+    """
+    panels = (("share of the same windows", same), ("share of time", time))
+    wholes = [table[table["site"] == "all"].reset_index(drop=True) for _, table in panels]
+    figure = Figure(figsize=(9.5, 1.2 + 0.19 * max(len(whole) for whole in wholes)), layout="constrained")
+    for axes, (what, _), whole in zip(figure.subplots(1, 2), panels, wholes, strict=True):
+        at = np.arange(len(whole))
+        for offset, (name, label) in zip((-0.2, 0.2), (("sb", "shared"), ("nsb", "not shared")), strict=True):
+            value = whole[name].to_numpy()
+            bounds = np.abs(np.stack([value - whole[f"{name}_low"], whole[f"{name}_high"] - value]))
+            axes.barh(at + offset, value, 0.38, color=_COLOURS[label], label=label)
+            axes.errorbar(value, at + offset, xerr=bounds, fmt="none", ecolor="black", elinewidth=0.6)
+        axes.set_yticks(at, [f"{row.detector}, {row.parameters}" for row in whole.itertuples()], fontsize=6)
+        axes.invert_yaxis()
+        axes.margins(y=0.01)
+        axes.set_xlim(0, 1)
+        axes.axvline(0.5, color="black", linewidth=0.5, linestyle=":")
+        axes.set_xlabel(f"right: {what}")
+        axes.set_title(dataset)
+    _label_legend(figure)
+    return figure

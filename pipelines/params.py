@@ -203,6 +203,16 @@ class Export(_Block):
     seed: int = Field(ge=0)
 
 
+class Replay(_Block):
+    """Replaying detectors on the sender's signals."""
+
+    detectors: list[str] = Field(min_length=1)
+    models: list[str]
+    partitions: list[str]
+    shifts: list[str]
+    grids: dict[str, dict[str, list[Any]]]
+
+
 class Tracking(_Block):
     """MLflow."""
 
@@ -229,6 +239,7 @@ class Params(_Block):
     evaluate: Evaluate
     infer: Infer
     export: Export
+    replay: Replay
     tracking: Tracking
     workers: int
 

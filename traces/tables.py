@@ -359,14 +359,18 @@ PREDICTION = Table(
     ),
 )
 
+_DETECTOR = (
+    Column("detector", pa.string(), "name of the detector"),
+    Column("preset", pa.string(), "its parameter set"),
+)
+
 GROUPING = Table(
     "grouping",
     "a detector's opinion of one subflow from a moment on",
     ("connection_id", "detector", "preset", "time_ns", "subflow_id"),
     (
         _CONNECTION_ID,
-        Column("detector", pa.string(), "name of the detector"),
-        Column("preset", pa.string(), "its parameter set"),
+        *_DETECTOR,
         _TIME,
         _SUBFLOW_ID,
         Column(
@@ -376,6 +380,41 @@ GROUPING = Table(
             nullable=True,
             low=0,
         ),
+    ),
+)
+
+OPINION = Table(
+    "opinion",
+    "a replayed detector on one pair_window",
+    (*WINDOW_KEY, "detector", "preset"),
+    (
+        *_WINDOW,
+        *_DETECTOR,
+        Column(
+            "shared_pred",
+            pa.bool_(),
+            "opinion in force at the window's end; null: none",
+            nullable=True,
+        ),
+        Column("shared", pa.bool_(), "label"),
+        Column("site", pa.string(), "site of the window", nullable=True),
+    ),
+)
+
+TIME_SHARE = Table(
+    "time_share",
+    "a replayed detector on the scored time of a pair, under one truth",
+    (*PAIR_KEY, "from_ns", "detector", "preset"),
+    (
+        *_PAIR,
+        Column("from_ns", pa.int64(), "from when on the truth holds", unit="ns", low=0),
+        *_DETECTOR,
+        Column("scored_ns", pa.int64(), "scored time", unit="ns", low=1),
+        Column("together_ns", pa.int64(), "of it, held to share", unit="ns", low=0),
+        Column("apart_ns", pa.int64(), "of it, held not to share", unit="ns", low=0),
+        Column("last_pred", pa.bool_(), "opinion in force at its end; null: none", nullable=True),
+        Column("shared", pa.bool_(), "label"),
+        Column("site", pa.string(), "site of the truth", nullable=True),
     ),
 )
 
@@ -407,5 +446,7 @@ TABLES: tuple[Table, ...] = (
     REJECTED,
     PREDICTION,
     GROUPING,
+    OPINION,
+    TIME_SHARE,
     QUARANTINE,
 )

@@ -1,0 +1,103 @@
+"""Detectors beside learned models: the same test rows, parameters from the same training side, paired differences."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import pandas as pd
+
+from models.detectors.grid import best_preset
+
+#: How right something is of a row, in [0, 1].
+RIGHT = "right"
+
+
+def right_of_windows(judged: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of the ``opinion`` or ``prediction`` table with what is right of each: no opinion is wrong.
+
+    Examples
+    --------
+    >>> said = pd.DataFrame({"shared_pred": [True, None, True], "shared": [True, True, False]})
+    >>> right_of_windows(said)["right"].tolist()
+    [1.0, 0.0, 0.0]
+    """
+    hit = judged["shared_pred"].astype("boolean") == judged["shared"].astype("boolean")
+    return judged.assign(**{RIGHT: hit.fillna(value=False).astype(float)})
+
+
+def right_of_time(time_share: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of the ``time_share`` table with the share of time that is right: no opinion is wrong.
+
+    Examples
+    --------
+    >>> rows = {"together_ns": [3, 3], "apart_ns": [1, 1], "scored_ns": [5, 5], "shared": [True, False]}
+    >>> right_of_time(pd.DataFrame(rows))["right"].tolist()
+    [0.6, 0.2]
+
+    References
+    ----------
+    SmartSBD, section 5.1: the share of time in the same, or in different, sets.
+    """
+    right_ns = time_share["together_ns"].where(time_share["shared"].astype(bool), time_share["apart_ns"])
+    return time_share.assign(**{RIGHT: right_ns / time_share["scored_ns"]})
+
+
+def tuned(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> tuple[pd.DataFrame, dict[int, str]]:
+    """Choose the parameter set that is best on each split's training side; return what it does on the test side.
+
+    Parameters
+    ----------
+    judged : DataFrame
+        Of one detector: columns ``connection_id``, ``preset``, ``shared``, ``right``, and what identifies a row; all
+        of a grid.
+    tests : mapping of int to collection of str
+        Connections on the test side of each split; all others are its training side.
+
+    Returns
+    -------
+    rows : DataFrame
+        The test rows, with the split as ``fold``.
+    chosen : dict of int to str
+        The parameter set of each split.
+    """
+    parts, chosen = [], {}
+    ordered = judged.sort_values("preset", kind="stable")
+    for fold, connections in tests.items():
+        on_test = ordered["connection_id"].isin(set(connections))
+        chosen[fold] = best_preset(ordered[~on_test])
+        parts.append(ordered[on_test & (ordered["preset"] == chosen[fold])].assign(fold=fold))
+    return pd.concat(parts, ignore_index=True), chosen
+
+
+def of_folds(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> pd.DataFrame:
+    """Return the test rows of every split, with the split as ``fold``, of what needs no choice."""
+    parts = [judged[judged["connection_id"].isin(set(own))].assign(fold=fold) for fold, own in tests.items()]
+    return pd.concat(parts, ignore_index=True)
+
+
+def difference(one: pd.DataFrame, other: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of one with its ``right`` less the other's of the same row.
+
+    Parameters
+    ----------
+    one, other : DataFrame
+        The same rows, in any order.
+    key : sequence of str
+        Columns that identify a row.
+
+    Raises
+    ------
+    ValueError
+        If they are not the same rows.
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"window": [1, 2], "right": [1.0, 1.0]})
+    >>> difference(one, pd.DataFrame({"window": [2, 1], "right": [0.0, 1.0]}), ["window"])["right"].tolist()
+    [0.0, 1.0]
+    """
+    names = list(key)
+    paired = one.merge(other[[*names, RIGHT]], on=names, validate="one_to_one", suffixes=("", "_other"))
+    if not len(paired) == len(one) == len(other):
+        raise ValueError(f"one has {len(one)} rows, other {len(other)}, of which {len(paired)} are the same")
+    return paired.assign(**{RIGHT: paired[RIGHT] - paired[f"{RIGHT}_other"]}).drop(columns=f"{RIGHT}_other")

@@ -1,0 +1,71 @@
+"""Parameter sets to try, and the choice among them: a detector tuned as a model is, on training rows alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from sklearn.model_selection import ParameterGrid
+
+from models.detectors.detector import DetectorKind
+from traces.fault import UsageFault
+
+_DIGITS = 9
+
+
+class GridError(UsageFault):
+    """A grid that does not fit its detector."""
+
+
+def preset_name(point: Mapping[str, Any]) -> str:
+    """Return the name of a point of a grid.
+
+    Examples
+    --------
+    >>> preset_name({"theta": 0.5, "kappa": 1})
+    'kappa=1,theta=0.5'
+    """
+    return ",".join(f"{name}={point[name]}" for name in sorted(point))
+
+
+def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """Return every point of a grid around the default parameter set, by name, in a fixed order.
+
+    Parameters
+    ----------
+    kind : DetectorKind
+    grid : mapping of str to sequence
+        Values of some of its parameters.
+
+    Raises
+    ------
+    GridError
+        If one of the names is no parameter of the detector.
+    """
+    default = kind.presets[kind.default]
+    known = {field.name for field in dataclasses.fields(default)}
+    unknown = sorted(set(grid) - known)
+    if unknown:
+        raise GridError(f"grid of {kind.name} has {unknown}, its parameters are {sorted(known)}")
+    tried = ParameterGrid({name: list(values) for name, values in grid.items()})
+    return {preset_name(point): dataclasses.replace(default, **point) for point in tried}
+
+
+def best_preset(rightness: pd.DataFrame) -> str:
+    """Return the parameter set of the best mean of shared and non-shared rightness; of equals the first.
+
+    Parameters
+    ----------
+    rightness : DataFrame
+        Columns ``preset``, ``shared`` and ``right`` (share of a window or of time that is right, in [0, 1]); the
+        rows of each parameter set together, in the order of the grid.
+
+    Examples
+    --------
+    >>> best_preset(pd.DataFrame({"preset": [*"aabb"], "shared": [True, False] * 2, "right": [1.0, 0.4, 0.8, 0.8]}))
+    'b'
+    """
+    balanced = rightness.groupby(["preset", "shared"], sort=False)["right"].mean().groupby("preset", sort=False).mean()
+    return str(balanced.round(_DIGITS).idxmax())

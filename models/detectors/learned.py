@@ -1,0 +1,46 @@
+"""A learned model among the replayed detectors: its verdict on a window holds from the window's end on.
+
+So does the paper's kernel module decide: with the window that has just ended, for the one to come.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from models.detectors.detector import Opinion
+from models.partition import Pair, partition_of
+
+
+@dataclass(frozen=True)
+class WindowVerdict:
+    """A model's verdict on two subflows in a window that ends at a time."""
+
+    end_ns: int
+    pair: Pair
+    shared: bool
+
+
+def opinions_of(verdicts: Iterable[WindowVerdict], subflow_ids: Sequence[int]) -> list[Opinion]:
+    """Return the changes of opinion that verdicts on windows make; each pair's last verdict holds.
+
+    Examples
+    --------
+    >>> verdicts = [WindowVerdict(30, (0, 1), False), WindowVerdict(10, (0, 1), True), WindowVerdict(20, (0, 2), True)]
+    >>> [(opinion.time_ns, opinion.partition) for opinion in opinions_of(verdicts, [0, 1, 2])]
+    [(10, (0, 0, None)), (20, (0, 0, 0)), (30, (0, 1, 0))]
+
+    References
+    ----------
+    SmartSBD, section 3.5 (decisions every T) and section 7 (more than two subflows).
+    """
+    found: list[Opinion] = []
+    last: dict[Pair, bool | None] = {}
+    in_order = sorted(verdicts, key=lambda verdict: verdict.end_ns)
+    for end_ns, at_once in itertools.groupby(in_order, key=lambda verdict: verdict.end_ns):
+        last.update({one.pair: one.shared for one in at_once})
+        partition = partition_of(subflow_ids, last)
+        if not found or partition != found[-1].partition:
+            found.append(Opinion(end_ns, partition))
+    return found

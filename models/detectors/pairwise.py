@@ -1,0 +1,162 @@
+"""Detectors that judge every two subflows by their delays in a window that moves along."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from models.detectors.detector import Delay, Detector, Handler
+from models.detectors.event import Int64Array, Kind
+from models.partition import Pair, pairs_of, partition_of
+
+_NS_PER_MS = 1_000_000
+_NS_PER_US = 1000
+Float64Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Delays:
+    """Delays of a subflow in a window.
+
+    Attributes
+    ----------
+    time_ns : (n,) int64
+    delay_us : (n,) int64
+    min_us : int
+        Smallest so far of the whole connection.
+    """
+
+    time_ns: Int64Array
+    delay_us: Int64Array
+    min_us: int
+
+    def at(self, grid_ns: Int64Array) -> Float64Array:
+        """Return the delays at some times, between samples linear, before the first and after the last held.
+
+        Parameters
+        ----------
+        grid_ns : (points,) int64
+        """
+        found: Float64Array = np.interp(grid_ns, self.time_ns, self.delay_us)
+        return found
+
+
+class _Samples:
+    """Delays of a subflow as they come; what is older than the window goes."""
+
+    def __init__(self) -> None:
+        self.time_ns = array("q")
+        self.delay_us = array("q")
+        self.min_us = 0
+
+    def within(self, start_ns: int, end_ns: int) -> Delays:
+        """Return the delays from a time on, up to and with another; forget those before."""
+        time_ns = np.array(self.time_ns, dtype=np.int64)
+        first, last = np.searchsorted(time_ns, [start_ns, end_ns + 1])
+        found = Delays(time_ns[first:last], np.array(self.delay_us, dtype=np.int64)[first:last], self.min_us)
+        del self.time_ns[:first], self.delay_us[:first]
+        return found
+
+
+@dataclass(frozen=True)
+class Moving:
+    """The window that moves along; parameter sets of pairwise detectors extend it.
+
+    Attributes
+    ----------
+    delay : str
+        RTT samples or one-way delays.
+    window_rtts : int
+        Length in units of the largest of the subflows' smallest delays so far, unless `window_ms` is given.
+    window_ms : int or None
+        Length of the window.
+    step_ms : int
+        From one decision to the next.
+    """
+
+    delay: Delay = "rtt"
+    window_rtts: int = 50
+    window_ms: int | None = None
+    step_ms: int = 500
+
+    def __post_init__(self) -> None:
+        if self.delay == "owd" and self.window_ms is None:
+            raise ValueError("delay is 'owd', so window_ms must be given: the zero of one-way delays is not known")
+
+
+class Pairwise(Detector):
+    """Every step, judges each pair of subflows by what lies in the window.
+
+    The first decision is due when the window, counted from the later of the two first delays, is full; steps are
+    counted from the first delay of the connection. A verdict of None leaves the one before.
+    """
+
+    def __init__(self, moving: Moving) -> None:
+        self._moving = moving
+        self._samples: dict[int, _Samples] = {}
+        self._verdicts: dict[Pair, bool | None] = {}
+        self._first_ns: dict[int, int] = {}
+        self._due_ns: int | None = None
+
+    @abstractmethod
+    def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
+        """Tell whether two subflows share a bottleneck by their delays from `start_ns` to `end_ns`; None is no verdict.
+
+        Both have at least two delays in the window.
+        """
+
+    def handlers(self) -> Mapping[int, Handler]:
+        """Delays."""
+        return {Kind.RTT if self._moving.delay == "rtt" else Kind.OWD: self._on_delay}
+
+    def reset(self, subflow_ids: Iterable[int]) -> None:
+        """Begin with a new connection."""
+        super().reset(subflow_ids)
+        self._samples = {subflow_id: _Samples() for subflow_id in self.subflow_ids}
+        self._verdicts = {}
+        self._first_ns = {}
+        self._due_ns = None
+
+    def _on_delay(self, time_ns: int, subflow_id: int, value: int) -> None:
+        if self._due_ns is None:
+            self._due_ns = time_ns + self._moving.step_ms * _NS_PER_MS
+        elif time_ns > self._due_ns:
+            self.advance(time_ns - 1)
+        samples = self._samples[subflow_id]
+        if not samples.time_ns and subflow_id not in self._first_ns:
+            self._first_ns[subflow_id] = time_ns
+            samples.min_us = value
+        elif value < samples.min_us:
+            samples.min_us = value
+        samples.time_ns.append(time_ns)
+        samples.delay_us.append(value)
+
+    def _window_ns(self) -> int:
+        if self._moving.window_ms is not None:
+            return self._moving.window_ms * _NS_PER_MS
+        return self._moving.window_rtts * max(own.min_us for own in self._samples.values()) * _NS_PER_US
+
+    def advance(self, time_ns: int) -> None:
+        """Decide at every step that is over."""
+        while self._due_ns is not None and time_ns >= self._due_ns:
+            self._step(self._due_ns)
+            self._due_ns += self._moving.step_ms * _NS_PER_MS
+
+    def _step(self, end_ns: int) -> None:
+        window_ns = self._window_ns()
+        start_ns = end_ns - window_ns
+        delays = {subflow_id: samples.within(start_ns, end_ns) for subflow_id, samples in self._samples.items()}
+        for pair in pairs_of(self._first_ns):
+            first, second = delays[pair[0]], delays[pair[1]]
+            if start_ns < max(self._first_ns[one] for one in pair) or min(len(first.time_ns), len(second.time_ns)) <= 1:
+                continue
+            verdict = self.judge(first, second, start_ns, end_ns)
+            if verdict is not None:
+                self._verdicts[pair] = verdict
+        if self._verdicts:
+            self._decide(end_ns, partition_of(self.subflow_ids, self._verdicts))

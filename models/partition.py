@@ -1,0 +1,70 @@
+"""Partitions of a connection's subflows into those that share a bottleneck."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+#: Group of each subflow, in order of their numbers; None where there is no opinion. Groups count from 0 as they come.
+Partition = tuple[int | None, ...]
+#: Two subflows, the lower number first.
+Pair = tuple[int, int]
+
+
+def numbered(groups: Sequence[int | None]) -> Partition:
+    """Return the same partition with groups counted from 0 in order of appearance.
+
+    Examples
+    --------
+    >>> numbered([7, None, 3, 7])
+    (0, None, 1, 0)
+    """
+    numbers: dict[int, int] = {}
+    return tuple(None if group is None else numbers.setdefault(group, len(numbers)) for group in groups)
+
+
+def pairs_of(subflow_ids: Iterable[int]) -> list[Pair]:
+    """Return every two subflows.
+
+    Examples
+    --------
+    >>> pairs_of([0, 1, 4])
+    [(0, 1), (0, 4), (1, 4)]
+    """
+    return list(itertools.combinations(sorted(subflow_ids), 2))
+
+
+def shares(partition: Partition, first: int, second: int) -> bool | None:
+    """Tell whether two subflows, by their places, are in one group; None without an opinion on both."""
+    one, other = partition[first], partition[second]
+    return None if one is None or other is None else one == other
+
+
+def partition_of(subflow_ids: Sequence[int], verdicts: Mapping[Pair, bool | None]) -> Partition:
+    """Return the largest groups such that no two subflows of different groups are said to share.
+
+    These are the connected components of the graph of shared pairs. A subflow of which nothing is said has no group.
+
+    Parameters
+    ----------
+    subflow_ids : sequence of int
+        In order.
+    verdicts : mapping of Pair to bool or None
+        What is said of each pair; None, or no entry, is nothing.
+
+    Examples
+    --------
+    >>> partition_of([0, 1, 2, 3], {(0, 1): True, (1, 2): False, (0, 2): True})
+    (0, 0, 0, None)
+
+    References
+    ----------
+    SmartSBD, section 7.
+    """
+    group = {subflow_id: subflow_id for subflow_id in subflow_ids}
+    for (one, other), verdict in verdicts.items():
+        if verdict:
+            joined, left = group[one], group[other]
+            group = {subflow_id: joined if own == left else own for subflow_id, own in group.items()}
+    judged = {subflow_id for pair, verdict in verdicts.items() if verdict is not None for subflow_id in pair}
+    return numbered([group[subflow_id] if subflow_id in judged else None for subflow_id in subflow_ids])

@@ -1,0 +1,233 @@
+"""Table 5's counterpart: learned models beside the baseline detectors, the paper's way and on the same test rows.
+
+Three tables, whose accuracies are not the same thing. `all`: as in the paper, models on held-out triggered windows,
+baselines on all connections, each by its opinion at the end. `same`: everything on the same held-out tiled windows,
+baselines with the parameters of their authors and with parameters chosen on the training side of the same split, and
+each row's paired difference to plain correlation. `time`: the share of time baselines are right, which is no accuracy
+of windows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from models import correlation
+from models.accuracy import rightness
+from models.comparison import RIGHT, difference, of_folds, right_of_time, right_of_windows, tuned
+from models.detectors import detector_of
+from models.windows import SWAPPED
+from pipelines import figures, stage
+from pipelines.params import Evaluate, Params
+from pipelines.reports import write_csv
+from traces.contract import read_table
+from traces.tables import OPINION, PREDICTION, TIME_SHARE, WINDOW_KEY
+
+log = logging.getLogger(__name__)
+
+ALL_SITES = "all"
+#: Parameter sets: those chosen on the training side of each split, and the best of the grid on what it is judged on.
+TUNED, BOUND = "tuned", "best of the grid"
+#: What the evidence of a learned model's rules is.
+_LEARNED = "learned"
+_DIFFERENCE = "less_correlation"
+_TRIGGERED = "triggered"
+Tests = Mapping[int, Collection[str]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--predictions", type=Path, required=True, help="prediction table of its search")
+    parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
+    parser.add_argument("--grids", type=Path, required=True, help="folder with what every point of their grids said")
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: the three tables, every digit")
+    parser.add_argument("--tables", type=Path, required=True, help="folder for the three tables as CSV files")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file")
+
+
+class _Rows:
+    """Rows of one table, as they are made."""
+
+    def __init__(self, options: Evaluate, *, by_site: bool) -> None:
+        self._options = options
+        self._by_site = by_site
+        self.rows: list[dict[str, Any]] = []
+
+    def _judge(self, judged: pd.DataFrame) -> dict[str, Any]:
+        found = rightness(
+            judged[RIGHT].to_numpy(dtype=float),
+            judged["shared"].to_numpy(dtype=bool),
+            judged["connection_id"].to_numpy(dtype=str),
+            resamples=self._options.resamples,
+            seed=self._options.seed,
+        )
+        return asdict(found)
+
+    def add(self, labels: Mapping[str, str], judged: pd.DataFrame, compared: pd.DataFrame | None = None) -> None:
+        """Judge some rows, and what they are more right than others.
+
+        Parameters
+        ----------
+        labels : mapping of str to str
+            What they are of.
+        judged : DataFrame
+        compared : DataFrame, optional
+            Their paired differences.
+        """
+        sites = sorted(judged["site"].dropna().unique()) if self._by_site else []
+        for site in [*sites, ALL_SITES]:
+            own = judged if site == ALL_SITES else judged[judged["site"] == site]
+            row = {**labels, "site": site, "rows": len(own), **self._judge(own)}
+            if compared is not None:
+                paired = compared if site == ALL_SITES else compared[compared["site"] == site]
+                less = self._judge(paired)
+                row |= {f"{_DIFFERENCE}{end}": less[f"balanced{end}"] for end in ("", "_low", "_high")}
+            self.rows.append(row)
+
+    def table(self) -> pd.DataFrame:
+        """Return all rows."""
+        return pd.DataFrame(self.rows)
+
+
+def _tests(predictions: pd.DataFrame, train_set: str) -> Tests:
+    """Return the connections on the test side of each split, as the search tested its models on them."""
+    rows = predictions[(predictions["train_set"] == train_set) & ~predictions["test_set"].str.endswith(f"/{SWAPPED}")]
+    return {int(str(fold)): set(own["connection_id"]) for fold, own in rows.groupby("fold")}
+
+
+def _learned(predictions: pd.DataFrame, of_set: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield what each model says of the test rows it was tested on, trained on windows of the same rule."""
+    own = predictions[(predictions["train_set"] == of_set) & (predictions["test_set"] == of_set)]
+    for (model, feature_set), rows in own.groupby(["model", "feature_set"], sort=False):
+        yield str(model), str(feature_set), right_of_windows(rows)
+
+
+def _presets(judged: pd.DataFrame, params: Params) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield what each detector says, by detector and parameter set; those tuned on other datasets are left out."""
+    for name in params.replay.detectors:
+        for preset in detector_of(name)[0].presets:
+            rows = judged[(judged["detector"] == name) & (judged["preset"] == preset)]
+            # A detector whose signal the input does not have says nothing anywhere: it was not run.
+            if not rows.empty and not rows["silent"].all():
+                yield name, preset, rows
+
+
+def _of_model(model: str, feature_set: str) -> dict[str, str]:
+    return {"detector": model, "parameters": feature_set, "evidence": _LEARNED}
+
+
+def _labels(name: str, preset: str) -> dict[str, str]:
+    return {"detector": name, "parameters": preset, "evidence": detector_of(name)[0].evidence}
+
+
+def _all(predictions: pd.DataFrame, share: pd.DataFrame, grid: pd.DataFrame, params: Params, dataset: str) -> _Rows:
+    """Models on held-out triggered windows, baselines by their last opinion on all connections."""
+    found = _Rows(params.evaluate, by_site=True)
+    for model, feature_set, rows in _learned(predictions, f"{dataset}/{_TRIGGERED}"):
+        found.add(_of_model(model, feature_set), rows)
+    last = {
+        where: right_of_windows(rows.assign(shared_pred=rows["last_pred"]))
+        for where, rows in (("presets", share), ("grid", grid))
+    }
+    for name, preset, rows in _presets(last["presets"], params):
+        found.add(_labels(name, preset), rows)
+    _bounds(found, last["grid"], params)
+    return found
+
+
+def _bounds(found: _Rows, grid: pd.DataFrame, params: Params) -> None:
+    """Add the best point of each grid on these very rows: no estimate, an upper bound."""
+    for name in params.replay.grids:
+        own = grid[grid["detector"] == name]
+        everywhere = {0: set(own["connection_id"])}
+        by_preset = own.groupby(["preset", "shared"])[RIGHT].mean().groupby("preset").mean()
+        best = str(by_preset.round(9).idxmax())
+        rows = of_folds(own[own["preset"] == best], everywhere)
+        found.add(_labels(name, BOUND), rows)
+
+
+def _same(
+    predictions: pd.DataFrame, opinion: pd.DataFrame, grid: pd.DataFrame, params: Params, dataset: str
+) -> tuple[_Rows, dict[str, Counter[str]]]:
+    """Everything on the same held-out tiled windows."""
+    rule = params.search.rule
+    tests = _tests(predictions, f"{dataset}/{rule}")
+    key = [*WINDOW_KEY, "fold"]
+    learned = list(_learned(predictions, f"{dataset}/{rule}"))
+    plain = next(rows for model, _, rows in learned if model == correlation.NAME)
+    found = _Rows(params.evaluate, by_site=True)
+    chosen: dict[str, Counter[str]] = {}
+    for model, feature_set, rows in learned:
+        found.add(_of_model(model, feature_set), rows, difference(rows, plain, key))
+    for name, preset, rows in _presets(opinion[opinion["rule"] == rule], params):
+        own = of_folds(rows, tests)
+        found.add(_labels(name, preset), own, difference(own, plain, key))
+    for name in params.replay.grids:
+        own, presets = tuned(grid[(grid["rule"] == rule) & (grid["detector"] == name)], tests)
+        chosen[name] = Counter(presets.values())
+        found.add(_labels(name, TUNED), own, difference(own, plain, key))
+    return found, chosen
+
+
+def _time(predictions: pd.DataFrame, share: pd.DataFrame, grid: pd.DataFrame, params: Params, dataset: str) -> _Rows:
+    """Share of time that baselines are right: of all pairs, of those on the test sides, and at best."""
+    tests = _tests(predictions, f"{dataset}/{params.search.rule}")
+    found = _Rows(params.evaluate, by_site=True)
+    for name, preset, rows in _presets(share, params):
+        found.add(_labels(name, preset), rows)
+    for name in params.replay.grids:
+        own, _ = tuned(grid[grid["detector"] == name], tests)
+        found.add(_labels(name, TUNED), own)
+    _bounds(found, grid, params)
+    return found
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
+    read = {}
+    for where, folder in (("replayed", arguments.replayed), ("grid", arguments.grids)):
+        opinion = read_table(OPINION, folder / "opinion.parquet").to_pandas()
+        share = read_table(TIME_SHARE, folder / "time_share.parquet").to_pandas()
+        read[where, "opinion"] = right_of_windows(opinion).assign(silent=opinion["shared_pred"].isna())
+        silent = share["together_ns"] + share["apart_ns"] == 0
+        read[where, "share"] = right_of_time(share).assign(silent=silent)
+    dataset = arguments.dataset
+    same, chosen = _same(predictions, read["replayed", "opinion"], read["grid", "opinion"], params, dataset)
+    made = {
+        "all": _all(predictions, read["replayed", "share"], read["grid", "share"], params, dataset).table(),
+        "same": same.table(),
+        "time": _time(predictions, read["replayed", "share"], read["grid", "share"], params, dataset).table(),
+    }
+    for name, table in made.items():
+        write_csv(table, arguments.tables / f"{name}.csv")
+    write_csv(
+        pd.DataFrame(
+            [
+                {"detector": name, "parameters": preset, "splits": count}
+                for name, counter in chosen.items()
+                for preset, count in sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+            ]
+        ),
+        arguments.tables / "chosen.csv",
+    )
+    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
+    pd.concat([table.assign(table=name) for name, table in made.items()]).to_parquet(arguments.judged, index=False)
+    figures.save(figures.baselines(made["same"], made["time"], dataset), arguments.figure)
+    whole = made["same"][made["same"]["site"] == ALL_SITES]
+    for row in whole.to_dict("records"):
+        log.info("%s, %s: %.3f", row["detector"], row["parameters"], row["balanced"])
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("baselines", __doc__ or "", add_arguments, run))

@@ -1,0 +1,121 @@
+"""Three and more subflows: how often detectors find the whole partition, and how right they are of its pairs.
+
+A learned model judges pairs; the partition is that of the paper's section 7. Connections count whose pairs all have a
+valid label.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from models.accuracy import rightness
+from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
+from models.partition import Pair
+from pipelines import stage
+from pipelines.params import Params
+from pipelines.replaying import said_in
+from pipelines.reports import write_csv
+from traces import tables
+from traces.contract import TableReader, read_table
+
+log = logging.getLogger(__name__)
+
+_INTERVAL = ("", "_low", "_high")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--grouping", type=Path, required=True, help="its grouping table")
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: every connection")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
+
+
+def _labels(folder: Path) -> dict[str, dict[Pair, bool]]:
+    """Return the labels of all pairs of the connections of which every pair has one, valid and for all time."""
+    rows = defaultdict(list)
+    for row in read_table(tables.TRUTH, folder / "truth.parquet").to_pylist():
+        rows[row["connection_id"]].append(row)
+    found = {}
+    for connection_id, own in rows.items():
+        labels = {(row["subflow_a"], row["subflow_b"]): row["shared"] for row in own}
+        if len(labels) == len(own) and all(row["valid"] for row in own):
+            found[connection_id] = labels
+    return found
+
+
+def _judged(folder: Path, grouping: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return, for each connection and detector, how exact its partition is, and the same of each pair."""
+    labels = _labels(folder)
+    starts_ns: dict[str, dict[int, int]] = defaultdict(dict)
+    for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
+        starts_ns[row["connection_id"]][row["subflow_id"]] = row["start_ns"]
+    states = TableReader(tables.STATE, folder / "state.parquet", ("subflow_id", "time_ns", "ca_state"))
+    ends_ns = {
+        row["connection_id"]: row["end_ns"]
+        for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    }
+    said = said_in(read_table(tables.GROUPING, grouping))
+    names = sorted({name for own in said.values() for name in own})
+    wholes: list[dict[str, Any]] = []
+    pairs: list[dict[str, Any]] = []
+    for connection_id, shared in sorted(labels.items()):
+        subflow_ids = sorted(starts_ns[connection_id])
+        if not {one for pair in shared for one in pair} <= set(subflow_ids):
+            log.warning("%s: a subflow of its truth is not in the input; left out", connection_id)
+            continue
+        own_states, end_ns = states.rows_of(connection_id), ends_ns[connection_id]
+        from_ns = max(scored_from_ns(own_states, starts_ns[connection_id][one], one) for one in subflow_ids)
+        for detector, preset in names:
+            opinions = said.get(connection_id, {}).get((detector, preset), [])
+            place = {subflow_id: number for number, subflow_id in enumerate(subflow_ids)}
+            on_pairs = {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in shared}
+            right = {pair: on.at(end_ns) == shared[pair] for pair, on in on_pairs.items()}
+            known = {"connection_id": connection_id, "detector": detector, "preset": preset}
+            time = exact_ns(on_pairs, shared, from_ns, end_ns) / (end_ns - from_ns) if from_ns < end_ns else np.nan
+            wholes.append({**known, "subflows": len(subflow_ids), "exact": all(right.values()), "exact_time": time})
+            pairs += [{**known, "shared": shared[pair], "right": right[pair]} for pair in shared]
+    return pd.DataFrame(wholes), pd.DataFrame(pairs)
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    options = params.evaluate
+    wholes, pairs = _judged(arguments.tables, arguments.grouping)
+    rows = []
+    for (detector, preset), own in wholes.groupby(["detector", "preset"], sort=False):
+        names, none = own["connection_id"].to_numpy(dtype=str), np.zeros(len(own), dtype=np.bool_)
+        row: dict[str, Any] = {"detector": detector, "parameters": preset, "connections": len(own)}
+        for column in ("exact", "exact_time"):
+            right = own[column].to_numpy(dtype=float)
+            found = rightness(right, none, names, resamples=options.resamples, seed=options.seed)
+            row |= {f"{column}{end}": getattr(found, f"overall{end}") for end in _INTERVAL}
+        of_pairs = pairs[(pairs["detector"] == detector) & (pairs["preset"] == preset)]
+        found = rightness(
+            of_pairs["right"].to_numpy(dtype=float),
+            of_pairs["shared"].to_numpy(dtype=bool),
+            of_pairs["connection_id"].to_numpy(dtype=str),
+            resamples=options.resamples,
+            seed=options.seed,
+        )
+        row |= {"pairs": len(of_pairs), "pairs_sb": found.sb, "pairs_nsb": found.nsb}
+        row |= {f"pairs_balanced{end}": getattr(found, f"balanced{end}") for end in _INTERVAL}
+        rows.append(row)
+    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
+    wholes.to_parquet(arguments.judged, index=False)
+    write_csv(pd.DataFrame(rows), arguments.table)
+    for row in rows:
+        log.info("%s, %s: exact %.3f", row["detector"], row["parameters"], row["exact"])
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("partitions", __doc__ or "", add_arguments, run))

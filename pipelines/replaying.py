@@ -1,0 +1,284 @@
+"""What replaying detectors on connections gives: their opinions over time, and how right these are of each pair."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from features.catalog import PAIR_WINDOW
+from models.detectors import Detector, Opinion, replayed
+from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, Kind, events_of
+from models.detectors.scoring import OnPair, scored_from_ns
+from models.partition import pairs_of
+from traces import tables
+from traces.contract import Table, TableReader, read_table
+
+#: Connections of one task.
+_CONNECTIONS_PER_TASK = 4
+#: Detectors by name and parameter set, each ready to be reset.
+Named = dict[tuple[str, str], Detector]
+#: Opinions of detectors on a connection, by name and parameter set.
+Said = dict[tuple[str, str], list[Opinion]]
+
+
+@dataclass
+class Replayed:
+    """Rows of tables, by column, and what was counted."""
+
+    grouping: list[dict[str, Any]] = field(default_factory=list)
+    opinion: list[dict[str, Any]] = field(default_factory=list)
+    time_share: list[dict[str, Any]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Replayed) -> None:
+        """Put another's rows behind these."""
+        self.grouping += other.grouping
+        self.opinion += other.opinion
+        self.time_share += other.time_share
+        self.counts.update(other.counts)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a dataset's connections beside their signals.
+
+    Attributes
+    ----------
+    connections : list of rows of the ``connection`` table
+    subflows : dict of connection_id to its rows of the ``subflow`` table, by number
+    truths : dict of connection_id to its rows of the ``truth`` table
+    windows : dict of connection_id to its labelled rows of the ``pair_window`` table, without features
+    """
+
+    connections: list[dict[str, Any]]
+    subflows: dict[str, dict[int, dict[str, Any]]]
+    truths: dict[str, list[dict[str, Any]]]
+    windows: dict[str, list[dict[str, Any]]]
+
+
+def read_known(folder: Path, pair_window: Path) -> Known:
+    """Read what is known of a dataset.
+
+    Parameters
+    ----------
+    folder : Path
+        With its tables.
+    pair_window : Path
+        Its ``pair_window`` table.
+    """
+    subflows: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+    for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
+        subflows[row["connection_id"]][row["subflow_id"]] = row
+    by_connection: list[dict[str, list[dict[str, Any]]]] = []
+    columns = [column.name for column in tables.PAIR_WINDOW_BASE.columns]
+    windows = read_table(PAIR_WINDOW, pair_window).select(columns)
+    for rows in (read_table(tables.TRUTH, folder / "truth.parquet"), windows):
+        found = defaultdict(list)
+        for row in rows.to_pylist():
+            found[row["connection_id"]].append(row)
+        by_connection.append(dict(found))
+    truths, placed = by_connection
+    labelled = {name: [row for row in rows if row["shared"] is not None] for name, rows in placed.items()}
+    connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    return Known(connections, dict(subflows), truths, labelled)
+
+
+@functools.lru_cache(maxsize=8)
+def _reader(folder: Path, name: str) -> TableReader:
+    """Return a reader of a table; a process opens each once."""
+    table, columns = {
+        "ack": (tables.ACK, ACK_COLUMNS),
+        "state": (tables.STATE, STATE_COLUMNS),
+        "loss": (tables.LOSS, LOSS_COLUMNS),
+    }[name]
+    return TableReader(table, folder / f"{name}.parquet", columns)
+
+
+def opinions_on(
+    rows: Sequence[pa.Table], subflow_ids: Sequence[int], end_ns: int, detectors: Named
+) -> tuple[Said, int]:
+    """Replay detectors on a connection; return what they say, and how many events they were told.
+
+    Parameters
+    ----------
+    rows : rows of the ``ack``, ``state`` and ``loss`` tables
+    subflow_ids : sequence of int
+    end_ns : int
+        Its end.
+    detectors : Named
+    """
+    acks, states, losses = rows
+    events: dict[frozenset[Kind], list[Event]] = {}
+    said: Said = {}
+    told = 0
+    for name, detector in detectors.items():
+        if detector.kinds not in events:
+            events[detector.kinds] = list(events_of(acks, states, losses, detector.kinds))
+        own = events[detector.kinds]
+        said[name] = replayed(detector, subflow_ids, own, end_ns)
+        told += len(own)
+    return said, told
+
+
+def phases(truth: Sequence[Mapping[str, Any]], end_ns: int) -> list[tuple[Mapping[str, Any], int]]:
+    """Return the truths of a pair in time order, each with its end."""
+    ordered = sorted(truth, key=lambda row: int(row["from_ns"]))
+    return list(zip(ordered, [*(row["from_ns"] for row in ordered[1:]), end_ns], strict=True))
+
+
+def _grouping_rows(connection_id: str, said: Said, subflow_ids: Sequence[int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "connection_id": connection_id,
+            "detector": detector,
+            "preset": preset,
+            "time_ns": opinion.time_ns,
+            "subflow_id": subflow_id,
+            "group": group,
+        }
+        for (detector, preset), opinions in said.items()
+        for opinion in opinions
+        for subflow_id, group in zip(subflow_ids, opinion.partition, strict=True)
+    ]
+
+
+def judged(connection: Mapping[str, Any], known: Known, states: pa.Table, said: Said, *, with_groups: bool) -> Replayed:
+    """Return how right detectors are on a connection: on each labelled window, and over the scored time of each truth.
+
+    Parameters
+    ----------
+    connection : row of the ``connection`` table
+    known : Known
+    states : its rows of the ``state`` table
+    said : Said
+    with_groups : bool
+        Whether the opinions themselves are wanted.
+    """
+    found = Replayed()
+    connection_id = connection["connection_id"]
+    subflows = known.subflows[connection_id]
+    place = {subflow_id: number for number, subflow_id in enumerate(sorted(subflows))}
+    if with_groups:
+        found.grouping = _grouping_rows(connection_id, said, list(place))
+    out_ns = {one: scored_from_ns(states, row["start_ns"], one) for one, row in subflows.items()}
+    by_pair: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in known.truths.get(connection_id, []):
+        by_pair[row["subflow_a"], row["subflow_b"]].append(row)
+    absent = sorted(pair for pair in by_pair if not set(pair) <= set(place))
+    found.counts["pairs of the truth without their subflows"] += len(absent)
+    scored = []
+    for pair in sorted(set(by_pair) - set(absent)):
+        for truth, until_ns in phases(by_pair[pair], connection["end_ns"]):
+            start_ns = max(truth["from_ns"], out_ns[pair[0]], out_ns[pair[1]])
+            if truth["valid"] and start_ns < until_ns:
+                scored.append((pair, truth, start_ns, until_ns))
+            else:
+                found.counts["truths not scored: " + ("not valid" if not truth["valid"] else "ends in slow start")] += 1
+    for (detector, preset), opinions in said.items():
+        named = {"detector": detector, "preset": preset}
+        on_pair = {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in pairs_of(place)}
+        for row in known.windows.get(connection_id, []):
+            on = on_pair[row["subflow_a"], row["subflow_b"]]
+            kept = {name: row[name] for name in (*tables.WINDOW_KEY, "shared", "site")}
+            found.opinion.append({**kept, **named, "shared_pred": on.at(row["window_start_ns"] + row["window_ns"])})
+        for pair, truth, start_ns, until_ns in scored:
+            lasting_ns = on_pair[pair].lasting_ns(start_ns, until_ns)
+            found.time_share.append(
+                {
+                    "connection_id": connection_id,
+                    "subflow_a": pair[0],
+                    "subflow_b": pair[1],
+                    "from_ns": truth["from_ns"],
+                    **named,
+                    "scored_ns": until_ns - start_ns,
+                    "together_ns": lasting_ns[True],
+                    "apart_ns": lasting_ns[False],
+                    "last_pred": on_pair[pair].at(until_ns - 1),
+                    "shared": truth["shared"],
+                    "site": truth["site"],
+                }
+            )
+    return found
+
+
+def replay_on(
+    known: Known,
+    folder: Path,
+    detectors: Named,
+    said: Mapping[str, Said],
+    *,
+    with_groups: bool,
+) -> Replayed:
+    """Replay detectors on all connections of what is known.
+
+    Parameters
+    ----------
+    known : Known
+    folder : Path
+        With the dataset's tables; read one connection at a time.
+    detectors : Named
+    said : mapping of connection_id to Said
+        Opinions that others have of the connections, judged with those of the detectors.
+    with_groups : bool
+        Whether the opinions themselves are wanted.
+    """
+    found = Replayed()
+    for connection in known.connections:
+        connection_id = connection["connection_id"]
+        acks, states, losses = (_reader(folder, name).rows_of(connection_id) for name in ("ack", "state", "loss"))
+        own, told = opinions_on(
+            (acks, states, losses), sorted(known.subflows[connection_id]), connection["end_ns"], detectors
+        )
+        all_said = {**own, **said.get(connection_id, {})}
+        found.add(judged(connection, known, states, all_said, with_groups=with_groups))
+        found.counts["events"] += told
+        found.counts["connections"] += 1
+    return found
+
+
+def columns_of(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows as columns of a table, in order of its key."""
+    ordered = sorted(rows, key=lambda row: tuple(row[name] for name in table.key))
+    return {column.name: [row[column.name] for row in ordered] for column in table.columns}
+
+
+def batches(known: Known) -> list[Known]:
+    """Return what is known of a few connections at a time, for tasks of their own."""
+    parts = []
+    for at in range(0, len(known.connections), _CONNECTIONS_PER_TASK):
+        own = known.connections[at : at + _CONNECTIONS_PER_TASK]
+        names = {one["connection_id"] for one in own}
+
+        def of(rows: Mapping[str, Any], names: set[str] = names) -> dict[str, Any]:
+            return {name: rows[name] for name in names if name in rows}
+
+        parts.append(Known(own, of(known.subflows), of(known.truths), of(known.windows)))
+    return parts
+
+
+def said_in(grouping: pa.Table) -> dict[str, Said]:
+    """Return the opinions of a ``grouping`` table by connection, detector and parameter set.
+
+    Parameters
+    ----------
+    grouping : rows of the ``grouping`` table
+        In order of its key.
+    """
+    found: dict[str, dict[tuple[str, str], dict[int, list[int | None]]]] = defaultdict(lambda: defaultdict(dict))
+    names = ("connection_id", "detector", "preset", "time_ns", "group")
+    for connection_id, detector, preset, time_ns, group in zip(
+        *(grouping.column(name).to_pylist() for name in names), strict=True
+    ):
+        found[connection_id][detector, preset].setdefault(time_ns, []).append(group)
+    return {
+        connection_id: {
+            name: [Opinion(time_ns, tuple(groups)) for time_ns, groups in own.items()] for name, own in said.items()
+        }
+        for connection_id, said in found.items()
+    }

@@ -1,0 +1,77 @@
+"""Replay detectors over grids of their parameters, on a dataset that may be learnt from; choose the best of each.
+
+How right each parameter set is of every window and pair is kept, so that later a choice can be made on the training
+side of any split. The choice in the report is made on all connections: it is for other datasets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from models.comparison import right_of_time, right_of_windows
+from models.detectors import detector_of
+from models.detectors.grid import best_preset, points
+from pipelines import stage
+from pipelines.params import Params
+from pipelines.replaying import Replayed, batches, columns_of, read_known, replay_on
+from pipelines.reports import write_json
+from traces import tables
+from traces.contract import write_table
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
+    parser.add_argument("--opinion", type=Path, required=True, help="opinion table to write")
+    parser.add_argument("--time-share", type=Path, required=True, help="time_share table to write")
+    parser.add_argument("--chosen", type=Path, required=True, help="JSON file: the best parameter set of each detector")
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    params.check_learnable(arguments.dataset)
+    folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
+    known = read_known(folder, arguments.pair_window)
+    detectors = {}
+    for name, grid in params.replay.grids.items():
+        kind, _ = detector_of(name)
+        for preset, parameters in points(kind, grid).items():
+            detectors[name, preset] = kind.build(parameters)
+    parts = batches(known)
+    results = Parallel(n_jobs=stage.workers(params, len(known.connections)), return_as="generator")(
+        delayed(replay_on)(part, folder, detectors, {}, with_groups=False) for part in parts
+    )
+    found = Replayed()
+    for part in stage.progress(results, what=f"tune {arguments.dataset}", total=len(parts)):
+        found.add(part)
+    for table, rows, path in (
+        (tables.OPINION, found.opinion, arguments.opinion),
+        (tables.TIME_SHARE, found.time_share, arguments.time_share),
+    ):
+        write_table(table, columns_of(table, rows), path)
+    tiled = [row for row in found.opinion if row["rule"] == params.search.rule]
+    by_window, by_time = right_of_windows(pd.DataFrame(tiled)), right_of_time(pd.DataFrame(found.time_share))
+    chosen = {
+        name: {
+            form: best_preset(rows[rows["detector"] == name].sort_values("preset", kind="stable"))
+            for form, rows in (("point", by_window), ("time", by_time))
+        }
+        for name in params.replay.grids
+    }
+    write_json(chosen, arguments.chosen)
+    log.info("%s: %d events in all, %s", arguments.dataset, found.counts["events"], chosen)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("tune", __doc__ or "", add_arguments, run))
