@@ -2,13 +2,26 @@
 
 from models.detectors.correlation import CORRELATION
 from models.detectors.detector import Detector, DetectorKind, Opinion, replayed
+from models.detectors.dwc import DWC
+from models.detectors.emptcp import EMPTCP
 from models.detectors.mptcp_sbd import MPTCP_SBD
 from models.detectors.rfc8382 import RFC8382
+from models.detectors.ton20 import TON20
 from traces.fault import UsageFault
 
 __all__ = ["DETECTORS", "Detector", "DetectorKind", "Opinion", "detector_of", "replayed"]
 
-DETECTORS: dict[str, DetectorKind] = {kind.name: kind for kind in (RFC8382, MPTCP_SBD, CORRELATION)}
+DETECTORS: dict[str, DetectorKind] = {
+    kind.name: kind
+    for kind in (
+        RFC8382,
+        MPTCP_SBD,
+        CORRELATION,
+        DWC,
+        TON20,
+        EMPTCP,
+    )
+}
 
 
 class UnknownDetectorError(UsageFault):
