@@ -144,9 +144,14 @@ def _all(predictions: pd.DataFrame, share: pd.DataFrame, grid: pd.DataFrame, par
     return found
 
 
+def _tunable(grid: pd.DataFrame, params: Params) -> list[str]:
+    """Return the detectors with a grid that say anything on the dataset."""
+    return [name for name in params.replay.grids if not grid.loc[grid["detector"] == name, "silent"].all()]
+
+
 def _bounds(found: _Rows, grid: pd.DataFrame, params: Params) -> None:
     """Add the best point of each grid on these very rows: no estimate, an upper bound."""
-    for name in params.replay.grids:
+    for name in _tunable(grid, params):
         own = grid[grid["detector"] == name]
         everywhere = {0: set(own["connection_id"])}
         by_preset = own.groupby(["preset", "shared"])[RIGHT].mean().groupby("preset").mean()
@@ -171,7 +176,7 @@ def _same(
     for name, preset, rows in _presets(opinion[opinion["rule"] == rule], params):
         own = of_folds(rows, tests)
         found.add(_labels(name, preset), own, difference(own, plain, key))
-    for name in params.replay.grids:
+    for name in _tunable(grid, params):
         own, presets = tuned(grid[(grid["rule"] == rule) & (grid["detector"] == name)], tests)
         chosen[name] = Counter(presets.values())
         found.add(_labels(name, TUNED), own, difference(own, plain, key))
@@ -184,7 +189,7 @@ def _time(predictions: pd.DataFrame, share: pd.DataFrame, grid: pd.DataFrame, pa
     found = _Rows(params.evaluate, by_site=True)
     for name, preset, rows in _presets(share, params):
         found.add(_labels(name, preset), rows)
-    for name in params.replay.grids:
+    for name in _tunable(grid, params):
         own, _ = tuned(grid[grid["detector"] == name], tests)
         found.add(_labels(name, TUNED), own)
     _bounds(found, grid, params)

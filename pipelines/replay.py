@@ -57,12 +57,11 @@ def _detectors(tuned: Path, dataset: str, params: Params) -> Named:
         for preset, parameters in kind.presets.items():
             found[name, preset] = kind.build(parameters)
         for other in params.search.datasets:
-            if other == dataset or name not in params.replay.grids:
-                continue
-            tried = points(kind, params.replay.grids[name])
-            chosen = read_json(tuned / f"{other}.json")[name]
-            for form, preset in TUNED.items():
-                found[name, preset.format(other)] = kind.build(tried[chosen[form]])
+            chosen = {} if other == dataset else read_json(tuned / f"{other}.json")
+            if name in chosen:
+                tried = points(kind, params.replay.grids[name])
+                for form, preset in TUNED.items():
+                    found[name, preset.format(other)] = kind.build(tried[chosen[name][form]])
     return found
 
 

@@ -61,12 +61,15 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         write_table(table, columns_of(table, rows), path)
     tiled = [row for row in found.opinion if row["rule"] == params.search.rule]
     by_window, by_time = right_of_windows(pd.DataFrame(tiled)), right_of_time(pd.DataFrame(found.time_share))
+    # Of a detector whose signal the dataset does not have there is nothing to choose.
+    speaking = set(by_time.loc[by_time["together_ns"] + by_time["apart_ns"] > 0, "detector"])
     chosen = {
         name: {
             form: best_preset(rows[rows["detector"] == name].sort_values("preset", kind="stable"))
             for form, rows in (("point", by_window), ("time", by_time))
         }
         for name in params.replay.grids
+        if name in speaking
     }
     write_json(chosen, arguments.chosen)
     log.info("%s: %d events in all, %s", arguments.dataset, found.counts["events"], chosen)

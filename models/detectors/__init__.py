@@ -6,7 +6,11 @@ from models.detectors.dwc import DWC
 from models.detectors.emptcp import EMPTCP
 from models.detectors.mptcp_sbd import MPTCP_SBD
 from models.detectors.rfc8382 import RFC8382
+from models.detectors.rubenstein import RUBENSTEIN
+from models.detectors.svd import SVD
 from models.detectors.ton20 import TON20
+from models.detectors.trend_line import TREND_LINE
+from models.detectors.wavelet import WAVELET
 from traces.fault import UsageFault
 
 __all__ = ["DETECTORS", "Detector", "DetectorKind", "Opinion", "detector_of", "replayed"]
@@ -20,6 +24,10 @@ DETECTORS: dict[str, DetectorKind] = {
         DWC,
         TON20,
         EMPTCP,
+        TREND_LINE,
+        RUBENSTEIN,
+        WAVELET,
+        SVD,
     )
 }
 

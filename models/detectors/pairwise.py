@@ -1,4 +1,4 @@
-"""Detectors that judge every two subflows by their delays in a window that moves along."""
+"""Detectors that judge subflows, all at once or every two, by their delays in a window that moves along."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _Samples:
 
 @dataclass(frozen=True)
 class Moving:
-    """The window that moves along; parameter sets of pairwise detectors extend it.
+    """The window that moves along; parameter sets of detectors that have one extend it.
 
     Attributes
     ----------
@@ -89,11 +89,11 @@ class Moving:
             raise ValueError("delay is 'owd', so window_ms must be given: the zero of one-way delays is not known")
 
 
-class Pairwise(Detector):
-    """Every step, judges each pair of subflows by what lies in the window.
+class Windowed(Detector):
+    """Every step, judges the subflows by what lies in the window.
 
-    The first decision is due when the window, counted from the later of the two first delays, is full; steps are
-    counted from the first delay of the connection. A verdict of None leaves the one before.
+    A subflow is judged from when the window, counted from its first delay, is full; steps are counted from the first
+    delay of the connection. A verdict of None leaves the one before.
     """
 
     def __init__(self, moving: Moving) -> None:
@@ -104,10 +104,10 @@ class Pairwise(Detector):
         self._due_ns: int | None = None
 
     @abstractmethod
-    def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
-        """Tell whether two subflows share a bottleneck by their delays from `start_ns` to `end_ns`; None is no verdict.
+    def judged(self, delays: Mapping[int, Delays], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
+        """Tell which pairs of subflows share a bottleneck by their delays from `start_ns` to `end_ns`.
 
-        Both have at least two delays in the window.
+        None is no verdict on a pair. Each subflow of `delays` has at least two in the window.
         """
 
     def handlers(self) -> Mapping[int, Handler]:
@@ -151,12 +151,30 @@ class Pairwise(Detector):
         window_ns = self._window_ns()
         start_ns = end_ns - window_ns
         delays = {subflow_id: samples.within(start_ns, end_ns) for subflow_id, samples in self._samples.items()}
-        for pair in pairs_of(self._first_ns):
-            first, second = delays[pair[0]], delays[pair[1]]
-            if start_ns < max(self._first_ns[one] for one in pair) or min(len(first.time_ns), len(second.time_ns)) <= 1:
-                continue
-            verdict = self.judge(first, second, start_ns, end_ns)
+        full = {
+            subflow_id: delays[subflow_id]
+            for subflow_id, first_ns in sorted(self._first_ns.items())
+            if first_ns <= start_ns and len(delays[subflow_id].time_ns) > 1
+        }
+        for pair, verdict in self.judged(full, start_ns, end_ns).items():
             if verdict is not None:
                 self._verdicts[pair] = verdict
         if self._verdicts:
             self._decide(end_ns, partition_of(self.subflow_ids, self._verdicts))
+
+
+class Pairwise(Windowed):
+    """Judges each pair of subflows by itself."""
+
+    @abstractmethod
+    def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
+        """Tell whether two subflows share a bottleneck by their delays from `start_ns` to `end_ns`; None is no verdict.
+
+        Both have at least two delays in the window.
+        """
+
+    def judged(self, delays: Mapping[int, Delays], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
+        """Judge pair by pair."""
+        return {
+            (one, other): self.judge(delays[one], delays[other], start_ns, end_ns) for one, other in pairs_of(delays)
+        }
