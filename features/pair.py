@@ -12,7 +12,7 @@ from features.fixed import Int64Array
 from features.reading import DEFAULT, Reading
 from features.resample import bridged_points, denominator, pair_grid
 from features.series import PairGrid, SubflowSignals
-from features.window import RULES, Rejected, Window
+from features.window import RULES, WINDOW_RTTS, Rejected, Window
 
 CONSTANT = "a series of the denominator is constant"
 
@@ -82,6 +82,7 @@ def pair_windows(
     rules: Sequence[str],
     reading: Reading = DEFAULT,
     feature_set: str = "all",
+    window_rtts: int = WINDOW_RTTS,
 ) -> tuple[list[PairWindow], list[Rejected]]:
     """Return all windows of a pair, and those that were looked for in vain.
 
@@ -96,11 +97,13 @@ def pair_windows(
     reading : Reading
     feature_set : str
         Features to compute, a name in :data:`features.catalog.SETS`.
+    window_rtts : int
+        Length of a window in units of the larger minimum RTT; at least 3, for some features lag by two.
     """
     found: list[PairWindow] = []
     rejected: list[Rejected] = []
     for rule in rules:
-        for placed in RULES[rule](x, y, end_ns, reading):
+        for placed in RULES[rule](x, y, end_ns, reading, window_rtts):
             if isinstance(placed, Rejected):
                 rejected.append(placed)
                 continue

@@ -64,6 +64,20 @@ class SubflowSignals:
             rate_time_ns=self.rate_time_ns + by_ns,
         )
 
+    def thinned(self, missing_share: float, rng: np.random.Generator) -> SubflowSignals:
+        """Return the same signals without some RTT samples; ACKs, their throughput, and states stay.
+
+        Parameters
+        ----------
+        missing_share : float in [0, 1)
+            Chance of each sample to be missing, independent of the others.
+        rng : numpy.random.Generator
+            Draws one number a sample: from the same state, what is missing at a smaller share is also missing at a
+            larger one.
+        """
+        kept = rng.random(self.rtt_us.size) >= missing_share
+        return replace(self, rtt_time_ns=self.rtt_time_ns[kept], rtt_us=self.rtt_us[kept])
+
 
 @dataclass(frozen=True)
 class PairGrid:

@@ -3,7 +3,7 @@
 T is 50 times the larger of the two minimum RTTs; the grid's step is the smaller one, or as much more
 as keeps the window within :data:`~features.fixed.POINTS_LIMIT` points (SmartSBD, section 3.2).
 Minimum RTTs are causal: over the samples up to the window's start. Other readings are options
-(:class:`~features.reading.Reading`).
+(:class:`~features.reading.Reading`), and so is a length other than 50, for comparing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from features.fixed import POINTS_LIMIT, BoolArray, Int64Array
 from features.reading import DEFAULT, Reading
 from features.series import SubflowSignals
 
-#: T in units of the larger minimum RTT.
+#: T in units of the larger minimum RTT; every exported feature is defined for it.
 WINDOW_RTTS = 50
 
 NEVER_CONGESTED = "a subflow was never congested"
@@ -86,8 +86,8 @@ class Rejected:
     window_ns: int | None = None
 
 
-def geometry(rule: str, start_ns: int, min_rtt_x_us: int, min_rtt_y_us: int) -> Window:
-    """Return the window that starts at `start_ns` for these minimum RTTs.
+def geometry(rule: str, start_ns: int, min_rtt_x_us: int, min_rtt_y_us: int, window_rtts: int = WINDOW_RTTS) -> Window:
+    """Return the window that starts at `start_ns` for these minimum RTTs, `window_rtts` times the larger one long.
 
     Examples
     --------
@@ -96,8 +96,11 @@ def geometry(rule: str, start_ns: int, min_rtt_x_us: int, min_rtt_y_us: int) -> 
     (3000000000, 24000000, 126, False)
     >>> geometry("tiled", 0, 1_000, 60_000).n
     681
+    >>> w = geometry("tiled", 0, 24_000, 60_000, 25)
+    >>> w.window_ns, w.step_ns, w.n
+    (1500000000, 24000000, 63)
     """
-    window_ns = WINDOW_RTTS * max(min_rtt_x_us, min_rtt_y_us) * _NS_PER_US
+    window_ns = window_rtts * max(min_rtt_x_us, min_rtt_y_us) * _NS_PER_US
     natural_ns = min(min_rtt_x_us, min_rtt_y_us) * _NS_PER_US
     step_ns = max(natural_ns, -(-window_ns // (POINTS_LIMIT - 1)))
     return Window(
@@ -130,11 +133,13 @@ def _min_rtt_us(signals: SubflowSignals, start_ns: int, reading: Reading) -> int
     return int(signals.lowest_rtt_us[count - 1])
 
 
-def _window_at(rule: str, start_ns: int, x: SubflowSignals, y: SubflowSignals, reading: Reading) -> Window | None:
+def _window_at(
+    rule: str, start_ns: int, x: SubflowSignals, y: SubflowSignals, reading: Reading, window_rtts: int
+) -> Window | None:
     min_rtt_x_us, min_rtt_y_us = _min_rtt_us(x, start_ns, reading), _min_rtt_us(y, start_ns, reading)
     if min_rtt_x_us is None or min_rtt_y_us is None:
         return None
-    return geometry(rule, start_ns, min_rtt_x_us, min_rtt_y_us)
+    return geometry(rule, start_ns, min_rtt_x_us, min_rtt_y_us, window_rtts)
 
 
 def _measured_within(signals: SubflowSignals, window: Window) -> bool:
@@ -181,39 +186,48 @@ def _accept(window: Window, x: SubflowSignals, y: SubflowSignals, end_ns: int, r
 
 
 def _after_tile(
-    entries: Sequence[Int64Array], from_ns: int, x: SubflowSignals, y: SubflowSignals, reading: Reading
+    entries: Sequence[Int64Array],
+    from_ns: int,
+    x: SubflowSignals,
+    y: SubflowSignals,
+    reading: Reading,
+    window_rtts: int,
 ) -> Window | str:
     """Return the window at the end of the first tile of length T that holds an entry of both subflows."""
     start_ns = max(from_ns, *(int(own.rtt_time_ns[0]) if own.rtt_time_ns.size else 0 for own in (x, y)))
     last_ns = max(int(own[-1]) for own in entries)
-    while start_ns <= last_ns and (tile := _window_at("triggered", start_ns, x, y, reading)):
+    while start_ns <= last_ns and (tile := _window_at("triggered", start_ns, x, y, reading, window_rtts)):
         if all(((own >= tile.start_ns) & (own < tile.end_ns)).any() for own in entries):
-            return _window_at("triggered", tile.end_ns, x, y, reading) or NO_RTT_BEFORE
+            return _window_at("triggered", tile.end_ns, x, y, reading, window_rtts) or NO_RTT_BEFORE
         start_ns = tile.end_ns
     return NO_COINCIDENCE
 
 
-def _trigger(entries: Sequence[Int64Array], x: SubflowSignals, y: SubflowSignals, reading: Reading) -> Window | str:
+def _trigger(
+    entries: Sequence[Int64Array], x: SubflowSignals, y: SubflowSignals, reading: Reading, window_rtts: int
+) -> Window | str:
     """Return the first window that entries of both subflows trigger, or why there is none."""
     measured = False
     for later_ns in np.union1d(*entries).tolist():
         latest = [own[own <= later_ns] for own in entries]
         if not latest[0].size or not latest[1].size:
             continue
-        window = _window_at("triggered", later_ns, x, y, reading)
+        window = _window_at("triggered", later_ns, x, y, reading, window_rtts)
         if window is None:
             continue
         measured = True
         first_ns, second_ns = sorted(int(own[-1]) for own in latest)
         if reading.trigger == "any" or second_ns - first_ns <= window.window_ns:
             if reading.trigger == "earlier":
-                window = _window_at("triggered", first_ns, x, y, reading)
+                window = _window_at("triggered", first_ns, x, y, reading, window_rtts)
             if window:
                 return window
     return NO_COINCIDENCE if measured else NO_RTT_BEFORE
 
 
-def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = DEFAULT) -> list[Window | Rejected]:
+def triggered(
+    x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = DEFAULT, window_rtts: int = WINDOW_RTTS
+) -> list[Window | Rejected]:
     """Return the paper's training window: it starts once both subflows were congested within T.
 
     Parameters
@@ -223,6 +237,8 @@ def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Readin
     end_ns : int, nanoseconds
         End of the trace.
     reading : Reading
+    window_rtts : int
+        T in units of the larger minimum RTT.
 
     Returns
     -------
@@ -245,9 +261,9 @@ def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Readin
             skipped = reading.first_congestion == "skipped"
             return found or [Rejected("triggered", CONGESTED_ONCE if skipped else _never_congested(x, y))]
         if reading.trigger == "tile":
-            window = _after_tile(entries, from_ns, x, y, reading)
+            window = _after_tile(entries, from_ns, x, y, reading, window_rtts)
         else:
-            window = _trigger(entries, x, y, reading)
+            window = _trigger(entries, x, y, reading, window_rtts)
         if isinstance(window, str):
             return found or [Rejected("triggered", window)]
         accepted = _accept(window, x, y, end_ns, reading)
@@ -259,7 +275,9 @@ def triggered(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Readin
         from_ns = window.end_ns
 
 
-def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = DEFAULT) -> list[Window | Rejected]:
+def tiled(
+    x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = DEFAULT, window_rtts: int = WINDOW_RTTS
+) -> list[Window | Rejected]:
     """Return the paper's runtime windows: back to back once both subflows have met congestion.
 
     The first starts when both have been in Recovery or Loss and both have an RTT sample. Each
@@ -273,6 +291,8 @@ def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = 
     end_ns : int, nanoseconds
         End of the trace.
     reading : Reading
+    window_rtts : int
+        T in units of the larger minimum RTT.
 
     References
     ----------
@@ -285,7 +305,7 @@ def tiled(x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading = 
         return [Rejected("tiled", NO_RTT_BEFORE)]
     start_ns = int(max(entries_x[0], entries_y[0], x.rtt_time_ns[0], y.rtt_time_ns[0]))
     found: list[Window | Rejected] = []
-    while (window := _window_at("tiled", start_ns, x, y, reading)) and window.end_ns <= end_ns:
+    while (window := _window_at("tiled", start_ns, x, y, reading, window_rtts)) and window.end_ns <= end_ns:
         found.append(_accept(window, x, y, end_ns, reading))
         start_ns = window.end_ns
     if found or window is None:

@@ -303,6 +303,20 @@ def _shuffled(root: Path) -> str:
     return _markdown(rows)
 
 
+def _sensitivity(root: Path) -> str:
+    """Balanced accuracy where one thing is other than in training; the base once."""
+    table = pd.read_csv(root / "reports/sensitivity.csv", dtype={"level": str})
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for found in table.sort_values(["trained_on", "base"], ascending=False, kind="stable").to_dict("records"):
+        known = {str(name): value for name, value in found.items()}
+        moved = "base" if known["base"] else f"{known['factor']} = {known['level']}"
+        row = rows.setdefault((known["trained_on"], moved), {"trained on": known["trained_on"], "moved": moved})
+        row["valid pairs"] = f"{known['valid_pairs']} of {known['pairs']}"
+        row["windows / without verdict"] = f"{known['windows']} / {known['none']}"
+        row[f"{known['model']}, {known['feature_set']}"] = _interval(known, "balanced") if known["connections"] else ""
+    return _markdown(list(rows.values()))
+
+
 def _difficulty(root: Path) -> str:
     """How hard each dataset is."""
     return _markdown(
@@ -381,6 +395,7 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "swapped": _swapped,
     "alone": _alone,
     "shuffled": _shuffled,
+    "sensitivity": _sensitivity,
     "difficulty": _difficulty,
     "graph": _graph,
     "relevance": _relevance,

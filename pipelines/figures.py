@@ -24,6 +24,15 @@ _SETS = {
     "invariant, queue series, plain correlation": (("invariant", "queue_series", "plain"), _ORANGE),
     "both": (("both",), _GREY),
 }
+#: What is moved in the dataset ``sensitivity`` and after it.
+_FACTORS = {
+    "loss": "random loss per packet",
+    "jitter_ms": "mean jitter (ms)",
+    "queue_rtts": "queue (round trips)",
+    "congestion_control": "controller at the sender",
+    "window_rtts": "window (larger minimum RTTs)",
+    "missing_share": "share of RTT samples missing",
+}
 mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
 
 
@@ -263,6 +272,54 @@ def accuracy(table: pd.DataFrame) -> Figure:
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", fontsize=7, ncols=3, frameon=False)
     figure.supxlabel("accuracy, 95 % interval by connection", fontsize=8)
+    return figure
+
+
+def sensitivity(table: pd.DataFrame) -> Figure:
+    """Draw balanced accuracy against the levels of each factor, a row a factor, a column a dataset trained on.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of reports/sensitivity.csv: ``factor``, ``level``, ``base``, ``trained_on``, ``model``, ``feature_set``,
+        and ``balanced`` with its interval.
+    """
+    factors, trained = (list(dict.fromkeys(table[name])) for name in ("factor", "trained_on"))
+    figure = Figure(figsize=(8, 1.75 * len(factors) + 0.7), layout="constrained")
+    panels = figure.subplots(len(factors), len(trained), squeeze=False, sharey=True)
+    colours = {name: colour for names, colour in _SETS.values() for name in names} | {"plain": "black"}
+    for row, factor in zip(panels, factors, strict=True):
+        for axes, dataset in zip(row, trained, strict=True):
+            own = table[(table["factor"] == factor) & (table["trained_on"] == dataset)]
+            levels = own.drop_duplicates("level")
+            drawn = own.groupby(["model", "feature_set"], sort=False)
+            # Models stand side by side at each level, so that their intervals can be told apart.
+            offsets = 0.09 * (np.arange(len(drawn)) - (len(drawn) - 1) / 2)
+            styles: dict[object, str] = dict(zip(dict.fromkeys(own["model"]), ("-", "--", ":"), strict=False))
+            for ((model, feature_set), lines), offset in zip(drawn, offsets, strict=True):
+                spread = [lines["balanced"] - lines["balanced_low"], lines["balanced_high"] - lines["balanced"]]
+                axes.errorbar(
+                    np.arange(len(lines)) + offset,
+                    lines["balanced"],
+                    yerr=spread,
+                    fmt=f"o{styles[model]}",
+                    markersize=3,
+                    linewidth=1,
+                    elinewidth=0.8,
+                    color=colours[feature_set],
+                    label=f"{model}, {feature_set}",
+                )
+            axes.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
+            names = [
+                f"{one}\n(base)" if base else one for one, base in zip(levels["level"], levels["base"], strict=True)
+            ]
+            axes.set_xticks(range(len(levels)), names, fontsize=7)
+            axes.tick_params(axis="y", labelsize=7)
+            axes.grid(axis="y", alpha=0.3)
+            axes.set_title(f"{_FACTORS[factor]}, trained on {dataset}", fontsize=8)
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", fontsize=7, ncols=len(labels), frameon=False)
+    figure.supylabel("balanced accuracy, 95 % interval by connection", fontsize=8)
     return figure
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -68,6 +68,14 @@ class SimulateGroups(_Block):
     seed: int = Field(ge=0)
 
 
+class SimulateSensitivity(_Block):
+    """The dataset ``sensitivity``."""
+
+    repetitions: int = Field(ge=1)
+    duration_s: float = Field(gt=0)
+    seed: int = Field(ge=0)
+
+
 class Simulate(_Block):
     """One block per simulated dataset."""
 
@@ -76,6 +84,7 @@ class Simulate(_Block):
     unseen: SimulateUnseen
     shift: SimulateShift
     groups: SimulateGroups
+    sensitivity: SimulateSensitivity
 
 
 class Line(_Block):
@@ -186,6 +195,17 @@ class Evaluate(_Block):
     seed: int = Field(ge=0)
 
 
+class Sensitivity(_Block):
+    """What the stored models say where one thing is other than in training."""
+
+    datasets: list[Literal["sensitivity"]] = Field(max_length=1)
+    families: list[str]
+    feature_sets: list[str]
+    window_rtts: list[Annotated[int, Field(ge=3)]]
+    missing_shares: list[Annotated[float, Field(ge=0, lt=1)]]
+    seed: int = Field(ge=0)
+
+
 class Infer(_Block):
     """What captures tell of a sender's state, against its own log."""
 
@@ -237,6 +257,7 @@ class Params(_Block):
     transfer: Transfer
     controls: Controls
     evaluate: Evaluate
+    sensitivity: Sensitivity
     infer: Infer
     export: Export
     replay: Replay

@@ -44,6 +44,36 @@ class Extracted:
 
 
 @dataclass(frozen=True)
+class Variation:
+    """What is other than where models are trained.
+
+    Attributes
+    ----------
+    window_rtts : int
+        Length of a window in units of the larger minimum RTT.
+    missing_share : float
+        Chance of an RTT sample to be missing.
+    seed : int
+        Decides which samples are missing.
+    """
+
+    window_rtts: int = WINDOW_RTTS
+    missing_share: float = 0.0
+    seed: int = 0
+
+    def signals(self, connection_id: str, subflow_id: int, known: SubflowSignals) -> SubflowSignals:
+        """Return what is left of a subflow's signals."""
+        if not self.missing_share:
+            # Nothing is drawn for the many connections that keep all.
+            return known
+        rng = np.random.default_rng([self.seed, subflow_id, *connection_id.encode()])
+        return known.thinned(self.missing_share, rng)
+
+
+AS_TRAINED = Variation()
+
+
+@dataclass(frozen=True)
 class _OfConnection:
     """What one connection gives: windows with their rows, rows of what was looked for in vain, and counts."""
 
@@ -217,9 +247,11 @@ def _of_connection(
     rules: Sequence[str],
     reading: Reading,
     feature_set: str,
+    variation: Variation = AS_TRAINED,
 ) -> _OfConnection:
     connection_id = connection["connection_id"]
-    signals, states = _signals(folder, connection_id, truth, reading)
+    complete, states = _signals(folder, connection_id, truth, reading)
+    signals = {number: variation.signals(connection_id, number, own) for number, own in complete.items()}
     known = {"connection_id": connection_id, "dataset": dataset}
     windows: list[tuple[dict[str, Any], PairWindow]] = []
     rejected: list[dict[str, Any]] = []
@@ -229,7 +261,9 @@ def _of_connection(
     }
     for a, b in itertools.combinations(signals, 2):
         own_truth = truth.get((a, b), [])
-        found, refused = pair_windows(signals[a], signals[b], connection["end_ns"], rules, reading, feature_set)
+        found, refused = pair_windows(
+            signals[a], signals[b], connection["end_ns"], rules, reading, feature_set, variation.window_rtts
+        )
         whole = label_at(own_truth, connection["start_ns"], connection["end_ns"])
         kind = _kind(None if whole is None else whole.shared)
         for one in refused:
@@ -264,6 +298,7 @@ def extracted(
     dataset: str,
     rules: Sequence[str],
     reading: Reading,
+    variation: Variation = AS_TRAINED,
 ) -> Extracted:
     """Extract some connections.
 
@@ -278,14 +313,15 @@ def extracted(
     rules : sequence of str
         How windows are placed.
     reading : Reading
+    variation : Variation
+        What is other than where models are trained.
     """
     windows: list[tuple[dict[str, Any], PairWindow]] = []
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     rejected: list[dict[str, Any]] = []
     for connection in connections:
-        own = _of_connection(
-            connection, folder, truths.get(connection["connection_id"], {}), dataset, rules, reading, "all"
-        )
+        truth = truths.get(connection["connection_id"], {})
+        own = _of_connection(connection, folder, truth, dataset, rules, reading, "all", variation)
         windows += own.windows
         rejected += own.rejected
         for name, counter in own.counts.items():

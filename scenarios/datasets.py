@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarios import diverse, groups, shift, sites, unseen
+from scenarios import diverse, groups, sensitivity, shift, sites, unseen
 from scenarios.scenario import Run, ScenarioError
 
 DATASETS: dict[str, Callable[..., list[Run]]] = {
@@ -16,6 +16,7 @@ DATASETS: dict[str, Callable[..., list[Run]]] = {
     "unseen": unseen.dataset,
     "shift": shift.dataset,
     "groups": groups.dataset,
+    "sensitivity": sensitivity.dataset,
 }
 
 

@@ -201,9 +201,9 @@ def min_rtt_us(time_ns: Times, rtt_us: Times, until_ns: int) -> int:
 
 
 @compiled
-def geometry(min_a_us: int, min_b_us: int) -> tuple[int, int, int]:
+def geometry(min_a_us: int, min_b_us: int, window_rtts: int = WINDOW_RTTS) -> tuple[int, int, int]:
     """T, step and number of points."""
-    window_ns = WINDOW_RTTS * max(min_a_us, min_b_us) * 1000
+    window_ns = window_rtts * max(min_a_us, min_b_us) * 1000
     step_ns = min(min_a_us, min_b_us) * 1000
     shortest_ns = (window_ns + MOST_STEPS - 1) // MOST_STEPS
     step_ns = max(step_ns, shortest_ns)
@@ -221,7 +221,7 @@ def entries_ns(state_time_ns: Times, congested: Flags) -> list[int]:
     return found
 
 
-def triggered_start_ns(x: Signals, y: Signals) -> int | None:
+def triggered_start_ns(x: Signals, y: Signals, window_rtts: int = WINDOW_RTTS) -> int | None:
     """Earliest max(a, b) over pairs of entries within T of each other; None if there is none.
 
     Pairs before the first RTT sample of either subflow do not count.
@@ -236,7 +236,7 @@ def triggered_start_ns(x: Signals, y: Signals) -> int | None:
             continue
         m_x = min_rtt_us(x.rtt_time_ns, x.rtt_us, start_ns)
         m_y = min_rtt_us(y.rtt_time_ns, y.rtt_us, start_ns)
-        window_at[start_ns] = WINDOW_RTTS * max(m_x, m_y) * 1000
+        window_at[start_ns] = window_rtts * max(m_x, m_y) * 1000
     best = None
     for a in entries_x:
         for b in entries_y:
@@ -249,11 +249,11 @@ def triggered_start_ns(x: Signals, y: Signals) -> int | None:
 
 
 @compiled
-def resampled(x: Signals, y: Signals, start_ns: int) -> Grid:
+def resampled(x: Signals, y: Signals, start_ns: int, window_rtts: int = WINDOW_RTTS) -> Grid:
     """Six series of the window at `start_ns`."""
     m_x = min_rtt_us(x.rtt_time_ns, x.rtt_us, start_ns)
     m_y = min_rtt_us(y.rtt_time_ns, y.rtt_us, start_ns)
-    _, step_ns, n = geometry(m_x, m_y)
+    _, step_ns, n = geometry(m_x, m_y, window_rtts)
     r_x = np.zeros(n, np.int64)
     r_y = np.zeros(n, np.int64)
     c_x = np.zeros(n, np.int64)
@@ -618,9 +618,9 @@ def integer_features(grid: Grid) -> Ints:
     return out
 
 
-def features(x: Signals, y: Signals, start_ns: int) -> tuple[dict[str, int], int]:
+def features(x: Signals, y: Signals, start_ns: int, window_rtts: int = WINDOW_RTTS) -> tuple[dict[str, int], int]:
     """All 20 features of the window at `start_ns`, and how many points were clamped."""
-    values = integer_features(resampled(x, y, start_ns))
+    values = integer_features(resampled(x, y, start_ns, window_rtts))
     return {name: int(values[i]) for i, name in enumerate(INTEGER_NAMES)}, int(values[20])
 
 
@@ -721,9 +721,9 @@ def in_units(u: Ints, unit: int) -> Reals:
     return result
 
 
-def real_features(x: Signals, y: Signals, start_ns: int) -> dict[str, float]:
+def real_features(x: Signals, y: Signals, start_ns: int, window_rtts: int = WINDOW_RTTS) -> dict[str, float]:
     """Nine features with the rate of the window at `start_ns`."""
-    grid = resampled(x, y, start_ns)
+    grid = resampled(x, y, start_ns, window_rtts)
     n = len(grid.r_a)
     m_x = min_rtt_us(x.rtt_time_ns, x.rtt_us, start_ns)
     m_y = min_rtt_us(y.rtt_time_ns, y.rtt_us, start_ns)

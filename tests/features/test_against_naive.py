@@ -59,15 +59,18 @@ def random_signals(rng: np.random.Generator, base_us: int, length_ns: int) -> Su
     return signals(*([(int(t), int(v)) for t, v in zip(*pair, strict=True)] for pair in pairs))
 
 
-def assert_equals_naive(x: SubflowSignals, y: SubflowSignals, one: PairWindow) -> None:
+def assert_equals_naive(
+    x: SubflowSignals, y: SubflowSignals, one: PairWindow, window_rtts: int = naive.WINDOW_RTTS
+) -> None:
     window = one.window
-    integers, clamped = naive.features(twin(x), twin(y), window.start_ns)
-    reals = naive.real_features(twin(x), twin(y), window.start_ns)
+    integers, clamped = naive.features(twin(x), twin(y), window.start_ns, window_rtts)
+    reals = naive.real_features(twin(x), twin(y), window.start_ns, window_rtts)
     assert {name: one.features[name] for name in integers} == integers
     assert {name: one.features[name] for name in reals} == pytest.approx(reals, rel=RELATIVE, abs=1e-12)
     assert set(one.features) == set(integers) | set(reals)
     assert one.grid.saturated == clamped
-    assert (window.window_ns, window.step_ns, window.n) == naive.geometry(window.min_rtt_x_us, window.min_rtt_y_us)
+    geometry_of = naive.geometry(window.min_rtt_x_us, window.min_rtt_y_us, window_rtts)
+    assert (window.window_ns, window.step_ns, window.n) == geometry_of
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -84,6 +87,24 @@ def test_windows_and_features_of_random_connections(seed: int) -> None:
         assert any(one.rule == "triggered" for one in rejected)
     for one in found:
         assert_equals_naive(x, y, one)
+
+
+@pytest.mark.parametrize("window_rtts", [3, 25, 100, 1000])
+def test_windows_and_features_of_another_length(window_rtts: int) -> None:
+    windows = 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        length_ns = 20_000 * window_rtts * 1_000
+        x, y = (random_signals(rng, int(rng.integers(200, 5_000)), length_ns) for _ in range(2))
+        found, _ = pair_windows(x, y, length_ns, ["triggered", "tiled"], window_rtts=window_rtts)
+        for one in found:
+            if one.window.rule == "triggered":
+                assert one.window.start_ns == naive.triggered_start_ns(twin(x), twin(y), window_rtts)
+            assert one.window.n <= POINTS_LIMIT
+            assert all(isinstance(one.features[name], int) for name in naive.INTEGER_NAMES)
+            assert_equals_naive(x, y, one, window_rtts)
+        windows += len(found)
+    assert windows > 10
 
 
 def test_random_connections_do_have_windows() -> None:

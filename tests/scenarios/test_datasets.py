@@ -20,6 +20,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "unseen": {"cases": ["case01", "case10"], "repetitions": 5, "duration_s": 60, "seed": 7},
     "shift": {"sites": ["shanghai"], "connections_per_site": 3, "phase_s": 60, "seed": 7},
     "groups": {"connections": 60, "duration_s": 25, "seed": 7},
+    "sensitivity": {"repetitions": 40, "duration_s": 25, "seed": 7},
 }
 RUNS = {name: datasets.draw(name, settings) for name, settings in SETTINGS.items()}
 #: Chance of a false alarm of each comparison below.
@@ -45,7 +46,7 @@ def test_every_dataset_is_tested_and_has_parameters() -> None:
     assert set(SETTINGS) == set(datasets.DATASETS) == set(params.simulated) == set(params.simulate.model_dump())
 
 
-@pytest.mark.parametrize("name", ["sites", "diverse"])
+@pytest.mark.parametrize("name", ["sites", "diverse", "sensitivity"])
 def test_labels_are_balanced_and_the_order_hides_them(name: str) -> None:
     shared = shared_of(name)
     assert shared.sum() == len(shared) / 2
@@ -55,7 +56,7 @@ def test_labels_are_balanced_and_the_order_hides_them(name: str) -> None:
     assert abs(changes - len(shared) / 2) < 4 * np.sqrt(len(shared)) / 2
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", sorted(SETTINGS.keys() - {"sensitivity"}))
 def test_seeds_and_tokens_are_the_connections_own(name: str) -> None:
     assert len({run.scenario.seed for run in RUNS[name]}) == len(RUNS[name])
     assert len({run.scenario.connection.token for run in RUNS[name]}) == len(RUNS[name])
@@ -130,6 +131,66 @@ def test_equal_settings_do_not_mean_sharing() -> None:
         if not is_shared(run)
     ]
     assert 0.4 < np.mean(equal) < 0.6
+
+
+#: What is moved in ``sensitivity``: the setting's name, and what it is there; elsewhere it is the base's.
+MOVED: dict[str, dict[str, float | str]] = {
+    "base": {},
+    "loss=0.001": {"loss": 0.001},
+    "loss=0.005": {"loss": 0.005},
+    "loss=0.01": {"loss": 0.01},
+    "jitter_ms=0": {"jitter_ms": 0.0},
+    "jitter_ms=5": {"jitter_ms": 5.0},
+    "jitter_ms=10": {"jitter_ms": 10.0},
+    "queue_rtts=0.3": {"queue_rtts": 0.3},
+    "queue_rtts=2": {"queue_rtts": 2},
+    "queue_rtts=4": {"queue_rtts": 4},
+    "congestion_control=reno": {"congestion_control": "reno"},
+    "congestion_control=cubic": {"congestion_control": "cubic"},
+}
+
+
+def test_levels_of_sensitivity_differ_in_what_is_moved() -> None:
+    by_seed: dict[int, dict[str, Run]] = {}
+    for run in RUNS["sensitivity"]:
+        by_seed.setdefault(run.scenario.seed, {})[run.setting] = run
+    assert len(by_seed) == 2 * SETTINGS["sensitivity"]["repetitions"]
+    assert len({runs["base"].scenario.connection.token for runs in by_seed.values()}) == len(by_seed)
+    for runs in by_seed.values():
+        assert runs.keys() == MOVED.keys()
+        base = runs["base"].scenario.model_dump()
+        for name, run in runs.items():
+            moved: dict[str, Any] = {"loss": 0.0, "jitter_ms": 2.0, "queue_rtts": 1, "congestion_control": "lia"}
+            moved |= MOVED[name]
+            expected = {**base, "connection": {**base["connection"], "congestion_control": moved["congestion_control"]}}
+            expected["subflows"] = tuple(
+                {**one, "access": {**one["access"], "loss": moved["loss"], "jitter_ms": moved["jitter_ms"]}}
+                for one in base["subflows"]
+            )
+            # A queue drains in so many round trips of the mean path: 4.5 Mbit/s are 562.5 bytes a millisecond.
+            rtt_ms = sum(one["rtt_ms"] for one in base["subflows"]) / 2
+            queue_bytes = run.scenario.links[0].queue_bytes
+            assert queue_bytes == pytest.approx(max(14_400, 562.5 * moved["queue_rtts"] * rtt_ms), abs=1)
+            expected["links"] = tuple({**one, "queue_bytes": queue_bytes} for one in base["links"])
+            assert run.scenario.model_dump() == expected, name
+
+
+def test_rtts_of_sensitivity_are_the_same_for_both_labels() -> None:
+    base = [run for run in RUNS["sensitivity"] if run.setting == "base"]
+    drawn: dict[bool, list[tuple[float, ...]]] = {True: [], False: []}
+    for run in base:
+        drawn[is_shared(run)].append(
+            tuple(setting(run, what, side) for what in ("rtt_ms", "queue_ms") for side in (0, 1))
+        )
+    assert sorted(drawn[True]) == sorted(drawn[False])
+    assert len(set(drawn[True])) == SETTINGS["sensitivity"]["repetitions"]
+
+
+def test_three_flows_of_equal_share_meet_at_every_bottleneck_of_sensitivity() -> None:
+    for run in RUNS["sensitivity"]:
+        assert {setting(run, "flows", subflow) for subflow in (0, 1)} == {3}
+        assert {setting(run, "share_mbit_s", subflow) for subflow in (0, 1)} == {1.5}
+        assert len({(link.place, link.queue_bytes) for link in run.scenario.links}) == 1
 
 
 def test_unseen_labels_follow_from_the_links() -> None:
