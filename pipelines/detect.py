@@ -1,6 +1,7 @@
 """Say of each pair of subflows in some inputs, window by window, whether they share a bottleneck.
 
-SB is a verdict for a shared bottleneck, NSB against it; a window without a verdict says why.
+SB is a verdict for a shared bottleneck, NSB against it; a window without a verdict says why. With a baseline detector
+in place of a model, a window is the time from one change of its opinion to the next.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ import argparse
 import json
 import logging
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from features.window import Rejected, Window
 from models import detector
+from models.detectors import DETECTORS, Detector, detector_of, replayed
+from models.detectors.event import events_of
+from models.detectors.scoring import OnPair
+from models.partition import pairs_of
 from models.verdict import SCORE_DIGITS
 from pipelines import recording, stage
 from pipelines.params import Params
@@ -29,9 +33,13 @@ log = logging.getLogger(__name__)
 
 FEWER_THAN_TWO = "fewer than two subflows"
 NO_CONNECTION = "no connection"
+NO_OPINION = "the detector has no opinion"
 PART = "its subflows are of a connection that another input begins"
 _NS_PER_S = 1e9
 _SCORE = "{:.2f}"
+_VERDICTS = ("SB", "NSB", "none")
+#: What judges: a stored model, window by window, or a baseline detector, event by event.
+Judge = detector.Detector | Detector
 
 
 class NoDefaultModelError(UsageFault):
@@ -62,7 +70,12 @@ class Opinion:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=recording.INPUTS)
-    parser.add_argument("--model", metavar="NAME", help="stored model, for instance sites/tree_paper")
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help="stored model, for instance sites/tree_paper, or baseline detector, for instance rfc8382 or rfc8382/owd"
+        f" ({', '.join(DETECTORS)})",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line in place of a table")
     parser.add_argument("--models", type=Path, default=Path("data/trained"), help="their folder (default: %(default)s)")
     parser.add_argument(
@@ -107,13 +120,52 @@ def _of_pair(name: str, connection_id: str, pair: Pair, judge: detector.Detector
     return [opinion for _, opinion in sorted(found, key=lambda item: item[0])]
 
 
-def opinions(recorded: Recording, judge: detector.Detector, model: str, params: Params) -> Iterator[Opinion]:
+def judge_of(models: Path, model: str) -> Judge:
+    """Return a stored model or a baseline detector by name.
+
+    Raises
+    ------
+    UnknownModelError
+        If there is none of that name.
+    UnknownDetectorError
+        If the detector has no parameter set of that name.
+    """
+    if model.partition("/")[0] not in DETECTORS:
+        return detector.load(models, model)
+    kind, preset = detector_of(model)
+    return kind.build(kind.presets[preset])
+
+
+def _of_replay(name: str, connection_id: str, connection: Connection, judge: Detector, model: str) -> Iterator[Opinion]:
+    """Yield what a baseline detector says of each pair, from one change of opinion to the next."""
+    subflow_ids = sorted(connection.subflows)
+    start_ns, end_ns = connection.span_ns()
+    said = replayed(judge, subflow_ids, events_of(*recording.rows(connection), judge.kinds), end_ns)
+    for a, b in pairs_of(subflow_ids):
+        changes = OnPair.of(said, subflow_ids.index(a), subflow_ids.index(b)).changes(start_ns, end_ns)
+        until_ns = [*(time_ns for time_ns, _ in changes[1:]), end_ns]
+        for (time_ns, shared), to_ns in zip(changes, until_ns, strict=True):
+            yield Opinion(
+                input=name,
+                connection_id=connection_id,
+                subflow_a=a,
+                subflow_b=b,
+                window_start_s=_seconds(time_ns),
+                window_s=_seconds(to_ns - time_ns),
+                shared=shared,
+                score=None,
+                model=model,
+                reason=NO_OPINION if shared is None else None,
+            )
+
+
+def opinions(recorded: Recording, judge: Judge, model: str, params: Params) -> Iterator[Opinion]:
     """Yield what a detector says of every pair of subflows of an input; at least one a connection.
 
     Parameters
     ----------
     recorded : Recording
-    judge : Detector
+    judge : Judge
     model : str
         Its name.
     params : Params
@@ -124,7 +176,7 @@ def opinions(recorded: Recording, judge: detector.Detector, model: str, params: 
 
 
 def opinions_on(
-    name: str, connection_id: str, connection: Connection, judge: detector.Detector, model: str, params: Params
+    name: str, connection_id: str, connection: Connection, judge: Judge, model: str, params: Params
 ) -> Iterator[Opinion]:
     """Yield what a detector says of every pair of subflows of a connection; at least one opinion.
 
@@ -134,17 +186,19 @@ def opinions_on(
         Of the input.
     connection_id : str
     connection : Connection
-    judge : Detector
+    judge : Judge
     model : str
         Its name.
     params : Params
         Windows lie and are read as there.
     """
-    pairs = recording.pairs(connection, params.search.rule, params.extract.reading)
-    for pair in pairs:
-        yield from _of_pair(name, connection_id, pair, judge, model)
-    if not pairs:
+    if len(connection.subflows) <= 1:
         yield _nothing(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
+    elif isinstance(judge, Detector):
+        yield from _of_replay(name, connection_id, connection, judge, model)
+    else:
+        for pair in recording.pairs(connection, params.search.rule, params.extract.reading):
+            yield from _of_pair(name, connection_id, pair, judge, model)
 
 
 def _nothing(
@@ -153,7 +207,7 @@ def _nothing(
     return Opinion(name, connection_id, subflow, None, None, None, None, None, model, reason)
 
 
-def _said(recorded: Recording, judge: detector.Detector, model: str, params: Params) -> list[Opinion]:
+def _said(recorded: Recording, judge: Judge, model: str, params: Params) -> list[Opinion]:
     """Return the opinions on an input; where it has no connection, why."""
     trace = recorded.trace
     if trace.refusals:
@@ -175,19 +229,23 @@ def _show(said: list[Opinion]) -> None:
     first = said[0]
     print(f"{printable(first.input)}: {printable(first.connection_id or 'no connection')}")
     print(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
-    counts: dict[tuple[int | None, int | None], Counter[str]] = {}
+    replayed_detector = first.model.partition("/")[0] in DETECTORS
+    totals: dict[tuple[int, int], dict[str, float]] = {}
     for one in said:
         print(_line(one))
-        counts.setdefault((one.subflow_a, one.subflow_b), Counter())[one.verdict] += 1
-    for (a, b), counter in counts.items():
-        if b is not None:
-            print(f"  {a}, {b}: SB {counter['SB']}, NSB {counter['NSB']}, none {counter['none']} by {first.model}")
+        if one.subflow_a is not None and one.subflow_b is not None:
+            own = totals.setdefault((one.subflow_a, one.subflow_b), dict.fromkeys(_VERDICTS, 0))
+            own[one.verdict] += one.window_s if replayed_detector and one.window_s else 1
+    form = "{:.1f} s" if replayed_detector else "{}"
+    for (a, b), counter in totals.items():
+        counted = ", ".join(f"{verdict} {form.format(counter[verdict])}" for verdict in _VERDICTS)
+        print(f"  {a}, {b}: {counted} by {first.model}")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     model = arguments.model or _default_model(arguments.default_model)
-    judge = detector.load(arguments.models, model)
+    judge = judge_of(arguments.models, model)
     code = stage.EXIT_OK
     for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
         if isinstance(recorded, CaptureError):

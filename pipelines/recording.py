@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from features.pair import PairWindow, pair_windows
 from features.reading import Reading
 from features.series import SubflowSignals, signals_of
@@ -134,6 +136,13 @@ def pairs(connection: Connection, rule: str, reading: Reading) -> list[Pair]:
     ]
 
 
+def rows(connection: Connection) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Return the rows of a connection in the ``ack``, ``state`` and ``loss`` tables."""
+    acks = tables.ACK.build(rows_of.ack_columns(list(rows_of.ack_pieces("", connection))))
+    states = tables.STATE.build(rows_of.state_columns([("", connection)]))
+    return acks, states, tables.LOSS.build(rows_of.loss_columns([("", connection)]))
+
+
 def signals(connection: Connection, reading: Reading) -> dict[int, SubflowSignals]:
     """Return the signals of a connection's subflows, by number.
 
@@ -142,8 +151,7 @@ def signals(connection: Connection, reading: Reading) -> dict[int, SubflowSignal
     connection : Connection
     reading : Reading
     """
-    acks = tables.ACK.build(rows_of.ack_columns(list(rows_of.ack_pieces("", connection))))
-    states = tables.STATE.build(rows_of.state_columns([("", connection)]))
+    acks, states, _ = rows(connection)
     return {
         subflow.subflow_id: signals_of(
             acks,

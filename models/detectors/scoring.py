@@ -54,6 +54,17 @@ class OnPair:
         later = zip(self.from_ns[first:last], self.said[first:last], strict=True)
         return [(start_ns, self.at(start_ns)), *later]
 
+    def changes(self, start_ns: int, end_ns: int) -> list[tuple[int, bool | None]]:
+        """Return what holds at the start, and each change to something else up to the end, as (time, opinion).
+
+        Examples
+        --------
+        >>> OnPair((10, 20, 30), (True, True, False)).changes(12, 40)
+        [(12, True), (30, False)]
+        """
+        found = self.within(start_ns, end_ns)
+        return [found[0], *(new for old, new in itertools.pairwise(found) if new[1] != old[1])]
+
     def lasting_ns(self, start_ns: int, end_ns: int) -> dict[bool | None, int]:
         """Return how long each opinion held between two times, nanoseconds.
 
@@ -88,9 +99,7 @@ class OnPair:
         >>> said.right_after_ns(True, 12, 40, held_ns=9)
         12
         """
-        changes = self.within(start_ns, end_ns)
-        # Opinions on other pairs change too: only changes of this one end it.
-        changes = [changes[0], *(new for old, new in itertools.pairwise(changes) if new[1] != old[1])]
+        changes = self.changes(start_ns, end_ns)
         until_ns = [*(time_ns for time_ns, _ in changes[1:]), end_ns]
         for (time_ns, said), left_ns in zip(changes, until_ns, strict=True):
             if said is shared and left_ns - time_ns >= held_ns:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from models.detectors import DETECTORS
 from pipelines.__main__ import main
+from pipelines.stage import EXIT_USAGE
 from tests.pipelines.test_selection import MODELS
 from traces.contract import read_table
 from traces.tables import PREDICTION
@@ -220,3 +224,39 @@ def test_the_name_of_an_input_changes_no_verdict(
     run(searched, monkeypatch, "detect", "--json", "--model", model, KERNEL / "101.state.csv.zst", tmp_path / "102.log")
     said = [[one["window_start_s"], one["shared"], one["score"]] for one in lines(capsys)]
     assert said[:2] == said[2:]
+
+
+@pytest.mark.parametrize("name", DETECTORS)
+def test_every_baseline_detector_speaks_on_a_real_log(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    log = KERNEL / "101.state.csv.zst"
+    assert main(["detect", "--model", name, "--json", str(log)]) == 0
+    said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    # Stretches of one opinion, end to end from the first record to the last.
+    for before, after in itertools.pairwise(said):
+        assert after["window_start_s"] == pytest.approx(before["window_start_s"] + before["window_s"], abs=1e-5)
+        assert after["shared"] != before["shared"]
+    assert {one["model"] for one in said} == {name}
+    assert all((one["shared"] is None) == (one["reason"] == "the detector has no opinion") for one in said)
+    # The log has no marks.
+    assert any(one["shared"] is not None for one in said) == (name != "emptcp-r")
+
+
+def test_a_baseline_detector_is_right_of_real_connections_it_is_simple_for(capsys: pytest.CaptureFixture[str]) -> None:
+    truth = (ROOT / "data/samples/kernel/truth.csv").read_text().splitlines()
+    label = {line.split(",")[0]: line.split(",")[5] == "true" for line in truth[1:]}
+    for number in (101, 105, 108):
+        log = KERNEL / f"{number}.state.csv.zst"
+        assert main(["detect", "--model", "correlation", "--json", str(log)]) == 0
+        last = json.loads(capsys.readouterr().out.splitlines()[-1])
+        assert last["shared"] == label[log.name]
+
+
+def test_seconds_of_each_opinion_end_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    log = KERNEL / "101.state.csv.zst"
+    assert main(["detect", "--model", "mptcp-sbd/kernel", str(log)]) == 0
+    assert re.search(r"0, 1: SB [\d.]+ s, NSB [\d.]+ s, none [\d.]+ s by mptcp-sbd/kernel$", capsys.readouterr().out)
+
+
+def test_an_unknown_parameter_set_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+    log = KERNEL / "101.state.csv.zst"
+    assert main(["detect", "--model", "rfc8382/lcn", str(log)]) == EXIT_USAGE
