@@ -4,6 +4,7 @@
 # make proof    the pipeline, nothing in git changed by it, then every test
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
 # make bench-extract    time of extract over 4,000 connections (after make repro)
+# make bench-replay     events per second of every baseline detector over sites (after make repro)
 # make ui       MLflow on loopback (PORT=5000)
 # make clean    remove what the pipeline made;  make distclean: the environment too
 
@@ -18,7 +19,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof bench-parse bench-extract ui setup simulator packets lock clean distclean
+.PHONY: repro test check proof bench-parse bench-extract bench-replay ui setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -48,6 +49,9 @@ bench-parse: setup
 
 bench-extract: setup
 	python -m tests.bench_extract
+
+bench-replay: setup
+	python -m tests.bench_replay
 
 ui: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \

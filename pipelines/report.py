@@ -45,6 +45,11 @@ def _per_dataset(folder: Path) -> dict[str, object]:
     return {path.stem: read_json(path) for path in sorted(folder.glob("*.json"))}
 
 
+def _named(folder: Path, form: str) -> dict[str, str]:
+    """Return the tables of one form, by dataset."""
+    return {path.stem.removeprefix(f"{form}_"): _table(path) for path in sorted(folder.glob(f"{form}_*.csv"))}
+
+
 def _overview(path: Path) -> str:
     """Return accuracy over all sites, a row a model, those tested on their own dataset first."""
     table = pd.read_csv(path)
@@ -135,6 +140,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             folder.name: {path.stem: _table(path) for path in sorted(folder.glob("*.csv"))}
             for folder in sorted((reports / "controls").iterdir())
         },
+        baselines={
+            folder.name: {path.stem: _table(path) for path in sorted(folder.glob("*.csv"))}
+            for folder in sorted((reports / "baselines").iterdir())
+        },
+        replayed={form: _named(reports / "replay", form) for form in ("partitions", "shift")},
         export=read_json(reports / "export.json"),
         headers={path.name: path.read_text() for path in sorted(arguments.headers.glob("*.h"))},
         figures={path.stem: _image(path) for path in sorted((reports / "figures").glob("*.png"))},
