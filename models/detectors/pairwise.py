@@ -93,7 +93,7 @@ class Windowed(Detector):
     """Every step, judges the subflows by what lies in the window.
 
     A subflow is judged from when the window, counted from its first delay, is full; steps are counted from the first
-    delay of the connection. A verdict of None leaves the one before.
+    delay of the connection. A verdict of None leaves the one before, and so does a step in which no delay came.
     """
 
     def __init__(self, moving: Moving) -> None:
@@ -102,6 +102,7 @@ class Windowed(Detector):
         self._verdicts: dict[Pair, bool | None] = {}
         self._first_ns: dict[int, int] = {}
         self._due_ns: int | None = None
+        self._fresh = False
 
     @abstractmethod
     def judged(self, delays: Mapping[int, Delays], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
@@ -121,12 +122,14 @@ class Windowed(Detector):
         self._verdicts = {}
         self._first_ns = {}
         self._due_ns = None
+        self._fresh = False
 
     def _on_delay(self, time_ns: int, subflow_id: int, value: int) -> None:
         if self._due_ns is None:
             self._due_ns = time_ns + self._moving.step_ms * _NS_PER_MS
         elif time_ns > self._due_ns:
             self.advance(time_ns - 1)
+        self._fresh = True
         samples = self._samples[subflow_id]
         if not samples.time_ns and subflow_id not in self._first_ns:
             self._first_ns[subflow_id] = time_ns
@@ -142,10 +145,14 @@ class Windowed(Detector):
         return self._moving.window_rtts * max(own.min_us for own in self._samples.values()) * _NS_PER_US
 
     def advance(self, time_ns: int) -> None:
-        """Decide at every step that is over."""
-        while self._due_ns is not None and time_ns >= self._due_ns:
+        """Decide at every step that is over and has brought a delay."""
+        if self._due_ns is None or time_ns < self._due_ns:
+            return
+        step_ns = self._moving.step_ms * _NS_PER_MS
+        if self._fresh:
+            self._fresh = False
             self._step(self._due_ns)
-            self._due_ns += self._moving.step_ms * _NS_PER_MS
+        self._due_ns += ((time_ns - self._due_ns) // step_ns + 1) * step_ns
 
     def _step(self, end_ns: int) -> None:
         window_ns = self._window_ns()

@@ -350,12 +350,17 @@ class SummaryStatistics(Detector):
 
     def advance(self, time_ns: int) -> None:
         """End the intervals that are over."""
+        ended = 0
         while not self._missing and time_ns >= self._end_ns:
             summaries = [self._flows[subflow_id].close() for subflow_id in self.subflow_ids]
             known = [summary for summary in summaries if summary is not None]
             if len(known) == len(summaries):
                 self._observe(self._end_ns, known)
             self._end_ns += self._interval_ns
+            ended += 1
+            if ended > self._thresholds.n and time_ns >= self._end_ns:
+                # Nothing looks further back than n intervals: one more without an event changes nothing.
+                self._end_ns += (time_ns - self._end_ns) // self._interval_ns * self._interval_ns
 
 
 class Rfc8382(SummaryStatistics):

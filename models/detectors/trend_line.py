@@ -166,6 +166,10 @@ class Rises:
             return None
         return self._found is not None and self._groups - self._found < trending.window_groups
 
+    def pass_over(self, groups: int) -> None:
+        """Take so many groups without a delay, after at least one of them: they only move the window on."""
+        self._groups += groups
+
 
 class TrendLine(Detector):
     """Shared where delays rose at one slope within the last window.
@@ -205,6 +209,7 @@ class TrendLine(Detector):
 
     def advance(self, time_ns: int) -> None:
         """End the groups that are over."""
+        ended = 0
         while self._end_ns is not None and time_ns >= self._end_ns:
             slopes = {subflow_id: trend.close() for subflow_id, trend in self._trends.items()}
             verdicts = {pair: rises.close(*(slopes[one] for one in pair)) for pair, rises in self._rises.items()}
@@ -212,6 +217,13 @@ class TrendLine(Detector):
                 self._verdicts = verdicts
                 self._decide(self._end_ns, partition_of(self.subflow_ids, verdicts))
             self._end_ns += self._group_ns
+            ended += 1
+            over = max(0, time_ns - self._end_ns) // self._group_ns
+            if ended > self._trending.skipped_groups + self._trending.window_groups and over:
+                # The window holds nothing any more, and verdicts stay as they are until a delay comes.
+                for rises in self._rises.values():
+                    rises.pass_over(over)
+                self._end_ns += over * self._group_ns
 
 
 TREND_LINE = DetectorKind(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -328,3 +329,26 @@ def test_a_detector_begins_anew_with_each_connection(name: str) -> None:
     once = replayed(detector, [0, 1], wanted[1], end_ns)
     replayed(detector, [0, 1, 2], wanted[2], end_ns)
     assert replayed(detector, [0, 1], wanted[1], end_ns) == once
+
+
+@pytest.mark.parametrize(
+    "name", sorted(f"{kind.name}/{preset}" for kind in DETECTORS.values() for preset in kind.presets)
+)
+def test_a_clock_that_jumps_by_years_costs_no_time_and_changes_nothing(name: str) -> None:
+    kind, preset = detector_of(name)
+    events = [event for own in (Kind.RTT, Kind.OWD) for event in delays([queue_us(1, 1500)] * 2, own)]
+    detector = kind.build(kind.presets[preset])
+    wanted = sorted(event for event in events if event.kind in detector.kinds)
+    # 100 s of silence, in whole intervals, groups and steps, or some 30 years of it.
+    told = {}
+    for silent_ns in (100_800 * NS_PER_MS, 10_000_000 * 100_800 * NS_PER_MS):
+        last_ns = wanted[-1].time_ns + silent_ns if wanted else silent_ns
+        later = [event._replace(time_ns=event.time_ns + last_ns) for event in wanted]
+        started = time.process_time()
+        opinions = replayed(detector, [0, 1], [*wanted, *later], last_ns + 60_000 * NS_PER_MS)
+        assert time.process_time() - started < 5
+        told[silent_ns] = [
+            (one.time_ns if one.time_ns < 60_000 * NS_PER_MS else one.time_ns - last_ns, one.partition)
+            for one in opinions
+        ]
+    assert len(set(map(str, told.values()))) == 1
