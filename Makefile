@@ -91,7 +91,8 @@ lock:
 clean:
 	rm -rf build data/raw data/tables data/features data/trained data/predictions data/header.parquet \
 		data/accuracy.parquet data/compared.parquet data/inference.parquet data/controls data/tracked.json data/mlflow* \
-		data/baselines data/partitions data/replayed data/sensitivity.parquet data/shift data/tuned \
+		data/baselines data/partitions data/replayed data/sensitivity.parquet data/shift data/tuned data/unseen.parquet \
+		data/generalised.parquet \
 		reports/report.html .dvc/cache .dvc/tmp
 
 distclean: clean

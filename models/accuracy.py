@@ -231,6 +231,26 @@ def share(hits: Hits, *, resamples: int, seed: int) -> Share:
     return Share(_mean(hits.hit, hits.weight), *_interval(_shares(hits, resamples, seed)))
 
 
+def mean_share(shares: Float64Array, *, resamples: int, seed: int) -> Share:
+    """Return the mean of some shares, each weighing the same, with its bootstrap interval over them.
+
+    Parameters
+    ----------
+    shares : (shares,) float64
+        At least one.
+    resamples, seed : int
+        As :func:`accuracy` takes them; what is drawn are the shares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean_share(np.array([1.0, 1.0]), resamples=100, seed=0)
+    Share(value=1.0, low=1.0, high=1.0)
+    """
+    drawn = _drawn(len(shares), resamples, seed)
+    return Share(float(shares.mean()), *_interval(drawn @ shares / len(shares)))
+
+
 def share_difference(first: Hits, second: Hits, *, resamples: int, seed: int) -> Share:
     """Return the first share less the second; their connections are resampled independently.
 

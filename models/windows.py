@@ -121,3 +121,14 @@ def windows_of_kinds(
         np.concatenate([*kinds, np.full(len(swapped), SWAPPED)]),
         feature_names,
     )
+
+
+def labelled_rejected(rejected: pd.DataFrame, rule: str) -> pd.DataFrame:
+    """Return the labelled windows of one rule that were looked for in vain: no model has a verdict on them.
+
+    Parameters
+    ----------
+    rejected : DataFrame of the ``rejected`` table
+    rule : str
+    """
+    return rejected[(rejected["rule"] == rule) & rejected["shared"].notna()]

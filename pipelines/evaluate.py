@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from models.accuracy import accuracy
-from models.windows import SWAPPED
+from models.windows import SWAPPED, labelled_rejected
 from pipelines import figures, stage
 from pipelines.params import Params, Search
 from pipelines.reports import DIGITS, write_csv, write_json
@@ -58,8 +58,7 @@ def _without_verdict(features: Path, params: Params) -> dict[str, pd.DataFrame]:
     found = {}
     for dataset in params.transfer.tested:
         rejected = read_table(REJECTED, features / dataset / "rejected.parquet").to_pandas()
-        own = rejected[(rejected["rule"] == params.search.rule) & rejected["shared"].notna()]
-        found[f"{dataset}/{params.search.rule}"] = own
+        found[f"{dataset}/{params.search.rule}"] = labelled_rejected(rejected, params.search.rule)
     return found
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 
 from models import correlation, neighbours
 from models.families import FAMILIES
+from models.generalisation import datasets_of
 from pipelines import dag
 from pipelines.params import read_params
 from pipelines.report import difficulty
@@ -43,7 +44,7 @@ def _markdown(rows: list[dict[str, Any]]) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    return "" if pd.isna(value) else f"{value:.{digits}f}"
+    return "" if pd.isna(value) else f"{value:z.{digits}f}"
 
 
 def _model(name: str) -> str:
@@ -502,9 +503,75 @@ def _shifts(root: Path) -> str:
     return _markdown(rows)
 
 
+def _pooled(own: pd.DataFrame, *, ramps: bool) -> str:
+    """Return the share right of some cases' windows that are ramps, or of the others; nothing if there are none."""
+    right, total = own["right_ramps"].sum(), own["ramps"].sum()
+    if not ramps:
+        right, total = own["right"].sum() - right, own["windows"].sum() - total
+    return f"{right / total:.2f}" if total else ""
+
+
+def _unseen(root: Path) -> str:
+    """Accuracy of every model on each case of paths it has not seen (Table 6)."""
+    table = pd.read_csv(root / "reports/unseen.csv")
+    rows = []
+    for (model, feature_set), own in table.groupby(["model", "feature_set"], sort=False):
+        cases, over = own[own["case"] != "mean"], own[own["case"] == "mean"].iloc[0]
+        # A column that is empty for the mean is read as text.
+        apart = cases[cases["shared"].astype(str) == "False"]
+        rows.append(
+            {
+                "model": _model(str(model)),
+                "features": feature_set,
+                "mean (95 % over cases)": f"{over['accuracy']:.3f} ({over['low']:.3f} to {over['high']:.3f})",
+                "lowest": f"{over['lowest']:.2f}",
+                **{row["case"].removeprefix("case"): _number(row["accuracy"], 2) for row in cases.to_dict("records")},
+                "not shared: ramps / others": f"{_pooled(apart, ramps=True)} / {_pooled(apart, ramps=False)}",
+            }
+        )
+    return _markdown(rows)
+
+
+def _cases(root: Path) -> str:
+    """Describe each case of the paths not seen."""
+    labels = {"True": "shared", "False": "not shared"}
+    return _markdown(
+        [
+            {
+                "case": row["case"],
+                "label": labels.get(str(row["shared"]), "both"),
+                "connections / not valid": f"{row['connections']} / {row['not_valid']}",
+                "windows / without verdict": f"{row['windows']} / {row['none']}",
+                "lowest utilisation": _number(row["utilisation"], 2),
+                "lowest share of drops there": _number(row["drop_share"], 2),
+                "window, s": _number(row["window_s"], 1),
+                "correlation": _number(row["correlation"], 2),
+                "without straight line": _number(row["without_line"], 2),
+                "ramps": _number(row["ramps"], 2),
+            }
+            for row in pd.read_csv(root / "reports/unseen_cases.csv").to_dict("records")
+        ]
+    )
+
+
+def _generalisation(root: Path) -> str:
+    """Balanced accuracy by features, and by what is trained and tested on."""
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for found in pd.read_csv(root / "reports/generalisation.csv").to_dict("records"):
+        known = {str(name): value for name, value in found.items()}
+        trained, tested = (datasets_of(known[name]) for name in ("train_set", "test_set"))
+        key = {"features": known["feature_set"], "trained on": " + ".join(trained), "model": _model(known["model"])}
+        row = rows.setdefault(tuple(key.values()), key)
+        row[tested[0]] = _interval(known, "balanced") + (" *" if tested[0] in trained else "")
+    return _markdown(list(rows.values()))
+
+
 EXCERPTS: dict[str, Callable[[Path], str]] = {
     "accuracy": _accuracy,
     "transfer": _transfer,
+    "unseen": _unseen,
+    "cases": _cases,
+    "generalisation": _generalisation,
     "kernel": _kernel,
     "captured": _captured,
     "inferred": _inferred,

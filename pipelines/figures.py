@@ -33,6 +33,11 @@ _FACTORS = {
     "window_rtts": "window (larger minimum RTTs)",
     "missing_share": "share of RTT samples missing",
 }
+
+
+_MARKERS = "osD^vP*X"
+#: The paper's mean over the ten cases of Table 6, of its abstract; 0.858 in its section 5.2.
+_TABLE6 = 0.861
 mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
 
 
@@ -381,4 +386,91 @@ def baselines(same: pd.DataFrame, time: pd.DataFrame, dataset: str) -> Figure:
         axes.set_xlabel(f"right: {what}")
         axes.set_title(dataset)
     _label_legend(figure)
+    return figure
+
+
+def unseen(table: pd.DataFrame, cases: pd.DataFrame, mean: str) -> Figure:
+    """Draw accuracy per case, a panel a set of features, a line a model; the mean with its interval at the end.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of reports/unseen.csv.
+    cases : DataFrame
+        Rows of reports/unseen_cases.csv.
+    mean : str
+        Case of the rows over all cases.
+    """
+    models = list(dict.fromkeys(table["model"]))
+    panels = {label: sets for label, (sets, _) in _SETS.items() if table["feature_set"].isin(sets).any()}
+    figure = Figure(figsize=(9, 2.7 * len(panels) + 0.6), layout="constrained")
+    own_axes = figure.subplots(len(panels), 1, squeeze=False, sharex=True).ravel()
+    names = list(cases["case"])
+    for axes, (label, sets) in zip(own_axes, panels.items(), strict=True):
+        for number, model in enumerate(models):
+            own = table[table["feature_set"].isin(sets) & (table["model"] == model)].set_index("case")
+            if own.empty:
+                continue
+            style = {"color": f"C{number}", "marker": _MARKERS[number % len(_MARKERS)], "markersize": 4}
+            axes.plot(range(len(names)), own["accuracy"].loc[names], linewidth=0.7, label=model, **style)
+            over = own.loc[mean]
+            spread = [[over["accuracy"] - over["low"]], [over["high"] - over["accuracy"]]]
+            place = len(names) + 0.12 * (number - (len(models) - 1) / 2)
+            axes.errorbar([place], [over["accuracy"]], yerr=spread, elinewidth=0.7, **style)
+        axes.axhline(_TABLE6, color="black", linewidth=0.8, linestyle=":")
+        axes.set_ylim(-0.03, 1.03)
+        axes.grid(axis="y", alpha=0.3)
+        axes.set_ylabel("accuracy")
+        axes.set_title(label, fontsize=8)
+    labels = {True: "shared", False: "not shared"}
+    ticks = [f"{row['case']}\n{labels.get(row['shared'], 'both')}" for row in cases.to_dict("records")]
+    own_axes[-1].set_xticks(range(len(ticks) + 1), [*ticks, f"{mean}, 95 %\nover cases"], fontsize=7)
+    handles = {
+        label: handle for axes in own_axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", fontsize=7, ncols=8, frameon=False)
+    figure.supxlabel(f"dotted: {_TABLE6}, the paper's mean over its ten cases under its own labels", fontsize=7)
+    return figure
+
+
+def generalisation(table: pd.DataFrame) -> Figure:
+    """Draw balanced accuracy, a panel a family: what is trained on and features down, what is tested on across.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of reports/generalisation.csv.
+    """
+    models = list(dict.fromkeys(table["model"]))
+    table = table.assign(
+        trained=table["train_set"].str.partition("/")[0], tested=table["test_set"].str.partition("/")[0]
+    )
+    rows = list(dict.fromkeys(zip(table["feature_set"], table["trained"], strict=True)))
+    columns = list(dict.fromkeys(table["tested"]))
+    figure = Figure(
+        figsize=(1.8 + (0.9 * len(columns) + 0.3) * len(models), 0.36 * len(rows) + 1.6), layout="constrained"
+    )
+    for axes, model in zip(figure.subplots(1, len(models), squeeze=False, sharey=True).ravel(), models, strict=True):
+        own = table[table["model"] == model]
+        shares = np.full((len(rows), len(columns)), np.nan)
+        for row in own.to_dict("records"):
+            place = rows.index((row["feature_set"], row["trained"])), columns.index(row["tested"])
+            shares[place] = row["balanced"]
+            held_out = row["tested"] in row["trained"].split("+")
+            axes.text(
+                place[1],
+                place[0],
+                f"{row['balanced']:.2f}" + ("*" if held_out else ""),
+                ha="center",
+                va="center",
+                fontsize=8,
+            )
+        # One half is what says nothing; below it a model says the opposite.
+        axes.imshow(shares, cmap="RdYlGn", vmin=0, vmax=1, alpha=0.75, aspect="auto")
+        axes.set_xticks(range(len(columns)), columns)
+        axes.set_yticks(range(len(rows)), [f"{feature_set}, {trained}" for feature_set, trained in rows])
+        axes.tick_params(length=0, labelsize=8)
+        axes.set_title(model, fontsize=9)
+    figure.supxlabel("tested on; * connections held out by random splits", fontsize=8)
+    figure.supylabel("features, trained on", fontsize=8)
     return figure

@@ -180,6 +180,21 @@ class Transfer(_Block):
     development: str
 
 
+class Unseen(_Block):
+    """Stored models on the cases of a dataset that none of them has seen."""
+
+    trained: str
+    tested: str
+
+
+class Generalise(_Block):
+    """Training on some datasets, testing on each."""
+
+    trained: list[list[str]] = Field(min_length=1)
+    tested: list[str] = Field(min_length=1)
+    families: list[str] = Field(min_length=1)
+
+
 class Controls(_Block):
     """What the models say where there is nothing to say."""
 
@@ -255,6 +270,8 @@ class Params(_Block):
     ambiguities: Ambiguities
     search: Search
     transfer: Transfer
+    unseen: Unseen
+    generalise: Generalise
     controls: Controls
     evaluate: Evaluate
     sensitivity: Sensitivity
@@ -271,8 +288,20 @@ class Params(_Block):
             barred = sorted(set(datasets) & set(self.evaluation_only))
             if barred:
                 raise ValueError(f"{name}.datasets has {barred}, which evaluation_only keeps from it")
-        if LOCKED in {*self.samples, *self.datasets, *self.transfer.tested}:
+        tested = {*self.transfer.tested, self.unseen.tested, *self.generalise.tested}
+        if LOCKED in {*self.samples, *self.datasets, *tested}:
             raise ValueError(f"{LOCKED} is read by `sbd score-locked` alone")
+        learnt = {self.unseen.trained, *(dataset for datasets in self.generalise.trained for dataset in datasets)}
+        if not learnt <= set(self.search.datasets):
+            raise ValueError(
+                f"unseen.trained and generalise.trained have {sorted(learnt - set(self.search.datasets))},"
+                " which search.datasets does not train on"
+            )
+        if self.unseen.tested == self.unseen.trained:
+            raise ValueError(f"unseen.tested is {self.unseen.tested!r}, which its models are trained on")
+        if not set(self.generalise.families) <= set(self.search.families):
+            unknown = sorted(set(self.generalise.families) - set(self.search.families))
+            raise ValueError(f"generalise.families has {unknown}, of which search.families has no grid")
         if self.transfer.development in self.search.datasets:
             raise ValueError(f"transfer.development is {self.transfer.development!r}, which search.datasets trains on")
         return self

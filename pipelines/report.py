@@ -129,6 +129,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         ambiguities={path.stem: _table(path) for path in sorted((reports / "ambiguities").glob("*.csv"))},
         overview=_overview(reports / "accuracy.csv"),
         accuracy=_table(reports / "accuracy.csv"),
+        unseen={
+            "accuracy per model and case": _table(reports / "unseen.csv"),
+            "what there is of each case": _table(reports / "unseen_cases.csv"),
+        },
+        generalisation=_table(reports / "generalisation.csv"),
         compared=_table(reports / "compared.csv"),
         inference={
             "signals": _transposed(reports / "inference" / "signals.csv"),

@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
-from models import correlation, neighbours, search, store
-from models.verdict import Verdicts, prediction_rows
-from models.windows import LabelledWindows, labelled_windows
+from models import neighbours, stored
+from models.verdict import prediction_rows
 from pipelines import stage
 from pipelines.params import Params
 from traces.contract import read_table, write_table
@@ -36,50 +34,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
 
 
-def _by_features(pair_window: pd.DataFrame, rule: str, model_path: Path) -> tuple[LabelledWindows, Verdicts]:
-    fitted = store.load(model_path)
-    windows = labelled_windows(pair_window, rule, fitted.feature_names)
-    return windows, search.predict(windows, fitted, np.arange(len(windows.shared)))
-
-
-def _by_series(
-    windows: LabelledWindows, rtt_us: npt.NDArray[np.float64], view: str, model_path: Path
-) -> tuple[LabelledWindows, Verdicts]:
-    return windows, neighbours.predict(neighbours.VIEWS[view](rtt_us), store.load(model_path))
-
-
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.search
     # A worker may have been started in another folder.
     models = arguments.models.absolute()
     tasks = []
-    labels: list[dict[str, Any]] = []
+    judged: list[tuple[stored.Tested, dict[str, Any]]] = []
     for trained, tested in itertools.product(options.datasets, params.transfer.tested):
         if trained == tested:
             continue
         folder = arguments.features / tested
         pair_window = read_table(PAIR_WINDOW, folder / "pair_window.parquet").to_pandas()
-        windows = labelled_windows(pair_window, options.rule, ())
         series = read_table(SERIES, folder / "series.parquet").select(neighbours.COLUMNS).to_pandas()
-        rtt_us = neighbours.rtt_us_of(series, windows.key)
+        on = stored.tested_windows(pair_window, series, options.rule)
         known = {"train_set": f"{trained}/{options.rule}", "test_set": f"{tested}/{options.rule}"}
-        for view in neighbours.VIEWS:
-            path = models / trained / f"{neighbours.NAME}_{view}.skops"
-            tasks.append(delayed(_by_series)(windows, rtt_us, view, path))
-            labels.append({**known, "model": neighbours.NAME, "feature_set": view})
-        by_features = [*itertools.product(options.families, options.feature_sets)]
-        for name, feature_set in [*by_features, (correlation.NAME, correlation.FEATURE_SET)]:
-            path = models / trained / f"{name}_{feature_set}.skops"
-            tasks.append(delayed(_by_features)(pair_window, options.rule, path))
-            labels.append({**known, "model": name, "feature_set": feature_set})
+        for one in stored.stored_models(models / trained, list(options.families), options.feature_sets):
+            tasks.append(delayed(stored.judge)(one, on))
+            judged.append((on, {**known, "model": one.model, "feature_set": one.feature_set}))
     results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
     parts = []
-    for known, (windows, verdicts) in zip(
-        labels, stage.progress(results, what="transfer", total=len(tasks)), strict=True
-    ):
-        parts.append(prediction_rows(windows, np.arange(len(windows.shared)), verdicts, fold=0, **known))
-        log.info("%s: %.3f", ", ".join(known.values()), (verdicts.shared_pred == windows.shared).mean())
+    for (on, known), verdicts in zip(judged, stage.progress(results, what="transfer", total=len(tasks)), strict=True):
+        shared = on.windows.shared
+        parts.append(prediction_rows(on.windows, np.arange(len(shared)), verdicts, fold=0, **known))
+        log.info("%s: %.3f", ", ".join(known.values()), (verdicts.shared_pred == shared).mean())
     columns = [column.name for column in PREDICTION.columns]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
     write_table(PREDICTION, {name: rows[name].tolist() for name in columns}, arguments.predictions)

@@ -16,7 +16,7 @@ from pipelines.__main__ import main
 from pipelines.params import overlaid
 from tests.models.windows_made import pair_window
 from traces.contract import write_table
-from traces.tables import REJECTED, SERIES, WINDOW_KEY
+from traces.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
 
 ROOT = Path(__file__).parents[2]
 DATASETS = ("sites", "diverse")
@@ -44,6 +44,7 @@ SMALL = {
         "splits": SPLITS,
         "test_share": 0.35,
     },
+    "generalise": {"families": ["tree"]},
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
     "infer": {"connections_per_label": 1},
@@ -54,6 +55,8 @@ _STAGES = (
     *(("search", "--dataset", dataset) for dataset in DATASETS),
     *(("controls", "--dataset", dataset) for dataset in DATASETS),
     ("transfer",),
+    ("unseen",),
+    ("generalise",),
     ("compare",),
     ("evaluate",),
     ("infer",),
@@ -121,6 +124,49 @@ def _write_dataset(folder: Path, dataset: str, seed: int) -> None:
     _write(pairs, folder, "swapped.parquet", "swapped_series.parquet", seed + 2)
 
 
+def _write_cases(project: Path) -> None:
+    """Two windows a connection; what tells the label does so in the first two cases, and says the opposite in case03.
+
+    A window of case01 has no verdict. The only connection of case04 is not valid, so its windows have no label.
+    """
+    made = [
+        ("case01", True, True, 100),
+        ("case01", True, True, 200),
+        ("case02", False, True, 1900),
+        ("case03", False, True, 100),
+        ("case04", False, False, 1900),
+    ]
+    rows = pair_window(len(made), per_connection=2, seed=99).assign(dataset="unseen", site=None)
+    number = rows["connection_id"].str.removeprefix("c").astype(int).to_numpy()
+    rows["connection_id"] = "unseen/" + rows["connection_id"]
+    rows["shared"] = [made[one][1] if made[one][2] else None for one in number]
+    rows["rtt_sd_ratio_q10"] = [made[one][3] for one in number]
+    folder = project / "data/features/unseen"
+    _write(rows, folder, "pair_window.parquet", "series.parquet", 99)
+    truth = [
+        {column.name: None for column in TRUTH.columns}
+        | {"connection_id": f"unseen/c{one:03d}", "subflow_a": 0, "subflow_b": 1, "from_ns": 0, "shared": shared}
+        | {"scenario": case, "congestion_control": "lia", "valid": valid, "why": "made by hand"}
+        for one, (case, shared, valid, _) in enumerate(made)
+    ]
+    columns = {name: [row[name] for row in truth] for name in truth[0]}
+    write_table(TRUTH, columns, project / "data/tables/unseen/truth.parquet")
+    rejected = {
+        "connection_id": "unseen/c001",
+        "subflow_a": 0,
+        "subflow_b": 1,
+        "rule": "tiled",
+        "rejected_no": 0,
+        "reason": "the trace ends before the window does",
+        "window_start_ns": 2,
+        "window_ns": 1,
+        "shared": True,
+        "dataset": "unseen",
+        "site": None,
+    }
+    write_table(REJECTED, {name: [value] for name, value in rejected.items()}, folder / "rejected.parquet")
+
+
 def make(project: Path, workers: int) -> None:
     """Make the datasets and run the stages, with some number of processes."""
     overlay = project / "small.yaml"
@@ -134,6 +180,7 @@ def make(project: Path, workers: int) -> None:
     (project / "data/samples").symlink_to(ROOT / "data/samples")
     for seed, dataset in enumerate(DATASETS):
         _write_dataset(project / "data/features" / dataset, dataset, 10 * seed)
+    _write_cases(project)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)
         for arguments in _STAGES:

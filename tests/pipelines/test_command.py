@@ -45,6 +45,23 @@ def test_params_and_every_overlay_are_valid(tmp_path: Path) -> None:
         ({"evaluation_only": ["diverse"]}, r"search\.datasets has \['diverse'\], which evaluation_only keeps from it"),
         ({"datasets": ["kernel_locked"]}, "kernel_locked is read by `sbd score-locked` alone"),
         ({"transfer": {"tested": ["sites"], "development": "sites"}}, "which search.datasets trains on"),
+        (
+            {"unseen": {"trained": "shift", "tested": "unseen"}},
+            r"\['shift'\], which search\.datasets does not train on",
+        ),
+        ({"unseen": {"trained": "sites", "tested": "sites"}}, "which its models are trained on"),
+        (
+            {"generalise": {"trained": [["sites"], ["sites", "unseen"]], "tested": ["kernel"], "families": ["tree"]}},
+            r"\['unseen'\], which search\.datasets does not train on",
+        ),
+        (
+            {"generalise": {"trained": [["sites"]], "tested": ["kernel_locked"], "families": ["tree"]}},
+            "kernel_locked is read by `sbd score-locked` alone",
+        ),
+        (
+            {"generalise": {"trained": [["sites"]], "tested": ["kernel"], "families": ["oak"]}},
+            r"\['oak'\], of which search\.families has no grid",
+        ),
         ({"novel": 1}, "novel: Extra inputs are not permitted"),
     ],
 )

@@ -29,6 +29,7 @@ def test_one_core_or_two_give_the_same_bytes(searched: Path, tmp_path: Path) -> 
     small_project.make(tmp_path, workers=2)
     made = ("data/trained", "data/predictions", "data/features", "reports", "export")
     names = sorted(path.relative_to(tmp_path) for name in made for path in (tmp_path / name).rglob("*.*"))
+    names += [Path("data/unseen.parquet"), Path("data/generalised.parquet")]
     assert len(names) > 30
     for name in names:
         assert (searched / name).read_bytes() == (tmp_path / name).read_bytes(), name

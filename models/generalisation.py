@@ -1,0 +1,135 @@
+"""What a model learnt from some datasets says of each: trials over several datasets at once.
+
+Where a dataset is learnt from, it is tested on by random splits over its connections; where it is not, one model is
+chosen and fitted on all that is learnt from, and meets every labelled window of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from models import search
+from models.families import family_of
+from models.fitted import Setting
+from models.trial import Drawing, Trial, of_kind, random_splits
+from models.verdict import Verdicts
+from models.windows import LabelledWindows, Positions
+
+_JOINT = "+"
+
+
+def set_name(datasets: Sequence[str], rule: str) -> str:
+    """Return the name of a set in tables.
+
+    Examples
+    --------
+    >>> set_name(["sites", "diverse"], "tiled")
+    'sites+diverse/tiled'
+    """
+    return f"{_JOINT.join(datasets)}/{rule}"
+
+
+def datasets_of(name: str) -> list[str]:
+    """Return the datasets of a set.
+
+    Examples
+    --------
+    >>> datasets_of("sites+diverse/tiled")
+    ['sites', 'diverse']
+    """
+    return name.partition("/")[0].split(_JOINT)
+
+
+def pooled(parts: Mapping[str, LabelledWindows]) -> LabelledWindows:
+    """Return the windows of several datasets, one after another.
+
+    Parameters
+    ----------
+    parts : mapping of str to LabelledWindows
+        By dataset; of the same features.
+    """
+    own = list(parts.values())
+    return LabelledWindows(
+        key=pd.concat([part.key for part in own], ignore_index=True),
+        x=np.concatenate([part.x for part in own]),
+        feature_names=own[0].feature_names,
+        shared=np.concatenate([part.shared for part in own]),
+        site=np.concatenate([part.site for part in own]),
+        kind=np.concatenate([part.kind for part in own]),
+    )
+
+
+def trials(
+    parts: Mapping[str, LabelledWindows], trained: Sequence[str], tested: Sequence[str], rule: str, drawing: Drawing
+) -> list[Trial]:
+    """Return the trials of what is learnt from some datasets.
+
+    Parameters
+    ----------
+    parts : mapping of str to LabelledWindows
+        By dataset, as :func:`pooled` takes them; positions in the trials are those in what it returns.
+    trained, tested : sequence of str
+        Datasets.
+    rule : str
+        Of the windows learnt from and tested on.
+    drawing : Drawing
+        Of the random splits. They are drawn for each dataset learnt from by itself, and their training sides put
+        together, and so are its trials the same whatever is learnt from beside it.
+
+    Returns
+    -------
+    list of Trial
+        One a split, if a dataset learnt from is tested on; and one of all that is learnt from, if another is.
+    """
+    sizes = np.array([len(part.shared) for part in parts.values()], dtype=np.int64)
+    start = dict(zip(parts, np.cumsum(sizes) - sizes, strict=True))
+    train_set = set_name(trained, rule)
+
+    def placed(dataset: str, rows: Positions) -> Positions:
+        found: Positions = start[dataset] + of_kind(parts[dataset], rows, rule)
+        return found
+
+    found = []
+    own = [dataset for dataset in tested if dataset in trained]
+    if own:
+        splits = {dataset: random_splits(parts[dataset], drawing) for dataset in trained}
+        for fold in range(drawing.splits):
+            train = np.concatenate([placed(dataset, splits[dataset][fold].train) for dataset in trained])
+            tests = {set_name([dataset], rule): placed(dataset, splits[dataset][fold].test) for dataset in own}
+            found.append(Trial(train_set, fold, train, tests))
+    others = [dataset for dataset in tested if dataset not in trained]
+    if others:
+        every = {dataset: placed(dataset, np.arange(len(parts[dataset].shared))) for dataset in (*trained, *others)}
+        train = np.concatenate([every[dataset] for dataset in trained])
+        found.append(Trial(train_set, 0, train, {set_name([dataset], rule): every[dataset] for dataset in others}))
+    return found
+
+
+def judged(
+    windows: LabelledWindows, trial: Trial, grids: Mapping[str, Sequence[Setting]], method: search.Method
+) -> dict[str, dict[str, Verdicts]]:
+    """Choose and fit a model of each family on a trial's training side, and judge its test windows.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+        Of :func:`pooled`.
+    trial : Trial
+    grids : mapping of str to sequence of Setting
+        By family.
+    method : Method
+
+    Returns
+    -------
+    dict of str to dict of str to Verdicts
+        By family, then by the name of the test set.
+    """
+    side = search.training_side(windows, trial.train, method)
+    found = {}
+    for family, grid in grids.items():
+        fitted = search.chosen(windows, family_of(family), grid, side, method)
+        found[family] = {name: search.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
+    return found
