@@ -24,6 +24,7 @@ from models import correlation
 from models.accuracy import rightness
 from models.comparison import RIGHT, difference, of_folds, right_of_time, right_of_windows, tuned
 from models.detectors import detector_of
+from models.detectors.grid import best_preset
 from models.windows import SWAPPED
 from pipelines import figures, stage
 from pipelines.params import Evaluate, Params
@@ -40,6 +41,8 @@ TUNED, BOUND = "tuned", "best of the grid"
 _LEARNED = "learned"
 _DIFFERENCE = "less_correlation"
 _TRIGGERED = "triggered"
+#: What rows of the share of time are of.
+_TEST_SIDES, _ALL_CONNECTIONS = "test sides", "all connections"
 Tests = Mapping[int, Collection[str]]
 
 
@@ -49,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table of its search")
     parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
     parser.add_argument("--grids", type=Path, required=True, help="folder with what every point of their grids said")
-    parser.add_argument("--judged", type=Path, required=True, help="parquet file: the three tables, every digit")
+    parser.add_argument("--judged", type=Path, required=True, help="folder for the three tables, every digit")
     parser.add_argument("--tables", type=Path, required=True, help="folder for the three tables as CSV files")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file")
 
@@ -116,8 +119,8 @@ def _presets(judged: pd.DataFrame, params: Params) -> Iterator[tuple[str, str, p
     for name in params.replay.detectors:
         for preset in detector_of(name)[0].presets:
             rows = judged[(judged["detector"] == name) & (judged["preset"] == preset)]
-            # A detector whose signal the input does not have says nothing anywhere: it was not run.
-            if not rows.empty and not rows["silent"].all():
+            # A detector whose signal no connection has was not replayed.
+            if not rows.empty:
                 yield name, preset, rows
 
 
@@ -140,24 +143,27 @@ def _all(predictions: pd.DataFrame, share: pd.DataFrame, grid: pd.DataFrame, par
     }
     for name, preset, rows in _presets(last["presets"], params):
         found.add(_labels(name, preset), rows)
-    _bounds(found, last["grid"], params)
+    _bounds(found, last["grid"], params, {})
     return found
 
 
+def _rows_of(plain: pd.DataFrame, own: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Return the rows that a detector was replayed on: all, but for one whose signal not every connection has."""
+    return plain.merge(own[key], on=key)
+
+
 def _tunable(grid: pd.DataFrame, params: Params) -> list[str]:
-    """Return the detectors with a grid that say anything on the dataset."""
-    return [name for name in params.replay.grids if not grid.loc[grid["detector"] == name, "silent"].all()]
+    """Return the detectors with a grid whose signal the dataset has."""
+    return [name for name in params.replay.grids if (grid["detector"] == name).any()]
 
 
-def _bounds(found: _Rows, grid: pd.DataFrame, params: Params) -> None:
+def _bounds(found: _Rows, grid: pd.DataFrame, params: Params, labels: Mapping[str, str]) -> None:
     """Add the best point of each grid on these very rows: no estimate, an upper bound."""
     for name in _tunable(grid, params):
         own = grid[grid["detector"] == name]
         everywhere = {0: set(own["connection_id"])}
-        by_preset = own.groupby(["preset", "shared"])[RIGHT].mean().groupby("preset").mean()
-        best = str(by_preset.round(9).idxmax())
-        rows = of_folds(own[own["preset"] == best], everywhere)
-        found.add(_labels(name, BOUND), rows)
+        best = best_preset(own.sort_values("preset", kind="stable"))
+        found.add({**_labels(name, BOUND), **labels}, of_folds(own[own["preset"] == best], everywhere))
 
 
 def _same(
@@ -175,24 +181,26 @@ def _same(
         found.add(_of_model(model, feature_set), rows, difference(rows, plain, key))
     for name, preset, rows in _presets(opinion[opinion["rule"] == rule], params):
         own = of_folds(rows, tests)
-        found.add(_labels(name, preset), own, difference(own, plain, key))
+        found.add(_labels(name, preset), own, difference(own, _rows_of(plain, own, key), key))
     for name in _tunable(grid, params):
         own, presets = tuned(grid[(grid["rule"] == rule) & (grid["detector"] == name)], tests)
         chosen[name] = Counter(presets.values())
-        found.add(_labels(name, TUNED), own, difference(own, plain, key))
+        found.add(_labels(name, TUNED), own, difference(own, _rows_of(plain, own, key), key))
     return found, chosen
 
 
 def _time(predictions: pd.DataFrame, share: pd.DataFrame, grid: pd.DataFrame, params: Params, dataset: str) -> _Rows:
-    """Share of time that baselines are right: of all pairs, of those on the test sides, and at best."""
+    """Share of time that baselines are right: on the test sides of the splits, and on all connections."""
     tests = _tests(predictions, f"{dataset}/{params.search.rule}")
     found = _Rows(params.evaluate, by_site=True)
     for name, preset, rows in _presets(share, params):
-        found.add(_labels(name, preset), rows)
+        found.add({**_labels(name, preset), "on": _TEST_SIDES}, of_folds(rows, tests))
     for name in _tunable(grid, params):
         own, _ = tuned(grid[grid["detector"] == name], tests)
-        found.add(_labels(name, TUNED), own)
-    _bounds(found, grid, params)
+        found.add({**_labels(name, TUNED), "on": _TEST_SIDES}, own)
+    for name, preset, rows in _presets(share, params):
+        found.add({**_labels(name, preset), "on": _ALL_CONNECTIONS}, rows)
+    _bounds(found, grid, params, {"on": _ALL_CONNECTIONS})
     return found
 
 
@@ -203,9 +211,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for where, folder in (("replayed", arguments.replayed), ("grid", arguments.grids)):
         opinion = read_table(OPINION, folder / "opinion.parquet").to_pandas()
         share = read_table(TIME_SHARE, folder / "time_share.parquet").to_pandas()
-        read[where, "opinion"] = right_of_windows(opinion).assign(silent=opinion["shared_pred"].isna())
-        silent = share["together_ns"] + share["apart_ns"] == 0
-        read[where, "share"] = right_of_time(share).assign(silent=silent)
+        read[where, "opinion"] = right_of_windows(opinion)
+        read[where, "share"] = right_of_time(share)
     dataset = arguments.dataset
     same, chosen = _same(predictions, read["replayed", "opinion"], read["grid", "opinion"], params, dataset)
     made = {
@@ -213,7 +220,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         "same": same.table(),
         "time": _time(predictions, read["replayed", "share"], read["grid", "share"], params, dataset).table(),
     }
+    arguments.judged.mkdir(parents=True, exist_ok=True)
     for name, table in made.items():
+        table.to_parquet(arguments.judged / f"{name}.parquet", index=False)
         write_csv(table, arguments.tables / f"{name}.csv")
     write_csv(
         pd.DataFrame(
@@ -225,9 +234,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         ),
         arguments.tables / "chosen.csv",
     )
-    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
-    pd.concat([table.assign(table=name) for name, table in made.items()]).to_parquet(arguments.judged, index=False)
-    figures.save(figures.baselines(made["same"], made["time"], dataset), arguments.figure)
+    time = made["time"]
+    figures.save(figures.baselines(made["same"], time[time["on"] == _TEST_SIDES], dataset), arguments.figure)
     whole = made["same"][made["same"]["site"] == ALL_SITES]
     for row in whole.to_dict("records"):
         log.info("%s, %s: %.3f", row["detector"], row["parameters"], row["balanced"])

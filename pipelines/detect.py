@@ -145,6 +145,8 @@ def _of_replay(name: str, connection_id: str, connection: Connection, judge: Det
         changes = OnPair.of(said, subflow_ids.index(a), subflow_ids.index(b)).changes(start_ns, end_ns)
         until_ns = [*(time_ns for time_ns, _ in changes[1:]), end_ns]
         for (time_ns, shared), to_ns in zip(changes, until_ns, strict=True):
+            if time_ns == to_ns:
+                continue  # an opinion that the end cuts off
             yield Opinion(
                 input=name,
                 connection_id=connection_id,
@@ -235,7 +237,7 @@ def _show(said: list[Opinion]) -> None:
         print(_line(one))
         if one.subflow_a is not None and one.subflow_b is not None:
             own = totals.setdefault((one.subflow_a, one.subflow_b), dict.fromkeys(_VERDICTS, 0))
-            own[one.verdict] += one.window_s if replayed_detector and one.window_s else 1
+            own[one.verdict] += (one.window_s or 0) if replayed_detector else 1
     form = "{:.1f} s" if replayed_detector else "{}"
     for (a, b), counter in totals.items():
         counted = ", ".join(f"{verdict} {form.format(counter[verdict])}" for verdict in _VERDICTS)

@@ -6,6 +6,7 @@ function and one line here.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ def _markdown(rows: list[dict[str, Any]]) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    return "" if pd.isna(value) else f"{value:z.{digits}f}"
+    return "" if pd.isna(value) else "never" if math.isinf(value) else f"{value:z.{digits}f}"
 
 
 def _model(name: str) -> str:
@@ -395,15 +396,19 @@ _TABLE5 = {
 }
 
 
+#: What a row of baselines is of.
+_LABELS = ("detector", "parameters", "on", "evidence")
+
+
 def _judged(root: Path, name: str) -> list[dict[str, Any]]:
     """Return rows of a table of baselines over all sites, those of every dataset one after the other."""
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
     for path in sorted((root / "reports/baselines").glob(f"*/{name}.csv"), reverse=True):
         table = pd.read_csv(path)
         for one in table[table["site"] == "all"].to_dict("records"):
             row = {str(key): value for key, value in one.items()}
-            key = (row["detector"], row["parameters"], row["evidence"])
-            own = found.setdefault(key, dict(zip(("detector", "parameters", "evidence"), key, strict=True)))
+            labels: dict[str, Any] = {label: row[label] for label in _LABELS if label in row}
+            own = found.setdefault(tuple(labels.values()), dict(labels))
             own[path.parent.name] = row
     return list(found.values())
 
@@ -412,7 +417,7 @@ def _beside(root: Path, name: str, columns: Mapping[str, Callable[[dict[str, Any
     """Return a table of baselines with some columns for each dataset."""
     rows = []
     for one in _judged(root, name):
-        row = {label: one[label] for label in ("detector", "parameters", "evidence")}
+        row: dict[str, Any] = {label: one[label] for label in _LABELS if label in one}
         for path in sorted((root / "reports/baselines").glob("*"), reverse=True):
             own = one.get(path.name)
             row |= {f"{path.name}: {label}": cell(own) if own else "" for label, cell in columns.items()}

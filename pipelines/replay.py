@@ -30,7 +30,7 @@ from traces.contract import read_table, write_table
 log = logging.getLogger(__name__)
 
 #: Parameter sets chosen by `tune`, by the form of accuracy they were chosen for.
-TUNED = {"point": "tuned on {}", "time": "tuned on {} for time"}
+TUNED_ON = {"point": "tuned on {}", "time": "tuned on {} for time"}
 TRAINED = "trained on {}"
 
 
@@ -57,10 +57,10 @@ def _detectors(tuned: Path, dataset: str, params: Params) -> Named:
         for preset, parameters in kind.presets.items():
             found[name, preset] = kind.build(parameters)
         for other in params.search.datasets:
-            chosen = {} if other == dataset else read_json(tuned / f"{other}.json")
+            chosen = {} if other == dataset else read_json(tuned / f"{other}.json")["chosen"]
             if name in chosen:
                 tried = points(kind, params.replay.grids[name])
-                for form, preset in TUNED.items():
+                for form, preset in TUNED_ON.items():
                     found[name, preset.format(other)] = kind.build(tried[chosen[name][form]])
     return found
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from features.catalog import PAIR_WINDOW
 from models.detectors import Detector, Opinion, replayed
@@ -29,7 +30,7 @@ Said = dict[tuple[str, str], list[Opinion]]
 
 @dataclass
 class Replayed:
-    """Rows of tables, by column, and what was counted."""
+    """Rows of tables, and what was counted."""
 
     grouping: list[dict[str, Any]] = field(default_factory=list)
     opinion: list[dict[str, Any]] = field(default_factory=list)
@@ -100,10 +101,21 @@ def _reader(folder: Path, name: str) -> TableReader:
     return TableReader(table, folder / f"{name}.parquet", columns)
 
 
+def absent_signals(acks: pa.Table) -> frozenset[Kind]:
+    """Return which signals that not every input has a connection is without: one-way delays, and marks."""
+    has = {
+        Kind.OWD: acks.column("owd_us").null_count < len(acks),
+        Kind.MARK: bool(pc.any(acks.column("ece"), min_count=0).as_py()),
+    }
+    return frozenset(kind for kind, there in has.items() if not there)
+
+
 def opinions_on(
     rows: Sequence[pa.Table], subflow_ids: Sequence[int], end_ns: int, detectors: Named
 ) -> tuple[Said, int]:
     """Replay detectors on a connection; return what they say, and how many events they were told.
+
+    A detector whose signal the connection does not have is not replayed.
 
     Parameters
     ----------
@@ -114,10 +126,13 @@ def opinions_on(
     detectors : Named
     """
     acks, states, losses = rows
+    absent = absent_signals(acks)
     events: dict[frozenset[Kind], list[Event]] = {}
     said: Said = {}
     told = 0
     for name, detector in detectors.items():
+        if detector.kinds & absent:
+            continue
         if detector.kinds not in events:
             events[detector.kinds] = list(events_of(acks, states, losses, detector.kinds))
         own = events[detector.kinds]
@@ -235,6 +250,8 @@ def replay_on(
         own, told = opinions_on(
             (acks, states, losses), sorted(known.subflows[connection_id]), connection["end_ns"], detectors
         )
+        for detector, preset in detectors.keys() - own.keys():
+            found.counts[f"without its signal: {detector}/{preset}"] += 1
         all_said = {**own, **said.get(connection_id, {})}
         found.add(judged(connection, known, states, all_said, with_groups=with_groups))
         found.counts["events"] += told
@@ -260,6 +277,11 @@ def batches(known: Known) -> list[Known]:
 
         parts.append(Known(own, of(known.subflows), of(known.truths), of(known.windows)))
     return parts
+
+
+def names_of(time_share: pa.Table) -> list[tuple[str, str]]:
+    """Return the detectors and parameter sets that were replayed, those too that said nothing."""
+    return sorted(set(zip(*(time_share.column(name).to_pylist() for name in ("detector", "preset")), strict=True)))
 
 
 def said_in(grouping: pa.Table) -> dict[str, Said]:

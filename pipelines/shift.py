@@ -2,28 +2,34 @@
 
 Twice: until the opinion is right first, and until it is right and stays so for T, 50 times the larger smallest RTT of
 the pair. Both in seconds and in T. A detector that held the right opinion already, as one does that never changes it,
-needs no time: such changes are counted apart, and those after which the opinion never gets right.
+needs no time: such changes are counted apart. Never is later than any time: where a median falls on it, it is infinite.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import logging
+import math
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from features.window import WINDOW_RTTS
 from models.detectors.scoring import OnPair
 from pipelines import stage
 from pipelines.params import Params
-from pipelines.replaying import phases, said_in
+from pipelines.replaying import names_of, phases, said_in
 from pipelines.reports import write_csv
 from traces import tables
-from traces.contract import read_table
+from traces.contract import Table, read_table
+from traces.fault import Fault
 
 log = logging.getLogger(__name__)
 
@@ -31,92 +37,127 @@ _NS_PER_US = 1000
 _NS_PER_S = 1e9
 
 
+class NothingMovesError(Fault):
+    """There is no change of a label, or nothing was said."""
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """The time after a change of a pair's label, up to the next; `places` are its subflows' in partitions."""
+
+    connection_id: str
+    places: tuple[int, int]
+    from_ns: int
+    until_ns: int
+    shared: bool
+    window_ns: int
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--grouping", type=Path, required=True, help="its grouping table")
+    parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: every change of every connection")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
 
-def _min_rtts_us(folder: Path) -> dict[str, dict[int, int]]:
-    """Return the smallest RTT of each subflow by connection, microseconds."""
-    found: dict[str, dict[int, int]] = defaultdict(dict)
-    for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
-        found[row["connection_id"]][row["subflow_id"]] = row["min_rtt_us"]
+def _rows_by(folder: Path, table: Table, column: str) -> dict[str, dict[int, Any]]:
+    """Return a column of a table of subflows, by connection and subflow."""
+    found: dict[str, dict[int, Any]] = defaultdict(dict)
+    for row in read_table(table, folder / f"{table.name}.parquet").to_pylist():
+        found[row["connection_id"]][row["subflow_id"]] = row[column]
     return found
 
 
-def _changes(folder: Path, grouping: Path) -> pd.DataFrame:
-    """Return every change of a pair's label to a valid one, with T and when each detector's opinion was right."""
-    said = said_in(read_table(tables.GROUPING, grouping))
-    names = sorted({name for own in said.values() for name in own})
-    min_rtt_us, ends_ns = _min_rtts_us(folder), {}
-    for connection in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist():
-        ends_ns[connection["connection_id"]] = connection["end_ns"]
+def _phases(folder: Path) -> tuple[list[_Phase], Counter[str]]:
+    """Return the phases that follow a change of a pair's label, and how many are left out and why."""
+    min_rtt_us = _rows_by(folder, tables.SUBFLOW, "min_rtt_us")
+    connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    ends_ns = {one["connection_id"]: one["end_ns"] for one in connections}
     of_pair = defaultdict(list)
     for row in read_table(tables.TRUTH, folder / "truth.parquet").to_pylist():
         of_pair[row["connection_id"], row["subflow_a"], row["subflow_b"]].append(row)
-    rows: list[dict[str, Any]] = []
+    found: list[_Phase] = []
+    left_out: Counter[str] = Counter()
     for (connection_id, a, b), truth in sorted(of_pair.items()):
         own_us = min_rtt_us[connection_id]
-        place = {subflow_id: number for number, subflow_id in enumerate(sorted(own_us))}
-        window_ns = WINDOW_RTTS * max(own_us[a], own_us[b]) * _NS_PER_US
-        for phase, until_ns in phases(truth, ends_ns[connection_id])[1:]:
-            if not phase["valid"]:
-                continue
-            start_ns, shared = phase["from_ns"], phase["shared"]
-            for detector, preset in names:
-                opinions = said.get(connection_id, {}).get((detector, preset), [])
-                on_pair = OnPair.of(opinions, place[a], place[b])
-                first_ns, settled_ns = (
-                    on_pair.right_after_ns(shared, start_ns, until_ns, held_ns) for held_ns in (0, window_ns)
-                )
-                rows.append(
-                    {
-                        "connection_id": connection_id,
-                        "from_ns": start_ns,
-                        "shared": shared,
-                        "detector": detector,
-                        "preset": preset,
-                        "window_s": window_ns / _NS_PER_S,
-                        "first_s": None if first_ns is None else first_ns / _NS_PER_S,
-                        "settled_s": None if settled_ns is None else settled_ns / _NS_PER_S,
-                        "right": on_pair.lasting_ns(start_ns, until_ns)[shared] / (until_ns - start_ns),
-                    }
-                )
-    return pd.DataFrame(rows).astype({"first_s": float, "settled_s": float})
+        in_order = phases(truth, ends_ns[connection_id])
+        for (before, _), (phase, until_ns) in itertools.pairwise(in_order):
+            if own_us.get(a) is None or own_us.get(b) is None:
+                left_out["a subflow without RTT samples"] += 1
+            elif not phase["valid"]:
+                left_out["not valid"] += 1
+            elif until_ns <= phase["from_ns"]:
+                left_out["the connection ends before it"] += 1
+            elif phase["shared"] == before["shared"]:
+                left_out["no change"] += 1
+            else:
+                places = (sorted(own_us).index(a), sorted(own_us).index(b))
+                window_ns = WINDOW_RTTS * max(own_us[a], own_us[b]) * _NS_PER_US
+                found.append(_Phase(connection_id, places, phase["from_ns"], until_ns, phase["shared"], window_ns))
+    return found, left_out
+
+
+def _changes(found: Sequence[_Phase], replayed: Path) -> pd.DataFrame:
+    """Return of every change when each detector's opinion was right."""
+    said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    names = names_of(read_table(tables.TIME_SHARE, replayed / "time_share.parquet"))
+    rows: list[dict[str, Any]] = []
+    for phase in found:
+        start_ns, until_ns = phase.from_ns, phase.until_ns
+        for detector, preset in names:
+            on_pair = OnPair.of(said.get(phase.connection_id, {}).get((detector, preset), []), *phase.places)
+            first_ns, settled_ns = (
+                on_pair.right_after_ns(phase.shared, start_ns, until_ns, held_ns) for held_ns in (0, phase.window_ns)
+            )
+            rows.append(
+                {
+                    "connection_id": phase.connection_id,
+                    "from_ns": start_ns,
+                    "shared": phase.shared,
+                    "detector": detector,
+                    "preset": preset,
+                    "window_s": phase.window_ns / _NS_PER_S,
+                    # Never is later than any time.
+                    "first_s": math.inf if first_ns is None else first_ns / _NS_PER_S,
+                    "settled_s": math.inf if settled_ns is None else settled_ns / _NS_PER_S,
+                    "right": on_pair.lasting_ns(start_ns, until_ns)[phase.shared] / (until_ns - start_ns),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def _row(detector: str, preset: str, shared: bool, own: pd.DataFrame) -> dict[str, Any]:
-    moved = own[own["first_s"] != 0]
-    in_windows = {name: moved[f"{name}_s"] / moved["window_s"] for name in ("first", "settled")}
-    return {
+    moved = own[own["first_s"] > 0]
+    row: dict[str, Any] = {
         "detector": detector,
         "parameters": preset,
         "change_to": "shared" if shared else "not shared",
         "changes": len(own),
         "already_right": len(own) - len(moved),
-        "never_right": int(moved["first_s"].isna().sum()),
-        "never_settled": int(moved["settled_s"].isna().sum()),
-        "first_s_median": moved["first_s"].median(),
-        "first_windows_median": in_windows["first"].median(),
-        "settled_s_median": moved["settled_s"].median(),
-        "settled_s_largest": moved["settled_s"].max(),
-        "settled_windows_median": in_windows["settled"].median(),
-        "settled_windows_largest": in_windows["settled"].max(),
-        "right_share_of_phase": own["right"].mean(),
+        "never_right": int(np.isinf(moved["first_s"]).sum()),
+        "never_settled": int(np.isinf(moved["settled_s"]).sum()),
     }
+    for name in ("first", "settled"):
+        in_windows = moved[f"{name}_s"] / moved["window_s"]
+        row |= {f"{name}_s_median": moved[f"{name}_s"].median(), f"{name}_windows_median": in_windows.median()}
+        row[f"{name}_windows_largest"] = in_windows.max()
+    return {**row, "right_share_of_phase": own["right"].mean()}
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    changes = _changes(arguments.tables, arguments.grouping)
+    found, left_out = _phases(arguments.tables)
+    for why, count in sorted(left_out.items()):
+        log.warning("left out: %d changes, %s", count, why)
+    changes = _changes(found, arguments.replayed)
+    if changes.empty:
+        raise NothingMovesError(f"{arguments.tables}: no change to judge, left out {dict(left_out)}")
     by_detector = changes.groupby(["detector", "preset", "shared"], sort=False)
     rows = [_row(str(name), str(preset), bool(shared), own) for (name, preset, shared), own in by_detector]
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)
     changes.to_parquet(arguments.judged, index=False)
-    write_csv(pd.DataFrame(rows), arguments.table)
+    write_csv(pd.DataFrame(rows).assign(left_out=left_out.total()), arguments.table)
     for row in rows:
         log.info(
             "%s, %s: %s after %.1f s", row["detector"], row["parameters"], row["change_to"], row["settled_s_median"]

@@ -17,6 +17,7 @@ from joblib import Parallel, delayed
 from models.comparison import right_of_time, right_of_windows
 from models.detectors import detector_of
 from models.detectors.grid import best_preset, points
+from models.windows import LearnError
 from pipelines import stage
 from pipelines.params import Params
 from pipelines.replaying import Replayed, batches, columns_of, read_known, replay_on
@@ -60,18 +61,20 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     ):
         write_table(table, columns_of(table, rows), path)
     tiled = [row for row in found.opinion if row["rule"] == params.search.rule]
+    if not tiled or not found.time_share:
+        raise LearnError(f"{arguments.dataset}: {len(tiled)} windows and {len(found.time_share)} pairs to choose by")
     by_window, by_time = right_of_windows(pd.DataFrame(tiled)), right_of_time(pd.DataFrame(found.time_share))
     # Of a detector whose signal the dataset does not have there is nothing to choose.
-    speaking = set(by_time.loc[by_time["together_ns"] + by_time["apart_ns"] > 0, "detector"])
+    replayed = set(by_window["detector"]) & set(by_time["detector"])
     chosen = {
         name: {
             form: best_preset(rows[rows["detector"] == name].sort_values("preset", kind="stable"))
             for form, rows in (("point", by_window), ("time", by_time))
         }
         for name in params.replay.grids
-        if name in speaking
+        if name in replayed
     }
-    write_json(chosen, arguments.chosen)
+    write_json({"chosen": chosen, "counts": dict(sorted(found.counts.items()))}, arguments.chosen)
     log.info("%s: %d events in all, %s", arguments.dataset, found.counts["events"], chosen)
     return stage.EXIT_OK
 

@@ -70,14 +70,18 @@ class Detector(ABC):
         return self._partition
 
     def _decide(self, time_ns: int, partition: Partition) -> None:
-        if partition != self._partition:
-            self._partition = partition
+        if partition == self._partition:
+            return
+        self._partition = partition
+        # Of one moment the last opinion is the opinion.
+        if self._opinions and self._opinions[-1].time_ns == time_ns:
+            self._opinions.pop()
+        if not self._opinions or self._opinions[-1].partition != partition:
             self._opinions.append(Opinion(time_ns, partition))
 
-    def taken(self) -> list[Opinion]:
-        """Return the changes of opinion since they were last taken, in time order; before the first there is none."""
-        opinions, self._opinions = self._opinions, []
-        return opinions
+    def opinions(self) -> list[Opinion]:
+        """Return the changes of opinion on the connection, in time order; before the first there is none."""
+        return list(self._opinions)
 
 
 @dataclass(frozen=True)
@@ -128,4 +132,4 @@ def replayed(detector: Detector, subflow_ids: Sequence[int], events: Iterable[Ev
     for time_ns, subflow_id, kind, value in events:
         handler[kind](time_ns, subflow_id, value)
     detector.advance(end_ns)
-    return detector.taken()
+    return detector.opinions()

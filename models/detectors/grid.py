@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+from pydantic import TypeAdapter
 from sklearn.model_selection import ParameterGrid
 
 from models.detectors.detector import DetectorKind
@@ -42,7 +43,7 @@ def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, A
     Raises
     ------
     GridError
-        If one of the names is no parameter of the detector.
+        If one of the names is no parameter of the detector, or one of the values not possible.
     """
     default = kind.presets[kind.default]
     known = {field.name for field in dataclasses.fields(default)}
@@ -50,7 +51,14 @@ def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, A
     if unknown:
         raise GridError(f"grid of {kind.name} has {unknown}, its parameters are {sorted(known)}")
     tried = ParameterGrid({name: list(values) for name, values in grid.items()})
-    return {preset_name(point): dataclasses.replace(default, **point) for point in tried}
+    checked = TypeAdapter(type(default))
+    found = {}
+    for point in tried:
+        try:
+            found[preset_name(point)] = checked.validate_python({**vars(default), **point})
+        except ValueError as error:
+            raise GridError(f"grid of {kind.name}, {preset_name(point)}: {error}") from error
+    return found
 
 
 def best_preset(rightness: pd.DataFrame) -> str:
@@ -60,7 +68,7 @@ def best_preset(rightness: pd.DataFrame) -> str:
     ----------
     rightness : DataFrame
         Columns ``preset``, ``shared`` and ``right`` (share of a window or of time that is right, in [0, 1]); the
-        rows of each parameter set together, in the order of the grid.
+        rows of each parameter set together; of equals the one that stands first is taken.
 
     Examples
     --------

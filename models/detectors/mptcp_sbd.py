@@ -1,7 +1,7 @@
 """MPTCP-SBD (Ferlin et al., INFOCOM 2016): RFC 8382's statistics, decided over ten observations. Evidence: K, A.
 
 The paper's full text was not at hand; thresholds and rules are those of public code: K1 a kernel module that names its
-first author, K2 a Python script.
+first author, K2 a Python script. K1 looks back over all finished intervals; here, as in K2, over fifty.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Merging(Thresholds):
     c_s: float = -0.01
     loss_difference: Literal["relative", "absolute"] = "absolute"
     loss_step: Literal["after", "instead"] = "instead"
+    loss_from: Literal["above", "p_l"] = "p_l"
     # SmartSBD evaluates it without the bottleneck test, on the last ten observations of a sample (its section 5.1).
     bottleneck_test: bool = False
     noise: Literal["kept", "removed", "rfc_literal"] = "kept"

@@ -92,15 +92,18 @@ class Moving:
 class Windowed(Detector):
     """Every step, judges the subflows by what lies in the window.
 
-    A subflow is judged from when the window, counted from its first delay, is full; steps are counted from the first
-    delay of the connection. A verdict of None leaves the one before, and so does a step in which no delay came.
+    A subflow is judged from when the window is full, counted from its first delay or from the first after a silence as
+    long; steps are counted from the first delay of the connection. A verdict of None leaves the one before, and so does
+    a step in which no delay came.
     """
 
     def __init__(self, moving: Moving) -> None:
         self._moving = moving
         self._samples: dict[int, _Samples] = {}
         self._verdicts: dict[Pair, bool | None] = {}
-        self._first_ns: dict[int, int] = {}
+        #: From when on a subflow's delays are all there, without a silence as long as the window.
+        self._covered_from_ns: dict[int, int] = {}
+        self._last_window_ns = 0
         self._due_ns: int | None = None
         self._fresh = False
 
@@ -120,7 +123,8 @@ class Windowed(Detector):
         super().reset(subflow_ids)
         self._samples = {subflow_id: _Samples() for subflow_id in self.subflow_ids}
         self._verdicts = {}
-        self._first_ns = {}
+        self._covered_from_ns = {}
+        self._last_window_ns = 0
         self._due_ns = None
         self._fresh = False
 
@@ -131,11 +135,12 @@ class Windowed(Detector):
             self.advance(time_ns - 1)
         self._fresh = True
         samples = self._samples[subflow_id]
-        if not samples.time_ns and subflow_id not in self._first_ns:
-            self._first_ns[subflow_id] = time_ns
+        if subflow_id not in self._covered_from_ns:
+            self._covered_from_ns[subflow_id] = time_ns
             samples.min_us = value
-        elif value < samples.min_us:
-            samples.min_us = value
+        elif not samples.time_ns or 0 < self._last_window_ns < time_ns - samples.time_ns[-1]:
+            self._covered_from_ns[subflow_id] = time_ns
+        samples.min_us = min(samples.min_us, value)
         samples.time_ns.append(time_ns)
         samples.delay_us.append(value)
 
@@ -155,14 +160,17 @@ class Windowed(Detector):
         self._due_ns += ((time_ns - self._due_ns) // step_ns + 1) * step_ns
 
     def _step(self, end_ns: int) -> None:
-        window_ns = self._window_ns()
-        start_ns = end_ns - window_ns
+        self._last_window_ns = self._window_ns()
+        start_ns = end_ns - self._last_window_ns
         delays = {subflow_id: samples.within(start_ns, end_ns) for subflow_id, samples in self._samples.items()}
         full = {
             subflow_id: delays[subflow_id]
-            for subflow_id, first_ns in sorted(self._first_ns.items())
-            if first_ns <= start_ns and len(delays[subflow_id].time_ns) > 1
+            for subflow_id, covered_ns in sorted(self._covered_from_ns.items())
+            if covered_ns <= start_ns and len(delays[subflow_id].time_ns) > 1
         }
+        # What is older than the window is gone: a window that grows is full again only when it has been waited for.
+        for subflow_id, covered_ns in self._covered_from_ns.items():
+            self._covered_from_ns[subflow_id] = max(covered_ns, start_ns)
         for pair, verdict in self.judged(full, start_ns, end_ns).items():
             if verdict is not None:
                 self._verdicts[pair] = verdict

@@ -20,8 +20,6 @@ from models.partition import Partition, numbered
 _NS_PER_MS = 1_000_000
 #: Payload of a full packet with timestamps on Ethernet: the unit packets are counted in.
 _PACKET_BYTES = 1448
-#: Intervals with a sample from which on a flow's statistics are defined: the first has nothing to be compared with.
-_FIRST_DECISION = 2
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,8 @@ class Thresholds:
         Whether `p_d` is ``relative`` to the larger loss or ``absolute``.
     loss_step : str
         Loss divides groups ``after`` skewness (RFC) or ``instead`` of it where a flow loses enough (K).
+    loss_from : str
+        Loss counts only ``above`` p_l (RFC) or from ``p_l`` on (K).
     bottleneck_test : bool
         Without it every flow is deemed at a bottleneck.
     noise : str
@@ -74,6 +74,7 @@ class Thresholds:
     p_l: float = 0.1
     loss_difference: Literal["relative", "absolute"] = "relative"
     loss_step: Literal["after", "instead"] = "after"
+    loss_from: Literal["above", "p_l"] = "above"
     bottleneck_test: bool = True
     noise: Literal["kept", "removed", "rfc_literal"] = "removed"
     frequency_over: Literal["ring", "nonempty"] = "ring"
@@ -84,6 +85,10 @@ class Thresholds:
                 f"interval_ms, n, m, f are {self.interval_ms}, {self.n}, {self.m}, {self.f}:"
                 " must be at least 1, and n >= m >= f"
             )
+
+    def loses(self, pkt_loss: float) -> bool:
+        """Tell whether a flow loses enough for its loss to count."""
+        return pkt_loss > self.p_l or (self.loss_from == "p_l" and pkt_loss == self.p_l)
 
 
 @dataclass(frozen=True)
@@ -115,8 +120,8 @@ def weighted(newest_first: Sequence[float], m: int, f: int) -> float:
 class Flow:
     """The running statistics of one flow.
 
-    Within an interval events are counted in place; :meth:`close` ends it. An interval without a delay is skipped in
-    every sum (K).
+    Within an interval events are counted in place; :meth:`close` ends it. An interval without a delay is skipped in the
+    sums of delays (K), and counts for losses.
     """
 
     def __init__(self, thresholds: Thresholds) -> None:
@@ -131,14 +136,13 @@ class Flow:
         self.mean_us: float | None = None
         self.last_mean_us: float | None = None
         self.acked_bytes = 0
-        self.nonempty = 0
         self._means: deque[float] = deque(maxlen=thresholds.m)
         self._skews: deque[tuple[float, float]] = deque(maxlen=thresholds.m)
         self._deviations: deque[tuple[float, float]] = deque(maxlen=thresholds.m)
         self._crossings: deque[bool | None] = deque(maxlen=thresholds.n)
         self._losses: deque[tuple[float, float]] = deque(maxlen=thresholds.n)
         self._at_bottleneck = False
-        self._side: int | None = None
+        self._side = 0
 
     def delay(self, value_us: int) -> None:
         """Take a delay."""
@@ -170,9 +174,6 @@ class Flow:
             return False
         reach_us = self._thresholds.p_v * var_us
         side = (mean_us > self.mean_us + reach_us) - (mean_us < self.mean_us - reach_us)
-        if self._side is None:
-            self._side = side
-            return False
         if side in (0, self._side):
             return False
         self._side = side
@@ -191,42 +192,43 @@ class Flow:
             not one.bottleneck_test
             or skew_est < one.c_s
             or (skew_est < one.c_h and self._at_bottleneck)
-            or pkt_loss > one.p_l
+            or one.loses(pkt_loss)
         )
 
-    def close(self) -> Summary | None:
-        """End the interval; return the statistics, None while they are not defined."""
-        thresholds = self._thresholds
-        self._losses.append((self.lost, self.lost + self.delivered_bytes / _PACKET_BYTES))
-        summary = None
-        if self.count:
-            mean_us = self.sum_us / self.count
-            compared = self.mean_us is not None
-            self._means.append(mean_us)
-            self.mean_us = sum(self._means) / len(self._means)
-            self.last_mean_us = mean_us
-            self.nonempty += 1
-            if compared:
-                self._skews.append((self.skew, self.count))
-            skew_est, pkt_loss = self._quotient(self._skews), self._loss()
+    def _take_delays(self) -> None:
+        """Take down what the delays of the interval, at least one, say."""
+        noise = self._thresholds.noise
+        interval_us = self.sum_us / self.count
+        compared = self.mean_us is not None
+        self._means.append(interval_us)
+        self.mean_us = sum(self._means) / len(self._means)
+        self.last_mean_us = interval_us
+        if compared:
+            self._skews.append((self.skew, self.count))
+            skew_est = self._quotient(self._skews)
             if skew_est is not None:
-                self._at_bottleneck = self._deemed(skew_est, pkt_loss)
-            counted = self._at_bottleneck or thresholds.noise == "kept"
-            if compared and counted:
-                self._deviations.append((self.deviation_us, self.count))
-            elif compared and thresholds.noise == "rfc_literal":
-                self._deviations.append((0.0, self.count))
-            elif compared:
-                self._deviations.append((0.0, 0))
-            var_est = self._quotient(self._deviations)
-            self._crossings.append(self._crossed(mean_us, var_est) and counted)
-            if skew_est is not None and self.nonempty >= _FIRST_DECISION:
-                summary = Summary(skew_est, var_est or 0.0, self._frequency(), pkt_loss, self._at_bottleneck)
+                self._at_bottleneck = self._deemed(skew_est, self._loss())
+        counted = self._at_bottleneck or noise == "kept"
+        if compared and counted:
+            self._deviations.append((self.deviation_us, self.count))
+        elif compared:
+            self._deviations.append((0.0, self.count if noise == "rfc_literal" else 0))
+        self._crossings.append(self._crossed(interval_us, self._quotient(self._deviations)) and counted)
+
+    def close(self) -> Summary | None:
+        """End the interval; return the statistics, None before there was a second one with a delay."""
+        self._losses.append((self.lost, self.lost + self.delivered_bytes / _PACKET_BYTES))
+        if self.count:
+            self._take_delays()
         else:
             self._crossings.append(None)
         self.sum_us = self.count = self.skew = self.lost = self.delivered_bytes = 0
         self.deviation_us = 0.0
-        return summary
+        skew_est = self._quotient(self._skews)
+        if skew_est is None:
+            return None
+        var_est = self._quotient(self._deviations) or 0.0
+        return Summary(skew_est, var_est, self._frequency(), self._loss(), self._at_bottleneck)
 
 
 def _divided(
@@ -278,14 +280,14 @@ def grouped(flows: Sequence[Summary], thresholds: Thresholds) -> Partition:
 
     groups = divide(groups, lambda flow: flows[flow].freq_est, _within(one.p_f))
     groups = divide(groups, lambda flow: flows[flow].var_est, _within_share(one.p_mad))
-    lossy = [any(flows[flow].pkt_loss > one.p_l for flow in group) for group in groups]
+    lossy = [any(one.loses(flows[flow].pkt_loss) for flow in group) for group in groups]
     skewed: list[list[int]] = []
     for group, loses in zip(groups, lossy, strict=True):
         parts = [group]
         if not (loses and one.loss_step == "instead"):
             parts = divide(parts, lambda flow: flows[flow].skew_est, _within(one.p_s))
         for part in parts:
-            if any(flows[flow].pkt_loss > one.p_l for flow in part):
+            if any(one.loses(flows[flow].pkt_loss) for flow in part):
                 skewed += _divided(part, lambda flow: flows[flow].pkt_loss, by_loss)
             else:
                 skewed.append(part)

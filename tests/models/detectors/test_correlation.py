@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 from models.detectors import replayed
 from models.detectors.correlation import Correlating, Correlation
 from models.detectors.event import Event, Kind
+from models.detectors.pairwise import Delays
 from tests.models.detectors.traces_made import BASES_US, NS_PER_MS, delays, queue_us
 
 
@@ -73,3 +74,30 @@ def test_a_pause_leaves_the_last_verdict() -> None:
     late = Event(events[-1].time_ns + 60_000 * NS_PER_MS, 0, Kind.RTT, 50_000)
     opinions = replayed(Correlation(Correlating(window_ms=4000)), [0, 1], [*events, late], late.time_ns)
     assert [one.partition for one in opinions] == [(0, 0)]
+
+
+def test_a_window_that_grows_or_follows_a_silence_is_waited_for() -> None:
+    common = queue_us(1, 3000)
+    three = delays([common, common, common])
+    # Subflow 2 joins at 15 s with the largest base: the window, 50 of its smallest RTT, grows by half at least.
+    late = [event for event in three if event.subflow_id != 1 and (event.subflow_id == 0 or event.time_ns > 15 * 10**9)]
+    seen: list[tuple[int, int]] = []
+
+    class Watched(Correlation):
+        def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
+            seen.append((start_ns, end_ns))
+            for own in (first, second):
+                assert own.time_ns[0] - start_ns < 50 * NS_PER_MS, "the window begins with delays"
+            return super().judge(first, second, start_ns, end_ns)
+
+    renumbered = [event._replace(subflow_id=min(event.subflow_id, 1)) for event in late]
+    silent = [event for event in renumbered if not 22 * 10**9 < event.time_ns < 25 * 10**9]
+    replayed(Watched(Correlating(window_ms=2000)), [0, 1], silent, silent[-1].time_ns)
+    ends = [end_ns for _, end_ns in seen]
+    assert min(ends) > 17 * 10**9
+    assert not [end_ns for end_ns in ends if 25 * 10**9 < end_ns < 27 * 10**9]
+    assert [end_ns for end_ns in ends if end_ns > 27 * 10**9]
+    seen.clear()
+    grown = [event for event in three if event.subflow_id < 2 or event.time_ns > 15 * 10**9]
+    replayed(Watched(Correlating(window_rtts=50)), [0, 1, 2], grown, 30 * 10**9)
+    assert seen

@@ -43,15 +43,10 @@ HIGH = [rtt(0, 0, 100), rtt(0, 1, 80), rtt(1, 1, 40)]
 def said(
     coupling: Coupling, events: list[Event], end_ms: float = 100_000, subflows: int = 2
 ) -> list[tuple[float, Partition]]:
-    """What is said from when (ms) on; of one moment the last."""
+    """What is said from when (ms) on."""
     ordered = sorted(events, key=lambda event: (event.time_ns, event.kind, event.subflow_id))
     opinions = replayed(Dwc(coupling), range(subflows), ordered, round(end_ms * MS))
-    last = {opinion.time_ns: opinion.partition for opinion in opinions}
-    found: list[tuple[float, Partition]] = []
-    for time_ns, partition in last.items():
-        if not found or found[-1][1] != partition:
-            found.append((time_ns / MS, partition))
-    return found
+    return [(opinion.time_ns / MS, opinion.partition) for opinion in opinions]
 
 
 APART, SHARED = (0, 1), (0, 0)
@@ -101,7 +96,7 @@ def test_groups_and_taken_know_what_was_due() -> None:
     for event in HIGH + losses((500, 0)):
         detector.on_event(*event)
     assert [detector.groups(time_ms * MS) for time_ms in (599, 600)] == [SHARED, APART]
-    assert [(opinion.time_ns, opinion.partition) for opinion in detector.taken()] == [(0, SHARED), (600 * MS, APART)]
+    assert [(opinion.time_ns, opinion.partition) for opinion in detector.opinions()] == [(0, SHARED), (600 * MS, APART)]
     detector.reset([0, 1])
     assert detector.groups(10 * S) == (None, None)
 
@@ -111,7 +106,7 @@ def test_an_rtt_sample_too_brings_about_what_was_due() -> None:
     detector.reset([0, 1])
     for event in [*HIGH, *losses((500, 0)), rtt(601, 1, 60)]:
         detector.on_event(*event)
-    assert [opinion.time_ns for opinion in detector.taken()] == [0, 600 * MS]
+    assert [opinion.time_ns for opinion in detector.opinions()] == [0, 600 * MS]
 
 
 def test_an_answer_that_no_loss_can_change_is_acted_on_at_once() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import time
 from collections.abc import Sequence
 
@@ -52,14 +51,16 @@ def naive(
     skew: list[tuple[int, int]] = []
     var: list[tuple[float, int]] = []
     crossed: list[bool | None] = []
-    deemed, last = False, None
+    deemed, last = False, 0  # the first interval's mean is the long-term mean: on neither side
     for number, (own, _, _) in enumerate(intervals):
         lost = sum(part[1] for part in intervals[max(0, number - t.n + 1) : number + 1])
         total = lost + sum(part[2] for part in intervals[max(0, number - t.n + 1) : number + 1])
         loss = lost / total if total else 0.0
         if not own:
+            # Nothing of delays is added; what is held speaks on, and losses and frequency go on.
             crossed.append(None)
-            found.append(None)
+            before = next((one for one in reversed(found) if one is not None), None)
+            found.append(before and (before[0], before[1], naive_frequency(crossed, t), loss, deemed))
             continue
         if means:
             mean_delay = sum(means[-t.m :]) / len(means[-t.m :])
@@ -84,16 +85,18 @@ def naive(
         if var_est is not None:
             centre = sum(means[-t.m :]) / len(means[-t.m :])
             region = 1 if means[-1] > centre + t.p_v * var_est else -1 if means[-1] < centre - t.p_v * var_est else 0
-            if last is None:
-                last = region
-            elif region not in (last, 0):
+            if region not in (last, 0):
                 crossing, last = True, region
         crossed.append(crossing and valid)
-        ring = crossed[-t.n :]
-        over = t.n if t.frequency_over == "ring" else sum(one is not None for one in ring)
-        frequency = sum(one is True for one in ring) / over
+        frequency = naive_frequency(crossed, t)
         found.append(None if skew_est is None else (skew_est, var_est or 0.0, frequency, loss, deemed))
     return found
+
+
+def naive_frequency(crossed: list[bool | None], t: Thresholds) -> float:
+    ring = crossed[-t.n :]
+    over = t.n if t.frequency_over == "ring" else sum(one is not None for one in ring)
+    return sum(one is True for one in ring) / over if over else 0.0
 
 
 def made_intervals(seed: int, count: int) -> list[tuple[list[int], int, float]]:
@@ -165,9 +168,37 @@ def test_skewness_variability_and_crossings_by_hand() -> None:
     assert seen[2] is not None
     assert seen[2].skew_est == pytest.approx(-2 / 4)
     assert seen[2].var_est == pytest.approx((110 + 300 - 460 / 3) / 4)
-    # 153.33 was within half a MAD of its mean 151.67: side 0, taken as the first; 300 is beyond, one crossing; 20 is
+    # 153.33 was within half a MAD of its mean 151.67: side 0, as the first interval; 300 is beyond, one crossing; 20 is
     # beyond on the other side, two; 400 beyond again, three. The ring holds the last four intervals, all with delays.
     assert [one.freq_est for one in seen[1:] if one] == pytest.approx([0 / 2, 1 / 3, 2 / 4, 3 / 4])
+
+
+def test_a_second_interval_beyond_the_reach_is_a_crossing_by_hand() -> None:
+    flow = Flow(Thresholds(n=4, m=4, f=None, noise="kept", p_v=0.4, frequency_over="nonempty"))
+    for own in ([100, 100], [200, 200]):
+        for value in own:
+            flow.delay(value)
+        summary = flow.close()
+    # Mean 150, variability 100: 200 is beyond 190.
+    assert summary is not None
+    assert summary.freq_est == 1 / 2
+
+
+def test_a_flow_that_pauses_keeps_its_statistics_and_the_others_their_decisions() -> None:
+    events = [event for event in delays([queue_us(1, 3000)] * 3) if event.subflow_id != 2 or event.time_ns < 5 * 10**9]
+    detector = Recorder(Thresholds())
+    replayed(detector, [0, 1, 2], events, events[-1].time_ns)
+    assert len(detector.observed) == (events[-1].time_ns - events[2].time_ns) // (350 * NS_PER_MS) - 1
+    last = [flows[2] for _, flows in detector.observed[-50:]]
+    assert len({(one.skew_est, one.var_est, one.at_bottleneck) for one in last}) == 1
+    assert last[-1].freq_est == 0
+
+
+@pytest.mark.parametrize(("loss_from", "expected"), [("above", (0, 1)), ("p_l", (0, 0))])
+def test_loss_of_the_threshold_itself_counts_in_the_code_alone(loss_from: str, expected: Partition) -> None:
+    # Skewness would part them, were it not for the loss that takes its place.
+    flows = [flow_of(0, 1, -0.4, 0.1), flow_of(0, 1, 0.0, 0.1)]
+    assert grouped(flows, Thresholds(loss_step="instead", loss_from=loss_from)) == expected  # type: ignore[arg-type]
 
 
 def test_loss_is_packets_lost_of_packets_sent_in_the_last_n_intervals() -> None:
@@ -308,27 +339,34 @@ def test_bad_thresholds_are_refused() -> None:
             Thresholds(**bad)  # type: ignore[arg-type]
 
 
+def of_every_kind(seed: int) -> list[Event]:
+    """Delays of one common queue, ACKs, and losses, marks and Recovery where it is full."""
+    queue = queue_us(seed, 1500)
+    found = [event for kind in (Kind.RTT, Kind.OWD) for event in delays([queue] * 2, kind)]
+    for delay in delays([queue] * 2):
+        found.append(delay._replace(kind=Kind.ACK, value=delay.time_ns // 1000))
+    full = [place for place in range(1, len(queue)) if queue[place] < queue[place - 1]]
+    for place in full:
+        for delay in delays([queue[: place + 1]] * 2)[-2:]:
+            found += [delay._replace(kind=Kind.LOSS, value=2), delay._replace(kind=Kind.MARK, value=3000)]
+            found.append(delay._replace(kind=Kind.CA, value=3))
+            found.append(delay._replace(kind=Kind.CA, value=0, time_ns=delay.time_ns + 200 * NS_PER_MS))
+    return sorted(found, key=lambda event: (event.time_ns, event.kind, event.subflow_id))
+
+
 @pytest.mark.parametrize(
     "name", sorted(f"{kind.name}/{preset}" for kind in DETECTORS.values() for preset in kind.presets)
 )
 def test_a_detector_begins_anew_with_each_connection(name: str) -> None:
     kind, preset = detector_of(name)
-    events = {
-        seed: [
-            event
-            for pair in itertools.zip_longest(
-                *(delays([queue_us(seed, 1500)] * 2, own) for own in (Kind.RTT, Kind.OWD))
-            )
-            for event in pair
-        ]
-        for seed in (1, 2)
-    }
+    events = {seed: of_every_kind(seed) for seed in (1, 2)}
     detector = kind.build(kind.presets[preset])
     wanted = {seed: [event for event in own if event.kind in detector.kinds] for seed, own in events.items()}
     end_ns = events[1][-1].time_ns
     once = replayed(detector, [0, 1], wanted[1], end_ns)
     replayed(detector, [0, 1, 2], wanted[2], end_ns)
     assert replayed(detector, [0, 1], wanted[1], end_ns) == once
+    assert once
 
 
 @pytest.mark.parametrize(
@@ -336,13 +374,12 @@ def test_a_detector_begins_anew_with_each_connection(name: str) -> None:
 )
 def test_a_clock_that_jumps_by_years_costs_no_time_and_changes_nothing(name: str) -> None:
     kind, preset = detector_of(name)
-    events = [event for own in (Kind.RTT, Kind.OWD) for event in delays([queue_us(1, 1500)] * 2, own)]
     detector = kind.build(kind.presets[preset])
-    wanted = sorted(event for event in events if event.kind in detector.kinds)
+    wanted = [event for event in of_every_kind(1) if event.kind in detector.kinds]
     # 100 s of silence, in whole intervals, groups and steps, or some 30 years of it.
     told = {}
     for silent_ns in (100_800 * NS_PER_MS, 10_000_000 * 100_800 * NS_PER_MS):
-        last_ns = wanted[-1].time_ns + silent_ns if wanted else silent_ns
+        last_ns = wanted[-1].time_ns + silent_ns
         later = [event._replace(time_ns=event.time_ns + last_ns) for event in wanted]
         started = time.process_time()
         opinions = replayed(detector, [0, 1], [*wanted, *later], last_ns + 60_000 * NS_PER_MS)

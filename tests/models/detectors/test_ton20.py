@@ -119,7 +119,7 @@ def test_groups_and_rtt_samples_end_a_round() -> None:
     assert [detector.groups(time_ms * MS) for time_ms in (599, 600)] == [NOTHING, APART]
     for event in [*losses((900, 0), (950, 1)), rtt(1001, 0, 100)]:
         detector.on_event(*event)
-    assert [(opinion.time_ns, opinion.partition) for opinion in detector.taken()] == [
+    assert [(opinion.time_ns, opinion.partition) for opinion in detector.opinions()] == [
         (600 * MS, APART),
         (1000 * MS, SHARED),
     ]
