@@ -5,7 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 _Int64s = npt.NDArray[np.int64]
-_AckColumns = tuple[_Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s]
+_AckColumns = tuple[_Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s]
 
 NOT_OBSERVED: int
 VERDICTS: int
@@ -18,6 +18,8 @@ class Vantage:
     SENDER: ClassVar[Vantage]
     RECEIVER: ClassVar[Vantage]
     def __int__(self) -> int: ...
+
+class WayBack: ...
 
 class Recording:
     def __init__(
@@ -45,8 +47,17 @@ class Recording:
 
 def read_parts(fd: int, base: int, last: int, records: int) -> list[tuple[int, int, int]]: ...
 def read_acks(fd: int, sources: npt.NDArray[np.void]) -> tuple[_AckColumns, _Int64s, _Int64s]: ...
+def survey_acks(fd: int, base: int, last: int, records: int, vantage: Vantage) -> tuple[int, WayBack]: ...
 def read_ack_part(
-    fd: int, base: int, last: int, size: int, rows: int, vantage: Vantage, acked_before: int, matched_us: int
+    fd: int,
+    base: int,
+    last: int,
+    size: int,
+    rows: int,
+    vantage: Vantage,
+    acked_before: int,
+    way_back: WayBack,
+    matched_us: int,
 ) -> tuple[_AckColumns, int]: ...
 def read_states(fd: int, base: int, last: int, records: int) -> tuple[_Int64s, _Int64s]: ...
 def read_losses(fd: int, base: int, last: int, records: int) -> tuple[_Int64s, _Int64s, _Int64s]: ...

@@ -107,8 +107,8 @@ _UNREADABLE = (
 )
 _LOSS_KINDS = ("fast", "rto", "tlp")
 # Columns of ACKs in the order they come, and those that packets do not tell.
-_ACK_COLUMNS = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack")
-_NOT_IN_PACKETS = ("srtt_us", "owd_us")
+_ACK_COLUMNS = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack", "owd_us")
+_NOT_IN_PACKETS = ("srtt_us",)
 _VANTAGES = {
     SENDER: packet_recording.Vantage.SENDER,
     RECEIVER: packet_recording.Vantage.RECEIVER,
@@ -444,14 +444,24 @@ class StoredAcks:
         before = acked_before(self._sender.first_data_ack, first_data)
         self._acked_before = NOT_OBSERVED if before is None else before
         self._shortest_us: int | None = None
+        self._way_back: packet_recording.WayBack | None = None
         self.rows = self._sender.rows
+
+    def _survey(self) -> packet_recording.WayBack:
+        """Look through all ACKs; return what the delays of each take from all."""
+        if self._way_back is None:
+            self._shortest_us, self._way_back = packet_recording.survey_acks(
+                *self._spool.place, *self._sender.parts, self._vantage
+            )
+        return self._way_back
 
     def __iter__(self) -> Iterator[Acks]:
         place = self._spool.place
+        way_back = self._survey()
         matched_us = NOT_OBSERVED
         for part in packet_recording.read_parts(*place, *self._sender.parts):
             columns, matched_us = packet_recording.read_ack_part(
-                *place, *part, self._vantage, self._acked_before, matched_us
+                *place, *part, self._vantage, self._acked_before, way_back, matched_us
             )
             acks = Acks()
             for name, column in zip(_ACK_COLUMNS, columns, strict=True):
@@ -485,8 +495,7 @@ class StoredAcks:
     def min_rtt_us(self) -> int | None:
         """Return the smallest RTT sample, None if there is none."""
         if self._shortest_us is None:
-            smallest = [acks.min_rtt_us() for acks in self]
-            self._shortest_us = min((one for one in smallest if one is not None), default=NOT_OBSERVED)
+            self._survey()
         return None if self._shortest_us == NOT_OBSERVED else self._shortest_us
 
 

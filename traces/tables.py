@@ -179,7 +179,14 @@ ACK = Table(
             low=0,
         ),
         Column("ece", pa.bool_(), "ECN echo", source="RFC 3168", nullable=True),
-        Column("owd_us", pa.int64(), "one-way delay of the segment that gave the RTT sample", unit="us", nullable=True),
+        Column(
+            "owd_us",
+            pa.int64(),
+            "one-way delay of the segment that gave the RTT sample; in captures, and the mean way back",
+            unit="us",
+            source="RFC 7323",
+            nullable=True,
+        ),
         Column(
             "data_ack",
             pa.int64(),

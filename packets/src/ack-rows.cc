@@ -11,7 +11,7 @@ namespace packets
 namespace
 {
 
-// What a row begins with: four flags, then two bits for each of five numbers.
+// What a row begins with: four flags, then two bits for each of six numbers.
 using RowHead = uint16_t;
 
 enum RowFlag : RowHead
@@ -29,6 +29,7 @@ enum Number
     ACKED,
     DATA_ACK,
     SACKED,
+    TSVAL,
     NUMBERS
 };
 
@@ -91,10 +92,15 @@ AckRows::Append(const AckRow& row, Spool& spool)
     at = Put(at, static_cast<uint64_t>(row.ackedBytes - m_ackedBytes), ACKED, head);
     at = Put(at, Folded(dataAck - m_dataAck), DATA_ACK, head);
     at = Put(at, static_cast<uint64_t>(row.newlySackedBytes), SACKED, head);
+    const bool hasTsval = row.tsval != NOT_OBSERVED;
+    const auto tsval = hasTsval ? static_cast<uint32_t>(row.tsval) : m_tsval;
+    // 0 is none.
+    at = Put(at, hasTsval ? 1 + Folded(static_cast<int32_t>(tsval - m_tsval)) : 0, TSVAL, head);
     std::memcpy(first, &head, sizeof head);
     m_timeNs = row.timeNs;
     m_ackedBytes = row.ackedBytes;
     m_dataAck = dataAck;
+    m_tsval = tsval;
     m_used += static_cast<uint32_t>(at - first);
     ++m_partRows;
     ++m_count;
@@ -116,6 +122,7 @@ AckRows::Finish(Spool& spool)
     m_chain = {};
     m_partRows = 0;
     m_timeNs = m_ackedBytes = m_dataAck = 0;
+    m_tsval = 0;
 }
 
 AckRows::Reader::Reader(const Spool::Place& place, const Chain& chain)
@@ -147,11 +154,14 @@ AckRows::Reader::Next()
     m_timeNs += static_cast<int64_t>(numbers[TIME]);
     m_ackedBytes += static_cast<int64_t>(numbers[ACKED]);
     m_dataAck += Unfolded(numbers[DATA_ACK]);
+    const bool hasTsval = numbers[TSVAL] != 0;
+    m_tsval += hasTsval ? static_cast<uint32_t>(Unfolded(numbers[TSVAL] - 1)) : 0;
     return {.timeNs = m_timeNs,
             .ackedBytes = m_ackedBytes,
             .rttUs = numbers[RTT] ? static_cast<int64_t>(numbers[RTT]) : NOT_OBSERVED,
             .dataAck = head & HAS_DATA_ACK ? m_dataAck : NOT_OBSERVED,
             .newlySackedBytes = static_cast<int64_t>(numbers[SACKED]),
+            .tsval = hasTsval ? int64_t{m_tsval} : NOT_OBSERVED,
             .isAck = (head & IS_ACK) != 0,
             .isDup = (head & IS_DUP) != 0,
             .ece = (head & HAS_ECE) != 0};

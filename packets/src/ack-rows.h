@@ -21,6 +21,7 @@ struct AckRow
     int64_t rttUs;   //!< Of an ACK by what it acknowledges, else by echo; NOT_OBSERVED where there is none
     int64_t dataAck; //!< From the first on, NOT_OBSERVED where there is none
     int64_t newlySackedBytes;
+    int64_t tsval; //!< Of an ACK that gives a sample and is no duplicate, NOT_OBSERVED where there is none
     bool isAck;
     bool isDup;
     bool ece;
@@ -42,8 +43,8 @@ struct AckPart
 class AckRows
 {
   public:
-    /// Two bytes of flags, and five numbers of 64 bits.
-    static constexpr int64_t MAX_ROW_BYTES = 2 + 5 * 8;
+    /// Two bytes of flags, and six numbers of 64 bits.
+    static constexpr int64_t MAX_ROW_BYTES = 2 + 6 * 8;
 
     /// Append a row; write the chunk it fills.
     void Append(const AckRow& row, Spool& spool);
@@ -95,6 +96,7 @@ class AckRows
         int64_t m_timeNs{0};
         int64_t m_ackedBytes{0};
         int64_t m_dataAck{0};
+        uint32_t m_tsval{0};
     };
 
   private:
@@ -109,6 +111,7 @@ class AckRows
     int64_t m_timeNs{0};
     int64_t m_ackedBytes{0};
     int64_t m_dataAck{0};
+    uint32_t m_tsval{0};
     Chain m_chain; //!< Chunks of the part that is being written
     Chain m_parts;
 };

@@ -30,7 +30,7 @@ constexpr int64_t MANY_SEGMENTS = 64;
 /// Rows of an end that can only be read together, as many as a table is built of at once.
 constexpr uint32_t PART_ROWS = 1U << 16;
 
-/// Rows that one call reads, of all ends it is asked for; a row takes 56 bytes.
+/// Rows that one call reads, of all ends it is asked for; a row takes 64 bytes.
 constexpr int64_t MAX_ROWS_AT_ONCE = int64_t{1} << 20;
 
 /// Packets written out of order within so many are put in order.

@@ -3,6 +3,7 @@
 /// The Python module packet_recording; packets/packet_recording.pyi says what is in it.
 
 #include "recording.h"
+#include "way-back.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -120,6 +121,7 @@ class AckTable
             m_to[4][m_rows] = row.isAck ? row.newlySackedBytes : NOT_OBSERVED;
             m_to[5][m_rows] = row.isAck ? int64_t{row.ece} : NOT_OBSERVED;
             m_to[6][m_rows] = dataAck;
+            m_to[TSVAL][m_rows] = isNear ? row.tsval : NOT_OBSERVED;
             ++m_rows;
             if (rttUs != NOT_OBSERVED)
             {
@@ -129,6 +131,31 @@ class AckTable
         if (!rows.IsAtEnd())
         {
             throw SpoolError("the spool is broken", EIO);
+        }
+    }
+
+    /// Give the timestamps in the rows from one on, which are those of one end, to an estimate.
+    void FitWayBack(int64_t from, WayBackFit& fit) const
+    {
+        for (auto row = from; row < m_rows; ++row)
+        {
+            if (m_to[TSVAL][row] != NOT_OBSERVED)
+            {
+                fit.Take(m_to[0][row], static_cast<uint32_t>(m_to[TSVAL][row]));
+            }
+        }
+    }
+
+    /// Put delays in the place of the timestamps in the rows from one on.
+    void SetDelays(int64_t from, const WayBack& wayBack)
+    {
+        for (auto row = from; row < m_rows; ++row)
+        {
+            auto& cell = m_to[TSVAL][row];
+            if (cell != NOT_OBSERVED)
+            {
+                cell = wayBack.GetDelay(m_to[0][row], m_to[2][row], static_cast<uint32_t>(cell));
+            }
         }
     }
 
@@ -155,7 +182,8 @@ class AckTable
     }
 
   private:
-    static constexpr size_t COLUMNS = 7;
+    static constexpr size_t TSVAL = 7; //!< Until delays are put there
+    static constexpr size_t COLUMNS = 8;
 
     std::vector<Column> m_columns;
     int64_t* m_to[COLUMNS];
@@ -208,11 +236,46 @@ ReadAcks(int fd, const py::array_t<AckSource, py::array::c_style>& sources)
             {
                 throw SpoolError("the spool is broken", EIO);
             }
+            WayBackFit fit;
+            table.FitWayBack(before, fit);
+            table.SetDelays(before, fit.Get());
             lengthsTo[i] = table.GetRows() - before;
             shortestTo[i] = table.TakeShortest();
         }
     }
     return py::make_tuple(table.Columns(), lengths, shortestUs);
+}
+
+/**
+ * Look through the rows of an end, for what their delays take from all of them.
+ *
+ * @param fd The file its spool is in.
+ * @param base Where it begins.
+ * @param last Where the parts of its rows are listed.
+ * @param records How many parts.
+ * @param vantage Where they were captured.
+ * @return The shortest RTT, NOT_OBSERVED if there is none, and the way back.
+ */
+py::tuple
+SurveyAcks(int fd, int64_t base, int64_t last, int64_t records, Vantage vantage)
+{
+    const Spool::Place place{fd, base};
+    WayBackFit fit;
+    auto shortestUs = NOT_OBSERVED;
+    auto matchedUs = NOT_OBSERVED;
+    for (const auto& part : Spool::Read<AckPart>(place, {last, records}))
+    {
+        AckTable table(std::clamp<int64_t>(part.rows, 0, PART_ROWS));
+        const py::gil_scoped_release released;
+        table.Append(place, part, vantage, NOT_OBSERVED, matchedUs);
+        table.FitWayBack(0, fit);
+        const auto ownUs = table.TakeShortest();
+        if (ownUs != NOT_OBSERVED)
+        {
+            shortestUs = shortestUs == NOT_OBSERVED ? ownUs : std::min(shortestUs, ownUs);
+        }
+    }
+    return py::make_tuple(shortestUs, fit.Get());
 }
 
 /**
@@ -225,6 +288,7 @@ ReadAcks(int fd, const py::array_t<AckSource, py::array::c_style>& sources)
  * @param rows How many rows.
  * @param vantage Where they were captured.
  * @param ackedBefore As AckSource has it.
+ * @param wayBack Of all its parts, by SurveyAcks.
  * @param matchedUs Last RTT by what is acknowledged in the parts before, NOT_OBSERVED if there is none.
  * @return The columns, and that RTT for the part that follows.
  */
@@ -236,12 +300,14 @@ ReadAckPart(int fd,
             int64_t rows,
             Vantage vantage,
             int64_t ackedBefore,
+            const WayBack& wayBack,
             int64_t matchedUs)
 {
     AckTable table(std::clamp<int64_t>(rows, 0, PART_ROWS));
     {
         const py::gil_scoped_release released;
         table.Append({fd, base}, {last, bytes, rows}, vantage, ackedBefore, matchedUs);
+        table.SetDelays(0, wayBack);
     }
     return py::make_tuple(table.Columns(), matchedUs);
 }
@@ -414,12 +480,14 @@ PYBIND11_MODULE(packet_recording, module)
         .def_property_readonly("displaced", [](const Recording& one) { return one.GetCounts().displaced; })
         .def_property_readonly("refusals", [](const Recording& one) { return one.GetRefusals().last; })
         .def("flows", &Flows);
+    py::class_<WayBack>(module, "WayBack").def(py::init<>());
     py::enum_<Vantage>(module, "Vantage")
         .value("UNKNOWN", Vantage::Unknown)
         .value("SENDER", Vantage::Sender)
         .value("RECEIVER", Vantage::Receiver);
     module.def("read_parts", &ReadParts);
     module.def("read_acks", &ReadAcks);
+    module.def("survey_acks", &SurveyAcks);
     module.def("read_ack_part", &ReadAckPart);
     module.attr("ACK_SOURCE") = py::dtype::of<AckSource>();
     module.def("read_states", &ReadStates);

@@ -240,6 +240,7 @@ Sender::TakeEcho(const Segment& segment)
                    .rttUs = std::max<int64_t>(1, rttNs / US),
                    .dataAck = NOT_OBSERVED,
                    .newlySackedBytes = 0,
+                   .tsval = NOT_OBSERVED,
                    .isAck = false,
                    .isDup = false,
                    .ece = false});
@@ -313,6 +314,7 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
                    .rttUs = NOT_OBSERVED,
                    .dataAck = dataAck,
                    .newlySackedBytes = 0,
+                   .tsval = NOT_OBSERVED,
                    .isAck = true,
                    .isDup = false,
                    .ece = false});
@@ -373,11 +375,13 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
         m_dataAck = dataAck;
     }
     // A SYN/ACK is not in the queue of who sent it: its sample counts for the timeout alone, as a SYN's does.
+    const bool hasSample = rttNs >= 0 && !isOfSyn;
     AppendRow({.timeNs = timeNs,
                .ackedBytes = 0,
-               .rttUs = rttNs < 0 || isOfSyn ? NOT_OBSERVED : std::max<int64_t>(1, rttNs / US),
+               .rttUs = hasSample ? std::max<int64_t>(1, rttNs / US) : NOT_OBSERVED,
                .dataAck = dataAck,
                .newlySackedBytes = sacked.bytes,
+               .tsval = hasSample && !isDup && segment.hasTimestamps ? int64_t{segment.tsval} : NOT_OBSERVED,
                .isAck = true,
                .isDup = isDup,
                .ece = ece});

@@ -44,6 +44,9 @@ def wild(seed: int, count: int) -> list[Packet]:
         end = int(rng.random() < 0.4)
         now_ms += rng.choice([0.001, 0.01, 0.3, 2, 20, 40, 300, 1500]) * rng.random()
         stamp += rng.randrange(3)
+        if seed % 2:
+            # A clock instead of a counter.
+            stamp = int(now_ms)
         size = rng.choice([0, 0, 1, 10, 1000, 1000, 1448, 5000])
         seq = None
         if rng.random() < 0.3:
@@ -237,9 +240,11 @@ def test_a_spool_that_is_broken_is_an_error(tmp_path: Path) -> None:
     vantage = packet_recording.Vantage.SENDER
     with pytest.raises(OSError, match="Input/output error"):
         packet_recording.read_parts(*spool.place, *one.flows()[0].senders[0].parts)
+    with pytest.raises(OSError, match="Input/output error"):
+        packet_recording.survey_acks(*spool.place, *one.flows()[0].senders[0].parts, vantage)
     for part in ((0, 100, 10), (0, -1, 10), (0, 100, packet_recording.PART_ROWS + 1), (0, 100, -1)):
         with pytest.raises(OSError, match="Input/output error"):
-            packet_recording.read_ack_part(*spool.place, *part, vantage, 0, 0)
+            packet_recording.read_ack_part(*spool.place, *part, vantage, 0, packet_recording.WayBack(), 0)
     source = (0, *one.flows()[0].senders[0].parts, 100, int(vantage), 0)
     with pytest.raises(OSError, match="Input/output error"):
         packet_recording.read_acks(spool.place[0], np.array([source], packet_recording.ACK_SOURCE))
@@ -262,11 +267,11 @@ def test_rows_that_are_missing_or_left_over_are_an_error(tmp_path: Path) -> None
     ((last, size, rows),) = packet_recording.read_parts(*place, *sender.parts)
     vantage = packet_recording.Vantage.SENDER
     assert rows == sender.rows > 10
-    columns, _ = packet_recording.read_ack_part(*place, last, size, rows, vantage, 0, 0)
+    columns, _ = packet_recording.read_ack_part(*place, last, size, rows, vantage, 0, packet_recording.WayBack(), 0)
     assert 0 < len(columns[0]) <= rows
     for wrong in (rows - 1, rows + 1):
         with pytest.raises(OSError, match="Input/output error"):
-            packet_recording.read_ack_part(*place, last, size, wrong, vantage, 0, 0)
+            packet_recording.read_ack_part(*place, last, size, wrong, vantage, 0, packet_recording.WayBack(), 0)
         source = (place[1], *sender.parts, wrong, int(vantage), 0)
         with pytest.raises(OSError, match="Input/output error"):
             packet_recording.read_acks(place[0], np.array([source], packet_recording.ACK_SOURCE))

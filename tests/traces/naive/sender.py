@@ -20,6 +20,7 @@ from tests.traces.naive.mptcp import DataAck
 from tests.traces.naive.scoreboard import Covered, Kind, Scoreboard
 from tests.traces.naive.segment import ACK, ECE, FIN, PSH, RST, SYN, Segment
 from tests.traces.naive.vantage import Answers
+from tests.traces.naive.way_back import one_way_us
 from traces.assembly import MAX_TIME_NS
 from traces.connection import NOT_OBSERVED, Subflow
 from traces.sequence import unwrapped
@@ -166,6 +167,8 @@ class Sender:
         self._sacked_bytes = array("q")
         self._ece = array("b")
         self._data_acks = array("q")
+        # Of ACKs that give a sample and are no duplicates.
+        self._tsvals = array("q")
 
     def sent(self, segment: Segment) -> None:
         """Take a segment this end sent."""
@@ -340,15 +343,18 @@ class Sender:
         )
         if new_data_ack and data_ack is not None:
             self._data_ack = data_ack
+        # A SYN/ACK is not in the queue of who sent it: its sample counts for the timeout alone, as a SYN's does.
+        matched_us = NOT_OBSERVED if rtt_ns is None or of_syn else max(1, rtt_ns // _US)
+        stamps = None if matched_us == NOT_OBSERVED or is_dup else segment.options.timestamps
         self._row(
             time_ns,
             is_ack=1,
-            # A SYN/ACK is not in the queue of who sent it: its sample counts for the timeout alone, as a SYN's does.
-            matched_us=NOT_OBSERVED if rtt_ns is None or of_syn else max(1, rtt_ns // _US),
+            matched_us=matched_us,
             is_dup=int(is_dup),
             sacked_bytes=sacked.covered_bytes,
             ece=int(ece),
             data_ack=NOT_OBSERVED if data_ack is None else data_ack,
+            tsval=NOT_OBSERVED if stamps is None else stamps[0],
         )
 
     def _handshake(self, time_ns: int, acked: Covered) -> None:
@@ -395,6 +401,7 @@ class Sender:
         sacked_bytes: int = 0,
         ece: int = 0,
         data_ack: int = NOT_OBSERVED,
+        tsval: int = NOT_OBSERVED,
     ) -> None:
         last = 0 if self._board is None else self._board.snd_una
         if self._fin_seq is not None:
@@ -409,6 +416,7 @@ class Sender:
         self._sacked_bytes.append(sacked_bytes)
         self._ece.append(ece)
         self._data_acks.append(data_ack)
+        self._tsvals.append(tsval)
 
     @property
     def matched_us(self) -> list[int]:
@@ -452,6 +460,7 @@ class Sender:
         vantage = self._answers.vantage(self._end)
         acked_before = self._acked_before(first_data)
         matched_us = NOT_OBSERVED
+        one_way = one_way_us(self._time_ns, self._matched_us, self._tsvals) if vantage == SENDER else {}
         for row in range(len(self._time_ns)):
             is_ack = self._is_ack[row]
             if vantage == SENDER:
@@ -473,6 +482,7 @@ class Sender:
                 newly_sacked_bytes=self._sacked_bytes[row] if is_ack else NOT_OBSERVED,
                 ece=self._ece[row] if is_ack else NOT_OBSERVED,
                 data_ack=self._data_level(self._data_acks[row], acked_before),
+                owd_us=one_way.get(row, NOT_OBSERVED),
             )
         congestion = self.congestion
         subflow.retransmissions = self.resent_segments
