@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from traces.assembly import MAX_SUBFLOW
 from traces.connection import Connection, Subflow
@@ -39,9 +40,12 @@ from traces.tables import OPEN
 from traces.trace import Trace
 from traces.vantage import SENDER, UNKNOWN
 
-__all__ = ["SOURCE", "join", "read", "read_together", "recognises"]
+__all__ = ["SOURCE", "Crossing", "crossings", "join", "read", "read_together", "recognises"]
 
 SOURCE = "pcap"
+
+#: What names a point of a network: a node, or the link from one to another.
+Point = TypeVar("Point", bound=Hashable)
 
 ELSEWHERE = "recorded in another input too, nearer to the sender or fuller"
 TOO_MANY = "more subflows than a table can number"
@@ -230,6 +234,61 @@ def join(captures: Sequence[Recorded]) -> list[Trace]:
     return traces
 
 
+@dataclass(frozen=True)
+class Crossing(Generic[Point]):
+    """Where the subflows of one connection were captured.
+
+    Attributes
+    ----------
+    tokens : (int or None, int or None)
+        Of the end that opened the connection, and of the other.
+    subflow_ids : list of int
+        In order; those of :func:`read_together`.
+    seen : dict of point to set of int
+        Subflows captured at each point, whether there were any or not.
+    """
+
+    tokens: tuple[int | None, int | None]
+    subflow_ids: list[int]
+    seen: dict[Point, frozenset[int]]
+
+
+def crossings(points: Mapping[Point, Sequence[Path]]) -> list[Crossing[Point]]:
+    """Return where the subflows of each connection were captured, of captures taken at several points of a network.
+
+    A subflow is known again by its addresses, ports and first number of sequence: between the points nothing may
+    translate them. One whose SYN was not captured at a point is another connection there, without tokens.
+
+    Parameters
+    ----------
+    points : mapping of point to sequence of Path
+        Captures at each point, one or several.
+
+    Raises
+    ------
+    CaptureError
+        If one cannot be read as a whole.
+    """
+    places = [(point, path) for point, paths in points.items() for path in paths]
+    with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
+        flows = [record(path, Path(folder)).flows() for _, path in places]
+    found = []
+    for group in _groups(flows):
+        seen: dict[Point, set[int]] = {point: set() for point in points}
+        subflows = _subflows(group)
+        for subflow_id, own in enumerate(subflows):
+            for member in own:
+                seen[places[member.capture][0]].add(subflow_id)
+        found.append(
+            Crossing(
+                tokens=(group.tokens[0], group.tokens[1]),
+                subflow_ids=list(range(len(subflows))),
+                seen={point: frozenset(ids) for point, ids in seen.items()},
+            )
+        )
+    return found
+
+
 def _pseudonyms(groups: Sequence[_Group], captures: int) -> list[Pseudonyms]:
     """Return the names of each capture's addresses: captures that have a connection in common have them in common."""
     of = list(range(captures))
@@ -286,9 +345,8 @@ def _sender(members: Sequence[_Member]) -> int:
     return int(sent[1] > sent[0])
 
 
-def _nearest(group: _Group) -> tuple[list[_Member], list[_Member]]:
-    """Return a connection's subflows, and what was recorded of them a second time."""
-    sender = _sender(group.members)
+def _subflows(group: _Group) -> list[list[_Member]]:
+    """Return a connection's subflows, each with all that was recorded of it."""
     same: dict[tuple[object, ...], list[_Member]] = {}
     for member in group.members:
         flow = member.flow
@@ -296,8 +354,14 @@ def _nearest(group: _Group) -> tuple[list[_Member], list[_Member]]:
         unique = (member.capture, flow.start_ns) if flow.first_syn is None else ()
         mark = (flow.ends, flow.first_syn, unique)
         same.setdefault(mark, []).append(member)
+    return list(same.values())
+
+
+def _nearest(group: _Group) -> tuple[list[_Member], list[_Member]]:
+    """Return a connection's subflows, and what was recorded of them a second time."""
+    sender = _sender(group.members)
     members, elsewhere = [], []
-    for own in same.values():
+    for own in _subflows(group):
         # At the sender first, then the fuller: one may be a fragment.
         own.sort(key=lambda member: (member.flow.vantage(_flow_end(member, sender)) != SENDER, -member.flow.segments))
         members.append(own[0])

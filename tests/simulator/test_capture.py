@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from models.detectors.topology import by_links, by_nodes, ends_of
 from tests.simulator.capture import ACK, MPTCP, SACK, SYN, Packet, read
 from tests.simulator.program import MSS, Run, shared, simulate
+from traces.capture import crossings
 
 SYN_ACK = SYN | ACK
 
@@ -17,6 +19,7 @@ SYN_ACK = SYN | ACK
 class Recorded:
     """A run with its captures, by subflow, without background traffic."""
 
+    directory: Path
     run: Run
     sender: list[list[Packet]]
     receiver: list[list[Packet]]
@@ -54,7 +57,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
         [[p for p in read(directory / f"{end}.{i}.pcap") if p.of_connection] for i in range(2)]
         for end in ("sender", "receiver")
     ]
-    return Recorded(run, ends[0], ends[1])
+    return Recorded(directory, run, ends[0], ends[1])
 
 
 def test_captures_do_not_change_without_the_option(tmp_path: Path) -> None:
@@ -159,3 +162,27 @@ def test_data_acks_of_capture_and_events_agree(recorded: Recorded) -> None:
                 captured.append((packet.ns, value))
                 highest = value
     assert captured == [(e.ns, e.value) for e in recorded.run.parse() if e.kind == "DACK"]
+
+
+def test_points_tell_the_paths_of_subflows(recorded: Recorded) -> None:
+    """Both ends' links of both subflows are captured: by nodes both share the ends, by links nothing.
+
+    The bottleneck between is not captured; with it, as whoever knows the network would have it, they share that too.
+    """
+    links = {}
+    for subflow in range(2):
+        links[("server", f"in{subflow}")] = [recorded.directory / f"sender.{subflow}.pcap"]
+        links[(f"out{subflow}", "client")] = [recorded.directory / f"receiver.{subflow}.pcap"]
+    token = recorded.run.truth["connection"]["mptcp_token"]
+    (found,) = [one for one in crossings(links) if one.tokens[1] == int(token, 16)]
+    assert found.seen == {
+        ("server", "in0"): {0},
+        ("out0", "client"): {0},
+        ("server", "in1"): {1},
+        ("out1", "client"): {1},
+    }
+    assert by_links(found.subflow_ids, found.seen) == (0, 1)
+    assert by_nodes(found.subflow_ids, ends_of(found.seen)) == (0, 0)
+    assert by_nodes(found.subflow_ids, ends_of(found.seen), access=["server", "client"]) == (0, 1)
+    bottleneck = {("router", "next router"): frozenset({0, 1})}
+    assert by_links(found.subflow_ids, found.seen | bottleneck) == (0, 0)
