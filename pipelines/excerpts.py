@@ -571,6 +571,21 @@ def _generalisation(root: Path) -> str:
     return _markdown(list(rows.values()))
 
 
+def _elsewhere(root: Path) -> str:
+    """Baselines on the windows of datasets that nothing is learnt from."""
+    evaluated = read_params(root / "params.yaml").evaluation_only
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    datasets = [name for name in evaluated if (root / f"reports/replay/accuracy_{name}.csv").is_file()]
+    for dataset in datasets:
+        for one in pd.read_csv(root / f"reports/replay/accuracy_{dataset}.csv").to_dict("records"):
+            known = {str(key): value for key, value in one.items()}
+            if not known["parameters"].endswith(_FOR_TIME):
+                key = (known["detector"], known["parameters"])
+                row = rows.setdefault(key, {"detector": key[0], "parameters": key[1]} | dict.fromkeys(datasets, ""))
+                row[dataset] = _balanced(known)
+    return _markdown([rows[key] for key in sorted(rows)])
+
+
 EXCERPTS: dict[str, Callable[[Path], str]] = {
     "accuracy": _accuracy,
     "transfer": _transfer,
@@ -594,6 +609,7 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "samerows": _samerows,
     "overtime": _overtime,
     "bias": _bias,
+    "elsewhere": _elsewhere,
     "partitions": _partitions,
     "shifts": _shifts,
     "difficulty": _difficulty,

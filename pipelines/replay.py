@@ -10,20 +10,25 @@ import argparse
 import logging
 import sys
 from collections import defaultdict
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
 from models import store
+from models.accuracy import rightness
+from models.comparison import RIGHT, right_of_windows
 from models.detectors import detector_of
 from models.detectors.grid import points
 from models.detectors.learned import WindowVerdict, opinions_of
 from pipelines import stage
 from pipelines.params import Params
 from pipelines.replaying import Known, Named, Replayed, Said, batches, columns_of, read_known, replay_on
-from pipelines.reports import read_json, write_json
+from pipelines.reports import read_json, write_csv, write_json
 from traces import tables
 from traces.contract import read_table, write_table
 
@@ -47,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--opinion", type=Path, required=True, help="opinion table to write")
     parser.add_argument("--time-share", type=Path, required=True, help="time_share table to write")
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: how right each is of the labelled windows")
 
 
 def _detectors(tuned: Path, dataset: str, params: Params) -> Named:
@@ -92,6 +98,25 @@ def _learned(models: Path, pair_window: Path, known: Known, dataset: str, params
     return dict(found)
 
 
+def _accuracy(opinion: list[dict[str, Any]], params: Params) -> pd.DataFrame:
+    """Return how right each detector is of the labelled windows of the rule that models are trained on."""
+    rows = []
+    columns = [column.name for column in tables.OPINION.columns]
+    judged = right_of_windows(pd.DataFrame(opinion, columns=columns))
+    judged = judged[judged["rule"] == params.search.rule]
+    for (detector, preset), own in judged.groupby(["detector", "preset"]):
+        found = rightness(
+            own[RIGHT].to_numpy(dtype=float),
+            own["shared"].to_numpy(dtype=bool),
+            own["connection_id"].to_numpy(dtype=str),
+            resamples=params.evaluate.resamples,
+            seed=params.evaluate.seed,
+        )
+        none = int(own["shared_pred"].isna().sum())
+        rows.append({"detector": detector, "parameters": preset, "windows": len(own), "none": none, **asdict(found)})
+    return pd.DataFrame(rows)
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
@@ -127,6 +152,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         "without_any_opinion": sorted({f"{detector}/{preset}" for detector, preset in detectors} - set(names)),
     }
     write_json(report, arguments.report)
+    write_csv(_accuracy(found.opinion, params), arguments.table)
     log.info("%s: %s", arguments.dataset, report["counts"])
     return stage.EXIT_OK
 

@@ -102,6 +102,17 @@ def test_opinions_on_windows_are_those_in_force_at_their_ends(project: Path) -> 
     assert some["shared_pred"].nunique(dropna=False) == 3
 
 
+def test_accuracy_on_windows_is_that_of_the_opinions(project: Path) -> None:
+    opinion = table(project, KERNEL, "opinion")
+    own = opinion[(opinion["rule"] == "tiled") & (opinion["detector"] == "rfc8382") & (opinion["preset"] == "default")]
+    right = (own["shared_pred"] == own["shared"]).fillna(value=False).astype(float)
+    judged = pd.read_csv(project / f"reports/replay/accuracy_{KERNEL}.csv")
+    got = judged[(judged["detector"] == "rfc8382") & (judged["parameters"] == "default")]
+    assert got["balanced"].item() == pytest.approx(right.groupby(own["shared"]).mean().mean(), abs=1e-6)
+    assert got["windows"].item() == len(own)
+    assert got["none"].item() == own["shared_pred"].isna().sum()
+
+
 def test_time_is_shared_out_among_the_opinions(project: Path) -> None:
     share, grouping = table(project, KERNEL, "time_share"), table(project, KERNEL, "grouping")
     connections = pd.read_parquet(project / f"data/tables/{KERNEL}/connection.parquet").set_index("connection_id")
