@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from models.detectors.detector import DetectorKind
 from models.detectors.pairwise import Delays, Float64Array, Moving, Pairwise
@@ -56,6 +55,9 @@ class Correlation(Pairwise):
         grid_ns = np.linspace(start_ns, end_ns, self._correlating.points).astype(np.int64)
         series = [own.at(grid_ns) for own in (first, second)]
         if self._correlating.of == "spearman":
+            # Slow to import, and the default does without it.
+            from scipy.stats import rankdata
+
             series = [rankdata(own) for own in series]
         found = coefficient(*series)
         return None if found is None else found >= self._correlating.threshold
