@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
+from models.accuracy import Rightness, rightness
 from models.detectors.grid import best_preset
 
 #: How right something is of a row, in [0, 1].
@@ -40,6 +41,25 @@ def right_of_time(time_share: pd.DataFrame) -> pd.DataFrame:
     """
     right_ns = time_share["together_ns"].where(time_share["shared"].astype(bool), time_share["apart_ns"])
     return time_share.assign(**{RIGHT: right_ns / time_share["scored_ns"]})
+
+
+def rightness_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Rightness:
+    """Return how right some rows are, per label and overall, with intervals by connection.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Columns ``right``, ``shared`` and ``connection_id``.
+    resamples, seed : int
+        As :func:`~models.accuracy.rightness` takes them.
+    """
+    return rightness(
+        rows[RIGHT].to_numpy(dtype=float),
+        rows["shared"].to_numpy(dtype=bool),
+        rows["connection_id"].to_numpy(dtype=str),
+        resamples=resamples,
+        seed=seed,
+    )
 
 
 def tuned(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> tuple[pd.DataFrame, dict[int, str]]:

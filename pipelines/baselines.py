@@ -21,8 +21,7 @@ from typing import Any
 import pandas as pd
 
 from models import correlation
-from models.accuracy import rightness
-from models.comparison import RIGHT, difference, of_folds, right_of_time, right_of_windows, tuned
+from models.comparison import difference, of_folds, right_of_time, right_of_windows, rightness_of, tuned
 from models.detectors import detector_of
 from models.detectors.grid import best_preset
 from models.windows import SWAPPED
@@ -66,14 +65,7 @@ class _Rows:
         self.rows: list[dict[str, Any]] = []
 
     def _judge(self, judged: pd.DataFrame) -> dict[str, Any]:
-        found = rightness(
-            judged[RIGHT].to_numpy(dtype=float),
-            judged["shared"].to_numpy(dtype=bool),
-            judged["connection_id"].to_numpy(dtype=str),
-            resamples=self._options.resamples,
-            seed=self._options.seed,
-        )
-        return asdict(found)
+        return asdict(rightness_of(judged, resamples=self._options.resamples, seed=self._options.seed))
 
     def add(self, labels: Mapping[str, str], judged: pd.DataFrame, compared: pd.DataFrame | None = None) -> None:
         """Judge some rows, and what they are more right than others.

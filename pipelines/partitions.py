@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from models.accuracy import rightness
+from models.comparison import RIGHT, rightness_of
 from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
 from models.partition import Pair, pairs_of
 from pipelines import stage
@@ -104,23 +104,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         row: dict[str, Any] = {"detector": detector, "parameters": preset, "connections": len(own)}
         row |= {"left_out": left_out, "without_scored_time": int(own["exact_time"].isna().sum())}
         for column in ("exact", "exact_time"):
-            scored = own[own[column].notna()]
-            found = rightness(
-                scored[column].to_numpy(dtype=float),
-                np.zeros(len(scored), dtype=np.bool_),
-                scored["connection_id"].to_numpy(dtype=str),
-                resamples=options.resamples,
-                seed=options.seed,
-            )
+            # A partition has no label: all count alike.
+            scored = own[own[column].notna()].assign(**{RIGHT: own[column].astype(float)}, shared=False)
+            found = rightness_of(scored, resamples=options.resamples, seed=options.seed)
             row |= {f"{column}{end}": getattr(found, f"overall{end}") for end in _INTERVAL}
         of_pairs = pairs[(pairs["detector"] == detector) & (pairs["preset"] == preset)]
-        found = rightness(
-            of_pairs["right"].to_numpy(dtype=float),
-            of_pairs["shared"].to_numpy(dtype=bool),
-            of_pairs["connection_id"].to_numpy(dtype=str),
-            resamples=options.resamples,
-            seed=options.seed,
-        )
+        found = rightness_of(of_pairs, resamples=options.resamples, seed=options.seed)
         row |= {"pairs": len(of_pairs), "pairs_sb": found.sb, "pairs_nsb": found.nsb}
         row |= {f"pairs_balanced{end}": getattr(found, f"balanced{end}") for end in _INTERVAL}
         rows.append(row)

@@ -20,8 +20,7 @@ from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
 from models import store
-from models.accuracy import rightness
-from models.comparison import RIGHT, right_of_windows
+from models.comparison import right_of_windows, rightness_of
 from models.detectors import detector_of
 from models.detectors.grid import points
 from models.detectors.learned import WindowVerdict, opinions_of
@@ -105,13 +104,7 @@ def _accuracy(opinion: list[dict[str, Any]], params: Params) -> pd.DataFrame:
     judged = right_of_windows(pd.DataFrame(opinion, columns=columns))
     judged = judged[judged["rule"] == params.search.rule]
     for (detector, preset), own in judged.groupby(["detector", "preset"]):
-        found = rightness(
-            own[RIGHT].to_numpy(dtype=float),
-            own["shared"].to_numpy(dtype=bool),
-            own["connection_id"].to_numpy(dtype=str),
-            resamples=params.evaluate.resamples,
-            seed=params.evaluate.seed,
-        )
+        found = rightness_of(own, resamples=params.evaluate.resamples, seed=params.evaluate.seed)
         none = int(own["shared_pred"].isna().sum())
         rows.append({"detector": detector, "parameters": preset, "windows": len(own), "none": none, **asdict(found)})
     return pd.DataFrame(rows)

@@ -23,27 +23,6 @@ def judged(series: Float64Array, decomposing: Decomposing | None = None) -> dict
     return dict(svd.judged(delays_of, 0, int(time_ns[-1])))
 
 
-@pytest.mark.parametrize("preset", SVD.presets)
-def test_one_queue_is_shared(preset: str) -> None:
-    traces = {3: delays(ONE_QUEUE, 40_000, 5, END_MS), 8: delays(ONE_QUEUE, 190_000, 7, END_MS)}
-    assert {opinion.partition for opinion in opinions(SVD, preset, traces, END_MS)} == {SHARED}
-
-
-@pytest.mark.parametrize("preset", SVD.presets)
-def test_two_queues_are_not(preset: str) -> None:
-    traces = {3: delays(ONE_QUEUE, 40_000, 5, END_MS), 8: delays(OTHER_QUEUE, 190_000, 7, END_MS)}
-    assert {opinion.partition for opinion in opinions(SVD, preset, traces, END_MS)} == {APART}
-
-
-def test_two_of_three_share() -> None:
-    traces = {
-        0: delays(ONE_QUEUE, 40_000, 5, END_MS),
-        1: delays(OTHER_QUEUE, 50_000, 6, END_MS),
-        2: delays(ONE_QUEUE, 190_000, 7, END_MS),
-    }
-    assert {opinion.partition for opinion in opinions(SVD, "default", traces, END_MS)} == {(0, 1, 0)}
-
-
 def test_two_queues_of_two_and_one_alone() -> None:
     traces = {
         0: delays(ONE_QUEUE, 40_000, 5, END_MS),

@@ -10,7 +10,7 @@ import pytest
 from models.detectors.detector import replayed
 from models.detectors.event import Event, Kind
 from models.detectors.trend_line import TREND_LINE, Rises, Trend, Trending, TrendLine, slope_error, slope_per_s
-from tests.models.detectors.queues_made import MS, ONE_QUEUE, OTHER_QUEUE, Trace, delays, opinions
+from tests.models.detectors.queues_made import MS, ONE_QUEUE, Trace, delays, opinions
 
 SHARED, APART = (0, 0), (0, 1)
 END_MS = 20_000
@@ -63,27 +63,6 @@ def verdicts_plainly(one: list[float | None], other: list[float | None]) -> list
                 run.append(error)
         found.append(any(yes[-100:]) if number >= 110 else None)
     return found
-
-
-@pytest.mark.parametrize("preset", TREND_LINE.presets)
-def test_one_queue_is_shared(preset: str) -> None:
-    traces = {3: delays(ONE_QUEUE, 40_000, 5, END_MS), 8: delays(ONE_QUEUE, 90_000, 7, END_MS)}
-    assert {opinion.partition for opinion in opinions(TREND_LINE, preset, traces, END_MS)} == {SHARED}
-
-
-@pytest.mark.parametrize("preset", TREND_LINE.presets)
-def test_two_queues_are_not(preset: str) -> None:
-    traces = {3: delays(ONE_QUEUE, 40_000, 5, END_MS), 8: delays(OTHER_QUEUE, 90_000, 7, END_MS)}
-    assert {opinion.partition for opinion in opinions(TREND_LINE, preset, traces, END_MS)} == {APART}
-
-
-def test_two_of_three_share() -> None:
-    traces = {
-        0: delays(ONE_QUEUE, 40_000, 5, END_MS),
-        1: delays(OTHER_QUEUE, 50_000, 6, END_MS),
-        2: delays(ONE_QUEUE, 90_000, 7, END_MS),
-    }
-    assert opinions(TREND_LINE, "default", traces, END_MS)[-1].partition == (0, 1, 0)
 
 
 @pytest.mark.parametrize("base_us", [45_000, 400_000])

@@ -42,27 +42,6 @@ def haar_denoised(series: list[float]) -> list[float]:
     return sums
 
 
-@pytest.mark.parametrize("preset", WAVELET.presets)
-def test_one_queue_is_shared(preset: str) -> None:
-    traces = {3: delays(ONE_QUEUE, 40_000, 5, END_MS), 8: delays(ONE_QUEUE, 90_000, 7, END_MS)}
-    assert {opinion.partition for opinion in opinions(WAVELET, preset, traces, END_MS)} == {SHARED}
-
-
-@pytest.mark.parametrize("preset", WAVELET.presets)
-def test_two_queues_are_not(preset: str) -> None:
-    traces = {3: delays(ONE_QUEUE, 40_000, 5, END_MS), 8: delays(OTHER_QUEUE, 90_000, 7, END_MS)}
-    assert {opinion.partition for opinion in opinions(WAVELET, preset, traces, END_MS)} == {APART}
-
-
-def test_two_of_three_share() -> None:
-    traces = {
-        0: delays(ONE_QUEUE, 40_000, 5, END_MS),
-        1: delays(OTHER_QUEUE, 50_000, 6, END_MS),
-        2: delays(ONE_QUEUE, 90_000, 7, END_MS),
-    }
-    assert {opinion.partition for opinion in opinions(WAVELET, "default", traces, END_MS)} == {(0, 1, 0)}
-
-
 @pytest.mark.parametrize("base_us", [-50_000, 0, 400_000])
 @pytest.mark.parametrize("scale", [0.2, 3.0])
 def test_base_delay_and_scale_do_not_matter(base_us: int, scale: float) -> None:
