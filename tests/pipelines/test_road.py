@@ -60,7 +60,7 @@ def test_every_stage_ran_and_wrote_what_it_promises(undisturbed: Path) -> None:
     params = read_params(undisturbed / "params.yaml")
     for stage in read_stages():
         for out in stage.outs:
-            for dataset in stage.datasets(params) or ["once"]:
+            for dataset in ["once"] if stage.matrix is None else stage.datasets(params):
                 assert (undisturbed / filled_in(out, dataset, params)).exists(), out
     parse = json.loads((undisturbed / "reports/parse/sites.json").read_text())
     assert parse["inputs"] == parse["rows"]["connection"] == 24
