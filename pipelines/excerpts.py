@@ -430,7 +430,7 @@ def _labels_apart(row: dict[str, Any]) -> str:
 
 
 def _balanced(row: dict[str, Any]) -> str:
-    return _interval(row, "balanced")
+    return "" if pd.isna(row["balanced"]) else _interval(row, "balanced")
 
 
 def _papersway(root: Path) -> str:
@@ -477,8 +477,9 @@ def _partitions(root: Path) -> str:
                 "parameters": one["parameters"],
                 "exact at the end": _interval(one, "exact"),
                 "time exact": _interval(one, "exact_time"),
-                "pairs, balanced": _interval(one, "pairs_balanced"),
-                "pairs: shared, not": f"{one['pairs_sb']:.3f}, {one['pairs_nsb']:.3f}",
+                "connections": one["connections"],
+                "pairs, balanced": "" if pd.isna(one["pairs_balanced"]) else _interval(one, "pairs_balanced"),
+                "pairs: shared, not": f"{_number(one['pairs_sb'], 3)}, {_number(one['pairs_nsb'], 3)}",
             }
             for one in ({str(key): value for key, value in row.items()} for row in table.to_dict("records"))
             if not one["parameters"].endswith(_FOR_TIME)

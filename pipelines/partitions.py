@@ -22,7 +22,7 @@ from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
 from models.partition import Pair, pairs_of
 from pipelines import stage
 from pipelines.params import Params
-from pipelines.replaying import names_of, said_in
+from pipelines.replaying import said_in
 from pipelines.reports import write_csv
 from traces import tables
 from traces.contract import TableReader, read_table
@@ -74,7 +74,13 @@ def _judged(folder: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, i
         for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     }
     said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
-    names = names_of(read_table(tables.TIME_SHARE, replayed / "time_share.parquet"))
+    shares = read_table(tables.TIME_SHARE, replayed / "time_share.parquet").to_pandas()
+    # A detector is judged where it was replayed: not every connection has its signal.
+    replayed_on = shares[["connection_id", "detector", "preset"]].drop_duplicates()
+    names = {
+        str(connection_id): sorted(zip(own["detector"], own["preset"], strict=True))
+        for connection_id, own in replayed_on.groupby("connection_id")
+    }
     wholes: list[dict[str, Any]] = []
     pairs: list[dict[str, Any]] = []
     for connection_id, shared in sorted(labels.items()):
@@ -82,7 +88,7 @@ def _judged(folder: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, i
         place = {subflow_id: number for number, subflow_id in enumerate(subflow_ids)}
         own_states, end_ns = states.rows_of(connection_id), ends_ns[connection_id]
         from_ns = max(scored_from_ns(own_states, starts_ns[connection_id][one], one) for one in subflow_ids)
-        for detector, preset in names:
+        for detector, preset in names.get(connection_id, []):
             opinions = said.get(connection_id, {}).get((detector, preset), [])
             on_pairs = {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in shared}
             right = {pair: on.at(end_ns - 1) == shared[pair] for pair, on in on_pairs.items()}

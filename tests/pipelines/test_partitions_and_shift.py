@@ -62,8 +62,11 @@ def dataset(
     write(tables.TRUTH, truths, folder)
     write(tables.GROUPING, said, folder)
     replayed = [
-        {"connection_id": next(iter(subflows)), "subflow_b": 1, "detector": detector, "preset": "p", "scored_ns": 1}
-        for detector in ("one", "silent")
+        {"connection_id": name, "subflow_b": 1, "detector": detector, "preset": "p", "scored_ns": 1}
+        for name in subflows
+        # Of the second connection the third detector has no signal.
+        for detector in ("one", "silent", "sometimes")
+        if detector != "sometimes" or name == next(iter(subflows))
     ]
     write(tables.TIME_SHARE, replayed, folder)
 
@@ -113,6 +116,7 @@ def test_partitions_by_hand(folder: Path) -> None:
     # At the end: of a all pairs right, of b only the shared one.
     assert (one["pairs_sb"], one["pairs_nsb"]) == (1.0, 0.5)
     assert (found["silent"]["exact"], found["silent"]["pairs_balanced"]) == (0, 0)
+    assert (found["sometimes"]["connections"], found["sometimes"]["pairs"]) == (1, 3)
 
 
 def test_nothing_to_judge_is_said(folder: Path) -> None:
