@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -22,8 +23,8 @@ CONNECTIONS = 24
 OVERLAY = {
     "profile": "mine",
     "simulated": [],
-    "samples": [],
-    "datasets": ["mine"],
+    "samples": ["kernel"],
+    "datasets": ["mine", "kernel"],
     "validate": {"rule": {"mine": "given"}},
     "rank": {"datasets": ["mine"], "repeats": 1, "permutations": 20, "half_samples": 20},
     "search": {
@@ -36,6 +37,9 @@ OVERLAY = {
         "test_share": 0.3,
     },
     "transfer": {"tested": []},
+    "unseen": {"trained": "mine", "tested": "kernel"},
+    "generalise": {"trained": [["mine"]], "tested": ["mine", "kernel"], "families": ["tree"]},
+    "replay": {"detectors": ["correlation"], "models": ["tree_paper"]},
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
     "infer": {"connections_per_label": 0},
@@ -75,6 +79,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     whole = yaml.safe_load(overlaid(ROOT / "params.yaml", tmp_path / "overlay.yaml"))
     whole["validate"]["rule"]["mine"] = "given"
     whole["search"]["families"] = {"tree": {"max_depth": [2]}}
+    whole["replay"]["grids"] = {"correlation": {"threshold": [0.5]}}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(whole))
     (tmp_path / "logs").mkdir()
     (tmp_path / "data").mkdir()
@@ -104,9 +109,14 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
     assert "24 inputs; connections shared 12, not shared 12; windows shared 24, not shared 24" in shown.out
     assert "validate.rule: add `mine: given`" in shown.out
     assert "WARNING" not in shown.err
-    for name in ("parse", "validate", "extract", "difficulty", "rank", "ambiguities", "swap", "search", "controls"):
+    assert main(["collect", "-q"]) == 0
+    for name, dataset in itertools.product(("parse", "validate", "extract", "difficulty"), ("mine", "kernel")):
+        assert main([name, "-q", "--dataset", dataset]) == 0, name
+    for name in ("rank", "ambiguities", "swap", "search", "controls", "transfer", "unseen", "generalise", "compare"):
         assert main([name, "-q"]) == 0, name
-    for name in ("transfer", "compare", "evaluate", "infer", "export", "report"):
+    for name in ("evaluate", "tune", "baselines", "infer", "export", "report"):
+        if name == "baselines":
+            assert all(main(["replay", "-q", "--dataset", dataset]) == 0 for dataset in ("mine", "kernel"))
         assert main([name, "-q"]) == 0, name
     parsed = json.loads((project / "reports/parse/mine.json").read_text())
     assert parsed["other_lines"] == CONNECTIONS * 8
@@ -200,8 +210,8 @@ def test_what_it_can_do_without_is_remarked(project: Path, capsys: pytest.Captur
         "extra.log",
         "plain.log",
     ]
-    assert main(["parse", "-q"]) == 0
-    assert main(["validate", "-q"]) == 0
+    assert main(["parse", "-q", "--dataset", "mine"]) == 0
+    assert main(["validate", "-q", "--dataset", "mine"]) == 0
     rows = read_table(TRUTH, project / "data/tables/mine/truth.parquet").to_pylist()
     assert {row["why"] for row in rows} == {"believed as given"}
 
@@ -260,7 +270,7 @@ def test_tokens_pairs_and_labels_in_the_folder(project: Path, capsys: pytest.Cap
     assert "labels.csv" not in shown.err
     assert [path.name for path in (project / "data/raw/mine/inputs").iterdir()] == ["a.log"]
     for name in ("parse", "validate", "extract"):
-        assert main([name, "-q"]) == 0
+        assert main([name, "-q", "--dataset", "mine"]) == 0
     truth = read_table(TRUTH, project / "data/tables/mine/truth.parquet").to_pylist()
     assert [(row["connection_id"], row["subflow_a"], row["subflow_b"], row["shared"]) for row in truth] == [
         ("mine/a#0", 0, 1, True),

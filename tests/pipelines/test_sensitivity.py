@@ -94,6 +94,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("project")
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     params["search"]["datasets"] = ["sites"]
+    params["generalise"]["trained"] = [["sites"]]
     params["sensitivity"] |= {"families": ["tree"], "feature_sets": ["paper"]}
     params["evaluate"]["resamples"] = 100
     (target / "params.yaml").write_text(yaml.safe_dump(params | {"workers": 1}))
