@@ -57,7 +57,7 @@ ui: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \
 		--workers 1 --backend-store-uri sqlite:///data/mlflow.db
 
-setup: $(VENV)/.installed simulator packets
+setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets
 	@python -m compileall -q traces scenarios features models export pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
@@ -73,6 +73,9 @@ $(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt
 	uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --offline --editable .
 	touch $@
 
+$(VENV)/auto-sklearn/.installed: $(VENV)/.uv requirements/auto-sklearn.txt requirements/auto-sklearn.sh
+	requirements/auto-sklearn.sh $(@D) $(BIN)/uv
+
 simulator: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=$(CURDIR)/$(VENV)
 
@@ -87,9 +90,10 @@ lock:
 	$(LOCK) --no-deps --group simulator -o requirements/simulator.txt >/dev/null
 	$(LOCK) --no-deps --group packets -o requirements/packets.txt >/dev/null
 	$(LOCK) requirements/uv.in -o requirements/uv.txt >/dev/null
+	$(LOCK) --python-version 3.9 requirements/auto-sklearn.in -o requirements/auto-sklearn.txt >/dev/null
 
 clean:
-	rm -rf build data/raw data/tables data/features data/trained data/predictions data/header.parquet \
+	rm -rf build data/raw data/tables data/features data/automl data/searched data/trained data/predictions data/header.parquet \
 		data/accuracy.parquet data/compared.parquet data/inference.parquet data/controls data/tracked.json data/mlflow* \
 		data/baselines data/partitions data/replayed data/sensitivity.parquet data/shift data/tuned data/unseen.parquet \
 		data/generalised.parquet \

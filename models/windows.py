@@ -98,6 +98,20 @@ def labelled_windows(pair_window: pd.DataFrame, rule: str, feature_names: tuple[
     return _windows(rows, np.full(len(rows), rule), feature_names)
 
 
+def windows_labelled_by(
+    rows: pd.DataFrame, shared: npt.NDArray[np.bool_], feature_names: tuple[str, ...]
+) -> LabelledWindows:
+    """Return windows with labels that are not the truth's.
+
+    Parameters
+    ----------
+    rows : DataFrame of the ``pair_window`` table
+    shared : (rows,) bool
+    feature_names : tuple of str
+    """
+    return _windows(rows.assign(shared=shared), rows["rule"].to_numpy(dtype=str), feature_names)
+
+
 def windows_of_kinds(
     pair_window: pd.DataFrame, rules: Sequence[str], swapped: pd.DataFrame, feature_names: tuple[str, ...]
 ) -> LabelledWindows:

@@ -173,6 +173,24 @@ class Search(_Block):
         return self.rules[0]
 
 
+class AutoML(_Block):
+    """Searches by AutoML engines, and what learns from them."""
+
+    datasets: list[str]
+    feature_sets: list[str] = Field(min_length=1)
+    evaluations: dict[str, Annotated[int, Field(ge=1)] | None]
+    splits: int = Field(ge=1)
+    time_s: int = Field(ge=30)
+    evaluation_time_s: int = Field(ge=1)
+    memory_mb: int = Field(ge=1024)
+    cores: int = Field(ge=1)
+    families: list[str]
+    teacher: str
+    students: list[str]
+    unlabelled: list[str]
+    seed: int = Field(ge=0)
+
+
 class Transfer(_Block):
     """Testing the models of each dataset on others."""
 
@@ -269,6 +287,7 @@ class Params(_Block):
     rank: Rank
     ambiguities: Ambiguities
     search: Search
+    automl: AutoML
     transfer: Transfer
     unseen: Unseen
     generalise: Generalise
@@ -302,6 +321,17 @@ class Params(_Block):
         if not set(self.generalise.families) <= set(self.search.families):
             unknown = sorted(set(self.generalise.families) - set(self.search.families))
             raise ValueError(f"generalise.families has {unknown}, of which search.families has no grid")
+        for name, learning, own in (
+            ("automl.datasets", self.search.datasets, self.automl.datasets),
+            ("automl.unlabelled", self.search.datasets, self.automl.unlabelled),
+            ("automl.families", list(self.search.families), [*self.automl.families, *self.automl.students]),
+        ):
+            if not set(own) <= set(learning):
+                raise ValueError(f"{name} has {sorted(set(own) - set(learning))}, which search does not have")
+        if "tree" not in self.automl.families:
+            raise ValueError("automl.families has no tree, which everything is compared with")
+        if self.automl.splits > self.search.splits:
+            raise ValueError(f"automl.splits is {self.automl.splits}, of {self.search.splits} in search.splits")
         if self.transfer.development in self.search.datasets:
             raise ValueError(f"transfer.development is {self.transfer.development!r}, which search.datasets trains on")
         return self

@@ -6,8 +6,10 @@ import argparse
 import base64
 import platform
 import sys
+from collections.abc import Hashable, Mapping
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import pandas as pd
@@ -17,12 +19,16 @@ from pipelines.params import Params
 from pipelines.reports import read_json
 
 _PACKAGES = ("numpy", "pandas", "pyarrow", "scikit-learn", "dtaidistance", "ns3")
+ALL_SITES = "all"
+#: Settings of a search's leaderboard that are shown.
+_BEST = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
     parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
+    parser.add_argument("--automl", type=Path, required=True, help="folder with what AutoML found, a folder a dataset")
     parser.add_argument("--page", type=Path, required=True, help="HTML file to write")
 
 
@@ -77,6 +83,51 @@ def _overview(path: Path) -> str:
     return pd.concat([rows[own], rows[~own]]).to_html(
         index=False, border=0, na_rep="", float_format=lambda value: f"{value:.3f}"
     )
+
+
+def _number(value: float, form: str) -> str:
+    return "" if pd.isna(value) else format(value, form)
+
+
+def _automl(folder: Path) -> dict[str, str] | None:
+    """Return what AutoML found on a dataset, None if there is nothing; times and sizes beside accuracy."""
+    if not (folder / "accuracy.csv").exists():
+        return None
+    found = pd.read_csv(folder / "accuracy.csv")
+    table = found[found["site"] == ALL_SITES]
+
+    def interval(row: Mapping[Hashable, Any], name: str, form: str) -> str:
+        if pd.isna(row[name]):
+            return ""
+        return f"{row[name]:{form}} ({row[f'{name}_low']:{form}} to {row[f'{name}_high']:{form}})"
+
+    records = table.to_dict("records")
+    overview = pd.DataFrame(
+        {
+            "features": table["feature_set"],
+            "model": table["model"],
+            "learnt from": table["learnt_from"],
+            "tested on": table["test_set"],
+            "accuracy": [interval(row, "overall", ".3f") for row in records],
+            "balanced": [interval(row, "balanced", ".3f") for row in records],
+            "less the tree": [interval(row, "less_tree", "+.3f") for row in records],
+            "CPU s": [_number(row["cpu_s"], ".1f") for row in records],
+            "settings": [_number(row["evaluations"], ".0f") for row in records],
+            "kB": [_number(row["model_bytes"] / 1000, ",.0f") for row in records],
+            "for a kernel": table["kernel"].map({True: "yes", False: "no"}),
+            "made of": table["kinds"],
+            "note": table["note"],
+        }
+    )
+    ranked = pd.read_csv(folder / "leaderboard.csv")
+    return {
+        "overview": overview.to_html(index=False, border=0, na_rep=""),
+        "every row, with sites": _table(folder / "accuracy.csv"),
+        "members": _table(folder / "members.csv"),
+        "the best settings of each search": ranked.groupby(["engine", "feature_set", "fold"], sort=False)
+        .head(_BEST)
+        .to_html(index=False, border=0, na_rep=""),
+    }
 
 
 def difficulty(reports: Path) -> pd.DataFrame:
@@ -141,6 +192,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         },
         detector=read_json(reports / "detector.json"),
         chosen=_per_dataset(reports / "chosen"),
+        automl={dataset: _automl(arguments.automl / dataset) for dataset in params.automl.datasets},
         controls={
             folder.name: {path.stem: _table(path) for path in sorted(folder.glob("*.csv"))}
             for folder in sorted((reports / "controls").iterdir())

@@ -78,6 +78,25 @@ class Parent:
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """An AutoML engine on one set of features, or a student of it; of neither a model is kept.
+
+    Attributes
+    ----------
+    name : str
+        For instance ``sites auto-sklearn paper``.
+    params, metrics : mapping
+    files : tuple of Path
+        Run history, leaderboard, members.
+    """
+
+    name: str
+    params: Mapping[str, str]
+    metrics: Mapping[str, float]
+    files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
 class Found:
     """A run that has the model looked for.
 
@@ -110,6 +129,10 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _digest(said: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
 def content_sha256(parent: Parent) -> str:
     """Return a digest of all that is logged of a run and its children: equal digests are equal runs.
 
@@ -127,4 +150,17 @@ def content_sha256(parent: Parent) -> str:
         "figures": {path.name: sha256(path) for path in parent.figures},
         "children": [[one.name, dict(one.params), dict(one.metrics), dict(one.tags)] for one in parent.children],
     }
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    return _digest(said)
+
+
+def candidate_sha256(candidate: Candidate) -> str:
+    """Return a digest of all that is logged of a candidate; its times are part of it."""
+    files = {path.name: sha256(path) for path in candidate.files}
+    return _digest(
+        {
+            "name": candidate.name,
+            "params": dict(candidate.params),
+            "metrics": dict(candidate.metrics),
+            "files": files,
+        }
+    )

@@ -3,7 +3,9 @@
 An experiment a profile; a run a dataset, family and set of features, with the settings of its grid as children. A
 run whose content stands there already (parameters, metrics with intervals, grid, figures, input and model; not the
 commit) is not logged again. The most accurate exported model, by the nested estimate, is registered under the
-alias ``exportable``. Nothing reads it back; with ``tracking.enabled: false`` nothing is written to MLflow.
+alias ``exportable``. What AutoML found is a run a dataset, engine or student, and set of features; it holds times, so
+that a search done again is a run of its own. Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is
+written.
 """
 
 from __future__ import annotations
@@ -20,17 +22,20 @@ import pandas as pd
 
 from features.catalog import PAIR_WINDOW
 from models import store
+from models.distillation import TRUTH
 from pipelines import stage
 from pipelines.evaluate import ALL_SITES
 from pipelines.params import Params
 from pipelines.reports import read_json, write_json
-from pipelines.runs import Child, InputTable, Parent, TrackingError, sha256
+from pipelines.runs import Candidate, Child, InputTable, Parent, TrackingError, sha256
 from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 
 ALIAS = "exportable"
 _ACCURACIES = ("overall", "overall_low", "overall_high", "balanced", "sb", "nsb")
+_COSTS = ("cpu_s", "model_bytes", "evaluations")
+_JUDGED = (*_ACCURACIES, "less_tree", "less_tree_low", "less_tree_high")
 _NO_HYPERPARAMETERS = ("dataset", "family", "feature_set", "mean_accuracy", "sd_accuracy")
 _NO_NAME = re.compile(r"[^\w.\- :]")  # what MLflow refuses in the name of a metric, and a slash, which groups
 _EXAMPLE_ROWS = 5
@@ -41,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
     parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
     parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
+    parser.add_argument("--automl", type=Path, required=True, help="folder with what AutoML found, a folder a dataset")
     parser.add_argument("--database", type=Path, required=True, help="MLflow's sqlite file; artifacts go beside it")
     parser.add_argument("--tracked", type=Path, required=True, help="JSON file: the runs that MLflow has")
 
@@ -162,6 +168,41 @@ def _parents(dataset: str, headers: Mapping[str, str], where: argparse.Namespace
         )
 
 
+def _candidates(folder: Path, dataset: str, params: Params) -> Iterator[Candidate]:
+    """Gather what AutoML found on one dataset; what was not run is left out, and so are families of the search."""
+    table = pd.read_csv(folder / "accuracy.csv", keep_default_na=False, na_values=[""])
+    labels = ["model", "learnt_from", "feature_set"]
+    files = tuple(folder / name for name in ("history.csv", "leaderboard.csv", "members.csv"))
+    asked = params.automl.model_dump(exclude={"datasets", "feature_sets", "evaluations"})
+    for key, rows in table[table["test_set"].notna()].groupby(labels, sort=False):
+        model, learnt_from, feature_set = map(str, key)
+        own = dict(zip(labels, (model, learnt_from, feature_set), strict=True))
+        if learnt_from == TRUTH and model not in params.automl.evaluations:
+            continue
+        first = rows.iloc[0]
+        metrics = {name: float(first[name]) for name in _COSTS if pd.notna(first[name])}
+        for row in rows.to_dict("records"):
+            place = f"on_{row['test_set']}"
+            if row["site"] != ALL_SITES:
+                place += f"/site_{_NO_NAME.sub('_', str(row['site']))}"
+            metrics |= {f"{place}/{name}": float(row[name]) for name in _JUDGED if pd.notna(row[name])}
+        yield Candidate(
+            name=" ".join([dataset, model if learnt_from == TRUTH else f"{model} of {learnt_from}", feature_set]),
+            params={
+                "dataset": dataset,
+                "profile": params.profile,
+                **own,
+                "kinds": str(first["kinds"]),
+                "for_a_kernel": str(first["kernel"]),
+                "note": "" if pd.isna(first["note"]) else str(first["note"]),
+                **{f"asked_{name}": _text(value) for name, value in asked.items()},
+                "asked_evaluations": _text(params.automl.evaluations.get(model)),
+            },
+            metrics=metrics,
+            files=files,
+        )
+
+
 def _best_exported(parents: Sequence[Parent], headers: Mapping[str, str], report: Path) -> Parent:
     """Return the exported model of the best nested accuracy; of equals the one that stands first."""
     exported = [parent for parent in parents if parent.model_digest in headers]
@@ -189,8 +230,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if forgotten:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
     logged = [mirror.log(parent) for parent in stage.progress(parents, what="track", total=len(parents))]
+    candidates = [
+        one for dataset in params.automl.datasets for one in _candidates(arguments.automl / dataset, dataset, params)
+    ]
+    logged += [mirror.log_candidate(one) for one in candidates]
     mirror.register(best, name, ALIAS)
-    log.info("%d runs, %d of them logged now; %s is %s@%s", len(parents), sum(logged), best.name, name, ALIAS)
+    log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
     write_json(
         {
             "enabled": True,

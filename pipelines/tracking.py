@@ -18,7 +18,15 @@ import numpy as np
 import pandas as pd
 
 from models import store
-from pipelines.runs import Child, Found, Parent, TrackingError, content_sha256
+from pipelines.runs import (
+    Candidate,
+    Child,
+    Found,
+    Parent,
+    TrackingError,
+    candidate_sha256,
+    content_sha256,
+)
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
 os.environ["DO_NOT_TRACK"] = "1"
@@ -168,7 +176,7 @@ class Mirror:
             Whether it was logged.
         """
         content = content_sha256(parent)
-        if self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'"):
+        if self._stands(content):
             return False
         tags = {**parent.tags, **self._source_tags, "content_sha256": content, "model_digest": parent.model_digest}
         # The parent ends last: one that is finished has all its children.
@@ -185,6 +193,22 @@ class Mirror:
             self._log_child(run_id, child)
         self._client.set_terminated(run_id)
         return True
+
+    def log_candidate(self, candidate: Candidate) -> bool:
+        """Log what AutoML found, unless a finished run of the same content stands there; tell whether it was."""
+        content = candidate_sha256(candidate)
+        if self._stands(content):
+            return False
+        tags = {**self._source_tags, "content_sha256": content}
+        run_id = self._client.create_run(self._experiment_id, _now_ms(), tags, candidate.name).info.run_id
+        self._client.log_batch(run_id, _metrics(candidate.metrics, _now_ms()), _params(candidate.params))
+        for path in candidate.files:
+            self._client.log_artifact(run_id, str(path), "automl")
+        self._client.set_terminated(run_id)
+        return True
+
+    def _stands(self, content: str) -> bool:
+        return bool(self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'"))
 
     def _log_child(self, parent_id: str, child: Child) -> None:
         tags = {**child.tags, **self._source_tags, "mlflow.parentRunId": parent_id}

@@ -31,6 +31,8 @@ FAMILIES = {
     "boosting": {"max_depth": [2]},
 }
 SPLITS = 3
+#: Settings that FLAML tries; auto-sklearn has no environment here.
+EVALUATIONS = 8
 SMALL = {
     "profile": "small",
     "simulated": list(DATASETS),
@@ -44,6 +46,14 @@ SMALL = {
         "splits": SPLITS,
         "test_share": 0.35,
     },
+    "automl": {
+        "feature_sets": ["invariant"],
+        "evaluations": {"auto-sklearn": 26, "flaml": EVALUATIONS},
+        "splits": 2,
+        "families": ["tree"],
+        "teacher": "flaml",
+        "students": ["tree"],
+    },
     "generalise": {"families": ["tree"]},
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
@@ -54,6 +64,8 @@ _STAGES = (
     *((name, "--dataset", dataset) for dataset in KERNEL for name in ("collect", "parse", "validate", "extract")),
     *(("search", "--dataset", dataset) for dataset in DATASETS),
     *(("controls", "--dataset", dataset) for dataset in DATASETS),
+    ("engines", "--environments", "none"),
+    *(("automl", "--dataset", dataset, "--environments", "none") for dataset in DATASETS),
     ("transfer",),
     ("unseen",),
     ("generalise",),

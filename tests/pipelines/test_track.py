@@ -21,7 +21,7 @@ from models import store
 from pipelines import track
 from pipelines.__main__ import main
 from pipelines.reports import read_json, write_json
-from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, KERNEL, ROOT, SPLITS, TILED
+from tests.pipelines.small_project import CONNECTIONS, DATASETS, EVALUATIONS, FAMILIES, KERNEL, ROOT, SPLITS, TILED
 from traces.contract import read_table
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 EXPERIMENT = "smartsbd-small"
 CORRELATION_RUNS = {f"{dataset} correlation plain" for dataset in DATASETS}
+AUTOML_RUNS = {
+    f"{dataset} {model} invariant"
+    for dataset in DATASETS
+    for model in ("flaml", "tree of flaml", "tree of flaml, more windows")
+}
 SERIES_RUNS = {f"{dataset} knn_dtw {view}" for dataset in DATASETS for view in ("rtt_series", "queue_series")}
 
 
@@ -103,7 +108,7 @@ def test_there_is_a_parent_a_model_and_a_child_a_setting(tracked: Path, mlflow_c
         for family in FAMILIES
         for feature_set in ("paper", "invariant")
     }
-    assert set(parents) == wanted | SERIES_RUNS | CORRELATION_RUNS
+    assert set(parents) == wanted | SERIES_RUNS | CORRELATION_RUNS | AUTOML_RUNS
     grids = pd.concat([pd.read_csv(tracked / f"reports/grid/{name}.csv") for name in ("sites", "diverse")])
     assert len(children) == len(grids) == 32
     parent = parents["sites tree paper"]
@@ -204,6 +209,27 @@ def test_a_model_of_series_is_logged_without_a_signature_and_says_so(
         assert stored.path == f"stored/{name.split(' ', 1)[1].replace(' ', '_')}.skops"
         assert "nested/overall_low" in run.data.metrics
         assert "paper_accuracy" not in run.data.metrics
+
+
+def test_what_automl_found_is_there_with_its_costs_and_what_was_not_run_is_not(
+    tracked: Path, mlflow_client: MlflowClient
+) -> None:
+    table = pd.read_csv(tracked / "data/automl/sites/accuracy.csv")
+    (row,) = table[
+        (table["model"] == "flaml") & (table["test_set"] == "sites/tiled") & (table["site"] == "all")
+    ].to_dict("records")
+    run = run_named(mlflow_client, "sites flaml invariant")
+    expected = {f"on_sites/tiled/{name}": row[name] for name in ("overall", "balanced", "less_tree", "less_tree_low")}
+    expected |= {name: row[name] for name in ("cpu_s", "model_bytes", "evaluations")}
+    assert expected.items() <= run.data.metrics.items()
+    assert run.data.metrics["cpu_s"] > 0
+    assert run.data.params["asked_evaluations"] == str(EVALUATIONS)
+    assert run.data.params["for_a_kernel"] == str(row["kernel"])
+    files = {one.path for one in mlflow_client.list_artifacts(run.info.run_id, "automl")}
+    assert files == {f"automl/{name}.csv" for name in ("history", "leaderboard", "members")}
+    student = run_named(mlflow_client, "sites tree of flaml, more windows invariant")
+    assert student.data.params["learnt_from"] == "flaml, more windows"
+    assert not [run for run in all_runs(mlflow_client) if "auto-sklearn" in str(run.info.run_name)]
 
 
 def test_the_alias_points_to_the_best_exported_model(tracked: Path, mlflow_client: MlflowClient) -> None:

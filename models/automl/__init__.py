@@ -1,0 +1,29 @@
+"""AutoML engines. A new engine is one module and one line here; pipelines reach it by name."""
+
+from __future__ import annotations
+
+from models.automl.auto_sklearn import AUTO_SKLEARN
+from models.automl.engine import Engine
+from models.automl.flaml import FLAML
+from traces.fault import UsageFault
+
+__all__ = ["ENGINES", "Engine", "engine_of"]
+
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (AUTO_SKLEARN, FLAML)}
+
+
+class EngineError(UsageFault):
+    """An AutoML engine that is not registered."""
+
+
+def engine_of(name: str) -> Engine:
+    """Return an engine by name.
+
+    Raises
+    ------
+    EngineError
+        If there is none of that name.
+    """
+    if name not in ENGINES:
+        raise EngineError(f"AutoML engine {name!r} is unknown, known are {sorted(ENGINES)}")
+    return ENGINES[name]

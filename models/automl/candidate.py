@@ -1,0 +1,160 @@
+"""What stands for choice after a search: engines, families and students, on the same held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from models.accuracy import accuracy
+from models.automl.ground import Ground, judged
+from models.automl.search import NotRun, Searched
+from models.comparison import difference, right_of_windows, rightness_of
+from models.distillation import TRUTH, Taught
+from traces.tables import WINDOW_KEY
+
+#: Families that the export can emit.
+_FOR_A_KERNEL = ("tree", "forest")
+ALL_SITES = "all"
+_ROW = (*WINDOW_KEY, "test_set", "fold")
+_LESS = "less_tree"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One model, or an engine's, over all of the splits.
+
+    Attributes
+    ----------
+    model : str
+        Name of the engine or family.
+    learnt_from : str
+        Whose labels it has learnt.
+    feature_set : str
+    predictions : DataFrame or None
+        Rows of the ``prediction`` table; None if it was not run.
+    kinds : str
+        Of what it is made.
+    kernel : bool or None
+        Made of trees alone, on features as they are: comparisons and sums of integers.
+    cpu_s, model_bytes, evaluations : float or None
+        Means a split.
+    note : str
+        Which limits acted, or why it was not run.
+    """
+
+    model: str
+    learnt_from: str
+    feature_set: str
+    predictions: pd.DataFrame | None
+    kinds: str = ""
+    kernel: bool | None = None
+    cpu_s: float | None = None
+    model_bytes: float | None = None
+    evaluations: float | None = None
+    note: str = ""
+
+
+def of_engine(engine: str, ground: Ground, outcomes: Mapping[int, Searched | NotRun]) -> Candidate:
+    """Return an engine over all splits; if one of its searches gave nothing, it was not run.
+
+    Parameters
+    ----------
+    engine : str
+    ground : Ground
+    outcomes : mapping of int to Searched or NotRun
+        By split.
+    """
+    not_run = [one for one in outcomes.values() if isinstance(one, NotRun)]
+    if not_run:
+        note = f"not run ({len(not_run)} of {len(outcomes)} searches): {not_run[0].reason}"
+        return Candidate(engine, TRUTH, ground.feature_set, None, note=note)
+    finished = {fold: one for fold, one in outcomes.items() if isinstance(one, Searched)}
+    members = pd.concat([one.evaluations[one.evaluations["weight"] > 0] for one in finished.values()])
+    weights = (members.groupby("kind")["weight"].sum() / len(finished)).sort_values(ascending=False, kind="stable")
+    predictions = [
+        ground.predictions(trial, judged(trial, finished[trial.fold].probability).tests, engine)
+        for trial in ground.trials
+    ]
+    return Candidate(
+        model=engine,
+        learnt_from=TRUTH,
+        feature_set=ground.feature_set,
+        predictions=pd.concat(predictions, ignore_index=True),
+        kinds=", ".join(f"{kind} {weight:.2f}" for kind, weight in weights.items()),
+        kernel=bool(members["only_trees"].all()),
+        cpu_s=float(np.mean([one.cpu_s for one in finished.values()])),
+        model_bytes=float(np.mean([one.model_bytes for one in finished.values()])),
+        evaluations=float(np.mean([len(one.evaluations) for one in finished.values()])),
+        note="; ".join(
+            f"split {fold}: {acted}" for fold, one in sorted(finished.items()) for acted in one.limits_acted
+        ),
+    )
+
+
+def of_family(family: str, learnt_from: str, feature_set: str, students: Sequence[Taught]) -> Candidate:
+    """Return a family, taught one way, over all splits."""
+    leaves = [one.leaves for one in students if one.leaves is not None]
+    return Candidate(
+        model=family,
+        learnt_from=learnt_from,
+        feature_set=feature_set,
+        predictions=pd.concat([one.predictions for one in students], ignore_index=True),
+        kinds=f"{family}, {np.mean(leaves):.0f} leaves" if leaves else family,
+        kernel=family in _FOR_A_KERNEL,
+        cpu_s=float(np.mean([one.cpu_s for one in students])),
+        model_bytes=float(np.mean([one.model_bytes for one in students])),
+    )
+
+
+def _parts(judged: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    for site in sorted(judged["site"].dropna().unique()):
+        yield site, judged[judged["site"] == site]
+    yield ALL_SITES, judged
+
+
+def table(candidates: Sequence[Candidate], reference: str, *, resamples: int, seed: int) -> pd.DataFrame:
+    """Return accuracy per candidate, kind of window and site, with what the candidate costs.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Those that were run have judged the same rows, for each set of features.
+    reference : str
+        Family that every balanced accuracy is compared with, paired by row: of the same features, taught by the truth.
+    resamples, seed : int
+        As :func:`~models.accuracy.accuracy` takes them.
+    """
+    references = {
+        one.feature_set: right_of_windows(one.predictions)
+        for one in candidates
+        if one.model == reference and one.learnt_from == TRUTH and one.predictions is not None
+    }
+    rows: list[dict[str, Any]] = []
+    for one in candidates:
+        said = asdict(one)
+        said.pop("predictions")
+        if one.predictions is None:
+            rows.append({**said, "test_set": None, "site": ALL_SITES})
+            continue
+        less = difference(right_of_windows(one.predictions), references[one.feature_set], _ROW)
+        for test_set in one.predictions["test_set"].unique():
+            compared = dict(_parts(less[less["test_set"] == test_set]))
+            for site, part in _parts(one.predictions[one.predictions["test_set"] == test_set]):
+                found = accuracy(part, resamples=resamples, seed=seed)
+                against = rightness_of(compared[site], resamples=resamples, seed=seed)
+                rows.append(
+                    {
+                        **said,
+                        "test_set": test_set,
+                        "site": site,
+                        **{name: value for name, value in asdict(found).items() if name not in {"none", "coverage"}},
+                        _LESS: against.balanced,
+                        f"{_LESS}_low": against.balanced_low,
+                        f"{_LESS}_high": against.balanced_high,
+                    }
+                )
+    return pd.DataFrame(rows)

@@ -1,0 +1,47 @@
+"""Where an engine's interpreter is, and what to do where there is none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from models.automl.engine import Engine
+
+#: Written last by the set-up: the version of Python, and the digest of the requirements that are installed.
+_STAMP = ".installed"
+#: What the stamp of the main environment would say, which is as the running program finds it.
+_MAIN = "the main environment"
+
+
+def installed(engine: Engine, prefix: Path) -> str | None:
+    """Return what an engine's environment holds, None if it is not set up.
+
+    Parameters
+    ----------
+    engine : Engine
+    prefix : Path
+        The main environment, :data:`sys.prefix`.
+    """
+    if engine.environment is None:
+        return _MAIN
+    stamp = prefix / engine.environment / _STAMP
+    return stamp.read_text().strip() if stamp.exists() else None
+
+
+def python_of(engine: Engine, prefix: Path) -> Path:
+    """Return the interpreter of an engine's environment.
+
+    Parameters
+    ----------
+    engine, prefix
+        As :func:`installed` takes them.
+    """
+    return Path(sys.executable) if engine.environment is None else prefix / engine.environment / "bin" / "python"
+
+
+def remedy(engine: Engine) -> str:
+    """Return what to do where an engine has no environment, as one line."""
+    return (
+        f"{engine.name} needs Python 3.9, which the set-up did not find: install it (`uv python install 3.9`, or"
+        " `pyenv install 3.9`), or name it in PYTHON39, and run `make setup`"
+    )

@@ -1,0 +1,106 @@
+"""What engines and students stand on: the same trials, the same rows to judge, in a fixed order."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from models import search
+from models.trial import Trial
+from models.verdict import Verdicts, prediction_rows
+from models.windows import SWAPPED, LabelledWindows
+
+_HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Windows of one set of features, how they are split, and further ones.
+
+    Attributes
+    ----------
+    feature_set : str
+    windows : LabelledWindows
+        All labelled windows of the dataset.
+    trials : list of Trial
+        The splits.
+    more : DataFrame
+        Rows of ``pair_window`` of other connections, of which no truth is used.
+    """
+
+    feature_set: str
+    windows: LabelledWindows
+    trials: list[Trial]
+    more: pd.DataFrame
+
+    def folds(self, trial: Trial, method: search.Method) -> npt.NDArray[np.int64]:
+        """Return the fold of each training row: those over which a grid search chooses.
+
+        Swapped partners are not learnt from here, whatever the method says: a row of theirs has two connections, and
+        no single fold.
+        """
+        fold = np.zeros(len(self.windows.shared), dtype=np.int64)
+        alone = dataclasses.replace(method, learn_partners=False)
+        for number, split in enumerate(search.inner_splits(self.windows, trial.train, alone)):
+            fold[split.test] = number
+        return fold[trial.train]
+
+    def judged_x(self, trial: Trial) -> npt.NDArray[np.float64]:
+        """Return the (rows, features) that an engine judges: the test sets', the training rows, the further ones."""
+        own = [self.windows.x[rows] for rows in (*test_rows(trial).values(), trial.train)]
+        return np.concatenate([*own, self.more[list(self.windows.feature_names)].to_numpy(dtype=np.float64)])
+
+    def predictions(self, trial: Trial, verdicts: Mapping[str, Verdicts], model: str) -> pd.DataFrame:
+        """Return verdicts on the test sets as rows of the ``prediction`` table."""
+        known: dict[str, str | int] = {
+            "model": model,
+            "feature_set": self.feature_set,
+            "train_set": trial.train_set,
+            "fold": trial.fold,
+        }
+        return pd.concat(
+            [
+                prediction_rows(self.windows, rows, verdicts[name], **(known | {"test_set": name}))
+                for name, rows in test_rows(trial).items()
+            ],
+            ignore_index=True,
+        )
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an engine says of one split.
+
+    Attributes
+    ----------
+    tests : dict of str to Verdicts
+        By test set.
+    train, more : (rows,) bool
+        Verdicts on the training rows and the further ones.
+    """
+
+    tests: dict[str, Verdicts]
+    train: npt.NDArray[np.bool_]
+    more: npt.NDArray[np.bool_]
+
+
+def test_rows(trial: Trial) -> dict[str, npt.NDArray[np.int64]]:
+    """Return a trial's tests on windows of the dataset itself; swapped partners have one label."""
+    return {name: rows for name, rows in trial.tests.items() if not name.endswith(f"/{SWAPPED}")}
+
+
+def judged(trial: Trial, probability: npt.NDArray[np.float64]) -> Judged:
+    """Take verdicts apart that are in the order of :meth:`Ground.judged_x`."""
+    shared = probability > _HALF
+    tests, start = {}, 0
+    for name, rows in test_rows(trial).items():
+        own = slice(start, start + len(rows))
+        tests[name] = Verdicts(probability[own], shared[own])
+        start = own.stop
+    further = start + len(trial.train)
+    return Judged(tests, shared[start:further], shared[further:])

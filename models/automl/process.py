@@ -1,0 +1,43 @@
+"""The processes of a search: all of one session, and ended together."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+_SESSION = 3  # of the fields of /proc/*/stat behind the command's name
+_STATE = 0
+_PAUSE_S = 0.01
+
+
+def members(session: int) -> list[int]:
+    """Return the processes of a session that have not ended.
+
+    References
+    ----------
+    proc(5): the name of the command stands in brackets and may hold any character.
+    """
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended since
+        if int(fields[_SESSION]) == session and fields[_STATE] not in "ZX":
+            found.append(int(path.parent.name))
+    return found
+
+
+def kill_session(session: int, spare: int | None = None) -> None:
+    """Kill the processes of a session until there is none left but the one to spare."""
+    while True:
+        alive = [process for process in members(session) if process != spare]
+        if not alive:
+            return
+        for process in alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(_PAUSE_S)
