@@ -107,7 +107,7 @@ def lesson_of_truth(ground: Ground, trial: Trial) -> Lesson:
 
 
 def lessons_of(teacher: str, said: Judged, ground: Ground, trial: Trial) -> list[Lesson]:
-    """Return the training windows of a split with a teacher's labels, alone and with the further windows.
+    """Return the training windows of a split with a teacher's labels, alone and, if there are any, with the further ones.
 
     Parameters
     ----------
@@ -119,8 +119,11 @@ def lessons_of(teacher: str, said: Judged, ground: Ground, trial: Trial) -> list
     trial : Trial
     """
     own = _relabelled(ground.windows, trial.train, said.train)
+    alone = Lesson(teacher, (own,))
+    if ground.more.empty:
+        return [alone]
     more = windows_labelled_by(ground.more, said.more, ground.windows.feature_names)
-    return [Lesson(teacher, (own,)), Lesson(f"{teacher}, more windows", (own, more))]
+    return [alone, Lesson(f"{teacher}, {len(ground.more)} more windows", (own, more))]
 
 
 def student(lesson: Lesson, family: Family, grid: Sequence[Setting], method: search.Method) -> Fitted:

@@ -61,7 +61,7 @@ def _grounds(dataset: str, features: Path, params: Params) -> list[Ground]:
     options, rule = params.automl, params.search.rule
     frames = {
         name: read_table(PAIR_WINDOW, features / name / "pair_window.parquet").to_pandas()
-        for name in dict.fromkeys([dataset, *options.unlabelled])
+        for name in dict.fromkeys([dataset, *params.search.datasets])
     }
     own = frames.pop(dataset)
     # Of other datasets the truth is not looked at.
@@ -86,7 +86,7 @@ def _outcomes(grounds: Sequence[Ground], arguments: argparse.Namespace, params: 
         if not standing[name]:
             log.warning("%s", remedy(engine))
             not_run = NotRun(remedy(engine))
-            found |= {(name, one.feature_set): dict.fromkeys(range(options.splits), not_run) for one in grounds}
+            found |= {(name, ground.feature_set): {one.fold: not_run for one in ground.trials} for ground in grounds}
             continue
         limits = Limits(evaluations, options.time_s, options.evaluation_time_s, options.memory_mb, options.cores)
         for ground in grounds:
@@ -204,8 +204,7 @@ def _end_on_request(number: int, _frame: FrameType | None) -> None:
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    for dataset in (arguments.dataset, *params.automl.unlabelled):
-        params.check_learnable(dataset)
+    params.check_learnable(arguments.dataset)
     # What stands there is another run's: whatever becomes of this one, it must not be taken for its own.
     shutil.rmtree(arguments.results, ignore_errors=True)
     signal.signal(signal.SIGTERM, _end_on_request)

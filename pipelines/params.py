@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from features.reading import Reading
+from models.automl import ENGINES
 from traces.dialect import OURS, Dialect, LinePattern
 from traces.fault import UsageFault
 
@@ -176,7 +177,6 @@ class Search(_Block):
 class AutoML(_Block):
     """Searches by AutoML engines, and what learns from them."""
 
-    datasets: list[str]
     feature_sets: list[str] = Field(min_length=1)
     evaluations: dict[str, Annotated[int, Field(ge=1)] | None]
     splits: int = Field(ge=1)
@@ -187,7 +187,6 @@ class AutoML(_Block):
     families: list[str]
     teacher: str
     students: list[str]
-    unlabelled: list[str]
     seed: int = Field(ge=0)
 
 
@@ -321,19 +320,27 @@ class Params(_Block):
         if not set(self.generalise.families) <= set(self.search.families):
             unknown = sorted(set(self.generalise.families) - set(self.search.families))
             raise ValueError(f"generalise.families has {unknown}, of which search.families has no grid")
-        for name, learning, own in (
-            ("automl.datasets", self.search.datasets, self.automl.datasets),
-            ("automl.unlabelled", self.search.datasets, self.automl.unlabelled),
-            ("automl.families", list(self.search.families), [*self.automl.families, *self.automl.students]),
-        ):
-            if not set(own) <= set(learning):
-                raise ValueError(f"{name} has {sorted(set(own) - set(learning))}, which search does not have")
-        if "tree" not in self.automl.families:
-            raise ValueError("automl.families has no tree, which everything is compared with")
-        if self.automl.splits > self.search.splits:
-            raise ValueError(f"automl.splits is {self.automl.splits}, of {self.search.splits} in search.splits")
         if self.transfer.development in self.search.datasets:
             raise ValueError(f"transfer.development is {self.transfer.development!r}, which search.datasets trains on")
+        return self
+
+    @model_validator(mode="after")
+    def _automl_can_be_searched(self) -> Params:
+        """Refuse engines that are not known, and trials and families that the search does not have."""
+        for engine, evaluations in self.automl.evaluations.items():
+            if engine not in ENGINES:
+                raise ValueError(f"automl.evaluations has {engine!r}, known are {sorted(ENGINES)}")
+            if evaluations is not None and evaluations < ENGINES[engine].least_evaluations:
+                least = ENGINES[engine].least_evaluations
+                raise ValueError(f"automl.evaluations of {engine} is {evaluations}, must be {least} or more")
+        own = [*self.automl.families, *self.automl.students]
+        if not set(own) <= set(self.search.families):
+            unknown = sorted(set(own) - set(self.search.families))
+            raise ValueError(
+                f"automl.families and automl.students have {unknown}, of which search.families has no grid"
+            )
+        if "tree" not in self.automl.families:
+            raise ValueError("automl.families has no tree, which everything is compared with")
         return self
 
     def check_learnable(self, dataset: str) -> None:

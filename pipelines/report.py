@@ -192,7 +192,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         },
         detector=read_json(reports / "detector.json"),
         chosen=_per_dataset(reports / "chosen"),
-        automl={dataset: _automl(arguments.automl / dataset) for dataset in params.automl.datasets},
+        automl={dataset: _automl(arguments.automl / dataset) for dataset in params.search.datasets},
         controls={
             folder.name: {path.stem: _table(path) for path in sorted(folder.glob("*.csv"))}
             for folder in sorted((reports / "controls").iterdir())

@@ -173,7 +173,7 @@ def _candidates(folder: Path, dataset: str, params: Params) -> Iterator[Candidat
     table = pd.read_csv(folder / "accuracy.csv", keep_default_na=False, na_values=[""])
     labels = ["model", "learnt_from", "feature_set"]
     files = tuple(folder / name for name in ("history.csv", "leaderboard.csv", "members.csv"))
-    asked = params.automl.model_dump(exclude={"datasets", "feature_sets", "evaluations"})
+    asked = params.automl.model_dump(exclude={"feature_sets", "evaluations"})
     for key, rows in table[table["test_set"].notna()].groupby(labels, sort=False):
         model, learnt_from, feature_set = map(str, key)
         own = dict(zip(labels, (model, learnt_from, feature_set), strict=True))
@@ -231,7 +231,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
     logged = [mirror.log(parent) for parent in stage.progress(parents, what="track", total=len(parents))]
     candidates = [
-        one for dataset in params.automl.datasets for one in _candidates(arguments.automl / dataset, dataset, params)
+        one for dataset in params.search.datasets for one in _candidates(arguments.automl / dataset, dataset, params)
     ]
     logged += [mirror.log_candidate(one) for one in candidates]
     mirror.register(best, name, ALIAS)

@@ -36,6 +36,7 @@ OVERLAY = {
         "splits": 2,
         "test_share": 0.3,
     },
+    "automl": {"splits": 1, "families": ["tree"], "students": ["tree"], "teacher": "flaml"},
     "transfer": {"tested": []},
     "unseen": {"trained": "mine", "tested": "kernel"},
     "generalise": {"trained": [["mine"]], "tested": ["mine", "kernel"], "families": ["tree"]},
@@ -79,6 +80,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     whole = yaml.safe_load(overlaid(ROOT / "params.yaml", tmp_path / "overlay.yaml"))
     whole["validate"]["rule"]["mine"] = "given"
     whole["search"]["families"] = {"tree": {"max_depth": [2]}}
+    whole["automl"]["evaluations"] = {"flaml": 4}
     whole["replay"]["grids"] = {"correlation": {"threshold": [0.5]}}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(whole))
     (tmp_path / "logs").mkdir()
@@ -114,7 +116,7 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
         assert main([name, "-q", "--dataset", dataset]) == 0, name
     for name in ("rank", "ambiguities", "swap", "search", "controls", "transfer", "unseen", "generalise", "compare"):
         assert main([name, "-q"]) == 0, name
-    for name in ("evaluate", "tune", "baselines", "infer", "export", "report"):
+    for name in ("evaluate", "tune", "baselines", "infer", "export", "engines", "automl", "report"):
         if name == "baselines":
             assert all(main(["replay", "-q", "--dataset", dataset]) == 0 for dataset in ("mine", "kernel"))
         assert main([name, "-q"]) == 0, name
@@ -127,6 +129,8 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
     named = json.loads((project / "reports/detector.json").read_text())
     assert named["model"].startswith("mine/") and named["chosen_on"] is None
     assert (project / "export/generated/sbd_tree_invariant.h").exists()
+    automl = pd.read_csv(project / "data/automl/mine/accuracy.csv")
+    assert set(automl["learnt_from"]) == {"the truth", "flaml"}
     (project / "unseen.kern").write_text(log_of(True, 99))
     capsys.readouterr()
     assert main(["detect", "--json", "--model", "mine/tree_invariant", "unseen.kern"]) == 0

@@ -44,6 +44,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     params["unseen"] = {"trained": LAB, "tested": KERNEL}
     params["generalise"] = {"trained": [[LAB]], "tested": [KERNEL], "families": ["tree"]}
+    params["automl"] |= {"families": ["tree"], "students": ["tree"]}
     params["evaluate"]["resamples"] = 100
     params["replay"] |= {"detectors": list(DETECTORS), "models": ["tree_invariant"], "grids": GRIDS}
     (folder / "params.yaml").write_text(yaml.safe_dump(params))

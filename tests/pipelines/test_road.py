@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from models.automl import engine_of
+from models.automl.environment import remedy
 from pipelines import scratch
 from pipelines.dag import filled_in, read_stages
 from pipelines.params import read_params
@@ -107,6 +112,25 @@ def test_a_lock_that_was_left_half_written_is_noticed(tmp_path: Path) -> None:
     for end in (0, stage, stage + len("    c"), file + len("    - pa"), file + len("    - path:")):
         lock.write_text(content[:end])
         assert not scratch.is_whole(lock), end
+
+
+@pytest.mark.slow
+def test_without_an_engine_its_row_says_so_and_shows_nothing_of_before(undisturbed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "quick"
+    shutil.copytree(undisturbed, folder, symlinks=True)
+    page = folder / "reports/report.html"
+    for engines in (
+        ["engines", "--environments", str(tmp_path)],
+        ["automl", "--environments", str(tmp_path)],
+        ["report"],
+    ):
+        assert sbd(folder, *engines).returncode == 0
+    said = html.unescape(page.read_text())
+    assert f"not run (1 of 1 searches): {remedy(engine_of('auto-sklearn'))}" in said
+    assert "of auto-sklearn" not in said
+    table = pd.read_csv(folder / "data/automl/sites/accuracy.csv")
+    assert table.loc[table["model"] == "auto-sklearn", "balanced"].isna().all()
+    assert table.loc[table["model"] == "flaml", "balanced"].notna().all()
 
 
 @pytest.mark.slow

@@ -1,0 +1,181 @@
+"""Searches by AutoML engines as a stage: the trials of the search, an engine that cannot run, a stage that is ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from models.automl import engine_of
+from models.automl.environment import remedy
+from pipelines.__main__ import main
+from pipelines.params import ParamsError, read_params
+from pipelines.reports import read_json
+from tests.pipelines.small_project import DATASETS, EVALUATIONS, ROOT
+from traces.contract import read_table
+from traces.tables import PREDICTION, WINDOW_KEY
+
+SPLITS = 2
+FILES = {"accuracy.csv", "history.csv", "leaderboard.csv", "members.csv", "predictions.parquet"}
+#: Long enough for a search to start and be seen, short enough to notice one that is left.
+PATIENCE_S = 60
+AFTERWARDS_S = 15
+
+
+def accuracy(project: Path, dataset: str = "sites") -> pd.DataFrame:
+    return pd.read_csv(project / "data/automl" / dataset / "accuracy.csv")
+
+
+def searches_of(folder: Path) -> list[str]:
+    """Return the command lines of processes that search in a folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in line and "models.automl.program" in line:
+            found.append(line)
+    return found
+
+
+def waited_for(folder: Path, *, there: bool, within_s: float) -> bool:
+    until_s = time.monotonic() + within_s
+    while time.monotonic() < until_s:
+        if bool(searches_of(folder)) == there:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.fixture
+def project(searched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    copy = tmp_path / "project"
+    shutil.copytree(searched, copy, symlinks=True)
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def change(project: Path, **values: object) -> None:
+    path = project / "params.yaml"
+    params = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump(params | {"automl": params["automl"] | values}))
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_an_engine_that_cannot_run_has_a_row_that_says_so_and_the_others_go_on(searched: Path, dataset: str) -> None:
+    table = accuracy(searched, dataset)
+    (row,) = table[table["model"] == "auto-sklearn"].to_dict("records")
+    assert row["note"] == f"not run ({SPLITS} of {SPLITS} searches): {remedy(engine_of('auto-sklearn'))}"
+    assert pd.isna(row["balanced"]) and pd.isna(row["cpu_s"]) and pd.isna(row["test_set"])
+    ran = table[(table["model"] == "flaml") & (table["test_set"] == f"{dataset}/tiled") & (table["site"] == "all")]
+    assert ran["overall"].item() > 0.8
+    assert ran["evaluations"].item() == EVALUATIONS
+    assert ran["note"].isna().all()
+    finished = read_json(searched / f"data/searched/{dataset}.json")["finished"]
+    assert finished == {"auto-sklearn invariant": 0, "flaml invariant": SPLITS}
+    assert read_json(searched / "data/searched/engines.json")["auto-sklearn"] is None
+
+
+def test_the_tree_of_the_truth_is_that_of_the_search_on_the_same_splits(searched: Path) -> None:
+    def rows(path: Path, model: str) -> pd.DataFrame:
+        every = read_table(PREDICTION, searched / path).to_pandas()
+        own = every[(every["model"] == model) & (every["feature_set"] == "invariant") & (every["fold"] < SPLITS)]
+        own = own[(own["train_set"] == "sites/tiled") & own["test_set"].isin(["sites/tiled", "sites/triggered"])]
+        order = [*WINDOW_KEY, "test_set", "fold"]
+        ordered: pd.DataFrame = own.sort_values(order, ignore_index=True).drop(columns="model")
+        return ordered
+
+    mine = rows(Path("data/automl/sites/predictions.parquet"), "tree of the truth")
+    assert len(mine) > 0
+    pd.testing.assert_frame_equal(mine, rows(Path("data/predictions/sites.parquet"), "tree"))
+    engines = rows(Path("data/automl/sites/predictions.parquet"), "flaml of the truth")
+    verdicts = ["score", "shared_pred"]
+    pd.testing.assert_frame_equal(engines.drop(columns=verdicts), mine.drop(columns=verdicts))
+
+
+def test_history_leaderboard_and_members_are_of_every_search(searched: Path) -> None:
+    folder = searched / "data/automl/sites"
+    assert {path.name for path in folder.iterdir()} == FILES
+    history, leaderboard, members = (
+        pd.read_csv(folder / f"{name}.csv") for name in ("history", "leaderboard", "members")
+    )
+    of_search = ["engine", "feature_set", "fold"]
+    assert history.groupby(of_search).size().to_dict() == {
+        ("flaml", "invariant", fold): EVALUATIONS for fold in range(SPLITS)
+    }
+    assert (history.groupby(of_search)["number"].apply(list).map(lambda own: own == list(range(EVALUATIONS)))).all()
+    assert members.groupby(of_search)["weight"].sum().tolist() == [1.0] * SPLITS
+    for _, own in leaderboard.groupby(of_search):
+        assert own["accuracy"].is_monotonic_decreasing
+        assert len(own) == EVALUATIONS
+    assert all(isinstance(json.loads(setting), dict) for setting in history["setting"])
+
+
+def test_an_engine_set_up_since_is_searched_with_and_nothing_stays_of_the_run_before(project: Path) -> None:
+    change(project, evaluations={"auto-sklearn": 26, "flaml": 2}, feature_sets=["paper"], splits=1)
+    assert main(["automl", "--dataset", "sites", "--environments", "none"]) == 0
+    table = accuracy(project)
+    assert set(table["feature_set"]) == {"paper"}
+    assert set(table.loc[table["model"] == "flaml", "evaluations"]) == {2}
+    assert read_json(project / "data/searched/sites.json")["asked"]["splits"] == 1
+
+
+def test_a_search_that_is_killed_for_its_time_gives_a_row_that_says_so(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("models.automl.search._STARTING_S", 0)
+    monkeypatch.setattr("models.automl.search._PATIENCE", 0)
+    assert main(["automl", "--dataset", "sites", "--environments", "none"]) == 0
+    table = accuracy(project)
+    (row,) = table[table["model"] == "flaml"].to_dict("records")
+    assert row["note"].startswith(f"not run ({SPLITS} of {SPLITS} searches): killed")
+    assert pd.isna(row["balanced"])
+    assert set(table.loc[table["test_set"].notna(), "learnt_from"]) == {"the truth"}
+    assert read_json(project / "data/searched/sites.json")["finished"]["flaml invariant"] == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_stage_that_is_ended_leaves_no_process_no_file_and_no_result(
+    project: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    change(project, evaluations={"flaml": 1_000_000})
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = ["python", "-m", "pipelines", "automl", "--dataset", "sites"]
+    environment = os.environ | {"TMPDIR": str(scratch), "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, *command[1:]], env=environment, stderr=subprocess.PIPE, start_new_session=True
+    ) as stage:
+        assert waited_for(scratch, there=True, within_s=PATIENCE_S)
+        time.sleep(3)  # until it searches
+        stage.send_signal(number)
+        stage.communicate(timeout=AFTERWARDS_S)
+    assert stage.returncode == {signal.SIGTERM: 128 + signal.SIGTERM}.get(number, -number)
+    assert waited_for(scratch, there=False, within_s=AFTERWARDS_S)
+    assert not list(scratch.iterdir())
+    assert not (project / "data/automl/sites").exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"students": ["oak"]}, "automl.families and automl.students have"),
+        ({"families": ["logistic"]}, "automl.families has no tree"),
+        ({"evaluations": {"oracle": 3}}, "automl.evaluations has 'oracle', known are"),
+        ({"evaluations": {"auto-sklearn": 25}}, "automl.evaluations of auto-sklearn is 25, must be 26 or more"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(project: Path, values: dict[str, object], message: str) -> None:
+    change(project, **values)
+    with pytest.raises(ParamsError, match=message):
+        read_params(project / "params.yaml")
