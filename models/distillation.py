@@ -107,7 +107,7 @@ def lesson_of_truth(ground: Ground, trial: Trial) -> Lesson:
 
 
 def lessons_of(teacher: str, said: Judged, ground: Ground, trial: Trial) -> list[Lesson]:
-    """Return the training windows of a split with a teacher's labels, alone and, if there are any, with the further ones.
+    """Return the training windows of a split with a teacher's labels: alone, and with the further ones, if any.
 
     Parameters
     ----------
