@@ -8,6 +8,7 @@ is found depends on the machine: so none of it stands in git, and of the outputs
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import logging
 import shutil
@@ -55,6 +56,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environments", type=Path, default=Path(sys.prefix), help="where they are (%(default)s)")
     parser.add_argument("--results", type=Path, required=True, help="folder for what was found")
     parser.add_argument("--searched", type=Path, required=True, help="JSON file: what was searched")
+
+
+@contextlib.contextmanager
+def _ended_on_request() -> Iterator[None]:
+    """Let SIGTERM end the work by an exception, so that searches are ended too."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _grounds(dataset: str, features: Path, params: Params) -> list[Ground]:
@@ -106,12 +121,13 @@ def _outcomes(grounds: Sequence[Ground], arguments: argparse.Namespace, params: 
                         seed=options.seed,
                     )
                 )
-    ended = searches(every, max(1, stage.workers(params) // options.cores), Path(tempfile.gettempdir()))
-    for place, outcome in stage.progress(ended, what=f"automl {arguments.dataset}", total=len(every)):
-        name, feature_set, fold = places[place]
-        found[name, feature_set][fold] = outcome
-        said = outcome.reason if isinstance(outcome, NotRun) else f"{outcome.cpu_s:.0f} CPU s"
-        log.info("%s, %s, split %d: %s", name, feature_set, fold, said)
+    at_once = max(1, stage.workers(params) // options.cores)
+    with _ended_on_request(), contextlib.closing(searches(every, at_once, Path(tempfile.gettempdir()))) as ended:
+        for place, outcome in stage.progress(ended, what=f"automl {arguments.dataset}", total=len(every)):
+            name, feature_set, fold = places[place]
+            found[name, feature_set][fold] = outcome
+            said = outcome.reason if isinstance(outcome, NotRun) else f"{outcome.cpu_s:.0f} CPU s"
+            log.info("%s, %s, split %d: %s", name, feature_set, fold, said)
     return found
 
 
@@ -198,16 +214,11 @@ def _write(candidates: Sequence[Candidate], outcomes: Outcomes, folder: Path, pa
     part.rename(folder)
 
 
-def _end_on_request(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
-
-
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     params.check_learnable(arguments.dataset)
     # What stands there is another run's: whatever becomes of this one, it must not be taken for its own.
     shutil.rmtree(arguments.results, ignore_errors=True)
-    signal.signal(signal.SIGTERM, _end_on_request)
     grounds = _grounds(arguments.dataset, arguments.features, params)
     outcomes = _outcomes(grounds, arguments, params)
     students = list(_students(grounds, outcomes, params))

@@ -39,6 +39,7 @@ def _evaluation(value: Any, configuration: Any, weight: float) -> Evaluation:
 
 def _search(lesson: Lesson) -> Found:
     import autosklearn
+    import numpy as np
     import sklearn
     import smac
     from autosklearn.classification import AutoSklearnClassifier
@@ -54,8 +55,9 @@ def _search(lesson: Lesson) -> Found:
         n_jobs=limits.cores,
         seed=lesson.seed,
         metric=accuracy,
-        # Its own splits know nothing of connections; and sizes may not change below ours.
-        resampling_strategy=PredefinedSplit(lesson.fold),
+        # As by its default, a third is held out; one fold, since its own splits know nothing of connections. Below a
+        # split that is given, the number of rows may not change.
+        resampling_strategy=PredefinedSplit(np.where(lesson.fold == 0, 0, -1)),
         dataset_compression=False,
         tmp_folder=str(lesson.scratch / "auto-sklearn"),
         delete_tmp_folder_after_terminate=False,

@@ -49,7 +49,7 @@ class Lesson:
     shared : (rows,) int64
         Label, 0 or 1.
     fold : (rows,) int64
-        Fold of the row's connection, from 0: settings are compared by cross-validation over these.
+        Fold of the row's connection, from 0: settings are compared on folds held out, all of them in turn or the first.
     limits : Limits
     seed : int
     scratch : Path

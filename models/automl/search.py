@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -202,7 +202,9 @@ def _polled(running: _Running) -> Searched | NotRun | None:
     return None
 
 
-def searches(every: Sequence[Asked], at_once: int, scratch: Path) -> Iterator[tuple[int, Searched | NotRun]]:
+def searches(
+    every: Sequence[Asked], at_once: int, scratch: Path
+) -> Generator[tuple[int, Searched | NotRun], None, None]:
     """Run searches, some at once; yield the place of each and its outcome, as they end.
 
     However the caller ends, by an error, a signal that Python raises, or by not asking for more, what still runs is
