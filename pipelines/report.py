@@ -14,14 +14,16 @@ from typing import Any
 import jinja2
 import pandas as pd
 
+from models.distillation import TRUTH
 from pipelines import stage
 from pipelines.params import Params
 from pipelines.reports import read_json
 
 _PACKAGES = ("numpy", "pandas", "pyarrow", "scikit-learn", "dtaidistance", "ns3")
 ALL_SITES = "all"
-#: Settings of a search's leaderboard that are shown.
+#: Settings of a search's leaderboard, and kinds of an ensemble, that are shown.
 _BEST = 10
+_KINDS = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +38,12 @@ def _image(path: Path) -> str:
     return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
 
 
-def _table(path: Path) -> str:
-    frame = pd.read_csv(path)
+def _shown(frame: pd.DataFrame) -> str:
     return frame.to_html(index=False, border=0, na_rep="", float_format=lambda value: f"{value:.3f}")
+
+
+def _table(path: Path) -> str:
+    return _shown(pd.read_csv(path))
 
 
 def _transposed(path: Path) -> str:
@@ -89,44 +94,58 @@ def _number(value: float, form: str) -> str:
     return "" if pd.isna(value) else format(value, form)
 
 
-def _automl(folder: Path) -> dict[str, str] | None:
-    """Return what AutoML found on a dataset, None if there is nothing; times and sizes beside accuracy."""
-    if not (folder / "accuracy.csv").exists():
-        return None
-    found = pd.read_csv(folder / "accuracy.csv")
-    table = found[found["site"] == ALL_SITES]
+def _interval(row: Mapping[Hashable, Any], name: str, form: str) -> str:
+    if pd.isna(row[name]):
+        return ""
+    return f"{row[name]:{form}} ({row[f'{name}_low']:{form}} to {row[f'{name}_high']:{form}})"
 
-    def interval(row: Mapping[Hashable, Any], name: str, form: str) -> str:
-        if pd.isna(row[name]):
-            return ""
-        return f"{row[name]:{form}} ({row[f'{name}_low']:{form}} to {row[f'{name}_high']:{form}})"
 
-    records = table.to_dict("records")
+def _made_of(row: Mapping[Hashable, Any]) -> str:
+    """Return the kinds that weigh most, and what limits acted or why it was not run."""
+    kinds = [] if pd.isna(row["kinds"]) else str(row["kinds"]).split(", ")
+    said = ", ".join([*kinds[:_KINDS], *([f"{len(kinds) - _KINDS} more kinds"] if len(kinds) > _KINDS else [])])
+    return said if pd.isna(row["note"]) else "; ".join(filter(None, [said, str(row["note"])]))
+
+
+def _candidates(accuracy: pd.DataFrame, rule: str) -> str:
+    """Return AutoML's candidates, a row each: accuracy on windows of the rule trained on, then what each one takes."""
+    table = accuracy[accuracy["site"] == ALL_SITES]
+    own_rule = table["test_set"].isna() | table["test_set"].str.endswith(f"/{rule}", na=False)
+    rows = table[own_rule].to_dict("records")
     overview = pd.DataFrame(
         {
-            "features": table["feature_set"],
-            "model": table["model"],
-            "learnt from": table["learnt_from"],
-            "tested on": table["test_set"],
-            "accuracy": [interval(row, "overall", ".3f") for row in records],
-            "balanced": [interval(row, "balanced", ".3f") for row in records],
-            "less the tree": [interval(row, "less_tree", "+.3f") for row in records],
-            "CPU s": [_number(row["cpu_s"], ".1f") for row in records],
-            "settings": [_number(row["evaluations"], ".0f") for row in records],
-            "kB": [_number(row["model_bytes"] / 1000, ",.0f") for row in records],
-            "for a kernel": table["kernel"].map({True: "yes", False: "no"}),
-            "made of": table["kinds"],
-            "note": table["note"],
+            "features": [row["feature_set"] for row in rows],
+            "model, whose labels": [
+                row["model"] if row["learnt_from"] == TRUTH else f"{row['model']} of {row['learnt_from']}"
+                for row in rows
+            ],
+            "accuracy": [_interval(row, "overall", ".3f") for row in rows],
+            "less the tree": [_interval(row, "less_tree", "+.3f") for row in rows],
+            "CPU s": [_number(row["cpu_s"], ".1f") for row in rows],
+            "settings tried": [_number(row["evaluations"], ".0f") for row in rows],
+            "kB": [_number(row["model_bytes"] / 1000, ",.0f") for row in rows],
+            "for a kernel": [{True: "yes", False: "no"}.get(row["kernel"], "") for row in rows],
+            "made of; limits that acted": [_made_of(row) for row in rows],
         }
     )
-    ranked = pd.read_csv(folder / "leaderboard.csv")
+    return overview.to_html(index=False, border=0, na_rep="", classes="wrapped")
+
+
+def _automl(folder: Path, rule: str) -> dict[str, str] | None:
+    """Return what AutoML found on a dataset, None if there is nothing."""
+    if not (folder / "accuracy.csv").exists():
+        return None
+    accuracy = pd.read_csv(folder / "accuracy.csv")
+    members, ranked = (
+        pd.read_csv(folder / f"{name}.csv").drop(columns="setting", errors="ignore")
+        for name in ("members", "leaderboard")
+    )
+    best = ranked.groupby(["engine", "feature_set", "fold"], sort=False).head(_BEST)
     return {
-        "overview": overview.to_html(index=False, border=0, na_rep=""),
-        "every row, with sites": _table(folder / "accuracy.csv"),
-        "members": _table(folder / "members.csv"),
-        "the best settings of each search": ranked.groupby(["engine", "feature_set", "fold"], sort=False)
-        .head(_BEST)
-        .to_html(index=False, border=0, na_rep=""),
+        "overview": _candidates(accuracy, rule),
+        "every kind of window, with sites": _shown(accuracy.drop(columns=["kinds", "note"])),
+        "members": _shown(members),
+        "the best settings of each search": _shown(best),
     }
 
 
@@ -192,7 +211,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         },
         detector=read_json(reports / "detector.json"),
         chosen=_per_dataset(reports / "chosen"),
-        automl={dataset: _automl(arguments.automl / dataset) for dataset in params.search.datasets},
+        automl={name: _automl(arguments.automl / name, params.search.rule) for name in params.search.datasets},
         controls={
             folder.name: {path.stem: _table(path) for path in sorted(folder.glob("*.csv"))}
             for folder in sorted((reports / "controls").iterdir())
