@@ -1,10 +1,15 @@
-"""The processes of a search: all of one session, and ended together."""
+"""The processes of a search: all of one session, and ended together.
+
+``python -m models.automl.process FOLDER``, as the leader of a session, ends all others of it and takes the folder away.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -41,3 +46,8 @@ def kill_session(session: int, spare: int | None = None) -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(_PAUSE_S)
+
+
+if __name__ == "__main__":
+    kill_session(os.getpid(), spare=os.getpid())
+    shutil.rmtree(sys.argv[1], ignore_errors=True)

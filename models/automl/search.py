@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from models.automl import program
-from models.automl.engine import OUT_OF_MEMORY, TIMED_OUT, Engine, Limits
+from models.automl.engine import FAILED, OUT_OF_MEMORY, TIMED_OUT, Engine, Limits
 from models.automl.process import kill_session
 
 #: A search ends itself at its limit of time; then its models are fitted once more on all rows, and judge. It is killed
@@ -81,7 +81,7 @@ class Searched:
     cpu_s, wall_s : float
         Of the process and all it started.
     limits_acted : tuple of str
-        What ended the search or some of its evaluations before their time; empty if only the count of evaluations did.
+        What ended the search, or some of its evaluations, before their time; empty if only the count of evaluations did.
     """
 
     probability: npt.NDArray[np.float64]
@@ -109,12 +109,13 @@ class _Running:
     killed_at_s: float
 
     def end(self) -> None:
-        """Kill what is left of it, and take its folder away."""
+        """Kill what is left of it, and take its folder away; may be done again, where it was broken off."""
         kill_session(self.process.pid)
         self.process.wait()
         if self.process.stdin is not None:
             self.process.stdin.close()
-        shutil.rmtree(self.folder)
+        if self.folder.exists():
+            shutil.rmtree(self.folder)
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -133,9 +134,7 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def _start(place: int, asked: Asked, scratch: Path) -> _Running:
-    # Absolute: the process works in it.
-    folder = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=scratch)).absolute()
+def _process(asked: Asked, folder: Path) -> subprocess.Popen[bytes]:
     learn = pd.DataFrame(asked.x, columns=list(asked.feature_names))
     learn.assign(**{program.SHARED: asked.shared.astype(np.int64), program.FOLD: asked.fold}).to_parquet(
         folder / program.LEARN, index=False
@@ -144,7 +143,7 @@ def _start(place: int, asked: Asked, scratch: Path) -> _Running:
     said = {"limits": dataclasses.asdict(asked.limits), "seed": asked.seed}
     (folder / program.ASKED).write_text(json.dumps(said))
     with (folder / "messages.txt").open("wb") as messages:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             [str(asked.python), "-m", program.__name__, asked.engine.name, str(folder)],
             cwd=folder,
             env=_environment(folder),
@@ -153,6 +152,16 @@ def _start(place: int, asked: Asked, scratch: Path) -> _Running:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+
+
+def _start(place: int, asked: Asked, scratch: Path) -> _Running:
+    # Absolute: the process works in it.
+    folder = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=scratch)).absolute()
+    try:
+        process = _process(asked, folder)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
     most_s = asked.limits.time_s * _PATIENCE + _STARTING_S
     return _Running(place, asked, process, folder, time.monotonic() + most_s)
 
@@ -164,6 +173,7 @@ def _limits_acted(evaluations: pd.DataFrame, limits: Limits) -> tuple[str, ...]:
     for status, limit in (
         (TIMED_OUT, f"{limits.evaluation_time_s} s"),
         (OUT_OF_MEMORY, f"{limits.memory_mb} MB"),
+        (FAILED, "the run history has them"),
     ):
         count = int((evaluations["status"] == status).sum())
         if count:
@@ -223,12 +233,15 @@ def searches(
         while waiting or running:
             while waiting and len(running) < at_once:
                 place, asked = waiting.pop()
-                running.append(_start(place, asked, scratch))
+                try:
+                    running.append(_start(place, asked, scratch))
+                except OSError as error:
+                    yield place, NotRun(f"it did not start: {error}")
             for one in list(running):
                 outcome = _polled(one)
                 if outcome is not None:
-                    running.remove(one)
                     one.end()
+                    running.remove(one)
                     yield one.place, outcome
             time.sleep(_POLL_S)
     finally:
