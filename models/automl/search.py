@@ -81,7 +81,7 @@ class Searched:
     cpu_s, wall_s : float
         Of the process and all it started.
     limits_acted : tuple of str
-        What ended the search, or some of its evaluations, before their time; empty if only the count of evaluations did.
+        What ended the search, or some evaluations, before their time; empty if only the count of evaluations did.
     """
 
     probability: npt.NDArray[np.float64]

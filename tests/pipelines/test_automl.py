@@ -43,7 +43,7 @@ def searches_of(folder: Path) -> list[str]:
             line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if str(folder) in line and "models.automl.program" in line:
+        if str(folder) in line and "models.automl." in line:
             found.append(line)
     return found
 
