@@ -1,7 +1,7 @@
 """Search by AutoML engines, each in a process of its own, and teach trees and forests by what one of them says.
 
-Trials are the first of `search`'s random splits: an engine learns from a split's training windows, compares settings by
-cross-validation over folds of connections, and judges the windows held out. Where a limit of time or memory acts, what
+Trials are the first of `search`'s random splits: an engine learns from a split's training windows, compares settings on
+connections held out of them, and judges the windows of the test side. Where a limit of time or memory acts, what
 is found depends on the machine: so none of it stands in git, and of the outputs DVC knows only what was searched.
 """
 
