@@ -47,6 +47,11 @@ class Lesson:
     learnt_from: str
     parts: tuple[LabelledWindows, ...]
 
+    @property
+    def teaches(self) -> bool:
+        """Whether it holds both labels; a teacher may say one alone."""
+        return len(np.unique(np.concatenate([part.shared for part in self.parts]))) > 1
+
 
 @dataclass(frozen=True)
 class Taught:

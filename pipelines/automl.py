@@ -135,6 +135,7 @@ def _students(grounds: Sequence[Ground], outcomes: Outcomes, params: Params) -> 
     """Yield every family taught by the truth, and the students taught by the teacher too, where that has run."""
     options, method = params.automl, plan.method(params.search)
     keys, tasks = [], []
+    splits: dict[tuple[str, str, str], int] = {}
     for ground in grounds:
         teacher = outcomes.get((options.teacher, ground.feature_set), {})
         for name in dict.fromkeys([*options.families, *options.students]):
@@ -146,17 +147,22 @@ def _students(grounds: Sequence[Ground], outcomes: Outcomes, params: Params) -> 
                 if name in options.students and isinstance(said, Searched):
                     lessons += lessons_of(options.teacher, judged(trial, said.probability), ground, trial)
                 for lesson in lessons:
-                    keys.append((name, lesson.learnt_from, ground.feature_set))
-                    tasks.append(delayed(taught)(ground, trial, lesson, family, grid, method))
+                    key = (name, lesson.learnt_from, ground.feature_set)
+                    splits[key] = len(ground.trials)
+                    if lesson.teaches:
+                        keys.append(key)
+                        tasks.append(delayed(taught)(ground, trial, lesson, family, grid, method))
     results = Parallel(n_jobs=stage.workers(params, len(tasks)))(tasks)
     by_key: dict[tuple[str, str, str], list[Taught]] = {}
     for key, result in zip(keys, results, strict=True):
         by_key.setdefault(key, []).append(result)
-    splits = {ground.feature_set: len(ground.trials) for ground in grounds}
-    for key, own in by_key.items():
-        # A teacher that failed on one split has taught nobody.
-        if len(own) == splits[key[2]]:
+    for key, count in splits.items():
+        own = by_key.get(key, [])
+        if len(own) == count:
             yield of_family(*key, own)
+        else:
+            note = f"not run ({count - len(own)} of {count} splits): the teacher gave nothing, or one label alone"
+            yield Candidate(*key, predictions=None, note=note)
 
 
 def _history(outcomes: Outcomes) -> pd.DataFrame:

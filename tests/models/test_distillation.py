@@ -66,6 +66,15 @@ def test_windows_without_truth_are_of_connections_without_any() -> None:
     ]
 
 
+@pytest.mark.parametrize("label", [False, True])
+def test_a_teacher_of_one_label_teaches_nothing(label: bool) -> None:
+    one = says(np.full(len(TRIAL.train), label), np.full(len(FURTHER_SHARED), label))
+    assert [lesson.teaches for lesson in lessons_of("teacher", one, GROUND, TRIAL)] == [False, False]
+    of_further_windows = says(one.train, FURTHER_SHARED)
+    assert [lesson.teaches for lesson in lessons_of("teacher", of_further_windows, GROUND, TRIAL)] == [False, True]
+    assert lesson_of_truth(GROUND, TRIAL).teaches
+
+
 @pytest.mark.parametrize("place", [0, 1], ids=["alone", "with further windows"])
 def test_a_student_learns_from_its_teacher_and_not_from_the_truth(place: int) -> None:
     inverted = says(~WINDOWS.shared[TRIAL.train], ~FURTHER_SHARED)

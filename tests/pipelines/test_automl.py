@@ -11,12 +11,16 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 import yaml
 
 from models.automl import engine_of
 from models.automl.environment import remedy
+from models.automl.ground import Judged, judged
+from models.trial import Trial
 from pipelines.__main__ import main
 from pipelines.params import ParamsError, read_params
 from pipelines.reports import read_json
@@ -142,6 +146,21 @@ def test_a_search_that_is_killed_for_its_time_gives_a_row_that_says_so(
     assert pd.isna(row["balanced"])
     assert set(table.loc[table["test_set"].notna(), "learnt_from"]) == {"the truth"}
     assert read_json(project / "data/searched/sites.json")["finished"]["flaml invariant"] == 0
+
+
+def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def always_shared(trial: Trial, probability: npt.NDArray[np.float64]) -> Judged:
+        return judged(trial, np.ones_like(probability))
+
+    monkeypatch.setattr("pipelines.automl.judged", always_shared)
+    assert main(["automl", "--dataset", "sites", "--environments", "none"]) == 0
+    table = accuracy(project)
+    rows = table[table["learnt_from"].str.startswith("flaml")]
+    assert len(rows) == 2
+    assert rows["balanced"].isna().all()
+    assert set(rows["note"]) == {f"not run ({SPLITS} of {SPLITS} splits): the teacher gave nothing, or one label alone"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
