@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -52,10 +53,15 @@ def searches_of(folder: Path) -> list[str]:
     return found
 
 
-def waited_for(folder: Path, *, there: bool, within_s: float) -> bool:
+def left(folder: Path) -> list[object]:
+    """Return processes and files of searches; where one program takes another's place, its command line is empty."""
+    return [*searches_of(folder), *folder.iterdir()]
+
+
+def eventually(holds: Callable[[], object], within_s: float) -> bool:
     until_s = time.monotonic() + within_s
     while time.monotonic() < until_s:
-        if bool(searches_of(folder)) == there:
+        if holds():
             return True
         time.sleep(0.1)
     return False
@@ -170,18 +176,19 @@ def test_a_stage_that_is_ended_leaves_no_process_no_file_and_no_result(
     change(project, evaluations={"flaml": 1_000_000})
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    command = ["python", "-m", "pipelines", "automl", "--dataset", "sites"]
+    # Where the tests run in the background of a shell, SIGINT is ignored, and so it would be here.
+    command = ["env", "--default-signal=INT", sys.executable, "-m", "pipelines", "automl", "--dataset", "sites"]
     environment = os.environ | {"TMPDIR": str(scratch), "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, *command[1:]], env=environment, stderr=subprocess.PIPE, start_new_session=True
-    ) as stage:
-        assert waited_for(scratch, there=True, within_s=PATIENCE_S)
-        time.sleep(3)  # until it searches
-        stage.send_signal(number)
-        stage.communicate(timeout=AFTERWARDS_S)
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, start_new_session=True) as stage:
+        try:
+            assert eventually(lambda: searches_of(scratch), PATIENCE_S)
+            time.sleep(3)  # until it searches
+            stage.send_signal(number)
+            stage.communicate(timeout=AFTERWARDS_S)
+        finally:
+            stage.kill()
     assert stage.returncode == {signal.SIGTERM: 128 + signal.SIGTERM}.get(number, -number)
-    assert waited_for(scratch, there=False, within_s=AFTERWARDS_S)
-    assert not list(scratch.iterdir())
+    assert eventually(lambda: not left(scratch), AFTERWARDS_S), left(scratch)
     assert not (project / "data/automl/sites").exists()
 
 
