@@ -1,10 +1,12 @@
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
 # make test     set up, then run every test
 # make check    style, types, layers, data dictionary
+# make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
 # make proof    the pipeline, nothing in git changed by it, then every test
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
+# make bench-export     exported models beside other exporters; features and decisions on real windows (after make repro)
 # make ui       MLflow on loopback (PORT=5000)
 # make clean    remove what the pipeline made;  make distclean: the environment too
 
@@ -19,7 +21,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof bench-parse bench-extract bench-replay ui setup simulator packets lock clean distclean
+.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-export ui setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -44,6 +46,11 @@ proof: repro
 	git diff --exit-code
 	$(MAKE) test
 
+export: setup
+	sbd export --check --all-compilers --publish build/export
+	dvc repro --quiet --force --single-item prove
+	git diff --exit-code -- export/generated reports/prove reports/export.json
+
 bench-parse: setup
 	python -m tests.bench_parse $(BENCH)
 
@@ -52,6 +59,10 @@ bench-extract: setup
 
 bench-replay: setup
 	python -m tests.bench_replay
+
+bench-export: setup $(VENV)/bench/.installed
+	python -m tests.bench_export $(BENCH)
+	python -m tests.bench_windows
 
 ui: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \
@@ -76,6 +87,11 @@ $(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt
 $(VENV)/auto-sklearn/.installed: $(VENV)/.uv requirements/auto-sklearn.txt requirements/auto-sklearn.sh
 	requirements/auto-sklearn.sh $(@D) $(BIN)/uv
 
+$(VENV)/bench/.installed: $(VENV)/.uv requirements/bench.txt
+	uv venv --quiet --clear --python $(BIN)/python $(@D)
+	uv pip install --quiet --compile-bytecode --python $(@D)/bin/python --require-hashes --only-binary :all: -r requirements/bench.txt
+	touch $@
+
 simulator: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=$(CURDIR)/$(VENV)
 
@@ -91,9 +107,10 @@ lock:
 	$(LOCK) --no-deps --group packets -o requirements/packets.txt >/dev/null
 	$(LOCK) requirements/uv.in -o requirements/uv.txt >/dev/null
 	$(LOCK) --python-version 3.9 requirements/auto-sklearn.in -o requirements/auto-sklearn.txt >/dev/null
+	$(LOCK) requirements/bench.in -o requirements/bench.txt >/dev/null
 
 clean:
-	rm -rf build data/raw data/tables data/features data/automl data/searched data/trained data/predictions data/header.parquet \
+	rm -rf build data/raw data/tables data/features data/automl data/searched data/trained data/predictions data/exported data/header.parquet \
 		data/accuracy.parquet data/compared.parquet data/inference.parquet data/controls data/tracked.json data/mlflow* \
 		data/baselines data/partitions data/replayed data/sensitivity.parquet data/shift data/tuned data/unseen.parquet \
 		data/generalised.parquet \

@@ -1,16 +1,31 @@
-"""Trees as C that a kernel accepts: integers only, no loops, no floats."""
+"""Models as C that a kernel accepts: integers only, no allocation, no floats."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 import jinja2
 
-from export.tree import Leaf, Tree, size
+from export.fragment import COMPUTED, FRAGMENTS, VOTES, Fragment, fragments_of
+from export.packed import packed
+from export.tree import ALL_FOR, Forest, Leaf, Tree
 from features.catalog import FEATURES
+from features.fixed import CONGESTED_WEIGHT, FEATURE_LIMIT, POINTS_LIMIT, RTT_LIMIT_US
+from features.window import WINDOW_RTTS
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_PER_LINE = 4
+
+#: How a model is laid out: nested conditions, or a table of packed nodes whose trees are walked in lock step.
+Layout = Literal["nested", "packed"]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+
+#: Features that C computes, in the order of ``enum sbd_feature``.
+EXPORTABLE = tuple(feature for feature in FEATURES if feature.name in COMPUTED)
+NUMBERS = {feature.name: number for number, feature in enumerate(EXPORTABLE)}
 
 
 @dataclass(frozen=True)
@@ -25,11 +40,14 @@ class Header:
         Digest of the stored model.
     trained_on : str
         Dataset and window rule.
+    layout : str
+        One of :data:`LAYOUTS`.
     """
 
     name: str
     model_digest: str
     trained_on: str
+    layout: Layout = "nested"
 
 
 def macro(feature: str) -> str:
@@ -43,25 +61,28 @@ def macro(feature: str) -> str:
     return f"SBD_{feature.upper()}"
 
 
-def _statements(tree: Tree, depth: int) -> list[str]:
+def _statements(tree: Tree, depth: int, alone: bool) -> list[str]:
     indent = "\t" * depth
     if isinstance(tree, Leaf):
-        return [f"{indent}return {'SBD_SHARED' if tree.shared else 'SBD_NOT_SHARED'};"]
-    low = _statements(tree.low, depth + 1)
+        vote = ("SBD_SHARED" if tree.vote else "SBD_NOT_SHARED") if alone else str(tree.vote)
+        return [f"{indent}return {vote};"]
+    low = _statements(tree.low, depth + 1, alone)
     brace = len(low) > 1
     return [
         f"{indent}if (x[{macro(tree.feature)}] <= {tree.threshold}){' {' if brace else ''}",
         *low,
         *([f"{indent}}}"] if brace else []),
-        *_statements(tree.high, depth),
+        *_statements(tree.high, depth, alone),
     ]
 
 
-def _used(tree: Tree) -> set[str]:
-    return set() if isinstance(tree, Leaf) else {tree.feature} | _used(tree.low) | _used(tree.high)
+def _lines(entries: Sequence[str]) -> list[str]:
+    places = range(0, len(entries), _PER_LINE)
+    return ["\t" + ", ".join(entries[place : place + _PER_LINE]) + "," for place in places]
 
 
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """Return where templates are found, and how they are read."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
@@ -72,37 +93,69 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def render_tree(tree: Tree, header: Header) -> str:
-    """Return the header's text."""
-    used = _used(tree)
-    features = [feature for feature in FEATURES if feature.name in used]
-    splits, leaves, depth = size(tree)
+def render_runtime() -> str:
+    """Return ``smartsbd.h``: what every model's header builds on."""
     return (
-        _environment()
-        .get_template("tree.h.j2")
+        environment()
+        .get_template("smartsbd.h.j2")
         .render(
-            header=header,
-            guard=f"{header.name.upper()}_H",
-            features=[(macro(feature.name), feature.meaning) for feature in features],
-            splits=splits,
-            leaves=leaves,
-            depth=depth,
-            statements=_statements(tree, 1),
+            features=[(macro(feature.name), feature.meaning) for feature in EXPORTABLE],
+            window_rtts=WINDOW_RTTS,
+            points=POINTS_LIMIT,
+            rtt_limit_us=RTT_LIMIT_US,
+            congested_us=CONGESTED_WEIGHT,
+            feature_limit=FEATURE_LIMIT,
         )
     )
 
 
-def render_replay(tree: Tree, header: Header) -> str:
-    """Return a C program that reads rows of feature values and prints the header's decisions."""
-    used = _used(tree)
+def render_model(forest: Forest, header: Header) -> str:
+    """Return the header of a model: the features it takes, in C, and the model itself."""
+    used = forest.features()
+    pieces = fragments_of(used)
+    splits, leaves, depth = forest.size()
+    table = packed(forest, NUMBERS) if header.layout == "packed" else None
+    alone = len(forest.trees) == 1
     return (
-        _environment()
-        .get_template("replay.c.j2")
-        .render(header=header, features=[macro(feature.name) for feature in FEATURES if feature.name in used])
+        environment()
+        .get_template("model.h.j2")
+        .render(
+            header=header,
+            upper=header.name.upper(),
+            features=[(macro(feature.name), feature.meaning) for feature in EXPORTABLE if feature.name in used],
+            fragments=[*pieces, *([VOTES] if table else [])],
+            calls=[one.call for one in pieces if one.call],
+            wanted=any("wanted" in one.call for one in pieces),
+            trees=len(forest.trees),
+            splits=splits,
+            leaves=leaves,
+            depth=depth,
+            half=ALL_FOR // 2,
+            alone=alone,
+            nested=[] if table else [_statements(tree, 1, alone) for tree in forest.trees],
+            words=_lines([f"0x{word:016x}" for word in table.words]) if table else [],
+            roots=_lines([str(root) for root in table.roots]) if table else [],
+        )
     )
 
 
-def input_names(tree: Tree) -> tuple[str, ...]:
-    """Return the features the header takes, in the order of its enum."""
-    used = _used(tree)
-    return tuple(feature.name for feature in FEATURES if feature.name in used)
+def render_loaded() -> str:
+    """Return ``sbd_loaded.h``: all features, and models that come from a file."""
+    return (
+        environment()
+        .get_template("loaded.h.j2")
+        .render(
+            fragments=[*FRAGMENTS, VOTES],
+            guarded=[
+                (" | ".join(f"SBD_BIT({macro(name)})" for name in _computed_by(one)), one.call)
+                for one in FRAGMENTS
+                if one.call
+            ],
+            names=[feature.name for feature in EXPORTABLE],
+        )
+    )
+
+
+def _computed_by(piece: Fragment) -> tuple[str, ...]:
+    """Return the features a piece computes, or, if it prepares others, those."""
+    return piece.features or tuple(name for one in FRAGMENTS if piece.name in one.needs for name in one.features)

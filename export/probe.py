@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from export.tree import Leaf, Split, Tree
+from export.tree import Forest, Leaf, Tree
 from features import catalog
 
 #: Share of values on the lower, and on the upper edge of a leaf's box.
@@ -17,46 +17,41 @@ def _range(name: str) -> tuple[int, int]:
     return int(feature.low), int(feature.high)
 
 
-def _bounds(tree: Tree, within: dict[str, tuple[int, int]]) -> list[dict[str, tuple[int, int]]]:
+def _boxes(tree: Tree, within: dict[str, tuple[int, int]]) -> list[dict[str, tuple[int, int]]]:
     """Return the box of feature values (inclusive) of every leaf that a value can reach."""
     if isinstance(tree, Leaf):
         return [within]
     low, high = within.get(tree.feature, _range(tree.feature))
     boxes = []
     if tree.threshold >= low:
-        boxes += _bounds(tree.low, within | {tree.feature: (low, min(high, tree.threshold))})
+        boxes += _boxes(tree.low, within | {tree.feature: (low, min(high, tree.threshold))})
     if tree.threshold < high:
-        boxes += _bounds(tree.high, within | {tree.feature: (max(low, tree.threshold + 1), high)})
+        boxes += _boxes(tree.high, within | {tree.feature: (max(low, tree.threshold + 1), high)})
     return boxes
 
 
-def _features(tree: Tree) -> set[str]:
-    return {tree.feature} | _features(tree.low) | _features(tree.high) if isinstance(tree, Split) else set()
-
-
-def probing_rows(tree: Tree, *, rows: int, seed: int) -> pd.DataFrame:
+def probing_rows(forest: Forest, *, rows: int, seed: int) -> pd.DataFrame:
     """Draw feature values within the boxes of the leaves, many of them on the boxes' edges.
 
     Edges are thresholds and their successors, so that a `<` in place of a `<=` shows.
 
     Parameters
     ----------
-    tree : Tree
+    forest : Forest
     rows : int
-        At least this many; every leaf gets the same number.
+        At least this many; every leaf of every tree gets the same number.
     seed : int
 
     Returns
     -------
     DataFrame
-        One int64 column per feature of the tree, values in the feature's range.
+        One int64 column per feature of the forest, values in the feature's range.
     """
     rng = np.random.default_rng(seed)
-    boxes = _bounds(tree, {})
-    names = sorted(_features(tree))
+    boxes = [box for tree in forest.trees for box in _boxes(tree, {})]
     each = -(-rows // len(boxes))
     columns = {}
-    for name in names:
+    for name in sorted(forest.features()):
         low = np.repeat([box.get(name, _range(name))[0] for box in boxes], each)
         high = np.repeat([box.get(name, _range(name))[1] for box in boxes], each)
         drawn = rng.integers(low, high, endpoint=True)

@@ -1,18 +1,26 @@
-"""Decision trees over integers: what a fitted tree becomes before it is written as C."""
+"""Trees and forests over integers: what a fitted model becomes before it is written as C."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
 from features import catalog
+from models.families.random_forest import LATTICE
 from models.fitted import Fitted
 from traces.fault import Fault
 
 #: Thresholds and features lie below this, so that they fit an s32 and scikit-learn's float32.
 BOUND = 1 << 24
+#: The vote of a leaf that is sure; a leaf that is undecided has half of it.
+ALL_FOR = 1 << 24
 
 
 class ExportError(Fault):
@@ -21,9 +29,9 @@ class ExportError(Fault):
 
 @dataclass(frozen=True)
 class Leaf:
-    """A decision: the subflows share a bottleneck, or not."""
+    """How much of :data:`ALL_FOR` a leaf gives to a shared bottleneck; in a tree that stands alone, none or all."""
 
-    shared: bool
+    vote: int
 
 
 @dataclass(frozen=True)
@@ -38,45 +46,101 @@ class Split:
 
 Tree = Leaf | Split
 
+NOT_SHARED = Leaf(0)
+SHARED = Leaf(ALL_FOR)
 
-def from_fitted(fitted: Fitted) -> Tree:
-    """Translate a fitted scikit-learn decision tree.
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees that vote: shared if they give it more than half. One tree alone is a forest too."""
+
+    trees: tuple[Tree, ...]
+
+    def features(self) -> tuple[str, ...]:
+        """Return the features it takes, in the catalogue's order."""
+        used = {node.feature for tree in self.trees for node in nodes(tree) if isinstance(node, Split)}
+        return tuple(feature.name for feature in catalog.FEATURES if feature.name in used)
+
+    def size(self) -> tuple[int, int, int]:
+        """Return (splits, leaves, largest depth)."""
+        sizes = [_size(tree) for tree in self.trees]
+        return sum(one[0] for one in sizes), sum(one[1] for one in sizes), max(one[2] for one in sizes)
+
+
+def nodes(tree: Tree) -> Iterator[Tree]:
+    """Yield the nodes of a tree, breadth first."""
+    waiting = [tree]
+    while waiting:
+        yield from waiting
+        waiting = [side for node in waiting if isinstance(node, Split) for side in (node.low, node.high)]
+
+
+def _size(tree: Tree) -> tuple[int, int, int]:
+    if isinstance(tree, Leaf):
+        return 0, 1, 0
+    low, high = _size(tree.low), _size(tree.high)
+    return 1 + low[0] + high[0], low[1] + high[1], 1 + max(low[2], high[2])
+
+
+def from_fitted(fitted: Fitted) -> Forest:
+    """Translate a fitted scikit-learn decision tree, or a random forest.
 
     scikit-learn compares ``float32(x) <= threshold`` with a float64 threshold. For an integer x below
     2^24 that is ``x <= floor(threshold)``, so nothing is rounded. A tie of votes is the first class,
-    as in scikit-learn. Subtrees whose leaves agree become one leaf.
+    as in scikit-learn. Subtrees whose leaves agree become one leaf. A forest's votes are those of its
+    leaves, which :func:`models.families.random_forest.to_lattice` made multiples of 2^-24: their sum is exact.
 
     Raises
     ------
     ExportError
-        If the estimator is no fitted decision tree of two classes, takes a feature that is no integer,
-        decides the same for every window, or has a threshold that is out of bounds.
+        If the estimator is no fitted tree or forest of two classes, takes a feature that is no integer,
+        decides the same for every window, or has a threshold that is out of bounds or votes that are not exact.
     """
-    inner = getattr(fitted.estimator, "tree_", None)
-    if inner is None or list(fitted.estimator.classes_) != [False, True]:
+    estimator = fitted.estimator
+    known = isinstance(estimator, DecisionTreeClassifier | RandomForestClassifier)
+    # A forest's classes_ are the labels, its members' are their numbers.
+    if not known or list(getattr(estimator, "classes_", ())) != [False, True]:
         raise ExportError(
-            f"{type(fitted.estimator).__name__} is no fitted decision tree of two classes: only those are exported"
+            f"{type(estimator).__name__} is no fitted tree or forest of two classes: only those are exported"
         )
     reals = [name for name in fitted.feature_names if not catalog.feature(name).exportable]
     if reals:
         raise ExportError(f"{', '.join(reals)}: no integers, and a kernel has no others")
-    tree = merged(_translate(fitted, inner, 0))
-    if isinstance(tree, Leaf):
-        raise ExportError("the tree decides the same for every window: that is no detector to export")
-    return tree
+    members = [estimator] if isinstance(estimator, DecisionTreeClassifier) else estimator.estimators_
+    votes = _majority if len(members) == 1 else _probability
+    trees = [_translate(fitted, one.tree_, votes(one.tree_), 0) for one in members]
+    forest = Forest(tuple(merged(tree) for tree in trees))
+    if not forest.features():
+        raise ExportError("the model decides the same for every window: that is no detector to export")
+    return forest
 
 
-def _translate(fitted: Fitted, inner: Any, node: int) -> Tree:
+def _majority(inner: Any) -> npt.NDArray[np.int64]:
+    """Return the votes of a tree that stands alone: all or nothing, a tie is the first class."""
+    votes: npt.NDArray[np.int64] = np.where(inner.value[:, 0, :].argmax(axis=1) == 1, ALL_FOR, 0).astype(np.int64)
+    return votes
+
+
+def _probability(inner: Any) -> npt.NDArray[np.int64]:
+    """Return the votes of a forest's tree: its leaves' probabilities."""
+    votes: npt.NDArray[np.float64] = inner.value[:, 0, 1] / LATTICE
+    leaves = inner.children_left == inner.children_right
+    if not np.array_equal(votes[leaves], np.rint(votes[leaves])):
+        raise ExportError("the leaves' probabilities are no multiples of 2^-24: their sum would be rounded")
+    return votes.astype(np.int64)
+
+
+def _translate(fitted: Fitted, inner: Any, votes: npt.NDArray[np.int64], node: int) -> Tree:
     if inner.children_left[node] == inner.children_right[node]:
-        return Leaf(bool(fitted.estimator.classes_[int(inner.value[node][0].argmax())]))
+        return Leaf(int(votes[node]))
     threshold = math.floor(inner.threshold[node])
     if not -BOUND < threshold < BOUND:
         raise ExportError(f"node {node}: threshold {threshold} is not within 2^24: float32 would round it")
     return Split(
         fitted.feature_names[int(inner.feature[node])],
         threshold,
-        _translate(fitted, inner, int(inner.children_left[node])),
-        _translate(fitted, inner, int(inner.children_right[node])),
+        _translate(fitted, inner, votes, int(inner.children_left[node])),
+        _translate(fitted, inner, votes, int(inner.children_right[node])),
     )
 
 
@@ -85,8 +149,8 @@ def merged(tree: Tree) -> Tree:
 
     Examples
     --------
-    >>> merged(Split("rtt_ed_4us", 7, Leaf(True), Split("rtt_ed_4us", 9, Leaf(True), Leaf(True))))
-    Leaf(shared=True)
+    >>> merged(Split("rtt_ed_4us", 7, SHARED, Split("rtt_ed_4us", 9, SHARED, SHARED))) == SHARED
+    True
     """
     if isinstance(tree, Leaf):
         return tree
@@ -94,18 +158,3 @@ def merged(tree: Tree) -> Tree:
     if low == high:
         return low
     return Split(tree.feature, tree.threshold, low, high)
-
-
-def decide(tree: Tree, features: Mapping[str, int]) -> bool:
-    """Return the tree's decision on one window."""
-    while isinstance(tree, Split):
-        tree = tree.low if features[tree.feature] <= tree.threshold else tree.high
-    return tree.shared
-
-
-def size(tree: Tree) -> tuple[int, int, int]:
-    """Return (splits, leaves, depth)."""
-    if isinstance(tree, Leaf):
-        return 0, 1, 0
-    low, high = size(tree.low), size(tree.high)
-    return 1 + low[0] + high[0], low[1] + high[1], 1 + max(low[2], high[2])

@@ -1,119 +1,147 @@
-"""The proof of a header: it compiles without floating point, and decides as the model does."""
+"""The proof of a header: it compiles wherever a sender may run, calls nothing, and decides as the model does."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from export.emit_c import Header, input_names, render_replay, render_tree
-from export.tree import decide, from_fitted
+from export import replay
+from export.compilers import Compiler, compiled, run
+from export.emit_c import EXPORTABLE
 from models.fitted import Fitted
 from traces.fault import Fault
 
-_WARNINGS = ["-Wall", "-Wextra", "-Werror", "-O2"]
-_INTEGER_ONLY = "-mgeneral-regs-only"
-_CALLER = """#include "{name}.h"
-int sbd_decision(const sbd_feature_t *x);
-int sbd_decision(const sbd_feature_t *x)
-{{
-	return {name}(x);
-}}
-"""
+_OBJECT = Path(__file__).parent / "programs" / "object.c"
+_KERNEL = Path(__file__).parent / "kernel"
 
 
 class VerifyError(Fault):
-    """A header that does not compile, calls what it must not, or decides otherwise than its model."""
+    """A header that calls what it must not, takes too much stack, or decides otherwise than its model."""
 
 
-def _run(command: list[str], *, stdin: bytes = b"") -> bytes:
-    done = subprocess.run(command, input=stdin, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise VerifyError(
-            f"{' '.join(command)} failed ({done.returncode}): {done.stderr.decode(errors='replace').strip()}"
-        )
-    return done.stdout
+@dataclass(frozen=True)
+class Target:
+    """A place a header must compile for.
 
-
-def compiler() -> str:
-    """Return the path of gcc.
-
-    Raises
-    ------
-    VerifyError
-        If there is none.
+    Attributes
+    ----------
+    name : str
+    options : tuple of str
+        Of the compiler.
+    provided : frozenset of str
+        Functions that are there.
+    compilers : tuple of str
+        That know it.
+    stack_bytes : int
+        Most a function may take: what a 32-bit kernel is warned at (CONFIG_FRAME_WARN), or all a BPF program has.
     """
-    path = shutil.which("gcc")
-    if path is None:
-        raise VerifyError("gcc is not installed: a header is compiled before it is believed")
-    return path
+
+    name: str
+    options: tuple[str, ...]
+    provided: frozenset[str] = frozenset()
+    compilers: tuple[str, ...] = ("gcc", "clang")
+    stack_bytes: int = 1024
 
 
-def check_object(header_text: str, name: str) -> int:
-    """Compile the header alone for a kernel's rules; return the bytes of its code.
-
-    Raises
-    ------
-    VerifyError
-        If it does not compile without floating-point registers, or refers to any other symbol
-        (a soft-float helper would be one).
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        (place / f"{name}.h").write_text(header_text)
-        caller = _CALLER.format(name=name)
-        (place / "object.c").write_text(caller)
-        target = place / "object.o"
-        _run([compiler(), *_WARNINGS, _INTEGER_ONLY, "-c", str(place / "object.c"), "-o", str(target)])
-        undefined = _run(["nm", "--undefined-only", "--format=posix", str(target)]).decode().split()
-        if undefined:
-            raise VerifyError(f"{name}.h calls {undefined[0]}: a kernel header must stand alone")
-        sections = _run(["size", "-A", str(target)]).decode().splitlines()
-        return sum(int(line.split()[1]) for line in sections if line.startswith((".text", ".rodata")))
+_INTEGERS = "-mgeneral-regs-only"
+_AS_KERNEL = ("-D__KERNEL__", "-fno-pic", "-I", str(_KERNEL))
+_OF_KERNEL = frozenset({"div64_u64", "memset", "memcpy"})
+TARGETS = (
+    Target("x86-64", (_INTEGERS,), frozenset({"memset", "memcpy"})),
+    Target("x86-64 kernel", (_INTEGERS, *_AS_KERNEL), _OF_KERNEL),
+    Target("32-bit kernel", (_INTEGERS, "-m32", *_AS_KERNEL), _OF_KERNEL),
+    Target("bpf", ("--target=bpf", "-mcpu=v3"), compilers=("clang",), stack_bytes=512),
+)
 
 
-def replay(header_text: str, replay_text: str, name: str, x: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Compile the header into a program and return its verdict on every row.
+@dataclass(frozen=True)
+class Built:
+    """What a compiler made of a header for a target: bytes of code and tables, and the most stack of a function."""
+
+    compiler: str
+    target: str
+    code_bytes: int
+    stack_bytes: int
+
+
+def build_everywhere(headers: Path, model: str | None, compilers: Sequence[Compiler]) -> list[Built]:
+    """Compile every call of a header for every target.
 
     Parameters
     ----------
-    header_text, replay_text : str
-        As :mod:`export.emit_c` renders them.
-    name : str
-        The header's name.
-    x : (rows, inputs) int64
-        Feature values in the order of the header's enum.
+    headers : Path
+        Folder with the headers.
+    model : str or None
+        One of them, without suffix; None for ``sbd_loaded.h``.
+    compilers : sequence of Compiler
+
+    Raises
+    ------
+    CompileError
+        If it does not compile without a warning.
+    VerifyError
+        If it refers to a function that is not there (a soft-float helper would be one), or takes too much stack.
     """
-    if x.size and (x.min() < -(2**31) or x.max() >= 2**31):
-        raise ValueError("x holds values beyond 32 bits: the header takes s32")
+    return [
+        _built(headers, model, compiler, target)
+        for target in TARGETS
+        for compiler in compilers
+        if compiler.name in target.compilers
+    ]
+
+
+def _built(headers: Path, model: str | None, compiler: Compiler, target: Target) -> Built:
+    name = model or "sbd_loaded"
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        (place / f"{name}.h").write_text(header_text)
-        (place / "replay.c").write_text(replay_text)
-        program = place / "replay"
-        _run([compiler(), *_WARNINGS, str(place / "replay.c"), "-o", str(program)])
-        verdicts = _run([str(program)], stdin=x.astype("<i4").tobytes())
-    if len(verdicts) != len(x):
-        raise VerifyError(f"{name}: {len(verdicts)} verdicts for {len(x)} rows")
-    return np.frombuffer(verdicts, dtype=np.uint8).astype(bool)
+        place = Path(folder) / "object.o"
+        chosen = [] if model is None else [f"-DSBD_MODEL={model}"]
+        options = ["-c", "-ffreestanding", "-fstack-usage", "-I", str(headers), *target.options, *chosen]
+        compiled(compiler, _OBJECT, place, options)
+        undefined = run(["nm", "--undefined-only", "--format=posix", str(place)]).decode().splitlines()
+        called = sorted({line.split()[0] for line in undefined} - target.provided)
+        if called:
+            raise VerifyError(f"{name}.h for {target.name} by {compiler.name} calls {called[0]}: it must stand alone")
+        stack_bytes = max(int(line.split("\t")[1]) for line in place.with_suffix(".su").read_text().splitlines())
+        if stack_bytes > target.stack_bytes:
+            raise VerifyError(
+                f"{name}.h for {target.name} by {compiler.name} takes {stack_bytes} bytes of stack,"
+                f" the limit is {target.stack_bytes}"
+            )
+        sections = run(["size", "-A", str(place)]).decode().splitlines()
+        code_bytes = sum(int(line.split()[1]) for line in sections if line.startswith((".text", ".rodata")))
+    return Built(compiler.name, target.name, code_bytes, stack_bytes)
 
 
-def prove(fitted: Fitted, header: Header, rows: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    """Replay rows through the model, the integer tree and the compiled header; all three must agree.
+def row_values(rows: pd.DataFrame) -> npt.NDArray[np.int64]:
+    """Return rows as the C takes them: every feature it computes, 0 where there is no such column."""
+    return np.stack(
+        [
+            rows[feature.name].to_numpy(dtype=np.int64) if feature.name in rows else np.zeros(len(rows), np.int64)
+            for feature in EXPORTABLE
+        ],
+        axis=1,
+    )
+
+
+def prove(
+    fitted: Fitted, programs: Sequence[tuple[str, Path, Path | None]], rows: pd.DataFrame
+) -> npt.NDArray[np.bool_]:
+    """Compare the model's decision on rows with that of each program; all must agree.
 
     Parameters
     ----------
     fitted : Fitted
         The model.
-    header : Header
-        Its header's name and origin.
+    programs : sequence of (str, Path, Path or None)
+        What each is called, the program, and the model file it takes.
     rows : DataFrame
-        Feature values; features of the model that the tree does not use may be missing.
+        Feature values; features of the model that its trees do not use may be missing.
 
     Returns
     -------
@@ -125,15 +153,15 @@ def prove(fitted: Fitted, header: Header, rows: pd.DataFrame) -> npt.NDArray[np.
     VerifyError
         If any row is decided otherwise.
     """
-    tree = from_fitted(fitted)
+    if rows.empty:
+        return np.empty(0, dtype=np.bool_)
     complete = rows.assign(**{name: 0 for name in fitted.feature_names if name not in rows})
-    model = fitted.estimator.predict(complete[list(fitted.feature_names)].to_numpy())
-    names = input_names(tree)
-    inputs = complete[list(names)].to_numpy(dtype=np.int64)
-    compiled = replay(render_tree(tree, header), render_replay(tree, header), header.name, inputs)
-    walked = np.fromiter((decide(tree, dict(zip(names, row, strict=True))) for row in inputs.tolist()), dtype=np.bool_)
-    for what, verdicts in (("compiled header", compiled), ("integer tree", walked)):
-        different = int((verdicts != model).sum())
+    model: npt.NDArray[np.bool_] = fitted.estimator.predict(complete[list(fitted.feature_names)].to_numpy()).astype(
+        bool
+    )
+    values = row_values(rows)
+    for name, program, model_file in programs:
+        different = int((replay.verdicts(program, values, model_file) != model).sum())
         if different:
-            raise VerifyError(f"{header.name}: the {what} differs from the model on {different} of {len(rows)} rows")
-    return compiled
+            raise VerifyError(f"{name} differs from the model on {different} of {len(rows)} rows")
+    return model

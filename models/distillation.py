@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from models import search
-from models.automl.ground import Ground, Judged, test_rows
+from models.automl.ground import Ground, Judged, rows_tested
 from models.families import Family
 from models.fitted import Fitted, Setting
 from models.generalisation import pooled
@@ -161,7 +161,7 @@ def taught(
     fitted = student(lesson, family, grid, method)
     cpu_s = time.process_time() - started_s
     verdicts: Mapping[str, Any] = {
-        name: search.predict(ground.windows, fitted, rows) for name, rows in test_rows(trial).items()
+        name: search.predict(ground.windows, fitted, rows) for name, rows in rows_tested(trial).items()
     }
     return Taught(
         predictions=ground.predictions(trial, verdicts, family.name),

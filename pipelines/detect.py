@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from features.window import Rejected, Window
+from export.replay import Decision
+from features.window import Rejected, Window, tiled
 from models import detector
 from models.detectors import DETECTORS, Detector, detector_of, replayed
 from models.detectors.event import events_of
@@ -22,6 +23,7 @@ from models.detectors.scoring import OnPair
 from models.partition import pairs_of
 from models.verdict import SCORE_DIGITS
 from pipelines import recording, stage
+from pipelines.compiled import SUFFIXES, Compiled
 from pipelines.params import Params
 from pipelines.recording import Pair, Recording
 from pipelines.reports import read_json
@@ -38,8 +40,8 @@ PART = "its subflows are of a connection that another input begins"
 _NS_PER_S = 1e9
 _SCORE = "{:.2f}"
 _VERDICTS = ("SB", "NSB", "none")
-#: What judges: a stored model, window by window, or a baseline detector, event by event.
-Judge = detector.Detector | Detector
+#: What judges: a stored model, window by window; a baseline detector, event by event; or an exported model, in C.
+Judge = detector.Detector | Detector | Compiled
 
 
 class NoDefaultModelError(UsageFault):
@@ -73,8 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="stored model, for instance sites/tree_paper, or baseline detector, for instance rfc8382 or rfc8382/owd"
-        f" ({', '.join(DETECTORS)})",
+        help="stored model, for instance sites/tree_paper; baseline detector, for instance rfc8382 or rfc8382/owd"
+        f" ({', '.join(DETECTORS)}); or exported header or model file, a path that ends with {' or '.join(SUFFIXES)}",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line in place of a table")
     parser.add_argument("--models", type=Path, default=Path("data/trained"), help="their folder (default: %(default)s)")
@@ -121,7 +123,7 @@ def _of_pair(name: str, connection_id: str, pair: Pair, judge: detector.Detector
 
 
 def judge_of(models: Path, model: str) -> Judge:
-    """Return a stored model or a baseline detector by name.
+    """Return a stored model or a baseline detector by name, or an exported one by path.
 
     Raises
     ------
@@ -129,7 +131,11 @@ def judge_of(models: Path, model: str) -> Judge:
         If there is none of that name.
     UnknownDetectorError
         If the detector has no parameter set of that name.
+    NoHeaderError
+        If there is no such header or model file.
     """
+    if model.endswith(SUFFIXES):
+        return Compiled(Path(model))
     if model.partition("/")[0] not in DETECTORS:
         return detector.load(models, model)
     kind, preset = detector_of(model)
@@ -158,6 +164,31 @@ def _of_replay(name: str, connection_id: str, connection: Connection, judge: Det
                 score=None,
                 model=model,
                 reason=NO_OPINION if shared is None else None,
+            )
+
+
+def _of_compiled(
+    name: str, connection_id: str, connection: Connection, judge: Compiled, model: str, params: Params
+) -> Iterator[Opinion]:
+    """Yield what an exported model says of each pair; why there is no verdict, the pipeline says."""
+    decisions = judge.decisions(connection)
+    found = recording.signals(connection, params.extract.reading)
+    _, end_ns = connection.span_ns()
+    for a, b in pairs_of(found):
+        said: list[Decision | Rejected] = [one for one in decisions if (one.subflow_a, one.subflow_b) == (a, b)]
+        said += [one for one in tiled(found[a], found[b], end_ns) if isinstance(one, Rejected)]
+        for one in sorted(said, key=lambda one: -1 if one.start_ns is None else one.start_ns):
+            yield Opinion(
+                input=name,
+                connection_id=connection_id,
+                subflow_a=a,
+                subflow_b=b,
+                window_start_s=_seconds(one.start_ns),
+                window_s=_seconds(one.window_ns),
+                shared=one.shared if isinstance(one, Decision) else None,
+                score=None,
+                model=model,
+                reason=one.reason if isinstance(one, Rejected) else None,
             )
 
 
@@ -198,6 +229,8 @@ def opinions_on(
         yield _nothing(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
     elif isinstance(judge, Detector):
         yield from _of_replay(name, connection_id, connection, judge, model)
+    elif isinstance(judge, Compiled):
+        yield from _of_compiled(name, connection_id, connection, judge, model, params)
     else:
         for pair in recording.pairs(connection, params.search.rule, params.extract.reading):
             yield from _of_pair(name, connection_id, pair, judge, model)

@@ -1,111 +1,259 @@
-"""Write the chosen trees as C headers, and prove that they decide as the models do.
+"""Write the chosen models as C headers and model files, and prove that they decide as the models do.
 
-With --check nothing is written: each header is rendered again, compiled and replayed, and any
-difference from the file that stands there fails.
+With --check nothing is written: everything is rendered again, compiled and replayed, and any difference from the
+files that stand there fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import logging
+import shutil
 import sys
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from export import emit_c, verify
+from export import compilers, emit_c, model_file, replay, verify
+from export.card import Accuracy, render_card
+from export.compilers import Compiler
 from export.probe import probing_rows
-from export.tree import ExportError, from_fitted, size
+from export.tree import ExportError, Forest, from_fitted
 from features.catalog import PAIR_WINDOW
 from features.reading import DEFAULT
 from models import store
+from models.fitted import Fitted
 from pipelines import stage
-from pipelines.params import Params
+from pipelines.params import Params, parts_of
 from pipelines.reports import write_json
 from traces.contract import read_table
-from traces.tables import WINDOW_KEY
+from traces.tables import PREDICTION, WINDOW_KEY
 
 log = logging.getLogger(__name__)
 
+_SUMS = "SHA256SUMS"
+_INTERVALS = ("sb", "nsb", "balanced")
+
 
 @dataclass(frozen=True)
-class Exported:
-    """A proved header: its name, its verdict on every window, and what the report says of it."""
+class Model:
+    """A model to export: its names, what was fitted, and what becomes of it."""
 
     name: str
-    verdicts: pd.DataFrame
-    report: dict[str, Any]
+    family: str
+    feature_set: str
+    fitted: Fitted
+    forest: Forest
+    header: emit_c.Header
+    text: str
+    file: bytes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--models", type=Path, required=True, help="folder with the fitted models")
-    parser.add_argument("--pair-window", type=Path, required=True, help="pair_window table to replay")
-    parser.add_argument("--headers", type=Path, required=True, help="folder for the header")
-    parser.add_argument("--replayed", type=Path, required=True, help="parquet file: the header's verdicts")
+    parser.add_argument("--features", type=Path, required=True, help="folder with all datasets' features, to replay")
+    parser.add_argument("--predictions", type=Path, required=True, help="predictions of the stored models, to replay")
+    parser.add_argument("--accuracy", type=Path, required=True, help="CSV file: accuracies, for the cards")
+    parser.add_argument("--headers", type=Path, required=True, help="folder for headers, cards and checksums")
+    parser.add_argument("--model-files", type=Path, required=True, help="folder for model files")
+    parser.add_argument("--replayed", type=Path, required=True, help="parquet file: the headers' verdicts")
     parser.add_argument("--report", type=Path, required=True, help="JSON file: size and agreement")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if anything differs")
+    parser.add_argument("--all-compilers", action="store_true", help="fail if gcc or clang is not installed")
+    parser.add_argument("--publish", type=Path, help="folder to put headers, cards, model files and programs into")
 
 
-def _export(model_name: str, windows: pd.DataFrame, where: argparse.Namespace, params: Params) -> Exported:
-    """Render, compile and prove one header; write it unless it is only to be checked."""
-    model_path = where.models / f"{model_name}.skops"
-    fitted = store.load(model_path)
-    tree = from_fitted(fitted)
+def _model(name: str, where: argparse.Namespace, params: Params) -> Model:
+    path = where.models / f"{name}.skops"
+    fitted = store.load(path)
+    forest = from_fitted(fitted)
+    family, feature_set = parts_of(name)
     header = emit_c.Header(
-        name=f"sbd_{model_name}",
-        model_digest=store.digest(model_path),
-        trained_on=f"{params.profile} profile, {params.search.rule} windows",
+        name=f"sbd_{name}",
+        model_digest=store.digest(path),
+        trained_on=f"{params.export.dataset}, {params.search.rule} windows, {params.profile} profile",
+        layout=params.export.layouts[family],
     )
-    text = emit_c.render_tree(tree, header)
-    code_bytes = verify.check_object(text, header.name)
-    generated = probing_rows(tree, rows=params.export.generated_rows, seed=params.export.seed)
-    verdicts = verify.prove(fitted, header, windows)
-    verify.prove(fitted, header, generated)
-    rows = {"windows": len(windows), "generated": len(generated)}
-    log.info("%s: %d bytes of code; all rows agree: %s", header.name, code_bytes, rows)
-    header_path = where.headers / f"{header.name}.h"
-    if where.check:
-        if not header_path.exists() or header_path.read_text() != text:
-            raise verify.VerifyError(
-                f"{header_path} differs from what {model_path} gives: run `sbd export` and commit it"
-            )
-    else:
-        header_path.write_text(text)
-    splits, leaves, depth = size(tree)
-    return Exported(
-        name=header.name,
-        verdicts=windows[list(WINDOW_KEY)].assign(model=header.name, shared_pred=verdicts),
-        report={
-            "model": header.model_digest,
-            "header_bytes": len(text.encode()),
-            "splits": splits,
-            "leaves": leaves,
-            "depth": depth,
-            "features": list(emit_c.input_names(tree)),
-            "rows_agreeing_all": rows,
-        },
+    text = emit_c.render_model(forest, header)
+    return Model(name, family, feature_set, fitted, forest, header, text, model_file.content(forest))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _accuracies(rows: pd.DataFrame) -> list[Accuracy]:
+    records: list[dict[str, Any]] = rows.to_dict("records")  # type: ignore[assignment]
+    return [
+        Accuracy(
+            row["test_set"],
+            row["connections"],
+            row["windows"],
+            *((row[name], row[f"{name}_low"], row[f"{name}_high"]) for name in _INTERVALS),
+        )
+        for row in records
+    ]
+
+
+def _card(model: Model, accuracy: pd.DataFrame, params: Params) -> str:
+    own = f"{params.export.dataset}/{params.search.rule}"
+    rows = accuracy[
+        (accuracy["train_set"] == own)
+        & (accuracy["model"] == model.family)
+        & (accuracy["feature_set"] == model.feature_set)
+        & (accuracy["site"] == "all")
+    ]
+    held_out = rows["test_set"].str.partition("/")[0] == params.export.dataset
+    return render_card(
+        model.forest,
+        model.header,
+        model.fitted.setting,
+        _accuracies(rows[held_out]),
+        _accuracies(rows[~held_out]),
+        {f"{model.header.name}.h": _sha256(model.text.encode()), f"{model.name}.sbd": _sha256(model.file)},
     )
+
+
+def _files(models: Sequence[Model], accuracy: pd.DataFrame, params: Params) -> dict[str, str]:
+    """Return the texts that stand in git, by name."""
+    files = {"smartsbd.h": emit_c.render_runtime(), "sbd_loaded.h": emit_c.render_loaded()}
+    for model in models:
+        files[f"{model.header.name}.h"] = model.text
+        files[f"{model.header.name}.md"] = _card(model, accuracy, params)
+    sums = "".join(f"{_sha256(text.encode())}  {name}\n" for name, text in sorted(files.items()))
+    return files | {_SUMS: sums}
+
+
+def _compare(files: dict[str, str], folder: Path) -> None:
+    """Fail if a file is not what it would be written as, or is one more."""
+    for name, text in files.items():
+        path = folder / name
+        if not path.exists() or path.read_text() != text:
+            raise verify.VerifyError(f"{path} differs from what is trained: run `sbd export` and commit it")
+    more = sorted(path.name for path in folder.iterdir() if path.name not in files)
+    if more:
+        raise verify.VerifyError(f"{folder / more[0]} is not of any model in params.yaml: run `sbd export`")
+
+
+def _predicted(model: Model, windows: pd.DataFrame, predictions: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """Return the rows of the stored model's predictions, with their windows' features."""
+    own = predictions[
+        (predictions["train_set"] == f"{params.export.dataset}/{params.search.rule}")
+        & (predictions["model"] == model.family)
+        & (predictions["feature_set"] == model.feature_set)
+    ]
+    key = list(WINDOW_KEY)
+    found = own[[*key, "shared_pred"]].merge(windows, on=key, how="left", validate="one_to_one", indicator=True)
+    if (found["_merge"] != "both").any():
+        raise verify.VerifyError(f"{model.name}: predictions of windows that are in no table of features")
+    return found
+
+
+def _prove(
+    model: Model, windows: pd.DataFrame, predictions: pd.DataFrame, headers: Path, gcc: Compiler, params: Params
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Compile a model's header and load its file; both must agree with it on all rows."""
+    generated = probing_rows(model.forest, rows=params.export.generated_rows, seed=params.export.seed)
+    predicted = _predicted(model, windows, predictions, params)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        file = place / f"{model.name}.sbd"
+        file.write_bytes(model.file)
+        programs = [
+            (f"{model.header.name}.h", replay.build(place, headers, model.header.name, gcc), None),
+            (file.name, replay.build(place, headers, None, gcc), file),
+        ]
+        verdicts = verify.prove(model.fitted, programs, windows)
+        verify.prove(model.fitted, programs, generated)
+        said = verify.prove(model.fitted, programs, predicted)
+    different = int((said != predicted["shared_pred"]).sum())
+    if different:
+        raise verify.VerifyError(f"{model.header.name} differs from its predictions in {different} rows")
+    rows = {"windows": len(windows), "generated": len(generated), "predictions": len(predicted)}
+    log.info("%s: all rows agree: %s", model.header.name, rows)
+    return windows[list(WINDOW_KEY)].assign(model=model.header.name, shared_pred=verdicts), rows
+
+
+def _report(model: Model, rows: dict[str, int]) -> dict[str, Any]:
+    splits, leaves, depth = model.forest.size()
+    return {
+        "model": model.header.model_digest,
+        "layout": model.header.layout,
+        "header_bytes": len(model.text.encode()),
+        "file_bytes": len(model.file),
+        "trees": len(model.forest.trees),
+        "splits": splits,
+        "leaves": leaves,
+        "depth": depth,
+        "features": list(model.forest.features()),
+        "rows_agreeing_all": rows,
+    }
+
+
+def _write(models: Sequence[Model], files: dict[str, str], headers: Path, model_files: Path) -> None:
+    for folder in (headers, model_files):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    for name, text in files.items():
+        (headers / name).write_text(text)
+    for model in models:
+        (model_files / f"{model.name}.sbd").write_bytes(model.file)
+
+
+def _publish(models: Sequence[Model], headers: Path, folder: Path) -> None:
+    """Put together what a sender needs, with checksums of all."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(headers, folder)
+    shutil.copy(replay.SOURCE, folder)
+    for model in models:
+        (folder / f"{model.name}.sbd").write_bytes(model.file)
+    (folder / _SUMS).unlink()
+    sums = [f"{_sha256(path.read_bytes())}  {path.name}\n" for path in sorted(folder.iterdir())]
+    (folder / _SUMS).write_text("".join(sums))
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     if params.extract.reading != DEFAULT:
         raise ExportError("extract.reading is not the default: a header's features are defined by the default reading")
-    windows = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
-    if not arguments.check:
-        arguments.headers.mkdir(parents=True, exist_ok=True)
-    exported = [
-        _export(f"{params.export.family}_{feature_set}", windows, arguments, params)
-        for feature_set in params.export.feature_sets
-    ]
+    found = compilers.installed(all_of_them=arguments.all_compilers)
+    windows = pd.concat(
+        [
+            read_table(PAIR_WINDOW, arguments.features / dataset / "pair_window.parquet").to_pandas()
+            for dataset in params.datasets
+        ],
+        ignore_index=True,
+    )
+    predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
+    models = [_model(name, arguments, params) for name in params.export.models]
+    files = _files(models, pd.read_csv(arguments.accuracy), params)
+    replayed, report = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        headers = Path(folder)
+        for name, text in files.items():
+            (headers / name).write_text(text)
+        for header in (None, *(model.header.name for model in models)):
+            for built in verify.build_everywhere(headers, header, found):
+                log.info("%s: %s", header or "sbd_loaded", built)
+        for model in models:
+            verdicts, rows = _prove(model, windows, predictions, headers, found[0], params)
+            replayed.append(verdicts)
+            report[model.header.name] = _report(model, rows)
     if arguments.check:
-        return stage.EXIT_OK
-    arguments.replayed.parent.mkdir(parents=True, exist_ok=True)
-    pd.concat([one.verdicts for one in exported]).to_parquet(arguments.replayed, index=False)
-    write_json({one.name: one.report for one in exported}, arguments.report)
+        _compare(files, arguments.headers)
+    else:
+        _write(models, files, arguments.headers, arguments.model_files)
+        arguments.replayed.parent.mkdir(parents=True, exist_ok=True)
+        pd.concat(replayed).to_parquet(arguments.replayed, index=False)
+        write_json(report, arguments.report)
+    if arguments.publish:
+        _publish(models, arguments.headers, arguments.publish)
     return stage.EXIT_OK
 
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from export.emit_c import Layout
+from features.catalog import SETS
 from features.reading import Reading
 from models.automl import ENGINES
 from traces.dialect import OURS, Dialect, LinePattern
@@ -245,14 +247,37 @@ class Infer(_Block):
     seed: int = Field(ge=0)
 
 
+def parts_of(model: str) -> tuple[str, str]:
+    """Return the family and the set of features of a stored model's name.
+
+    Examples
+    --------
+    >>> parts_of("svm_linear_paper")
+    ('svm_linear', 'paper')
+    """
+    family, _, feature_set = model.rpartition("_")
+    return family, feature_set
+
+
 class Export(_Block):
-    """Which model becomes a header."""
+    """Which models become headers, and how those of each family are laid out."""
 
     dataset: str
-    family: str
-    feature_sets: list[str] = Field(min_length=1)
+    models: list[str] = Field(min_length=1)
+    layouts: dict[str, Layout]
     generated_rows: int = Field(ge=1)
     seed: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _every_model_has_a_layout(self) -> Export:
+        """Refuse a model that is no family and set, or whose family has no layout."""
+        for name in self.models:
+            family, feature_set = parts_of(name)
+            if family not in self.layouts:
+                raise ValueError(f"models has {name!r}, of whose family {family!r} layouts says nothing")
+            if feature_set not in SETS:
+                raise ValueError(f"models has {name!r}, whose set of features is none of {sorted(SETS)}")
+        return self
 
 
 class Replay(_Block):

@@ -187,6 +187,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    exported = read_json(reports / "export.json")
     page = environment.get_template("report.html.j2").render(
         profile=params.profile,
         parameters=arguments.params.read_text(),
@@ -221,8 +222,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             for folder in sorted((reports / "baselines").iterdir())
         },
         replayed={form: _named(reports / "replay", form) for form in ("partitions", "shift")},
-        export=read_json(reports / "export.json"),
-        headers={path.name: path.read_text() for path in sorted(arguments.headers.glob("*.h"))},
+        export=exported,
+        proved=_per_dataset(reports / "prove"),
+        headers={
+            f"{name}.{suffix}": (arguments.headers / f"{name}.{suffix}").read_text()
+            for name, one in exported.items()
+            # A packed table of nodes is nothing to read.
+            for suffix in (("md", "h") if one["layout"] == "nested" else ("md",))
+        },
         figures={path.stem: _image(path) for path in sorted((reports / "figures").glob("*.png"))},
         # Without Python's patch level, which no lock fixes: the page is the same on every machine set up from here.
         versions={name: metadata.version(name) for name in _PACKAGES}

@@ -1,65 +1,435 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Generated from model ca5fe00d6a6cec1a, trained on default profile, tiled windows.
- * Do not edit: change the model, or export/templates/tree.h.j2.
+ * Generated from model ca5fe00d6a6cec1a, trained on sites, tiled windows, default profile
  *
- * 20 splits, 21 leaves, depth 6. Integers only; no state, no allocation.
+ * 1 tree, 20 splits, 21 leaves, depth 6; nested.
+ * Integers only; no state, no allocation.
+ *
+ * Do not edit: change the model, export/templates/model.h.j2 or export/fragments/.
  */
 #ifndef SBD_TREE_INVARIANT_H
 #define SBD_TREE_INVARIANT_H
 
-#ifdef __KERNEL__
-#include <linux/types.h>
-typedef s32 sbd_feature_t;
-#else
-#include <stdint.h>
-typedef int32_t sbd_feature_t;
-#endif
+#include "smartsbd.h"
+
+#ifndef SBD_HAS_QUEUE
+#define SBD_HAS_QUEUE
+/* Queueing delays: each RTT series above its own minimum. */
+static inline void sbd_queue(const struct sbd_window *w, struct sbd_scratch *scratch)
+{
+	u32 side, k;
+
+	for (side = 0; side < 2; side++) {
+		const u32 *rtt_us = w->series[side ? w->denominator : !w->denominator].rtt_us;
+		u32 least_us = rtt_us[0];
+
+		for (k = 0; k < SBD_POINTS && k < w->points; k++)
+			least_us = rtt_us[k] < least_us ? rtt_us[k] : least_us;
+		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+			u32 above = rtt_us[k] - least_us;
+
+			scratch->queue_us[side][k] =
+				(s32)(above < SBD_RTT_LIMIT_US ? above : SBD_RTT_LIMIT_US);
+		}
+	}
+}
+#endif /* SBD_HAS_QUEUE */
+
+#ifndef SBD_HAS_WARPING
+#define SBD_HAS_WARPING
+#define SBD_OF_RTT	1U
+#define SBD_OF_STATE	2U
+#define SBD_OF_BOTH	4U
+
+/* Farther than any path, and no sum with a cost leaves 64 bits. */
+#define SBD_FAR	(1ULL << 62)
+
+static __always_inline u64 sbd_lesser(u64 one, u64 other)
+{
+	return one < other ? one : other;
+}
 
 /**
- * enum sbd_tree_invariant_input - positions of the features in the input
- * @SBD_QUEUE_ED_4US: ED of the queueing delays, per point
- * @SBD_QUEUE_DTWD_4US: DTW distance of the queueing delays, per point
- * @SBD_QUEUE_ED_RATIO_Q10: ED of the queueing delays against their size: 0 where they are equal, 1 where never both wait
- * @SBD_RTT_CORRELATION_Q10: correlation of the RTT series (Pearson)
- * @SBD_RTT_RANK_CORRELATION_Q10: rank correlation of the RTT series (Spearman), equals at their mean rank
- * @SBD_RTT_LAGGED_CORRELATION_Q10: largest correlation of the RTT series within a lag of two of the larger minimum RTT
- * @SBD_RTT_CHANGE_CORRELATION_Q10: correlation of the RTT series' changes over two of the larger minimum RTT
- * @SBD_QUEUE_MEAN_RATIO_Q10: mean queueing delays, the smaller over the larger
- * @SBD_QUEUE_SD_RATIO_Q10: spread (SD) of the queueing delays, the smaller over the larger
- * @SBD_TREE_INVARIANT_INPUTS: how many there are
+ * struct sbd_apart - squared distances of two series, microseconds squared
+ * @rtt: of the RTTs
+ * @state: of the congestion states
+ * @both: of RTTs and states together
  */
-enum sbd_tree_invariant_input {
-	SBD_QUEUE_ED_4US,
-	SBD_QUEUE_DTWD_4US,
-	SBD_QUEUE_ED_RATIO_Q10,
-	SBD_RTT_CORRELATION_Q10,
-	SBD_RTT_RANK_CORRELATION_Q10,
-	SBD_RTT_LAGGED_CORRELATION_Q10,
-	SBD_RTT_CHANGE_CORRELATION_Q10,
-	SBD_QUEUE_MEAN_RATIO_Q10,
-	SBD_QUEUE_SD_RATIO_Q10,
-	SBD_TREE_INVARIANT_INPUTS
+struct sbd_apart {
+	u64 rtt;
+	u64 state;
+	u64 both;
+};
+
+/*
+ * Dynamic time warping with steps of weight 1: up to three distances in one
+ * pass over the same differences. The costs are squares, so that each
+ * distance takes one root in the end. @of is constant where this is called.
+ */
+static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 *congested_a,
+				     const u8 *congested_b, u32 points, u32 of,
+				     struct sbd_scratch *scratch, struct sbd_apart *apart)
+{
+	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
+	struct sbd_cell *row = scratch->row;
+	u32 i, j;
+
+	if (points > SBD_POINTS)
+		points = SBD_POINTS;
+	for (j = 0; j <= points; j++) {
+		row[j].rtt = SBD_FAR;
+		row[j].state = SBD_FAR;
+		row[j].both = SBD_FAR;
+		row[j].weight_b = 0;
+		row[j].b_us = 0;
+	}
+	for (j = 0; j < points; j++) {
+		row[j].b_us = b_us[j];
+		if (of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_b[j])
+			row[j].weight_b = weight;
+	}
+	apart->rtt = 0;
+	apart->state = 0;
+	apart->both = 0;
+	for (i = 0; i < points; i++) {
+		u64 rtt = SBD_FAR, rtt_above = i ? row[0].rtt : 0;
+		u64 state = SBD_FAR, state_above = i ? row[0].state : 0;
+		u64 both = SBD_FAR, both_above = i ? row[0].both : 0;
+		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
+		s64 a = a_us[i];
+
+		/*
+		 * What lies above a cell, straight and aslant, is compared a
+		 * cell ahead: only one comparison and one sum of each cell
+		 * wait for the cell to its left.
+		 */
+		for (j = 0; j < points; j++) {
+			struct sbd_cell *cell = row + j;
+			s64 difference = a - cell->b_us;
+			u64 cost = (u64)(difference * difference);
+			u64 differ = weight_a ^ cell->weight_b;
+
+			if (of & SBD_OF_RTT) {
+				rtt = sbd_lesser(rtt, rtt_above) + cost;
+				rtt_above = sbd_lesser(cell[0].rtt, cell[1].rtt);
+				cell->rtt = rtt;
+			}
+			if (of & SBD_OF_STATE) {
+				state = sbd_lesser(state, state_above) + differ;
+				state_above = sbd_lesser(cell[0].state, cell[1].state);
+				cell->state = state;
+			}
+			if (of & SBD_OF_BOTH) {
+				both = sbd_lesser(both, both_above) + (cost + differ);
+				both_above = sbd_lesser(cell[0].both, cell[1].both);
+				cell->both = both;
+			}
+		}
+		apart->rtt = rtt;
+		apart->state = state;
+		apart->both = both;
+	}
+}
+
+/* A distance in units of 4 us. */
+static inline s32 sbd_distance_4us(u64 squared)
+{
+	return (s32)sbd_isqrt(squared >> 4);
+}
+#endif /* SBD_HAS_WARPING */
+
+#ifndef SBD_HAS_DEVIATION
+#define SBD_HAS_DEVIATION
+/* n times the standard deviation from sums over n values, truncated. */
+static inline u32 sbd_deviation(u32 points, u64 sum, u64 sum_of_squares)
+{
+	return sbd_isqrt(points * sum_of_squares - sum * sum);
+}
+
+static inline u32 sbd_deviation_of(const s32 *values, u32 points)
+{
+	u64 sum = 0, sum_of_squares = 0;
+	u32 k;
+
+	for (k = 0; k < SBD_POINTS && k < points; k++) {
+		sum += (u64)values[k];
+		sum_of_squares += (u64)values[k] * (u64)values[k];
+	}
+	return sbd_deviation(points, sum, sum_of_squares);
+}
+#endif /* SBD_HAS_DEVIATION */
+
+#ifndef SBD_HAS_MOMENTS
+#define SBD_HAS_MOMENTS
+/**
+ * struct sbd_moments - sums over pairs of values
+ * @x: of the first
+ * @y: of the second
+ * @xx: of the first's squares
+ * @yy: of the second's squares
+ * @xy: of the products
+ *
+ * With at most SBD_POINTS values below 2^21 no sum times the number of values
+ * leaves 63 bits.
+ */
+struct sbd_moments {
+	s64 x;
+	s64 y;
+	s64 xx;
+	s64 yy;
+	s64 xy;
+};
+
+/* Pearson's correlation in Q10, truncated toward zero; 0 of a constant series. */
+static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
+{
+	u64 spread, size, deviation_x, deviation_y;
+	s64 n = points, common = n * m->xy - m->x * m->y;
+	s32 correlation;
+
+	deviation_x = sbd_isqrt((u64)(n * m->xx - m->x * m->x));
+	deviation_y = sbd_isqrt((u64)(n * m->yy - m->y * m->y));
+	if (!deviation_x || !deviation_y)
+		return 0;
+	spread = deviation_x * deviation_y;
+	size = common < 0 ? -(u64)common : (u64)common;
+	/* Ten bits of head room for the quotient. */
+	while (spread >> 52) {
+		spread >>= 1;
+		size >>= 1;
+	}
+	size = sbd_div(size << 10, spread);
+	correlation = size < SBD_ONE_Q10 ? (s32)size : SBD_ONE_Q10;
+	return common < 0 ? -correlation : correlation;
+}
+
+static inline void sbd_add_moments(struct sbd_moments *m, const s32 *x, const s32 *y, u32 points)
+{
+	u32 k;
+
+	for (k = 0; k < SBD_POINTS && k < points; k++) {
+		m->x += x[k];
+		m->y += y[k];
+		m->xx += (s64)x[k] * x[k];
+		m->yy += (s64)y[k] * y[k];
+		m->xy += (s64)x[k] * y[k];
+	}
+}
+
+static inline s32 sbd_correlation_of(const s32 *x, const s32 *y, u32 points)
+{
+	struct sbd_moments m = { 0, 0, 0, 0, 0 };
+
+	sbd_add_moments(&m, x, y, points);
+	return sbd_correlation_q10(&m, points);
+}
+#endif /* SBD_HAS_MOMENTS */
+
+#ifndef SBD_HAS_RANK
+#define SBD_HAS_RANK
+/* Places of the values in order of one digit; equals keep the order they have. */
+static inline void sbd_sort_digit(const s32 *values, u32 points, u32 shift, u16 *before,
+				  const u16 *from, u16 *to)
+{
+	u32 k, digit, sum = 0;
+
+	for (digit = 0; digit < 1 << SBD_DIGIT_BITS; digit++)
+		before[digit] = 0;
+	for (k = 0; k < SBD_POINTS && k < points; k++)
+		before[(u32)values[k] >> shift & ((1 << SBD_DIGIT_BITS) - 1)]++;
+	for (digit = 0; digit < 1 << SBD_DIGIT_BITS; digit++) {
+		u32 count = before[digit];
+
+		before[digit] = (u16)sum;
+		sum += count;
+	}
+	for (k = 0; k < SBD_POINTS && k < points; k++) {
+		digit = (u32)values[from[k]] >> shift & ((1 << SBD_DIGIT_BITS) - 1);
+		to[before[digit]++] = from[k];
+	}
+}
+
+/* Twice the rank of each value, 1 the smallest; equals take their mean rank. */
+static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_scratch *scratch, s32 *rank)
+{
+	u16 *before = scratch->ranked.before, *one = scratch->ranked.order[0], *other = scratch->ranked.order[1];
+	u32 k, first, end;
+
+	for (k = 0; k < SBD_POINTS && k < points; k++)
+		one[k] = (u16)k;
+	sbd_sort_digit(values, points, 0, before, one, other);
+	sbd_sort_digit(values, points, SBD_DIGIT_BITS, before, other, one);
+	sbd_sort_digit(values, points, 2 * SBD_DIGIT_BITS, before, one, other);
+	for (first = 0; first < SBD_POINTS && first < points; first = end) {
+		for (end = first; end < points && values[other[end]] == values[other[first]]; end++)
+			;
+		for (k = first; k < end; k++)
+			rank[other[k]] = (s32)(first + end + 1);
+	}
+}
+#endif /* SBD_HAS_RANK */
+
+#ifndef SBD_HAS_QUEUE_DISTANCE
+#define SBD_HAS_QUEUE_DISTANCE
+/* A distance per point, isqrt(distance^2 / n): the root of the mean square. */
+static inline s32 sbd_per_point(s32 distance, u32 points)
+{
+	return (s32)sbd_isqrt(sbd_div((u64)distance * (u64)distance, points));
+}
+
+/* ED and DTW distance of the queueing delays, and ED against their size. */
+static __always_inline void sbd_queue_distance(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+{
+	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	s32 *x = scratch->x;
+
+	if (wanted & (SBD_BIT(SBD_QUEUE_ED_4US) | SBD_BIT(SBD_QUEUE_ED_RATIO_Q10))) {
+		u64 apart = 0, size = 0;
+		u32 k;
+
+		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+			s64 a = a_us[k], b = b_us[k];
+
+			apart += (u64)((a - b) * (a - b));
+			size += (u64)(a * a + b * b);
+		}
+		if (wanted & SBD_BIT(SBD_QUEUE_ED_4US))
+			x[SBD_QUEUE_ED_4US] = sbd_per_point(sbd_distance_4us(apart), w->points);
+		if (wanted & SBD_BIT(SBD_QUEUE_ED_RATIO_Q10))
+			x[SBD_QUEUE_ED_RATIO_Q10] = sbd_ratio_q10(sbd_isqrt(apart), sbd_isqrt(size));
+	}
+	if (wanted & SBD_BIT(SBD_QUEUE_DTWD_4US)) {
+		struct sbd_apart apart;
+
+		sbd_warp(a_us, b_us, w->series[0].congested, w->series[1].congested, w->points,
+			 SBD_OF_RTT, scratch, &apart);
+		x[SBD_QUEUE_DTWD_4US] = sbd_per_point(sbd_distance_4us(apart.rtt), w->points);
+	}
+}
+#endif /* SBD_HAS_QUEUE_DISTANCE */
+
+#ifndef SBD_HAS_QUEUE_RATIO
+#define SBD_HAS_QUEUE_RATIO
+/* The smaller over the larger. */
+static inline s32 sbd_folded_ratio_q10(u64 one, u64 other)
+{
+	return one < other ? sbd_ratio_q10(one, other) : sbd_ratio_q10(other, one);
+}
+
+/* Means and spreads of the queueing delays. */
+static __always_inline void sbd_queue_ratio(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+{
+	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	u64 a = 0, b = 0;
+	u32 k;
+
+	if (wanted & SBD_BIT(SBD_QUEUE_MEAN_RATIO_Q10)) {
+		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+			a += (u64)a_us[k];
+			b += (u64)b_us[k];
+		}
+		scratch->x[SBD_QUEUE_MEAN_RATIO_Q10] = sbd_folded_ratio_q10(a, b);
+	}
+	if (wanted & SBD_BIT(SBD_QUEUE_SD_RATIO_Q10))
+		scratch->x[SBD_QUEUE_SD_RATIO_Q10] =
+			sbd_folded_ratio_q10(sbd_deviation_of(a_us, w->points),
+					     sbd_deviation_of(b_us, w->points));
+}
+#endif /* SBD_HAS_QUEUE_RATIO */
+
+#ifndef SBD_HAS_CORRELATION
+#define SBD_HAS_CORRELATION
+/* How far the lagged correlation shifts, and what changes are taken over, in larger RTTs. */
+#define SBD_LAG_RTTS	2
+#define SBD_CHANGE_RTTS	2
+
+/* Largest correlation of what overlaps over all shifts of up to lag points either way. */
+static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag)
+{
+	s32 most = -SBD_ONE_Q10;
+	u32 way;
+
+	for (way = 0; way < 2; way++) {
+		const s32 *late = way ? y : x, *early = way ? x : y;
+		struct sbd_moments m = { 0, 0, 0, 0, 0 };
+		u32 shift, k;
+
+		sbd_add_moments(&m, late, early, points);
+		for (shift = 0; shift < SBD_POINTS && shift <= lag && shift < points; shift++) {
+			s32 correlation;
+
+			if (shift) {
+				s64 first = late[shift - 1], last = early[points - shift];
+
+				m.x -= first;
+				m.xx -= first * first;
+				m.y -= last;
+				m.yy -= last * last;
+				m.xy = 0;
+				for (k = 0; k < SBD_POINTS && k < points - shift; k++)
+					m.xy += (s64)late[k + shift] * early[k];
+			}
+			correlation = sbd_correlation_q10(&m, points - shift);
+			most = correlation > most ? correlation : most;
+		}
+	}
+	return most;
+}
+
+/* Correlations of the RTT series: plain, of ranks, of changes, and the largest within a lag. */
+static __always_inline void sbd_correlation(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+{
+	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	const u32 points = w->points;
+	s32 *x = scratch->x;
+
+	if (wanted & SBD_BIT(SBD_RTT_CORRELATION_Q10))
+		x[SBD_RTT_CORRELATION_Q10] = sbd_correlation_of(a_us, b_us, points);
+	if (wanted & SBD_BIT(SBD_RTT_RANK_CORRELATION_Q10)) {
+		s32 *rank_a = scratch->ranked.rank[0], *rank_b = scratch->ranked.rank[1];
+
+		sbd_doubled_ranks(a_us, points, scratch, rank_a);
+		sbd_doubled_ranks(b_us, points, scratch, rank_b);
+		x[SBD_RTT_RANK_CORRELATION_Q10] = sbd_correlation_of(rank_a, rank_b, points);
+	}
+	if (wanted & SBD_BIT(SBD_RTT_LAGGED_CORRELATION_Q10))
+		x[SBD_RTT_LAGGED_CORRELATION_Q10] =
+			sbd_lagged_q10(a_us, b_us, points, SBD_LAG_RTTS * w->rtt_steps);
+	if (wanted & SBD_BIT(SBD_RTT_CHANGE_CORRELATION_Q10)) {
+		u32 k, span = SBD_CHANGE_RTTS * w->rtt_steps;
+		u32 changes = span < points ? points - span : 0;
+
+		for (k = 0; k < SBD_POINTS && k < changes; k++) {
+			scratch->change[0][k] = a_us[k + span] - a_us[k];
+			scratch->change[1][k] = b_us[k + span] - b_us[k];
+		}
+		x[SBD_RTT_CHANGE_CORRELATION_Q10] =
+			sbd_correlation_of(scratch->change[0], scratch->change[1], changes);
+	}
+}
+#endif /* SBD_HAS_CORRELATION */
+
+/* Bits of the features it takes. */
+enum {
+	sbd_tree_invariant_wanted =
+		SBD_BIT(SBD_QUEUE_ED_4US) |
+		SBD_BIT(SBD_QUEUE_DTWD_4US) |
+		SBD_BIT(SBD_QUEUE_ED_RATIO_Q10) |
+		SBD_BIT(SBD_RTT_CORRELATION_Q10) |
+		SBD_BIT(SBD_RTT_RANK_CORRELATION_Q10) |
+		SBD_BIT(SBD_RTT_LAGGED_CORRELATION_Q10) |
+		SBD_BIT(SBD_RTT_CHANGE_CORRELATION_Q10) |
+		SBD_BIT(SBD_QUEUE_MEAN_RATIO_Q10) |
+		SBD_BIT(SBD_QUEUE_SD_RATIO_Q10)
 };
 
 /**
- * enum sbd_tree_invariant_verdict - what a window says of two subflows
- * @SBD_NOT_SHARED: separate bottlenecks; uncoupled control is fair
- * @SBD_SHARED: one bottleneck; couple the subflows
- */
-enum sbd_tree_invariant_verdict {
-	SBD_NOT_SHARED,
-	SBD_SHARED
-};
-
-/**
- * sbd_tree_invariant() - decide whether two subflows share a bottleneck
- * @x: the window's features, indexed by &enum sbd_tree_invariant_input
+ * sbd_tree_invariant() - decide by the features of a window
+ * @x: the features, indexed by &enum sbd_feature; those it does not take may be any numbers
  *
  * Return: %SBD_SHARED or %SBD_NOT_SHARED.
  */
-static inline enum sbd_tree_invariant_verdict
-sbd_tree_invariant(const sbd_feature_t x[SBD_TREE_INVARIANT_INPUTS])
+static inline enum sbd_verdict sbd_tree_invariant(const s32 x[SBD_FEATURES])
 {
 	if (x[SBD_QUEUE_ED_RATIO_Q10] <= 358) {
 		if (x[SBD_QUEUE_ED_4US] <= 12996) {
@@ -109,6 +479,32 @@ sbd_tree_invariant(const sbd_feature_t x[SBD_TREE_INVARIANT_INPUTS])
 	if (x[SBD_QUEUE_ED_RATIO_Q10] <= 485)
 		return SBD_SHARED;
 	return SBD_NOT_SHARED;
+}
+
+/* Compute the features it takes, and nothing else. */
+static inline void sbd_tree_invariant_features(const struct sbd_window *window,
+	struct sbd_scratch *scratch)
+{
+	const u32 wanted = sbd_tree_invariant_wanted;
+
+	sbd_queue(window, scratch);
+	sbd_queue_distance(window, wanted, scratch);
+	sbd_queue_ratio(window, wanted, scratch);
+	sbd_correlation(window, wanted, scratch);
+}
+
+/**
+ * sbd_tree_invariant_judge() - for sbd_decide(), without a model of a file
+ * @window: a complete window
+ * @model: not used
+ * @scratch: memory to compute in; holds the features afterwards
+ */
+static inline enum sbd_verdict sbd_tree_invariant_judge(const struct sbd_window *window,
+	const void *model, struct sbd_scratch *scratch)
+{
+	(void)model;
+	sbd_tree_invariant_features(window, scratch);
+	return sbd_tree_invariant(scratch->x);
 }
 
 #endif /* SBD_TREE_INVARIANT_H */

@@ -84,4 +84,10 @@ def _search(lesson: Lesson) -> Found:
     )
 
 
-AUTO_SKLEARN = Engine(name="auto-sklearn", search=_search, environment="auto-sklearn", least_evaluations=_INITIAL + 1)
+AUTO_SKLEARN = Engine(
+    name="auto-sklearn",
+    search=_search,
+    environment="auto-sklearn",
+    python="3.9",
+    least_evaluations=_INITIAL + 1,
+)

@@ -128,6 +128,8 @@ class Engine:
         The search itself; runs in the engine's own process. It imports what it needs.
     environment : str or None
         Folder of its environment in the main one's; None if it is the main one.
+    python : str
+        Version of Python its environment needs; empty if it is the main one.
     least_evaluations : int
         Fewer cannot be asked for.
     """
@@ -135,4 +137,5 @@ class Engine:
     name: str
     search: Callable[[Lesson], Found]
     environment: str | None = None
+    python: str = ""
     least_evaluations: int = 1

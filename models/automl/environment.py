@@ -41,7 +41,9 @@ def python_of(engine: Engine, prefix: Path) -> Path:
 
 def remedy(engine: Engine) -> str:
     """Return what to do where an engine has no environment, as one line."""
+    version = engine.python
     return (
-        f"{engine.name} needs Python 3.9, which the set-up did not find: install it (`uv python install 3.9`, or"
-        " `pyenv install 3.9`), or name it in PYTHON39, and run `make setup`"
+        f"{engine.name} needs Python {version}, which the set-up did not find: install it"
+        f" (`uv python install {version}`, or `pyenv install {version}`), or name it in"
+        f" PYTHON{version.replace('.', '')}, and run `make setup`"
     )

@@ -52,7 +52,7 @@ class Ground:
 
     def judged_x(self, trial: Trial) -> npt.NDArray[np.float64]:
         """Return the (rows, features) that an engine judges: the test sets', the training rows, the further ones."""
-        own = [self.windows.x[rows] for rows in (*test_rows(trial).values(), trial.train)]
+        own = [self.windows.x[rows] for rows in (*rows_tested(trial).values(), trial.train)]
         return np.concatenate([*own, self.more[list(self.windows.feature_names)].to_numpy(dtype=np.float64)])
 
     def predictions(self, trial: Trial, verdicts: Mapping[str, Verdicts], model: str) -> pd.DataFrame:
@@ -66,7 +66,7 @@ class Ground:
         return pd.concat(
             [
                 prediction_rows(self.windows, rows, verdicts[name], **(known | {"test_set": name}))
-                for name, rows in test_rows(trial).items()
+                for name, rows in rows_tested(trial).items()
             ],
             ignore_index=True,
         )
@@ -89,7 +89,7 @@ class Judged:
     more: npt.NDArray[np.bool_]
 
 
-def test_rows(trial: Trial) -> dict[str, npt.NDArray[np.int64]]:
+def rows_tested(trial: Trial) -> dict[str, npt.NDArray[np.int64]]:
     """Return a trial's tests on windows of the dataset itself; swapped partners have one label."""
     return {name: rows for name, rows in trial.tests.items() if not name.endswith(f"/{SWAPPED}")}
 
@@ -98,7 +98,7 @@ def judged(trial: Trial, probability: npt.NDArray[np.float64]) -> Judged:
     """Take verdicts apart that are in the order of :meth:`Ground.judged_x`."""
     shared = probability > _HALF
     tests, start = {}, 0
-    for name, rows in test_rows(trial).items():
+    for name, rows in rows_tested(trial).items():
         own = slice(start, start + len(rows))
         tests[name] = Verdicts(probability[own], shared[own])
         start = own.stop

@@ -58,7 +58,7 @@ SMALL = {
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
     "infer": {"connections_per_label": 1},
-    "export": {"generated_rows": 100},
+    "export": {"models": ["tree_paper", "tree_invariant"], "generated_rows": 100},
 }
 _STAGES = (
     *((name, "--dataset", dataset) for dataset in KERNEL for name in ("collect", "parse", "validate", "extract")),

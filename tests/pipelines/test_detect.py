@@ -66,6 +66,37 @@ def test_verdicts_are_those_of_the_pipeline(
     assert all((one["reason"] is None) == (one["shared"] is not None) for one in said)
 
 
+@pytest.mark.parametrize(
+    "exported", ["export/generated/sbd_tree_{}.h", "data/exported/tree_{}.sbd"], ids=["header", "file"]
+)
+@pytest.mark.parametrize("feature_set", ["paper", "invariant"])
+def test_an_exported_model_says_what_the_stored_one_says(
+    searched: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    exported: str,
+    feature_set: str,
+) -> None:
+    inputs = [*sorted(KERNEL.iterdir()), *sorted(CAPTURES.iterdir())]
+    assert run(searched, monkeypatch, "detect", "--json", "--model", f"sites/tree_{feature_set}", *inputs) == 0
+    expected = lines(capsys)
+    model = exported.format(feature_set)
+    assert run(searched, monkeypatch, "detect", "--json", "--model", model, *inputs) == 0
+    assert lines(capsys) == [one | {"score": None, "model": model} for one in expected]
+    assert {one["shared"] for one in expected} > {None}
+
+
+def test_what_is_no_exported_model_is_refused(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = KERNEL / "101.state.csv.zst"
+    assert run(searched, monkeypatch, "detect", "--model", tmp_path / "none.h", log) == EXIT_USAGE
+    assert "none.h: no such header or model file" in capsys.readouterr().err
+    (tmp_path / "noise.sbd").write_bytes(b"noise" * 20)
+    assert run(searched, monkeypatch, "detect", "--model", tmp_path / "noise.sbd", log) == 1
+    assert "noise.sbd: refused, no model file" in capsys.readouterr().err
+
+
 def test_from_captures_too(searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A subflow a file, in any order: one connection of both, judged as the pipeline does."""
     model = "sites/logistic_invariant"

@@ -44,7 +44,7 @@ OVERLAY = {
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
     "infer": {"connections_per_label": 0},
-    "export": {"dataset": "mine", "generated_rows": 100},
+    "export": {"dataset": "mine", "models": ["tree_paper", "tree_invariant"], "generated_rows": 100},
     "tracking": {"enabled": False},
 }
 
@@ -116,10 +116,10 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
         assert main([name, "-q", "--dataset", dataset]) == 0, name
     for name in ("rank", "ambiguities", "swap", "search", "controls", "transfer", "unseen", "generalise", "compare"):
         assert main([name, "-q"]) == 0, name
-    for name in ("evaluate", "tune", "baselines", "infer", "export", "engines", "automl", "report"):
-        if name == "baselines":
-            assert all(main(["replay", "-q", "--dataset", dataset]) == 0 for dataset in ("mine", "kernel"))
-        assert main([name, "-q"]) == 0, name
+    for name in ("evaluate", "tune", "replay", "baselines", "infer", "export", "prove", "engines", "automl", "report"):
+        each = [["--dataset", dataset] for dataset in ("mine", "kernel")] if name in {"replay", "prove"} else [[]]
+        for arguments in each:
+            assert main([name, "-q", *arguments]) == 0, name
     parsed = json.loads((project / "reports/parse/mine.json").read_text())
     assert parsed["other_lines"] == CONNECTIONS * 8
     # 800 ACKs and RTTs and 16 changes of state a connection.

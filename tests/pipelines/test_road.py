@@ -72,9 +72,15 @@ def test_every_stage_ran_and_wrote_what_it_promises(undisturbed: Path) -> None:
     assert parse["inputs"] == parse["rows"]["connection"] == 24
     assert parse["records_in"] == parse["records_out"] > 100_000
     export = json.loads((undisturbed / "reports/export.json").read_text())["sbd_tree_paper"]
-    extract = json.loads((undisturbed / "reports/extract/sites.json").read_text())
-    windows = sum(count for name, count in extract["windows"].items() if name.endswith(("shared", "unlabelled")))
-    assert export["rows_agreeing_all"]["windows"] == windows > 100
+    windows = {}
+    for dataset in params.datasets:
+        extract = json.loads((undisturbed / f"reports/extract/{dataset}.json").read_text())
+        labelled = ("shared", "unlabelled")
+        windows[dataset] = sum(count for name, count in extract["windows"].items() if name.endswith(labelled))
+        prove = json.loads((undisturbed / f"reports/prove/{dataset}.json").read_text())
+        assert prove["windows"] * 20 == windows[dataset] * 20 == prove["feature_values"]
+        assert set(prove["decisions"]) == {f"sbd_{name}" for name in params.export.models}
+    assert export["rows_agreeing_all"]["windows"] == sum(windows.values()) > 100
     page = (undisturbed / "reports/report.html").read_text()
     assert "sbd_tree_paper.h" in page
     assert "http://" not in page.replace("http://www.w3.org", "")

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from models.automl.candidate import Candidate, of_engine, of_family, table
-from models.automl.ground import Ground
-from models.automl.ground import test_rows as rows_of_tests
+from models.automl.ground import Ground, rows_tested
 from models.automl.search import NotRun, Searched
 from models.distillation import TRUTH, Taught
 from models.trial import Drawing, random_trials
@@ -153,7 +152,7 @@ def evaluations(*members: tuple[str, float, bool]) -> pd.DataFrame:
 
 def searched(fold: int, members: pd.DataFrame, *, right: bool = True, **others: Any) -> Searched:
     trial = GROUND.trials[fold]
-    rows = np.concatenate([*rows_of_tests(trial).values(), trial.train])
+    rows = np.concatenate([*rows_tested(trial).values(), trial.train])
     shared = np.append(WINDOWS.shared[rows] == right, np.zeros(len(GROUND.more), dtype=bool))
     known: dict[str, Any] = {"model_bytes": 100, "versions": {}, "cpu_s": 1.0, "wall_s": 9.0, "limits_acted": ()}
     return Searched(probability=shared.astype(float), evaluations=members, **known | others)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from models import search
-from models.automl.ground import Ground, judged
-from models.automl.ground import test_rows as rows_of_tests
+from models.automl.ground import Ground, judged, rows_tested
 from models.trial import Drawing, Trial, random_trials
 from tests.models.windows_made import NAMES, of_kinds, pair_window
 from traces.tables import PREDICTION, WINDOW_KEY
@@ -73,7 +72,7 @@ def test_half_is_not_shared() -> None:
 @every_trial
 def test_swapped_partners_take_no_part(trial: Trial) -> None:
     assert len(trial.tests["made/swapped"])
-    assert list(rows_of_tests(trial)) == ["made/tiled", "made/triggered"]
+    assert list(rows_tested(trial)) == ["made/tiled", "made/triggered"]
     partners = GROUND.windows.x[GROUND.windows.kind == "swapped", 0]
     assert not np.isin(GROUND.judged_x(trial)[:, 0], partners).any()
 
@@ -83,7 +82,7 @@ def test_predictions_are_of_the_windows_judged(trial: Trial) -> None:
     said = judged(trial, GROUND.judged_x(trial)[:, 0]).tests
     found = GROUND.predictions(trial, said, "flaml")
     assert set(found.columns) == {column.name for column in PREDICTION.columns}
-    rows = np.concatenate(list(rows_of_tests(trial).values()))
+    rows = np.concatenate(list(rows_tested(trial).values()))
     key = list(WINDOW_KEY)
     assert found[key].to_numpy().tolist() == GROUND.windows.key.iloc[rows][key].to_numpy().tolist()
     assert found["shared"].tolist() == GROUND.windows.shared[rows].tolist()

@@ -1,0 +1,76 @@
+"""The card beside a header: what the model is, what it was trained on, and how it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from export.emit_c import Header, environment
+from export.tree import Forest
+from models.fitted import Setting
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Accuracy on one dataset, with its 95 % interval by connection.
+
+    Attributes
+    ----------
+    dataset : str
+        Tested on, and the rule of its windows.
+    connections : int
+    windows : int
+    shared, not_shared, balanced : (float, float, float)
+        Share of shared windows called shared, of the others called not shared, and their mean; each with the
+        ends of its interval.
+    """
+
+    dataset: str
+    connections: int
+    windows: int
+    shared: tuple[float, float, float]
+    not_shared: tuple[float, float, float]
+    balanced: tuple[float, float, float]
+
+
+def render_card(
+    forest: Forest,
+    header: Header,
+    setting: Setting,
+    held_out: Sequence[Accuracy],
+    elsewhere: Sequence[Accuracy],
+    digests: Mapping[str, str],
+) -> str:
+    """Return a header's card, Markdown.
+
+    Parameters
+    ----------
+    forest : Forest
+    header : Header
+    setting : Setting
+        Hyperparameters, and how many of the most relevant features were offered.
+    held_out : sequence of Accuracy
+        Of models of this kind on connections held out of their training; settings chosen inside each split.
+    elsewhere : sequence of Accuracy
+        Of this model on other datasets.
+    digests : mapping of str to str
+        SHA-256 by file.
+    """
+    splits, leaves, depth = forest.size()
+    return (
+        environment()
+        .get_template("card.md.j2")
+        .render(
+            header=header,
+            features=forest.features(),
+            trees=len(forest.trees),
+            splits=splits,
+            leaves=leaves,
+            depth=depth,
+            setting=setting,
+            hyperparameters=", ".join(f"{name} {value}" for name, value in setting.hyperparameters) or "none",
+            held_out=held_out,
+            elsewhere=elsewhere,
+            digests=digests,
+        )
+    )

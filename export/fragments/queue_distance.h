@@ -1,0 +1,35 @@
+/* A distance per point, isqrt(distance^2 / n): the root of the mean square. */
+static inline s32 sbd_per_point(s32 distance, u32 points)
+{
+	return (s32)sbd_isqrt(sbd_div((u64)distance * (u64)distance, points));
+}
+
+/* ED and DTW distance of the queueing delays, and ED against their size. */
+static __always_inline void sbd_queue_distance(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+{
+	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	s32 *x = scratch->x;
+
+	if (wanted & (SBD_BIT(SBD_QUEUE_ED_4US) | SBD_BIT(SBD_QUEUE_ED_RATIO_Q10))) {
+		u64 apart = 0, size = 0;
+		u32 k;
+
+		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+			s64 a = a_us[k], b = b_us[k];
+
+			apart += (u64)((a - b) * (a - b));
+			size += (u64)(a * a + b * b);
+		}
+		if (wanted & SBD_BIT(SBD_QUEUE_ED_4US))
+			x[SBD_QUEUE_ED_4US] = sbd_per_point(sbd_distance_4us(apart), w->points);
+		if (wanted & SBD_BIT(SBD_QUEUE_ED_RATIO_Q10))
+			x[SBD_QUEUE_ED_RATIO_Q10] = sbd_ratio_q10(sbd_isqrt(apart), sbd_isqrt(size));
+	}
+	if (wanted & SBD_BIT(SBD_QUEUE_DTWD_4US)) {
+		struct sbd_apart apart;
+
+		sbd_warp(a_us, b_us, w->series[0].congested, w->series[1].congested, w->points,
+			 SBD_OF_RTT, scratch, &apart);
+		x[SBD_QUEUE_DTWD_4US] = sbd_per_point(sbd_distance_4us(apart.rtt), w->points);
+	}
+}

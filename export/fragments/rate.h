@@ -1,0 +1,37 @@
+#if !SBD_WITH_ACKED
+#error "this model takes a feature of rates: SBD_WITH_ACKED must be 1"
+#endif
+
+/* What time bytes are counted over, in larger RTTs. */
+#define SBD_RATE_RTTS	5
+#define SBD_RATE_BITS	21
+
+/* Bytes delivered over span points, shifted right until the largest has 21 bits. */
+static inline void sbd_delivered(const u64 *acked_bytes, u32 points, u32 span, s32 *delivered)
+{
+	u32 k, shift = 0;
+	u64 most = 0;
+
+	for (k = 0; k < SBD_POINTS && k < points; k++) {
+		u64 bytes = acked_bytes[k + span] - acked_bytes[k];
+
+		most = bytes > most ? bytes : most;
+	}
+	while (most >> SBD_RATE_BITS) {
+		most >>= 1;
+		shift++;
+	}
+	for (k = 0; k < SBD_POINTS && k < points; k++)
+		delivered[k] = (s32)((acked_bytes[k + span] - acked_bytes[k]) >> shift);
+}
+
+/* Correlation of the bytes delivered. */
+static inline void sbd_rate(const struct sbd_window *w, struct sbd_scratch *scratch)
+{
+	u32 span = SBD_RATE_RTTS * w->rtt_steps, points = span < w->points ? w->points - span : 0;
+
+	sbd_delivered(w->series[!w->denominator].acked_bytes, points, span, scratch->change[0]);
+	sbd_delivered(w->series[w->denominator].acked_bytes, points, span, scratch->change[1]);
+	scratch->x[SBD_RATE_CORRELATION_Q10] =
+		sbd_correlation_of(scratch->change[0], scratch->change[1], points);
+}

@@ -1,0 +1,20 @@
+/* Ratios of the standard deviations of RTT and congestion. */
+static __always_inline void sbd_sd_ratio(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+{
+	const u8 *congested_a = w->series[!w->denominator].congested;
+	const u8 *congested_b = w->series[w->denominator].congested;
+	u32 k, a = 0, b = 0;
+
+	if (wanted & SBD_BIT(SBD_RTT_SD_RATIO_Q10))
+		scratch->x[SBD_RTT_SD_RATIO_Q10] =
+			sbd_ratio_q10(sbd_deviation_of(scratch->above_us[0], w->points),
+				      sbd_deviation_of(scratch->above_us[1], w->points));
+	if (!(wanted & SBD_BIT(SBD_CSTATE_SD_RATIO_Q10)))
+		return;
+	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		a += congested_a[k];
+		b += congested_b[k];
+	}
+	scratch->x[SBD_CSTATE_SD_RATIO_Q10] =
+		sbd_ratio_q10(sbd_deviation(w->points, a, a), sbd_deviation(w->points, b, b));
+}

@@ -1,0 +1,99 @@
+#define SBD_OF_RTT	1U
+#define SBD_OF_STATE	2U
+#define SBD_OF_BOTH	4U
+
+/* Farther than any path, and no sum with a cost leaves 64 bits. */
+#define SBD_FAR	(1ULL << 62)
+
+static __always_inline u64 sbd_lesser(u64 one, u64 other)
+{
+	return one < other ? one : other;
+}
+
+/**
+ * struct sbd_apart - squared distances of two series, microseconds squared
+ * @rtt: of the RTTs
+ * @state: of the congestion states
+ * @both: of RTTs and states together
+ */
+struct sbd_apart {
+	u64 rtt;
+	u64 state;
+	u64 both;
+};
+
+/*
+ * Dynamic time warping with steps of weight 1: up to three distances in one
+ * pass over the same differences. The costs are squares, so that each
+ * distance takes one root in the end. @of is constant where this is called.
+ */
+static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 *congested_a,
+				     const u8 *congested_b, u32 points, u32 of,
+				     struct sbd_scratch *scratch, struct sbd_apart *apart)
+{
+	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
+	struct sbd_cell *row = scratch->row;
+	u32 i, j;
+
+	if (points > SBD_POINTS)
+		points = SBD_POINTS;
+	for (j = 0; j <= points; j++) {
+		row[j].rtt = SBD_FAR;
+		row[j].state = SBD_FAR;
+		row[j].both = SBD_FAR;
+		row[j].weight_b = 0;
+		row[j].b_us = 0;
+	}
+	for (j = 0; j < points; j++) {
+		row[j].b_us = b_us[j];
+		if (of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_b[j])
+			row[j].weight_b = weight;
+	}
+	apart->rtt = 0;
+	apart->state = 0;
+	apart->both = 0;
+	for (i = 0; i < points; i++) {
+		u64 rtt = SBD_FAR, rtt_above = i ? row[0].rtt : 0;
+		u64 state = SBD_FAR, state_above = i ? row[0].state : 0;
+		u64 both = SBD_FAR, both_above = i ? row[0].both : 0;
+		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
+		s64 a = a_us[i];
+
+		/*
+		 * What lies above a cell, straight and aslant, is compared a
+		 * cell ahead: only one comparison and one sum of each cell
+		 * wait for the cell to its left.
+		 */
+		for (j = 0; j < points; j++) {
+			struct sbd_cell *cell = row + j;
+			s64 difference = a - cell->b_us;
+			u64 cost = (u64)(difference * difference);
+			u64 differ = weight_a ^ cell->weight_b;
+
+			if (of & SBD_OF_RTT) {
+				rtt = sbd_lesser(rtt, rtt_above) + cost;
+				rtt_above = sbd_lesser(cell[0].rtt, cell[1].rtt);
+				cell->rtt = rtt;
+			}
+			if (of & SBD_OF_STATE) {
+				state = sbd_lesser(state, state_above) + differ;
+				state_above = sbd_lesser(cell[0].state, cell[1].state);
+				cell->state = state;
+			}
+			if (of & SBD_OF_BOTH) {
+				both = sbd_lesser(both, both_above) + (cost + differ);
+				both_above = sbd_lesser(cell[0].both, cell[1].both);
+				cell->both = both;
+			}
+		}
+		apart->rtt = rtt;
+		apart->state = state;
+		apart->both = both;
+	}
+}
+
+/* A distance in units of 4 us. */
+static inline s32 sbd_distance_4us(u64 squared)
+{
+	return (s32)sbd_isqrt(squared >> 4);
+}

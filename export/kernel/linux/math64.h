@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Of the kernel's header of this name, what an exported header uses. */
+#ifndef SBD_KERNEL_MATH64_H
+#define SBD_KERNEL_MATH64_H
+
+#include <linux/types.h>
+
+u64 div64_u64(u64 dividend, u64 divisor);
+
+#endif /* SBD_KERNEL_MATH64_H */

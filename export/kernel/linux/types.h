@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Of the kernel's header of this name, what an exported header uses: enough to compile it as a kernel would. */
+#ifndef SBD_KERNEL_TYPES_H
+#define SBD_KERNEL_TYPES_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int s32;
+typedef long long s64;
+
+#endif /* SBD_KERNEL_TYPES_H */

@@ -1,0 +1,59 @@
+"""An exported header, or a model file, as what judges: compiled, and fed the signals of a connection."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from export import compilers, replay
+from export.replay import Decision
+from pipelines.recording import rows
+from traces.connection import Connection
+from traces.fault import UsageFault
+
+#: Where the headers stand that a model file is run with.
+HEADERS = Path("export/generated")
+SUFFIXES = (".h", ".sbd")
+
+
+class NoHeaderError(UsageFault):
+    """A path that is neither a header nor a model file."""
+
+
+class Compiled:
+    """A header, compiled with what stands beside it, or a model file that the program for files reads.
+
+    Parameters
+    ----------
+    path : Path
+        A header that `sbd export` wrote (.h), or a model file (.sbd).
+    headers : Path
+        Folder with ``sbd_loaded.h``, for a model file.
+
+    Raises
+    ------
+    NoHeaderError
+        If there is no such file.
+    CompileError
+        If it does not compile.
+    """
+
+    def __init__(self, path: Path, headers: Path = HEADERS) -> None:
+        if not path.is_file():
+            raise NoHeaderError(f"{path}: no such header or model file: `sbd export` writes them")
+        self._folder = tempfile.TemporaryDirectory(prefix="sbd-")
+        gcc = compilers.installed()[0]
+        is_header = path.suffix == ".h"
+        self._file = None if is_header else path
+        self._program = replay.build(
+            Path(self._folder.name),
+            path.parent if is_header else headers,
+            path.stem if is_header else None,
+            gcc,
+        )
+
+    def decisions(self, connection: Connection) -> list[Decision]:
+        """Return what it says of the windows of a connection, in the order it decides them."""
+        acks, states, _ = rows(connection)
+        _, end_ns = connection.span_ns()
+        return replay.run(self._program, [replay.event_lines(0, acks, states, end_ns)], self._file).decisions
