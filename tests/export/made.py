@@ -52,8 +52,20 @@ def forest(
 ) -> Fitted:
     """A forest whose leaves are not pure, unless it has no depth."""
     shared = np.random.default_rng(seed + 1000).random(rows) < 0.5
-    estimator = RandomForestClassifier(trees, max_depth=depth, random_state=seed)
-    estimator.fit(rows_of(seed, rows, names), shared)
+    return forest_of(rows_of(seed, rows, names), shared, names, seed=seed, depth=depth, trees=trees)
+
+
+def forest_of(
+    x: npt.NDArray[np.int64],
+    shared: npt.NDArray[np.bool_],
+    names: tuple[str, ...] = NAMES,
+    *,
+    depth: int | None,
+    trees: int,
+    seed: int = 0,
+) -> Fitted:
+    """A forest that has learnt these rows."""
+    estimator = RandomForestClassifier(trees, max_depth=depth, random_state=seed).fit(x, shared)
     to_lattice(estimator)
     return Fitted(estimator, names, Setting(len(names), (("max_depth", depth),)))
 
