@@ -29,7 +29,7 @@ COMPILERS = [
     pytest.param(name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed"))
     for name in compilers.KNOWN
 ]
-SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
+SANITIZERS = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover")
 
 
 def rows_of(seed: int, count: int, names: tuple[str, ...] = NAMES) -> npt.NDArray[np.int64]:

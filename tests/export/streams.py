@@ -149,7 +149,7 @@ class Stream:
     def placed(self, start_ns: int, pair: Pair) -> list[Found]:
         """Return the pair's windows one after the other from a time on."""
         signals = [self.signals(subflow) for subflow in pair]
-        windows = []
+        windows: list[Found] = []
         while True:
             x_us, y_us = (int(own.rtt_us[own.rtt_time_ns <= start_ns].min()) for own in signals)
             window = geometry("tiled", start_ns, x_us, y_us)

@@ -58,31 +58,25 @@ def test_windows_and_features_are_the_pipelines(kind: str, loaded: Path, checked
     }
     assert found.exit_code == 0 and decided >= 20
     assert kind not in ("sparse", "on the edges", "silent") or rejected > 300
-    happens = HAPPENS.get(kind, lambda *_: True)
-    assert any(happens(stream, window) for stream in connections for window in stream.tiled()[0])
+    if kind in HAPPENS:
+        assert any(HAPPENS[kind](stream, window) for stream in connections for window in stream.tiled()[0])
     assert replayed(checked, lines, "-f", all_features) == found
 
 
 @pytest.mark.parametrize("kind", streams.KINDS)
 def test_windows_that_begin_anew(kind: str, loaded: Path, all_features: Path) -> None:
     lines, expected = b"", {}
-    for token, drawn in enumerate(made_streams(kind)):
-        stream = drawn
+    for token, stream in enumerate(made_streams(kind)):
         rng = np.random.default_rng(token)
         known = [pair for pair in stream.pairs() if all(own.rtt_us.size for own in map(stream.signals, pair))]
         for x, y in known:
             first_ns = max(int(stream.signals(subflow).rtt_time_ns[0]) for subflow in (x, y))
             times = [event.time_ns for event in stream.events if event.time_ns >= first_ns]
-            at_ns = int(rng.choice(times)) + int(rng.choice([0, 0, 1]))
+            at_ns = min(int(rng.choice(times)) + int(rng.choice([0, 0, 1])), stream.end_ns)
             # Said first, the samples of that time are not there yet.
             first = bool(rng.random() < 0.5) and at_ns > first_ns
             stream.restarts.append((at_ns, *rng.permutation([x, y]).tolist(), first))
             expected[token, (x, y)] = at_ns, in_order(stream.placed(at_ns, (x, y)))
-        if any(at_ns > stream.end_ns for at_ns, *_ in stream.restarts):
-            stream = Stream(stream.events, max(at_ns for at_ns, *_ in stream.restarts), stream.restarts)
-            for (own, pair), (at_ns, _) in list(expected.items()):
-                if own == token:
-                    expected[own, pair] = at_ns, in_order(stream.placed(at_ns, pair))
         lines += stream.lines(token)
     found = replayed(loaded, lines, "-f", all_features)
     assert found.exit_code == 0
