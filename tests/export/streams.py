@@ -139,7 +139,8 @@ class Stream:
     def tiled(self) -> tuple[list[Found], int]:
         """Return the pipeline's windows, and how many it rejects for want of a sample or a rate."""
         signals = {subflow: self.signals(subflow) for subflow in self.subflows()}
-        windows, rejected = [], 0
+        windows: list[Found] = []
+        rejected = 0
         for x, y in self.pairs():
             found, without = pair_windows(signals[x], signals[y], self.end_ns, ["tiled"], feature_set="both")
             windows += [_found((x, y), one) for one in found]
