@@ -6,13 +6,14 @@ import argparse
 import hashlib
 import importlib
 import resource
+import shutil
 import sys
 import tempfile
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import native
+from tests.fuzz import exported, native
 
 # Beyond what is mapped once everything is imported: a length that an input only claims is not allocated.
 _MORE_BYTES = 2 << 30
@@ -50,7 +51,7 @@ def _prepare(target: Any, folder: Path) -> list[str]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--folder", type=Path, default=native.ROOT / "build/fuzz", help="default: %(default)s")
-    parser.add_argument("--native", action="store_true", help="build the parser of captures with its coverage recorded")
+    parser.add_argument("--native", action="store_true", help="build what is compiled with its coverage recorded")
     parser.add_argument("target", help="one of tests.fuzz.targets")
     parser.add_argument("options", nargs=argparse.REMAINDER, help="libFuzzer's (-help=1), and files to read once")
     return parser.parse_args()
@@ -60,10 +61,17 @@ def main() -> None:
     """Fuzz until told to stop; the exit code is 0 if no promise was broken."""
     arguments = _arguments()
     built, libfuzzer = arguments.folder.absolute() / "native", ""
-    sys.meta_path.insert(0, _WithoutPandas())
-    if arguments.native:
-        native.build(built)
-        sys.path.insert(0, str(built))
+    of_export = arguments.target in exported.CALLS
+    # Without Clang, nothing else would guide a search in what is exported.
+    with_coverage = arguments.native or (of_export and shutil.which("clang") is None)
+    if not of_export:
+        sys.meta_path.insert(0, _WithoutPandas())
+    if with_coverage:
+        if of_export:
+            exported.used = library = exported.build(built)
+        else:
+            library = native.build(built)
+            sys.path.insert(0, str(built))
         libfuzzer = native.load_libfuzzer()
     atheris = importlib.import_module("atheris")
     # Imported here, so that what is imported in turn tells where it goes.
@@ -80,6 +88,8 @@ def main() -> None:
     if all(option.startswith("-") for option in arguments.options):
         start = [folder / "corpus", *(targets.CORPUS / name for name in target.corpus), folder / "seeds"]
         options += map(str, start)
+    if of_export and not with_coverage:
+        exported.run_with_clang(arguments.target, folder, options)
 
     def check(content: bytes) -> int:
         # What the parsers do not know is not kept.
@@ -95,8 +105,8 @@ def main() -> None:
     limit = _mapped_bytes() + _MORE_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     atheris.Setup([sys.argv[0], *options], check, custom_mutator=mutated)
-    if arguments.native:
-        native.join(built, libfuzzer)
+    if with_coverage:
+        native.join(library, libfuzzer)
     atheris.Fuzz()
 
 

@@ -19,8 +19,8 @@ _FLAGS = (
 )
 
 
-def build(folder: Path) -> None:
-    """Build the module into a folder, as far as anything in packets/ has changed."""
+def build(folder: Path) -> Path:
+    """Build the module into a folder, as far as anything in packets/ has changed; return it."""
     folder.mkdir(parents=True, exist_ok=True)
     coverage = folder / "coverage.o"
     source = Path(__file__).with_name("coverage.cc")
@@ -34,6 +34,7 @@ def build(folder: Path) -> None:
     }
     settings = [f"{name}={value}" for name, value in variables.items()]
     subprocess.run(["make", "--silent", "--jobs=2", "-C", ROOT / "packets", *settings], check=True)
+    return folder / MODULE
 
 
 def load_libfuzzer() -> str:
@@ -45,7 +46,7 @@ def load_libfuzzer() -> str:
     return str(importlib.import_module("atheris.core_with_libfuzzer").__file__)
 
 
-def join(folder: Path, libfuzzer: str) -> None:
-    """Let the module that was built into a folder, and is imported, tell libFuzzer what runs."""
-    if not ctypes.CDLL(str(folder / MODULE)).CoverageJoin(libfuzzer.encode()):
+def join(library: Path, libfuzzer: str) -> None:
+    """Let a library that was built here, and is loaded, tell libFuzzer what runs."""
+    if not ctypes.CDLL(str(library)).CoverageJoin(libfuzzer.encode()):
         raise RuntimeError(f"{libfuzzer} is not the libFuzzer that is expected")

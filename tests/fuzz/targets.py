@@ -14,7 +14,7 @@ from pathlib import Path
 
 import zstandard
 
-from tests.fuzz import mutations, oracle
+from tests.fuzz import exported, mutations, oracle
 from traces import event_log, formats, socket_stats, state_log, stored, tcp_probe, truth
 from traces.contract import ContractError
 from traces.dialect import Dialect, LinePattern
@@ -232,6 +232,8 @@ class Target:
         Of an input.
     mutated : callable
         One of :mod:`tests.fuzz.mutations`.
+    made : callable
+        Returns more inputs it starts from.
     """
 
     check: Check
@@ -240,15 +242,20 @@ class Target:
     words: tuple[bytes, ...] = ()
     max_bytes: int = 1 << 14
     mutated: Callable[[bytes, int, int, mutations.Mutate], bytes] = mutations.log
+    made: Callable[[], list[bytes]] = list
 
     def seeds(self) -> list[bytes]:
-        """Return the heads of its samples; none where they are not at hand."""
-        found = []
+        """Return the heads of its samples, none where they are not at hand, and what is made."""
+        found = self.made()
         for pattern, begin in self.samples:
             for path in sorted(ROOT.glob(pattern))[:2]:
                 content = b"".join(stored.blocks(path))
                 found.append(content[max(0, content.find(begin)) :][:_SAMPLE_BYTES])
         return found
+
+
+def _exported(name: str, made: Callable[[], list[bytes]], words: tuple[bytes, ...]) -> Target:
+    return Target(functools.partial(exported.check, name), (), (), words, 1 << 13, mutations.any_bytes, made)
 
 
 _EVENTS = (
@@ -293,4 +300,6 @@ TARGETS = {
         _PACKED + _EVENTS[:1] + _TCP_PROBE[:2] + _SS[:1],
         mutated=mutations.by_kind,
     ),
+    "model_file": _exported("model_file", exported.model_files, (b"SBDMODEL", b"rtt_ed_4us", b"\0\0\0\x80")),
+    "sender": _exported("sender", exported.calls, (b"\xff\xff\xff\xff", b"\x01\0\0\0")),
 }
