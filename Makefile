@@ -110,7 +110,7 @@ lock:
 	$(LOCK) requirements/bench.in -o requirements/bench.txt >/dev/null
 
 clean:
-	rm -rf build data/raw data/tables data/features data/automl data/searched data/trained data/predictions data/exported data/header.parquet \
+	rm -rf build data/raw data/tables data/features data/automl data/searched data/trained data/predictions data/proved data/exported data/header.parquet \
 		data/accuracy.parquet data/compared.parquet data/inference.parquet data/controls data/tracked.json data/mlflow* \
 		data/baselines data/partitions data/replayed data/sensitivity.parquet data/shift data/tuned data/unseen.parquet \
 		data/generalised.parquet \

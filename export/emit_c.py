@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
 
 import jinja2
 
 from export.fragment import COMPUTED, FRAGMENTS, VOTES, Fragment, fragments_of
+from export.layout import Layout
 from export.packed import packed
 from export.tree import ALL_FOR, Forest, Leaf, Tree
 from features.catalog import FEATURES
@@ -18,10 +18,6 @@ from features.window import WINDOW_RTTS
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _PER_LINE = 4
-
-#: How a model is laid out: nested conditions, or a table of packed nodes whose trees are walked in lock step.
-Layout = Literal["nested", "packed"]
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 #: Features that C computes, in the order of ``enum sbd_feature``.
 EXPORTABLE = tuple(feature for feature in FEATURES if feature.name in COMPUTED)
@@ -41,7 +37,7 @@ class Header:
     trained_on : str
         Dataset and window rule.
     layout : str
-        One of :data:`LAYOUTS`.
+        One of :data:`export.layout.LAYOUTS`.
     """
 
     name: str

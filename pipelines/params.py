@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from export.emit_c import Layout
+from export.layout import Layout
 from features.catalog import SETS
 from features.reading import Reading
 from models.automl import ENGINES

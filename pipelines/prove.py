@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--features", type=Path, required=True, help="folder with its features")
     parser.add_argument("--verdicts", type=Path, required=True, help="parquet file: what the headers say of windows")
     parser.add_argument("--headers", type=Path, required=True, help="folder with the headers")
+    parser.add_argument("--decisions", type=Path, required=True, help="parquet file: what each header decides")
     parser.add_argument("--report", type=Path, required=True, help="JSON file: what was compared")
 
 
@@ -175,6 +176,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         report["feature_values"] = _prove_features(arguments.tables, windows, arguments.headers, place)
         tiled = windows[windows["rule"] == "tiled"]
         report["decisions"], report["partitions"] = {}, {}
+        decided = []
         for name in sorted(path.stem for path in arguments.headers.glob("sbd_*.h") if path.stem != "sbd_loaded"):
             expected = tiled.merge(verdicts[verdicts["model"] == name], on=list(WINDOW_KEY), validate="one_to_one")
             program = replay.build(place, arguments.headers, name, compilers.installed()[0])
@@ -183,9 +185,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             different = int((both["shared_pred"] != both["shared_pred_c"]).sum())
             if different:
                 raise VerifyError(f"{name}: {different} of {len(both)} decisions differ from the model's")
+            decided.append(both[[*WINDOW_KEY, "model", "shared_pred_c"]].rename(columns={"shared_pred_c": "shared"}))
             report["decisions"][name] = len(both)
             report["partitions"][name] = _compare_partitions(name, replayed, expected)
     log.info("%s: all the same: %s", arguments.dataset, report)
+    arguments.decisions.parent.mkdir(parents=True, exist_ok=True)
+    pd.concat(decided, ignore_index=True).to_parquet(arguments.decisions, index=False)
     write_json(report, arguments.report)
     return stage.EXIT_OK
 

@@ -25,7 +25,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from export import emit_c
-from export.emit_c import EXPORTABLE, LAYOUTS
+from export.emit_c import EXPORTABLE
+from export.layout import LAYOUTS, Layout
 from export.tree import from_fitted
 from features.fixed import FEATURE_LIMIT
 from models.families.random_forest import to_lattice
@@ -151,7 +152,7 @@ def fitted(model: str) -> Fitted:
     return Fitted(forest, INPUTS, Setting(len(INPUTS), ()))
 
 
-def ours(model: Fitted, layout: emit_c.Layout, folder: Path) -> Path:
+def ours(model: Fitted, layout: Layout, folder: Path) -> Path:
     """Write the model's header and what it builds on; return C with `int decide(const int32_t *x)`, all features."""
     name = "sbd_bench"
     (folder / "smartsbd.h").write_text(emit_c.render_runtime())

@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from export import compilers, emit_c
+from export.layout import Layout
 from export.packed import Packed
 from export.tree import Forest, Leaf, Split, Tree
 from features.catalog import feature, feature_names
@@ -102,7 +103,7 @@ def packed_vote(of: Packed, number: int, values: list[int]) -> int:
     return (of.words[at] >> 32) - (1 << 31)
 
 
-def header(name: str, layout: emit_c.Layout = "nested") -> emit_c.Header:
+def header(name: str, layout: Layout = "nested") -> emit_c.Header:
     return emit_c.Header(name=name, model_digest="0123456789abcdef", trained_on="made", layout=layout)
 
 

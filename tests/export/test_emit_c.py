@@ -13,6 +13,7 @@ import pytest
 from export import compilers, emit_c
 from export.compilers import CompileError, Compiler
 from export.fragment import FRAGMENTS, VOTES, fragments_of
+from export.layout import LAYOUTS, Layout
 from export.tree import NOT_SHARED, SHARED, ExportError, Forest, Leaf, Split, from_fitted
 from export.verify import row_values
 from features.catalog import FEATURES
@@ -222,7 +223,7 @@ def two_say(program: Path, x: npt.NDArray[np.int64]) -> list[list[bool]]:
 @pytest.mark.parametrize("compiler", made.COMPILERS)
 def test_two_headers_in_one_file(compiler: str, headers: Path, tmp_path: Path) -> None:
     models = (from_fitted(made.tree(1, depth=6)), from_fitted(made.forest(2, depth=5)))
-    layouts: tuple[emit_c.Layout, emit_c.Layout] = ("nested", "packed")
+    layouts: tuple[Layout, Layout] = ("nested", "packed")
     for name, forest, layout in zip(("sbd_first", "sbd_second"), models, layouts, strict=True):
         (tmp_path / f"{name}.h").write_text(emit_c.render_model(forest, made.header(name, layout)))
     x = made.rows_of(7, 500)
@@ -238,7 +239,7 @@ def test_two_headers_in_one_file(compiler: str, headers: Path, tmp_path: Path) -
 def test_features_that_are_not_taken_may_be_any_numbers(trees: int, headers: Path, tmp_path: Path) -> None:
     names = made.NAMES[2:-1]
     forest = from_fitted(made.forest(5, depth=4, names=names, trees=trees))
-    for name, layout in zip(("sbd_first", "sbd_second"), emit_c.LAYOUTS, strict=True):
+    for name, layout in zip(("sbd_first", "sbd_second"), LAYOUTS, strict=True):
         (tmp_path / f"{name}.h").write_text(emit_c.render_model(forest, made.header(name, layout)))
     x = made.rows_of(9, 400)
     expected = [[made.shared(forest, dict(zip(made.NAMES, row, strict=True)))] * 2 for row in x.tolist()]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from export import compilers, emit_c, model_file, replay
 from export.compilers import Compiler
+from export.layout import LAYOUTS, Layout
 from export.tree import NOT_SHARED, SHARED, Forest, Split, from_fitted
 from models.detectors.learned import WindowVerdict, opinions_of
 from models.partition import Partition, numbered
@@ -91,9 +92,9 @@ def partition_of(groups: dict[int, str]) -> Partition:
 
 
 @pytest.mark.parametrize("kind", ["plain", "many", "silent"])
-@pytest.mark.parametrize("layout", emit_c.LAYOUTS)
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_header_decides_and_parts_as_its_model_does(
-    kind: str, layout: emit_c.Layout, headers: Path, gcc: Compiler, tmp_path: Path
+    kind: str, layout: Layout, headers: Path, gcc: Compiler, tmp_path: Path
 ) -> None:
     connections = made_streams(kind)
     windows = [in_order(stream.tiled()[0]) for stream in connections]

@@ -10,6 +10,7 @@ import pytest
 
 from export import compilers, emit_c, model_file, replay, verify
 from export.compilers import CompileError, Compiler
+from export.layout import LAYOUTS, Layout
 from export.probe import probing_rows
 from export.tree import NOT_SHARED, SHARED, Forest, Leaf, Split, Tree, from_fitted
 from export.verify import VerifyError, build_everywhere, prove
@@ -39,7 +40,7 @@ def write_header(folder: Path, text: str) -> Path:
 
 
 def programs_of(
-    folder: Path, gcc: Compiler, fitted: Fitted, layout: emit_c.Layout, loaded: Path
+    folder: Path, gcc: Compiler, fitted: Fitted, layout: Layout, loaded: Path
 ) -> list[tuple[str, Path, Path | None]]:
     forest = from_fitted(fitted)
     write_header(folder, emit_c.render_model(forest, made.header(NAME, layout)))
@@ -49,7 +50,7 @@ def programs_of(
 
 
 @pytest.mark.parametrize("feature_set", ["paper", "both"])
-@pytest.mark.parametrize("layout", emit_c.LAYOUTS)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
     ("kind", "seed", "depth"),
     [("tree", 0, None), ("tree", 1, 15), ("tree", 2, 3), ("forest", 3, 15), ("forest", 4, 5)],
@@ -59,7 +60,7 @@ def test_model_header_and_file_agree_on_every_leaf_and_threshold(
     kind: str,
     seed: int,
     depth: int | None,
-    layout: emit_c.Layout,
+    layout: Layout,
     feature_set: str,
     gcc: Compiler,
     loaded: Path,
@@ -125,7 +126,7 @@ def changed_word(change: Callable[[int], int], place: int = 0) -> Callable[[str]
     return changed
 
 
-BREAKS: dict[str, tuple[emit_c.Layout, Callable[[str], str]]] = {
+BREAKS: dict[str, tuple[Layout, Callable[[str], str]]] = {
     "less, not at most": ("nested", lambda text: text.replace("] <= ", "] < ", 1)),
     "less deep inside": ("nested", lambda text: "] < ".join(text.rsplit("] <= ", 1))),
     "another threshold": ("nested", next_threshold),

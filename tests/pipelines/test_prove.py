@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from export import emit_c
+from export.layout import Layout
 from export.tree import NOT_SHARED, SHARED, Forest, Split, from_fitted
 from features.catalog import PAIR_WINDOW
 from features.reading import DEFAULT
@@ -87,7 +88,7 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     headers.mkdir()
     made.write_runtime(headers)
     verdicts = []
-    models: list[tuple[str, Forest, emit_c.Layout]] = [("sbd_one", tree, "nested"), ("sbd_two", forest, "packed")]
+    models: list[tuple[str, Forest, Layout]] = [("sbd_one", tree, "nested"), ("sbd_two", forest, "packed")]
     for name, one, layout in models:
         (headers / f"{name}.h").write_text(emit_c.render_model(one, emit_c.Header(name, "0" * 16, "made", layout)))
         said = [made.shared(one, dict(zip(made.NAMES, row, strict=True))) for row in x.tolist()]
@@ -113,6 +114,7 @@ def prove(folder: Path) -> int:
         "features": folder / "features",
         "verdicts": folder / "verdicts.parquet",
         "headers": folder / "headers",
+        "decisions": folder / "decisions.parquet",
         "report": folder / "report.json",
     }
     return main(["prove", "-q", *itertools.chain(*((f"--{name}", str(value)) for name, value in given.items()))])
