@@ -1,1 +1,1 @@
-"""A small compiler: fitted tree -> integer tree -> C, and the proof that both decide alike."""
+"""A small compiler: fitted model, integer trees, C with the features they take; and the proof that all decide alike."""
