@@ -109,6 +109,31 @@ def dtwd(a: Float64Array, b: Float64Array) -> float:
     return distance
 
 
+def warping_path(a: Int64Array | Float64Array, b: Int64Array | Float64Array) -> Int64Array:
+    """Best alignment of two series, that of :func:`dtwd`.
+
+    Parameters
+    ----------
+    a, b : (n, d)
+        Points on the same grid.
+
+    Returns
+    -------
+    (steps, 2) int64
+        Positions in `a` and `b` that stand opposite each other, from the first to the last points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> warping_path(np.array([[0], [40], [0]]), np.array([[0], [0], [40]])).tolist()
+    [[0, 0], [0, 1], [1, 2], [2, 2]]
+    """
+    from dtaidistance import dtw_ndim
+
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    return np.array(dtw_ndim.warping_path(first, second, inner_dist="squared euclidean"), dtype=np.int64)
+
+
 def _symmetric2(a: Float64Array, b: Float64Array) -> float:
     """Return the least sum with diagonal steps counting twice, over the sum of the lengths."""
     rows, columns = len(a), len(b)

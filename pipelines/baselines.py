@@ -25,7 +25,8 @@ from models.comparison import difference, of_folds, right_of_time, right_of_wind
 from models.detectors import detector_of
 from models.detectors.grid import best_preset
 from models.windows import SWAPPED
-from pipelines import figures, stage
+from pipelines import stage
+from pipelines.figures import comparison, style
 from pipelines.params import Evaluate, Params
 from pipelines.reports import write_csv
 from traces.contract import read_table
@@ -227,7 +228,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         arguments.tables / "chosen.csv",
     )
     time = made["time"]
-    figures.save(figures.baselines(made["same"], time[time["on"] == _TEST_SIDES], dataset), arguments.figure)
+    style.save(comparison.baselines(made["same"], time[time["on"] == _TEST_SIDES], dataset), arguments.figure)
     whole = made["same"][made["same"]["site"] == ALL_SITES]
     for row in whole.to_dict("records"):
         log.info("%s, %s: %.3f", row["detector"], row["parameters"], row["balanced"])

@@ -16,7 +16,8 @@ from scipy.stats import ks_2samp
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
 from models.threshold import area_under_curve
 from models.windows import LabelledWindows, labelled_windows
-from pipelines import figures, stage
+from pipelines import stage
+from pipelines.figures import feature_values, style
 from pipelines.params import Params
 from pipelines.reports import write_csv
 from traces.contract import read_table
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         ]
     )
     drawn = [feature for feature in FEATURES if feature.exportable]
-    figures.save(figures.distributions(labelled, drawn, f"{rule} windows"), arguments.figure)
+    style.save(feature_values.distributions(labelled, drawn, f"{rule} windows"), arguments.figure)
     log.info("%d features, %s against %s", len(names), params.search.datasets, last)
     return stage.EXIT_OK
 

@@ -26,7 +26,8 @@ from models.fitted import Setting
 from models.trial import Trial, random_trials
 from models.verdict import prediction_rows
 from models.windows import LabelledWindows, windows_of_kinds
-from pipelines import figures, plan, stage
+from pipelines import plan, stage
+from pipelines.figures import comparison, style
 from pipelines.params import Params
 from pipelines.reports import write_csv
 from traces.contract import read_table
@@ -113,7 +114,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     pd.concat(verdicts, ignore_index=True).to_parquet(arguments.judged, index=False)
     for name, rows in (("shuffled", shuffled), ("alone", alone), ("swapped", called)):
         write_csv(pd.DataFrame(rows), arguments.reports / f"{name}.csv")
-    figures.save(figures.swapped(pd.DataFrame(called), dataset), arguments.figure)
+    style.save(comparison.swapped(pd.DataFrame(called), dataset), arguments.figure)
     log.info("balanced accuracy on shuffled labels: %s", [round(row["balanced"], 3) for row in shuffled])
     return stage.EXIT_OK
 

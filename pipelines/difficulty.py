@@ -20,7 +20,8 @@ import pandas as pd
 from features.catalog import PAIR_WINDOW
 from features.fixed import ONE_Q10
 from models.threshold import area_under_curve, best_balanced_accuracy, overlap
-from pipelines import figures, stage
+from pipelines import stage
+from pipelines.figures import series, style
 from pipelines.params import Params
 from pipelines.reports import write_json
 from traces import tables
@@ -181,8 +182,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         "rate_mbit_s": rates_mbit_s.drop(columns="quantity").to_dict("records"),
     }
     write_json(report, arguments.report)
-    figures.save(figures.boxes(rtts_ms, "RTT (ms)"), arguments.rtt_figure)
-    figures.save(figures.boxes(rates_mbit_s, "throughput over T (Mbit/s)"), arguments.rate_figure)
+    style.save(series.boxes(rtts_ms, "RTT (ms)"), arguments.rtt_figure)
+    style.save(series.boxes(rates_mbit_s, "throughput over T (Mbit/s)"), arguments.rate_figure)
     log.info("%s: %s", arguments.dataset, {name: report.get(name) for name in ("pearson", "spearman")})
     return stage.EXIT_OK
 

@@ -17,7 +17,8 @@ import pandas as pd
 
 from models.accuracy import accuracy
 from models.windows import SWAPPED, labelled_rejected
-from pipelines import figures, stage
+from pipelines import stage
+from pipelines.figures import comparison, style
 from pipelines.params import Params, Search
 from pipelines.reports import DIGITS, write_csv, write_json
 from traces.contract import read_table
@@ -147,7 +148,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         arguments.metrics,
     )
     write_json(_detector(overall, params), arguments.detector)
-    figures.save(figures.accuracy(overall), arguments.figure)
+    style.save(comparison.accuracy(overall), arguments.figure)
     log.info("%d rows of accuracy", len(table))
     return stage.EXIT_OK
 

@@ -6,15 +6,17 @@ import argparse
 import logging
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-
-from joblib import Parallel, delayed
+from typing import Any
 
 from features.catalog import PAIR_WINDOW
+from features.reading import Reading
 from pipelines import stage
 from pipelines.params import Params
 from pipelines.reports import write_json
-from pipelines.windows import extracted, read_truths
+from pipelines.windows import Extracted, Truth, extracted, read_truths
 from traces import tables
 from traces.contract import TableWriter, read_table
 
@@ -33,23 +35,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")
 
 
+def _extracted(
+    batch: tuple[Sequence[Mapping[str, Any]], Mapping[str, Truth]],
+    folder: Path,
+    dataset: str,
+    rules: Sequence[str],
+    reading: Reading,
+) -> Extracted:
+    connections, truths = batch
+    return extracted(connections, folder, truths, dataset, rules, reading)
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     truths = read_truths(folder / "truth.parquet")
     batches = [connections[at : at + _CONNECTIONS_PER_TASK] for at in range(0, len(connections), _CONNECTIONS_PER_TASK)]
-    results = Parallel(n_jobs=stage.workers(params, len(connections)), return_as="generator")(
-        delayed(extracted)(
-            batch,
-            folder,
-            {one["connection_id"]: truths.get(one["connection_id"], {}) for one in batch},
-            arguments.dataset,
-            params.extract.rules,
-            params.extract.reading,
-        )
-        for batch in batches
+    work = partial(
+        _extracted,
+        folder=folder,
+        dataset=arguments.dataset,
+        rules=params.extract.rules,
+        reading=params.extract.reading,
     )
+    with_truths = [
+        (batch, {one["connection_id"]: truths.get(one["connection_id"], {}) for one in batch}) for batch in batches
+    ]
+    results = stage.spread(work, with_truths, params, stage.workers(params, len(connections)))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     with (
         TableWriter(PAIR_WINDOW, arguments.pair_window) as windows,

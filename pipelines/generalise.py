@@ -23,7 +23,8 @@ from models.families import family_of
 from models.generalisation import datasets_of, set_name
 from models.verdict import prediction_rows
 from models.windows import LabelledWindows, labelled_rejected, labelled_windows, windows_of_kinds
-from pipelines import figures, plan, stage
+from pipelines import plan, stage
+from pipelines.figures import comparison, style
 from pipelines.params import Params
 from pipelines.reports import DIGITS, write_csv, write_json
 from traces.contract import read_table, write_table
@@ -131,7 +132,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         },
         arguments.metrics,
     )
-    figures.save(figures.generalisation(table), arguments.figure)
+    style.save(comparison.generalisation(table), arguments.figure)
     log.info("%d rows of accuracy", len(table))
     return stage.EXIT_OK
 

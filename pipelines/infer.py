@@ -24,7 +24,8 @@ from features.catalog import feature_names
 from features.pair import PairWindow, pair_window
 from features.reading import Reading
 from models import detector
-from pipelines import figures, recording, stage
+from pipelines import recording, stage
+from pipelines.figures import feature_values, style
 from pipelines.params import Params, ParamsError
 from pipelines.reports import read_json, write_csv
 from scenarios import datasets, simulator
@@ -256,7 +257,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         name: np.concatenate([one.grid_difference_us for compared in own for one in compared.subflows])
         for name, own in sets.items()
     }
-    figures.save(figures.inference(differences, features), arguments.figure)
+    style.save(feature_values.inference(differences, features), arguments.figure)
     log.info("%d connections, sets %s", len(jobs), {name: len(own) for name, own in sets.items()})
     return stage.EXIT_OK
 

@@ -323,6 +323,7 @@ class Params(_Block):
     replay: Replay
     tracking: Tracking
     workers: int
+    scheduler: Annotated[str, Field(pattern=r"^(tcp|tls)://.+:\d+$")] | None
 
     @model_validator(mode="after")
     def _never_trained_on(self) -> Params:

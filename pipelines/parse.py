@@ -286,10 +286,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         work = partial(_parse, dataset=arguments.dataset, dialect=dialect, folder=folder)
         captures = [path for path in paths if formats.is_joint(path)]
         logs = sorted(set(paths) - set(captures))
-        # Captures are read outside Python: threads do.
         results = itertools.chain(
-            stage.mapped(work, logs, min(max(1, len(logs)), stage.workers(params, _tasks(logs)))),
-            stage.threaded(work, captures, stage.workers(params)),
+            stage.spread(work, logs, params, min(max(1, len(logs)), stage.workers(params, _tasks(logs)))),
+            # Captures are read outside Python: on this machine, threads do.
+            stage.threaded(work, captures, stage.workers(params))
+            if params.scheduler is None
+            else stage.spread(work, captures, params, 1),
         )
         waiting: list[Waiting] = []
         for one in stage.progress(results, what=f"parse {arguments.dataset}", total=len(paths)):

@@ -22,7 +22,8 @@ from features.relevance import (
     ranking,
 )
 from models.windows import LabelledWindows, labelled_windows
-from pipelines import figures, stage
+from pipelines import stage
+from pipelines.figures import feature_values, style
 from pipelines.params import Params, Rank
 from pipelines.reports import write_csv, write_json
 from traces.contract import read_table
@@ -144,9 +145,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         arguments.agreement,
     )
     title = f"{arguments.dataset}, {settings.rule} windows"
-    figures.save(figures.relevance(relevance, title), arguments.figure)
+    style.save(feature_values.relevance(relevance, title), arguments.figure)
     labelled = pair_window[(pair_window["rule"] == settings.rule) & pair_window["shared"].notna()]
-    figures.save(figures.distributions(labelled, FEATURES, title), arguments.distributions)
+    style.save(feature_values.distributions(labelled, FEATURES, title), arguments.distributions)
     log.info("%s: %d windows; most relevant: %s", arguments.dataset, len(labelled), relevance["feature"].iloc[0])
     return stage.EXIT_OK
 

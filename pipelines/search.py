@@ -28,7 +28,8 @@ from models.split import Split
 from models.trial import Trial, of_kind, random_splits, trials
 from models.verdict import Verdicts, prediction_rows
 from models.windows import LabelledWindows, Positions, windows_of_kinds
-from pipelines import figures, plan, stage
+from pipelines import plan, stage
+from pipelines.figures import selection, style
 from pipelines.params import Params
 from pipelines.reports import write_csv, write_json
 from traces.contract import read_table, write_table
@@ -270,7 +271,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_json(summaries, arguments.chosen)
     axis_of = {family: family_of(family).hyperparameters[0] for family in options.families}
     title = f"{arguments.dataset}, {options.rule} windows, the paper's way"
-    figures.save(figures.grid(table, axis_of, title), arguments.figure)
+    style.save(selection.grid(table, axis_of, title), arguments.figure)
     rows = pd.concat(predictions, ignore_index=True)
     columns = {column.name: rows[column.name].tolist() for column in PREDICTION.columns}
     write_table(PREDICTION, columns, arguments.predictions)

@@ -22,7 +22,8 @@ from models import correlation, store
 from models.accuracy import Accuracy
 from models.fitted import Fitted
 from models.sensitivity import judged
-from pipelines import figures, stage
+from pipelines import stage
+from pipelines.figures import comparison, style
 from pipelines.params import Params
 from pipelines.reports import write_csv
 from pipelines.windows import AS_TRAINED, Variation, extracted, read_truths
@@ -158,7 +159,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)
     table.to_parquet(arguments.judged, index=False)
     write_csv(table, arguments.table)
-    figures.save(figures.sensitivity(table), arguments.figure)
+    style.save(comparison.sensitivity(table), arguments.figure)
     return stage.EXIT_OK
 
 

@@ -63,6 +63,15 @@ def mapped(work: Callable[[Item], Result], items: Sequence[Item], processes: int
     yield from Parallel(n_jobs=processes, return_as="generator")(delayed(work)(item) for item in items)
 
 
+def spread(work: Callable[[Item], Result], items: Sequence[Item], params: Params, processes: int) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in order, done by the scheduler of `params` or by so many processes."""
+    if params.scheduler is None:
+        return mapped(work, items, processes)
+    from pipelines import scheduler
+
+    return scheduler.mapped(work, items, params.scheduler)
+
+
 def threaded(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
     """Yield what `work` returns for each item, in order, done by so many threads; errors are raised here."""
     with ThreadPoolExecutor(threads) as pool:
@@ -103,7 +112,7 @@ def configure_logging(arguments: argparse.Namespace, name: str) -> None:
     """Send messages to stderr at the level -v and -q ask for, each with the command's name."""
     level = logging.ERROR if arguments.quiet else logging.DEBUG if arguments.verbose else logging.INFO
     logging.basicConfig(stream=sys.stderr, level=level, format=f"%(levelname)s {name}: %(message)s", force=True)
-    for noisy in ("matplotlib", "PIL", "alembic", "mlflow", "sqlalchemy"):
+    for noisy in ("matplotlib", "PIL", "alembic", "mlflow", "sqlalchemy", "distributed"):
         logging.getLogger(noisy).setLevel(max(level, logging.WARNING))
 
 

@@ -19,7 +19,8 @@ from features.catalog import PAIR_WINDOW
 from models import neighbours, stored, trend
 from models.cases import by_case, case_of, described, over_cases
 from models.windows import labelled_rejected
-from pipelines import figures, stage
+from pipelines import stage
+from pipelines.figures import comparison, style
 from pipelines.params import Params
 from pipelines.reports import DIGITS, write_csv, write_json
 from traces.contract import read_table
@@ -106,7 +107,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         },
         arguments.metrics,
     )
-    figures.save(figures.unseen(table, facts, MEAN), arguments.figure)
+    style.save(comparison.unseen(table, facts, MEAN), arguments.figure)
     return stage.EXIT_OK
 
 

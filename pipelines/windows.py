@@ -90,8 +90,17 @@ def read_truths(path: Path) -> dict[str, Truth]:
     return {connection_id: dict(truth) for connection_id, truth in truths.items()}
 
 
+#: What tells one content of a file from another: a process that outlives a run must not read an earlier one's table.
+_Stamp = tuple[int, int, int]
+
+
+def _stamp(path: Path) -> _Stamp:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 @functools.lru_cache(maxsize=8)
-def _reader(folder: Path, name: str) -> TableReader:
+def _reader(folder: Path, name: str, _: _Stamp) -> TableReader:
     """Return a reader of a table; a process opens each once."""
     columns = {"ack": _ACK_COLUMNS, "state": _STATE_COLUMNS, "subflow": ("subflow_id", "path")}
     table = {"ack": tables.ACK, "state": tables.STATE, "subflow": tables.SUBFLOW}[name]
@@ -220,10 +229,17 @@ def _is_capped(row: Mapping[str, Any]) -> bool:
 
 
 @functools.lru_cache(maxsize=1)
+def _rows_as_stamped(
+    folder: Path, connection_id: str, stamps: tuple[tuple[str, _Stamp], ...]
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    acks, states, subflows = (_reader(folder, name, stamp).rows_of(connection_id) for name, stamp in stamps)
+    return acks, states, subflows
+
+
 def _rows(folder: Path, connection_id: str) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Return a connection's rows of ``ack``, ``state`` and ``subflow``."""
-    acks, states, subflows = (_reader(folder, name).rows_of(connection_id) for name in ("ack", "state", "subflow"))
-    return acks, states, subflows
+    stamps = tuple((name, _stamp(folder / f"{name}.parquet")) for name in ("ack", "state", "subflow"))
+    return _rows_as_stamped(folder, connection_id, stamps)
 
 
 def _signals(

@@ -81,3 +81,14 @@ def test_the_band_keeps_the_path_near_the_diagonal() -> None:
     b[:] = 0.0
     b[8] = 100.0
     assert distance.other_dtwd(a, b, "band") == 0.0
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_path_costs_what_the_distance_says(name: str) -> None:
+    a, b = PAIRS[name]
+    path = distance.warping_path(a, b)
+    steps = np.diff(path, axis=0)
+    assert path[0].tolist() == [0, 0] and path[-1].tolist() == [len(a) - 1, len(b) - 1]
+    assert {tuple(step) for step in steps.tolist()} <= {(1, 0), (0, 1), (1, 1)}
+    cost = float(((a[path[:, 0]] - b[path[:, 1]]) ** 2).sum())
+    assert math.sqrt(cost) == pytest.approx(distance.dtwd(a.astype(np.float64), b.astype(np.float64)))
