@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from dataclasses import dataclass
@@ -11,11 +12,32 @@ from typing import Any
 import yaml
 
 from pipelines.params import Params
+from traces.fault import UsageFault
 
 DAG_FILE = Path("dvc.yaml")
 _ITEM = "${item.dataset}"
 _PARAMETER = re.compile(r"\$\{([a-z_]+(?:\.[a-z_]+)*)\}")
 _MODULE = re.compile(r"^python -m pipelines\.\w+ ?")
+
+
+class NoProjectError(UsageFault):
+    """No folder upwards holds a dvc.yaml."""
+
+
+def enter_project() -> Path:
+    """Change to the project's folder, the nearest one upwards that holds dvc.yaml: for notebooks.
+
+    Raises
+    ------
+    NoProjectError
+        If there is none.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / DAG_FILE).exists():
+            os.chdir(folder)
+            return folder
+    raise NoProjectError(f"{here}: neither here nor further up is there a {DAG_FILE}")
 
 
 def _parameter(params: Params, name: str) -> Any:
