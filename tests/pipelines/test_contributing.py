@@ -96,6 +96,7 @@ def test_the_examples_are_in_the_style_of_the_house(changed: Path) -> None:
     run(changed, "-m", "ruff", "format", "--check", *sources)
 
 
+@pytest.mark.slow
 def test_a_feature(changed: Path) -> None:
     run(changed, "-m", "doctest", "features/side.py")
     script = f"""
@@ -129,6 +130,7 @@ for one in found.windows:
     assert "| `queue_side_correlation_q10` | int32 | 1/1024 | -1024..1024 |" in dictionary
 
 
+@pytest.mark.slow
 def test_a_detector(changed: Path) -> None:
     with (ROOT / "data/samples/kernel/truth.csv").open() as stream:
         shared = {row["input"]: row["shared"] == "true" for row in csv.DictReader(stream)}
@@ -168,6 +170,7 @@ def test_a_parser(changed: Path, tmp_path: Path) -> None:
     assert sorted(acks) == [20_000 + place for place in range(100) if place not in (50, 60)]
 
 
+@pytest.mark.slow
 def test_a_family(changed: Path, tmp_path: Path) -> None:
     script = f"""
 import numpy as np

@@ -35,11 +35,10 @@ DOCUMENTS = sorted(
     for pattern in (
         "README.md",
         "CONTRIBUTING.md",
+        "[a-z]*/README.md",
+        "data/*/README.md",
         "docs/*.md",
-        "docs/*/*.md",
-        "data/*.md",
-        "data/samples/*.md",
-        "*/README.md",
+        "docs/*/README.md",
     )
     for path in ROOT.glob(pattern)
 )
