@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from export.layout import Layout
 from features.catalog import SETS
 from features.reading import Reading
 from models.automl import ENGINES
+from scenarios.datasets import DATASETS
 from traces.dialect import OURS, Dialect, LinePattern
 from traces.fault import UsageFault
 
@@ -28,66 +29,15 @@ class _Block(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class SimulateSites(_Block):
-    """The dataset ``sites``."""
-
-    sites: list[str] = Field(min_length=1)
-    connections_per_label: int = Field(ge=1)
-    congestion_control: Literal["lia", "reno", "cubic"]
-    seed: int = Field(ge=0)
-
-
-class SimulateDiverse(_Block):
-    """The dataset ``diverse``."""
-
-    connections_per_label: int = Field(ge=1)
-    duration_s: float = Field(gt=0)
-    seed: int = Field(ge=0)
-
-
-class SimulateUnseen(_Block):
-    """The dataset ``unseen``."""
-
-    cases: list[str] = Field(min_length=1)
-    repetitions: int = Field(ge=1)
-    duration_s: float = Field(gt=0)
-    seed: int = Field(ge=0)
-
-
-class SimulateShift(_Block):
-    """The dataset ``shift``."""
-
-    sites: list[str] = Field(min_length=1)
-    connections_per_site: int = Field(ge=1)
-    phase_s: float = Field(gt=0)
-    seed: int = Field(ge=0)
-
-
-class SimulateGroups(_Block):
-    """The dataset ``groups``."""
-
-    connections: int = Field(ge=1)
-    duration_s: float = Field(gt=0)
-    seed: int = Field(ge=0)
-
-
-class SimulateSensitivity(_Block):
-    """The dataset ``sensitivity``."""
-
-    repetitions: int = Field(ge=1)
-    duration_s: float = Field(gt=0)
-    seed: int = Field(ge=0)
-
-
-class Simulate(_Block):
-    """One block per simulated dataset."""
-
-    sites: SimulateSites
-    diverse: SimulateDiverse
-    unseen: SimulateUnseen
-    shift: SimulateShift
-    groups: SimulateGroups
-    sensitivity: SimulateSensitivity
+def _simulate() -> type[BaseModel]:
+    """Return one block per simulated dataset; its keys are the arguments of the function that draws it."""
+    blocks: dict[str, Any] = {}
+    for name, drawn in DATASETS.items():
+        arguments: dict[str, Any] = {
+            key: (kind, ...) for key, kind in get_type_hints(drawn, include_extras=True).items() if key != "return"
+        }
+        blocks[name] = (create_model(name, __base__=_Block, **arguments), ...)
+    return create_model("Simulate", __base__=_Block, **blocks)
 
 
 class Line(_Block):
@@ -304,7 +254,7 @@ class Params(_Block):
     samples: list[str]
     datasets: list[str] = Field(min_length=1)
     evaluation_only: list[str]
-    simulate: Simulate
+    simulate: Annotated[BaseModel, BeforeValidator(_simulate().model_validate)]
     parse: Parse
     validate_: Validate = Field(alias="validate")
     extract: Extract

@@ -1,4 +1,7 @@
-"""The simulated datasets and who draws them. A new one is one module and one line here."""
+"""The simulated datasets and who draws them. A new one is one module and one line here.
+
+A dataset's settings in params.yaml are the arguments of the function that draws it, checked by their types.
+"""
 
 from __future__ import annotations
 

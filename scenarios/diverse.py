@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios import path
 from scenarios.scenario import (
@@ -168,7 +169,7 @@ def draw_group(rng: np.random.Generator, groups: list[int], *, duration_s: float
     return Run(scenario=scenario, site=None, setting=setting)
 
 
-def dataset(*, connections_per_label: int, duration_s: float, seed: int) -> list[Run]:
+def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
     """Draw the dataset: as many shared as non-shared connections of two subflows."""
     return [
         draw_group(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios.diverse import draw_group
 from scenarios.scenario import Run
@@ -16,7 +17,7 @@ def _partition(rng: np.random.Generator, subflows: int) -> list[int]:
     return groups
 
 
-def dataset(*, connections: int, duration_s: float, seed: int) -> list[Run]:
+def dataset(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
     """Draw the dataset: connections of three, four and five subflows in turn."""
     runs = []
     for number in range(connections):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from traces.fault import UsageFault
 
 CongestionControl = Literal["lia", "reno", "cubic"]
 Place = Literal["server", "client"]
+#: What a dataset draws from, by name.
+Names = Annotated[list[str], Field(min_length=1)]
 
 
 class ScenarioError(UsageFault):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios import path
 from scenarios.diverse import log_uniform
@@ -133,7 +134,7 @@ def _draw(rng: np.random.Generator, groups: tuple[int, int], setting: Setting, n
     return Run(scenario=scenario, site=None, setting=name)
 
 
-def dataset(*, repetitions: int, duration_s: float, seed: int) -> list[Run]:
+def dataset(*, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
     """Draw the dataset: each setting `repetitions` times with either label, the same draws in every setting."""
     return [
         _draw(np.random.default_rng([seed, number]), (0, 0) if shared else (0, 1), setting, name, duration_s)

@@ -9,9 +9,10 @@ another client. Evaluation only: never trained or tuned on.
 from __future__ import annotations
 
 import numpy as np
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios import path
-from scenarios.scenario import Background, Link, Run, Scenario, ScenarioError, SubflowPath
+from scenarios.scenario import Background, Link, Names, Run, Scenario, ScenarioError, SubflowPath
 from scenarios.sites import SITES
 
 _UPLINK_MBIT_S = 16.0
@@ -70,7 +71,9 @@ def _draw(site: str, rng: np.random.Generator, phase_s: float) -> Run:
     return Run(scenario=scenario, site=site, setting="shift")
 
 
-def dataset(*, sites: list[str], connections_per_site: int, phase_s: float, seed: int) -> list[Run]:
+def dataset(
+    *, sites: Names, connections_per_site: PositiveInt, phase_s: PositiveFloat, seed: NonNegativeInt
+) -> list[Run]:
     """Draw the dataset."""
     unknown = sorted(set(sites) - set(SITES))
     if unknown:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from pydantic import NonNegativeInt, PositiveInt
 
 from scenarios import path
-from scenarios.scenario import Background, CongestionControl, Link, Run, Scenario, ScenarioError, SubflowPath
+from scenarios.scenario import Background, CongestionControl, Link, Names, Run, Scenario, ScenarioError, SubflowPath
 
 _SHARED_MBIT_S = 8.0
 _OWN_MBIT_S = (7.0, 3.0)
@@ -105,7 +106,7 @@ def draw(site: str, *, shared: bool, congestion_control: CongestionControl, rng:
 
 
 def dataset(
-    *, sites: list[str], connections_per_label: int, congestion_control: CongestionControl, seed: int
+    *, sites: Names, connections_per_label: PositiveInt, congestion_control: CongestionControl, seed: NonNegativeInt
 ) -> list[Run]:
     """Draw the whole dataset.
 

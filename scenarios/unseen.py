@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios import path
-from scenarios.scenario import Access, Run, Scenario, ScenarioError, SubflowPath
+from scenarios.scenario import Access, Names, Run, Scenario, ScenarioError, SubflowPath
 
 _QUEUE_RTTS = (0.6, 1.6)
 _ACCESS_MBIT_S = 200.0
@@ -85,7 +86,7 @@ def _draw(name: str, rng: np.random.Generator, duration_s: float) -> Run:
     return Run(scenario=scenario, site=None, setting=name)
 
 
-def dataset(*, cases: list[str], repetitions: int, duration_s: float, seed: int) -> list[Run]:
+def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
     """Draw the dataset: each case `repetitions` times with random starts and queues."""
     unknown = sorted(set(cases) - set(CASES))
     if unknown:

@@ -580,14 +580,14 @@ def paper_features(grid: Grid) -> Ints:
 
 @compiled
 def invariant_features(grid: Grid) -> Ints:
-    """Eleven others."""
+    """Those of `INVARIANT_NAMES`, in order."""
     n = len(grid.r_a)
     rtt_steps = max(grid.m_a, grid.m_b) * 1000 // grid.step_ns
     q_a = clamped_above(grid.r_a, lowest(grid.r_a))
     q_b = clamped_above(grid.r_b, lowest(grid.r_b))
     queue_a = points1(q_a)
     queue_b = points1(q_b)
-    out = np.zeros(11, np.int64)
+    out = np.zeros(len(INVARIANT_NAMES), np.int64)
     out[0] = per_point(ed_4us(queue_a, queue_b), n)
     out[1] = per_point(dtwd_4us(queue_a, queue_b), n)
     out[2] = ratio(
@@ -609,19 +609,13 @@ def integer_features(grid: Grid) -> Ints:
     """Integer features in the order of `INTEGER_NAMES`, then how many points were clamped."""
     paper = paper_features(grid)
     invariant = invariant_features(grid)
-    out = np.zeros(21, np.int64)
-    for i in range(9):
-        out[i] = paper[i]
-    for i in range(11):
-        out[9 + i] = invariant[i]
-    out[20] = paper[9]
-    return out
+    return np.concatenate((paper[:9], invariant, paper[9:]))
 
 
 def features(x: Signals, y: Signals, start_ns: int, window_rtts: int = WINDOW_RTTS) -> tuple[dict[str, int], int]:
-    """All 20 features of the window at `start_ns`, and how many points were clamped."""
+    """All features of the window at `start_ns`, and how many points were clamped."""
     values = integer_features(resampled(x, y, start_ns, window_rtts))
-    return {name: int(values[i]) for i, name in enumerate(INTEGER_NAMES)}, int(values[20])
+    return {name: int(values[i]) for i, name in enumerate(INTEGER_NAMES)}, int(values[-1])
 
 
 # Float features.

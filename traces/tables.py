@@ -47,12 +47,7 @@ CAPTURE = Table(
     ("capture_id",),
     (
         _CAPTURE_ID,
-        Column(
-            "source",
-            pa.string(),
-            "what kind of input it is",
-            choices=("event_log", "state_log", "tcp_probe", "socket_stats", "pcap", "unknown"),
-        ),
+        Column("source", pa.string(), "what kind of input it is: a name in traces/formats.py, or unknown"),
         Column("name", pa.string(), "file name in data/raw/<dataset>/inputs"),
         Column("size_bytes", pa.int64(), "size of the file as stored", unit="bytes", low=0),
         Column("parser_version", pa.string(), "version of the code that read it"),

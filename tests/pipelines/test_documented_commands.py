@@ -1,0 +1,397 @@
+"""Every command in the documents is run here as it stands, or said to be run elsewhere and why.
+
+A command is a line of a block marked ``sh``, or one after ``$`` in a block marked ``console``. The lines of a block are
+run in order, in a copy of the project that has what documents call ``kern.log.gz``, ``captures/`` and the like; those
+of ``dvc`` in a clone of their own, with its cache. A new command needs nothing here unless it cannot be run so: then it
+is a line of :data:`SHORTENED`, :data:`ELSEWHERE` or :data:`SILENT`. A line there that no document needs fails too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import gzip
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import dpkt
+import pytest
+import zstandard
+
+from pipelines import scratch
+from pipelines.__main__ import _COMMANDS, _parser
+from pipelines.dag import DAG_FILE, read_stages
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted(
+    path
+    for pattern in (
+        "README.md",
+        "CONTRIBUTING.md",
+        "[a-z]*/README.md",
+        "data/*/README.md",
+        "docs/*.md",
+        "docs/*/README.md",
+    )
+    for path in ROOT.glob(pattern)
+)
+SAMPLES = ROOT / "data/samples"
+#: Connections of which inputs are made, by the name of the sample: one shared, one not.
+CONNECTIONS = ("101", "106")
+#: Not part of the copy: not in git, or put there by hand.
+_LEFT_OUT = {".git", ".venv", ".dvc", "build", "data", "mlruns", "reports", ".mypy_cache", ".ruff_cache"}
+_MADE = ("trained", "exported")
+_MOST_S = 300
+#: Commands that are run in a clone.
+CLONED = ("dvc ", "git ")
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Why a command is not run here, and what is run in its place: a file of tests, or a line of ``.ci/run``."""
+
+    why: str
+    instead: str
+
+
+_SUITE = "sets up and runs for minutes"
+_ROOT_RIGHTS = "needs root, and a kernel with Multipath TCP"
+#: Commands that are not run here.
+ELSEWHERE: dict[str, Elsewhere] = {
+    "make repro": Elsewhere(_SUITE, "make repro PROFILE=quick"),
+    "make test": Elsewhere("this is one of its tests", "make test"),
+    "make check": Elsewhere(_SUITE, "make check"),
+    "while sleep 0.05; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(
+        "never ends", "tests/traces/test_socket_stats.py"
+    ),
+    "tcpdump -i any -s 128 -w capture.pcap tcp": Elsewhere("needs root and traffic", "tests/traces/test_capture.py"),
+    "apt-get install linux-headers-amd64 linux-source && tar -C /tmp -xf /usr/src/linux-source-6.1.tar.xz": Elsewhere(
+        "needs root, and a gigabyte", "tests/traces/test_kernel_log.py"
+    ),
+    "make KSRC=/tmp/linux-source-6.1": Elsewhere("needs the kernel's source", "tests/traces/test_kernel_log.py"),
+    "insmod smartsbd_log.ko": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
+    "sysctl net.ipv4.tcp_congestion_control=smartsbd_log": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
+    "dmesg > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
+    "cat /dev/kmsg > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
+    "journalctl -k -o json > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
+    "make -j PREFIX=<virtual environment>": Elsewhere("`make setup` runs it", "make check"),
+}
+
+#: Commands that are run with less to do.
+SHORTENED: dict[str, str] = {
+    "python -m tests.fuzz pcap -max_total_time=3600": "python -m tests.fuzz pcap -max_total_time=2",
+    "python -m tests.fuzz --native pcap -max_total_time=3600": "python -m tests.fuzz --native pcap -max_total_time=2",
+    'pytest -m "not slow" tests/features features': "pytest tests/features/test_catalog.py features/ratio.py",
+}
+
+#: Commands that print nothing: a file they write, and what it holds then and not before.
+SILENT: dict[str, tuple[str, str]] = {
+    "cc -O2 -I export/generated -DSBD_MODEL=sbd_tree_paper -o replay export/programs/replay.c": ("replay", ""),
+    "sbd dictionary": ("data/README.md", "## pair_window"),
+    "sbd excerpts": ("README.md", "flowchart LR"),
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """The commands of one block, in order."""
+
+    path: Path
+    line: int
+    commands: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Where it is."""
+        return f"{self.path.relative_to(ROOT)}:{self.line}"
+
+
+def _fences(path: Path) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield the line, language and lines of every block of a document."""
+    block: list[str] | None = None
+    start, language = 0, ""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.lstrip().startswith("```"):
+            if block is not None:
+                block.append(line)
+        elif block is None:
+            start, language, block = number, line.strip("` "), []
+        else:
+            yield start, language, block
+            block = None
+
+
+def _commands(language: str, lines: list[str]) -> Iterator[str]:
+    """Yield the commands of a block, without comments and prompts, each on one line."""
+    whole = re.sub(r"\\\n\s*", "", "\n".join(lines)).splitlines()
+    for line in whole:
+        if language == "console" and not line.startswith("$ "):
+            continue
+        command = re.sub(r"(^|\s+)#.*", "", line.removeprefix("$ ")).strip()
+        if command:
+            yield command
+
+
+BLOCKS = [
+    Block(path, line, tuple(_commands(language, lines)))
+    for path in DOCUMENTS
+    for line, language, lines in _fences(path)
+    if language in ("sh", "console")
+]
+COMMANDS = {command for block in BLOCKS for command in block.commands}
+
+
+#: Where the pipeline may have run, and with which profile.
+_DEFAULT, _QUICK = (ROOT, "default"), (ROOT / "build/quick", "quick")
+
+
+def _made(*places: tuple[Path, str]) -> tuple[Path, str]:
+    """Return the first of some projects that has trained models, and its profile."""
+    for root, profile in places:
+        if (root / "data/trained").exists() and (root / "reports/detector.json").exists():
+            return root, profile
+    pytest.skip("there is no model yet: `make repro` makes it")
+
+
+def _decompressed(path: Path) -> bytes:
+    return zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes())
+
+
+def _event_lines(sample: Path) -> list[str]:
+    """Return a recorder's log of a real sender as event lines."""
+    kinds = {"rtt_us": "RTT", "ack": "UNA", "ca_state": "CA"}
+    lines = []
+    for row in _decompressed(sample).decode().splitlines()[1:]:
+        time_s, subflow, variable, value = row.split(",")
+        seconds, fraction = time_s.split(".")
+        if variable in kinds:
+            lines.append(f"{seconds}{fraction:0<9} C=5b1 SF={subflow} V={kinds[variable]} {value}")
+    return lines
+
+
+def _merged(captures: list[Path], target: Path) -> None:
+    """Write the packets of captures into one, in order of time."""
+    packets: list[tuple[float, bytes]] = []
+    for capture in captures:
+        with capture.open("rb") as stream:
+            reader = dpkt.pcap.Reader(stream)
+            link = reader.datalink()
+            packets += reader
+    with target.open("wb") as stream:
+        writer = dpkt.pcap.Writer(stream, linktype=link)
+        for time_s, packet in sorted(packets):
+            writer.writepkt(packet, ts=time_s)
+
+
+def _put_inputs(project: Path) -> None:
+    """Put there what documents call the user's own files: recordings of a real sender."""
+    (project / "captures").mkdir()
+    (project / "logs").mkdir()
+    labels = ["input,shared"]
+    for name, interfaces in zip(CONNECTIONS, (("wlan0.pcap", "wwan0.pcap"), ("a.pcap", "b.pcap")), strict=True):
+        parts = [project / interface for interface in interfaces]
+        for subflow, part in enumerate(parts):
+            part.write_bytes(_decompressed(SAMPLES / f"kernel_captures/inputs/{name}.sf{subflow}.pcap.zst"))
+        _merged(parts, project / f"captures/{name}")
+        shutil.copy(SAMPLES / f"kernel/inputs/{name}.state.csv.zst", project / f"logs/{name}")
+        labels.append(f"{name},{'true' if int(name) % 2 else 'false'}")
+    (project / "labels.csv").write_text("\n".join([*labels, ""]))
+    shutil.copy(project / f"captures/{CONNECTIONS[0]}", project / "capture.pcap")
+    events = _event_lines(SAMPLES / f"kernel/inputs/{CONNECTIONS[0]}.state.csv.zst")
+    (project / "events.txt").write_text("\n".join([*events, ""]))
+    printed = [f"[{number:5d}.000000] smartsbd: {event}\n" for number, event in enumerate(events)]
+    (project / "kern.log.gz").write_bytes(gzip.compress("".join(printed).encode()))
+
+
+@pytest.fixture(scope="module")
+def _prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with trained models and a user's files."""
+    root, _ = _made(_DEFAULT, _QUICK)
+    project = tmp_path_factory.mktemp("documented") / "project"
+    shutil.copytree(
+        ROOT,
+        project,
+        ignore=lambda folder, names: [
+            name for name in names if name in (_LEFT_OUT if folder == str(ROOT) else ()) or name.endswith("cache__")
+        ],
+    )
+    shutil.copytree(ROOT / "reports", project / "reports", ignore=shutil.ignore_patterns("report.html"))
+    # The model that is taken by default is one of those that are there.
+    shutil.copy(root / "reports/detector.json", project / "reports/detector.json")
+    (project / "data").mkdir()
+    shutil.copy(ROOT / "data/README.md", project / "data")
+    (project / "data/samples").symlink_to(SAMPLES)
+    for name in _MADE:
+        (project / "data" / name).symlink_to(root / "data" / name)
+    _put_inputs(project)
+    return project
+
+
+@pytest.fixture
+def project(_prepared: Path, tmp_path: Path) -> Path:
+    """A copy of that: no block of commands depends on another."""
+    return Path(shutil.copytree(_prepared, tmp_path / "project", symlinks=True))
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone in git and DVC that may be thrown away: every result is there, and committed.
+
+    Of the profile ``quick``, if that was run: what a command makes anew there takes seconds.
+    """
+    root, profile = _made(_QUICK, _DEFAULT)
+    clone = tmp_path_factory.mktemp("cloned") / "project"
+    scratch.prepare(ROOT, profile, clone)
+    for name in ("dvc.lock", "reports", "export/generated"):
+        if (root / name).is_dir():
+            shutil.copytree(root / name, clone / name, dirs_exist_ok=True)
+        else:
+            shutil.copy(root / name, clone / name)
+    # A copy: DVC protects what is in its cache, and adds to it.
+    shutil.copytree(root / ".dvc/cache", clone / ".dvc/cache")
+    for command in ("git add --all", "git commit --quiet --message=results", "dvc checkout --quiet --force"):
+        subprocess.run(command.split(), cwd=clone, env=_environment(clone), check=True)
+    return clone
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Return the environment in which a folder's own code is run, by this Python."""
+    return os.environ | {
+        "PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(folder),
+        "DVC_NO_ANALYTICS": "1",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "DO_NOT_TRACK": "1",
+        "GIT_AUTHOR_NAME": "test",
+        "GIT_AUTHOR_EMAIL": "test@localhost",
+        "GIT_COMMITTER_NAME": "test",
+        "GIT_COMMITTER_EMAIL": "test@localhost",
+    }
+
+
+def _run(command: str, folder: Path) -> None:
+    """Run a command in a folder; it must end well and say or write something."""
+    path, written = SILENT.get(command, ("", ""))
+    target = folder / path
+    if path and target.exists():
+        assert written in target.read_text()
+        target.write_text(target.read_text().replace(written, "stale"))
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", SHORTENED.get(command, command)],
+        cwd=folder,
+        env=_environment(folder),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_MOST_S,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    if path:
+        assert target.exists() and (not written or written in target.read_text()), command
+    else:
+        assert (done.stdout + done.stderr).strip(), f"{command} prints nothing"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "block", [block for block in BLOCKS if set(block.commands) - ELSEWHERE.keys()], ids=lambda block: block.name
+)
+def test_commands_do_what_they_are_shown_for(block: Block, request: pytest.FixtureRequest) -> None:
+    for command in block.commands:
+        if command not in ELSEWHERE:
+            folder: Path = request.getfixturevalue("clone" if command.startswith(CLONED) else "project")
+            _run(command, folder)
+
+
+def test_there_are_commands() -> None:
+    assert {block.path.name for block in BLOCKS} >= {"README.md", "CONTRIBUTING.md", "formats.md", "export.md"}
+    assert len(COMMANDS) > 20
+
+
+def test_every_exception_is_of_a_command_in_a_document() -> None:
+    assert not {*ELSEWHERE, *SHORTENED, *SILENT} - COMMANDS
+    assert not ELSEWHERE.keys() & {*SHORTENED, *SILENT}
+
+
+@pytest.mark.parametrize("command", ELSEWHERE)
+def test_what_is_not_run_here_is_run_elsewhere(command: str) -> None:
+    one = ELSEWHERE[command]
+    assert one.why
+    ci = (ROOT / ".ci/run").read_text().splitlines()
+    assert one.instead in ci or (one.instead.startswith("tests/") and (ROOT / one.instead).is_file())
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_command_stands_in_a_block_without_a_mark(path: Path) -> None:
+    program = re.compile(r"^(\$ |(sbd|make|dvc|git|python|pytest|mlflow|dask|cc|pip|uv|sudo|apt-get|tcpdump) )")
+    for line, language, lines in _fences(path):
+        if language not in ("sh", "console"):
+            assert not any(program.match(one) for one in lines), f"{path.name}:{line}"
+    assert not re.search(rf"\n\n {{4}}{program.pattern.removeprefix('^')}", path.read_text())
+
+
+# Commands in running text: what they name is there.
+
+_INLINE = re.compile(r"(?<!`)`((?:sbd|make|dvc|python -m) [^`\n]+)`(?!`)")
+
+
+def _inline() -> list[tuple[Path, str]]:
+    found = []
+    for path in DOCUMENTS:
+        text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+        found += [(path, command) for command in sorted(set(_INLINE.findall(text)))]
+    return found
+
+
+@functools.cache
+def _subcommands() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of every subcommand of sbd."""
+    (action,) = (
+        one for one in _parser(read_stages(ROOT / DAG_FILE))._actions if isinstance(one, argparse._SubParsersAction)
+    )
+    parsers: dict[str, argparse.ArgumentParser] = dict(action.choices)
+    modules = {name: module for name, module, _ in _COMMANDS}
+    for name, parser in parsers.items():
+        try:
+            module = importlib.import_module(f"pipelines.{modules.get(name, name)}")
+        except ModuleNotFoundError:
+            continue
+        if hasattr(module, "add_arguments"):
+            module.add_arguments(parser)
+    return parsers
+
+
+def _targets(makefile: Path) -> set[str]:
+    return set(re.findall(r"^([a-z][\w-]*):", makefile.read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize(("path", "command"), _inline(), ids=lambda value: getattr(value, "name", value))
+def test_commands_in_the_text_are_there(path: Path, command: str) -> None:
+    program, *words = command.split()
+    first = next((word for word in words if not word.startswith("-")), "")
+    options = {word.partition("=")[0] for word in words if word.startswith("--") and len(word) > 2}
+    if program == "sbd" and first:
+        assert first in _subcommands()
+        known = {*_subcommands()[first]._option_string_actions, "--help", "--dataset", "--params"}
+        assert options <= known
+    elif program == "sbd":
+        assert options <= {"--help"}
+    elif program == "make":
+        makefiles = (ROOT / "Makefile", path.parent / "Makefile")
+        targets = {target for makefile in makefiles if makefile.exists() for target in _targets(makefile)}
+        assert {word for word in words if "=" not in word} <= targets
+    elif program == "dvc":
+        from dvc.cli.parser import get_main_parser
+
+        (action,) = (one for one in get_main_parser()._actions if one.dest == "cmd")
+        assert first in (action.choices or ())
+    else:
+        assert importlib.util.find_spec(first) is not None
