@@ -2,8 +2,8 @@
 
 A command is a line of a block marked ``sh``, or one after ``$`` in a block marked ``console``. The lines of a block are
 run in order, in a copy of the project that has what documents call ``kern.log.gz``, ``captures/`` and the like; those
-of ``dvc`` in a clone of their own, with its cache. A new command needs nothing here unless it cannot be run so: then it
-is a line of :data:`SHORTENED`, :data:`ELSEWHERE` or :data:`SILENT`. A line there that no document needs fails too.
+of ``dvc``, ``git`` and ``mlflow`` in a clone. A new command needs nothing here unless it cannot be run so: then it is
+a line of :data:`SHORTENED`, :data:`ELSEWHERE` or :data:`SILENT`. A line there that no document needs fails too.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ CONNECTIONS = ("101", "106")
 _LEFT_OUT = {".git", ".venv", ".dvc", "build", "data", "mlruns", "reports", ".mypy_cache", ".ruff_cache"}
 _MADE = ("trained", "exported")
 _MOST_S = 300
-#: Commands that are run in a clone.
-CLONED = ("dvc ", "git ")
+#: Commands that are run in a clone, where DVC's cache and MLflow's store are.
+_CLONED = re.compile(r"(\w+=\S+ )*(dvc|git|mlflow) ")
 
 
 @dataclass(frozen=True)
@@ -258,6 +258,8 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(root / ".dvc/cache", clone / ".dvc/cache")
     for command in ("git add --all", "git commit --quiet --message=results", "dvc checkout --quiet --force"):
         subprocess.run(command.split(), cwd=clone, env=_environment(clone), check=True)
+    shutil.copytree(root / "data/mlflow_artifacts", clone / "data/mlflow_artifacts")
+    shutil.copy(root / "data/mlflow.db", clone / "data")
     return clone
 
 
@@ -307,7 +309,7 @@ def _run(command: str, folder: Path) -> None:
 def test_commands_do_what_they_are_shown_for(block: Block, request: pytest.FixtureRequest) -> None:
     for command in block.commands:
         if command not in ELSEWHERE:
-            folder: Path = request.getfixturevalue("clone" if command.startswith(CLONED) else "project")
+            folder: Path = request.getfixturevalue("clone" if _CLONED.match(command) else "project")
             _run(command, folder)
 
 
