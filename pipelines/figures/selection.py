@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from models.fitted import Fitted
@@ -97,6 +98,8 @@ def tree(fitted: Fitted, depth: int) -> Figure:
     from sklearn.tree import plot_tree
 
     figure = Figure(figsize=(2.3 * 2**depth, 1.15 * (depth + 1.4)), layout="constrained")
+    # plot_tree measures its text.
+    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     names = [{False: "not shared", True: "shared"}[bool(label)] for label in fitted.estimator.classes_]
     boxes = plot_tree(
@@ -113,5 +116,6 @@ def tree(fitted: Fitted, depth: int) -> Figure:
         for label, colour in COLOURS.items():
             patch = box.get_bbox_patch()
             if patch is not None and box.get_text().endswith(f"class = {label}"):
-                patch.set(facecolor=colour, alpha=0.35)
+                # Opaque: arrows start behind the boxes.
+                patch.set_facecolor([0.35 * part + 0.65 for part in mpl.colors.to_rgb(colour)])
     return figure

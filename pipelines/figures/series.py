@@ -96,13 +96,15 @@ def connection(signals: Mapping[int, SubflowSignals], windows: pd.DataFrame, tit
             axes.axvspan(start, stop, color=_VERDICTS[one["verdict"]], alpha=0.10 + 0.08 * (number % 2), linewidth=0)
         rtt.text((start + stop) / 2, 1.01, one["verdict"], transform=rtt.get_xaxis_transform(), ha="center", fontsize=8)
     rtt.set_ylabel("RTT (ms)")
-    rate.set_ylabel("throughput (Mbit/s)")
-    rate.set_ylim(bottom=0)
+    # A cumulative ACK after a recovery acknowledges a window at once: such peaks would flatten all else.
+    highest = max(float(np.percentile(own.rate_mbit_s, 99)) for own in signals.values() if own.rate_mbit_s.size)
+    rate.set_ylim(0, 1.3 * highest)
+    rate.set_ylabel("throughput (Mbit/s),\npeaks cut off", fontsize=8)
     state.set_yticks([-place for place in range(len(signals))], [f"{subflow_id}" for subflow_id in signals])
     state.set_ylim(-len(signals) + 0.4, 0.6)
     state.set_ylabel("in Recovery\nor Loss", fontsize=8)
     state.set_xlabel("seconds since the first ACK; shaded: windows and their verdicts")
-    rtt.legend(loc="upper right", fontsize=7, frameon=False)
+    rtt.legend(loc="lower right", fontsize=7, frameon=False, ncols=len(signals))
     figure.suptitle(title, fontsize=9)
     return figure
 
@@ -134,7 +136,7 @@ def alignment(a_us: Int64Array, b_us: Int64Array, step_ns: int, title: str) -> F
     left.plot(times_s, b_ms, color=_SUBFLOWS[1], linewidth=1.2, label="second subflow")
     left.set_xlabel("seconds since the window's start")
     left.set_ylabel("ms")
-    left.legend(fontsize=7, frameon=False, loc="upper right")
+    left.legend(fontsize=7, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
     right.plot(times_s, times_s, color=GREY, linewidth=0.8, linestyle=":")
     right.plot(times_s[path[:, 1]], times_s[path[:, 0]], color="black", linewidth=1.2)
     right.set_aspect("equal")
