@@ -114,7 +114,7 @@ clean:
 		data/accuracy.parquet data/compared.parquet data/inference.parquet data/controls data/tracked.json data/mlflow* \
 		data/baselines data/partitions data/replayed data/sensitivity.parquet data/shift data/tuned data/unseen.parquet \
 		data/generalised.parquet \
-		reports/report.html .dvc/cache .dvc/tmp
+		reports/report.html dvc_plots .dvc/cache .dvc/tmp
 
 distclean: clean
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
