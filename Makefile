@@ -7,13 +7,17 @@
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
 # make bench-export     exported models beside other exporters; features and decisions on real windows (after make repro)
+# make bench-scale-out  parse and extract by processes, by Dask workers, and with one of them killed (after make repro)
 # make ui       MLflow on loopback (PORT=5000)
+# make notebooks run the notebooks on the results, in place
+# make lab      JupyterLab on loopback (LAB_PORT=8888)
 # make clean    remove what the pipeline made;  make distclean: the environment too
 
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 PROFILE := default
 PORT := 5000
+LAB_PORT := 8888
 BENCH :=
 
 export PATH := $(BIN):$(PATH)
@@ -21,7 +25,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-export ui setup simulator packets lock clean distclean
+.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-export bench-scale-out ui notebooks lab setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -60,6 +64,9 @@ bench-extract: setup
 bench-replay: setup
 	python -m tests.bench_replay
 
+bench-scale-out: setup
+	python -m tests.bench_scale_out
+
 bench-export: setup $(VENV)/bench/.installed
 	python -m tests.bench_export $(BENCH)
 	python -m tests.bench_windows
@@ -67,6 +74,12 @@ bench-export: setup $(VENV)/bench/.installed
 ui: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \
 		--workers 1 --backend-store-uri sqlite:///data/mlflow.db
+
+notebooks: setup
+	jupyter nbconvert --config notebooks/jupyter_config.py --log-level WARN --to notebook --execute --inplace notebooks/*.ipynb
+
+lab: setup
+	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) jupyter lab --config notebooks/jupyter_config.py --port $(LAB_PORT)
 
 setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets
 	@python -m compileall -q traces scenarios features models export pipelines

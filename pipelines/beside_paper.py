@@ -134,7 +134,7 @@ def _accuracies(folder: Path, automl: Path) -> dict[tuple[str, str, str], dict[s
 
 def table6_cases(run: Run) -> Rows:
     """Path parameters of Table 6, the paper's label and ours."""
-    cases = run.params.simulate.unseen.cases if run.params.unseen.tested == "unseen" else []
+    cases = run.params.simulate.model_dump()["unseen"]["cases"] if run.params.unseen.tested == "unseen" else []
     paper_names = dict(
         zip(CASES, [f"{label}{number}" for label in ("NSB", "SB") for number in range(1, 6)], strict=True)
     )
