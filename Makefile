@@ -7,7 +7,8 @@
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
 # make bench-export     exported models beside other exporters; features and decisions on real windows (after make repro)
-# make ui       MLflow on loopback (PORT=5000)
+# make ui       MLflow on loopback (PORT=5000); prints the address of the runs
+# make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
 # make clean    remove what the pipeline made;  make distclean: the environment too
 
 VENV := .venv
@@ -21,7 +22,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-export ui setup simulator packets lock clean distclean
+.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-export screenshots ui setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -64,9 +65,11 @@ bench-export: setup $(VENV)/bench/.installed
 	python -m tests.bench_export $(BENCH)
 	python -m tests.bench_windows
 
+screenshots: setup
+	python -m tests.browser.screenshots
+
 ui: setup
-	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \
-		--workers 1 --backend-store-uri sqlite:///data/mlflow.db
+	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) sbd ui --port $(PORT)
 
 setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets
 	@python -m compileall -q traces scenarios features models export pipelines
