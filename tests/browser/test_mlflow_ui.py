@@ -127,10 +127,10 @@ def test_the_models_pages_say_what_the_model_is(server: Server, browser: Browser
     page.get_by_text(f"model {digest}, exported as sbd_tree_paper").wait_for()
 
 
-def test_a_changed_parameter_puts_a_run_beside_the_old_one(server: Server, browser: Browser) -> None:
+def test_a_changed_parameter_puts_a_run_beside_the_old_one(server: Server, browser: Browser, tracked: Path) -> None:
     open_runs(browser.page, server, RUN)
     assert browser.page.get_by_role("link", name=RUN, exact=True).count() == 1
-    retrain(Path.cwd())
+    retrain(tracked)
     open_runs(browser.page, server, RUN)
     browser.page.reload()
     browser.page.get_by_role("link", name=RUN, exact=True).nth(1).wait_for(timeout=60_000)
