@@ -183,7 +183,15 @@ def _metrics(accuracy: pd.DataFrame, train_set: str, summary: Mapping[str, Any])
     return _ordered(metrics)
 
 
-def _params(labels: Mapping[str, str], summary: Mapping[str, Any], params: Params) -> dict[str, str]:
+def _grid(grid: pd.DataFrame) -> dict[str, str]:
+    """Return what was tried of each hyperparameter, so that two runs compared show where their grids differ."""
+    tried = grid.drop(columns=list(_NO_HYPERPARAMETERS)).dropna(axis="columns", how="all")
+    return {f"grid_{name}": ", ".join(map(_text, tried[name].dropna().unique())) for name in tried}
+
+
+def _params(
+    labels: Mapping[str, str], summary: Mapping[str, Any], grid: pd.DataFrame, params: Params
+) -> dict[str, str]:
     options = params.search
     names = ("splits", "test_share", "inner_folds", "block", "learn_partners", "scaling", "seed")
     how = {name: getattr(options, name) for name in names}
@@ -195,6 +203,7 @@ def _params(labels: Mapping[str, str], summary: Mapping[str, Any], params: Param
         "windows": _text(summary["windows"]),
         "connections": _text(summary["connections"]),
         "features": ", ".join(summary["features"]),
+        **_grid(grid),
         **{f"chosen_{name}": value for name, value in _setting(summary["setting"]).items()},
     }
 
@@ -240,7 +249,7 @@ def _parents(dataset: str, headers: Mapping[str, str], where: argparse.Namespace
             "from the columns" if tabular else f"none: the input ({', '.join(no_columns)}) is no table's columns"
         )
         tags = {"input_sha256": input_table.sha256, "signature": signature}
-        run_params = _params(labels, summary, params)
+        run_params = _params(labels, summary, own_grid, params)
         metrics = _metrics(judged, train_set, summary)
         yield Parent(
             name=name,

@@ -135,6 +135,9 @@ def test_a_changed_parameter_puts_a_run_beside_the_old_one(server: Server, brows
     browser.page.reload()
     browser.page.get_by_role("link", name=RUN, exact=True).nth(1).wait_for(timeout=60_000)
     assert browser.page.get_by_role("link", name=RUN, exact=True).count() == 2
+    compare(browser.page, (RUN, RUN))
+    row = browser.page.get_by_role("row").filter(has=browser.page.get_by_text("grid_max_depth", exact=True))
+    assert sorted(row.last.inner_text().split("\t")[1:], key=len) == ["1", "1, 2"]
 
 
 def test_no_process_of_the_server_asks_for_another_machine(server: Server, browser: Browser) -> None:

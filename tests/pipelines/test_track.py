@@ -136,6 +136,7 @@ def test_a_parent_has_parameters_metrics_with_intervals_digests_and_figures(
     chosen = read_json(tracked / "reports/chosen/sites.json")["tree_paper"]
     expected = {"dataset": "sites", "rule": "tiled", "splits": str(SPLITS), "test_share": "0.35", "profile": "small"}
     expected |= {"scaling": "standard", "chosen_top": str(chosen["setting"]["top"]), "windows": str(TILED)}
+    expected |= {"grid_top": "1, 3", "grid_max_depth": "1, 2"}
     assert expected.items() <= run.data.params.items()
     assert run.data.params["features"] == ", ".join(chosen["features"])
     table = pd.read_csv(tracked / "reports/accuracy.csv")
