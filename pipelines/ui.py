@@ -11,7 +11,7 @@ from pipelines import track
 from pipelines.params import Params
 
 #: Telemetry is off, of the server and, since the page asks it, of the page. MLflow's queue of jobs for language models,
-#: which nothing here uses, would be seven more processes.
+#: which nothing here uses, would be eight more processes.
 _SETTINGS = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "1",
