@@ -8,7 +8,8 @@
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
 # make bench-export     exported models beside other exporters; features and decisions on real windows (after make repro)
 # make bench-scale-out  parse and extract by processes, by Dask workers, and with one of them killed (after make repro)
-# make ui       MLflow on loopback (PORT=5000)
+# make ui       MLflow on loopback (PORT=5000); prints the address of the runs
+# make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
 # make notebooks run the notebooks on the results, in place
 # make lab      JupyterLab on loopback (LAB_PORT=8888)
 # make clean    remove what the pipeline made;  make distclean: the environment too
@@ -25,7 +26,8 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-export bench-scale-out ui notebooks lab setup simulator packets lock clean distclean
+.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export ui screenshots notebooks lab \
+	setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -71,9 +73,11 @@ bench-export: setup $(VENV)/bench/.installed
 	python -m tests.bench_export $(BENCH)
 	python -m tests.bench_windows
 
+screenshots: setup
+	python -m tests.browser.screenshots
+
 ui: setup
-	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) mlflow server --host 127.0.0.1 --port $(PORT) \
-		--workers 1 --backend-store-uri sqlite:///data/mlflow.db
+	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) sbd ui --port $(PORT)
 
 notebooks: setup
 	jupyter nbconvert --config notebooks/jupyter_config.py --log-level WARN --to notebook --execute --inplace notebooks/*.ipynb

@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from pipelines import stage
 from pipelines.dag import DAG_FILE, Stage, read_stages
@@ -100,14 +101,28 @@ def _scratch(profile: str) -> int:
     return stage.EXIT_OK if scratch.repro(target) == 0 else stage.EXIT_FAILED
 
 
-def _found_run(given: str, stages: Sequence[Stage]) -> int:
-    from pipelines import lookup, track
+def _database(stages: Sequence[Stage]) -> Path:
+    """Return MLflow's store, as dvc.yaml has it."""
+    from pipelines import track
 
     of_track = argparse.ArgumentParser()
     track.add_arguments(of_track)
     arguments = next(one.arguments("", read_params()) for one in stages if one.name == "track")
-    print(lookup.report(of_track.parse_args(arguments).database, given))
+    database: Path = of_track.parse_args(arguments).database
+    return database
+
+
+def _found_run(given: str, stages: Sequence[Stage]) -> int:
+    from pipelines import lookup
+
+    print(lookup.report(_database(stages), given))
     return stage.EXIT_OK
+
+
+def _ui(port: int, stages: Sequence[Stage]) -> NoReturn:
+    from pipelines import ui
+
+    ui.serve(_database(stages), read_params(), port)
 
 
 def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
@@ -135,6 +150,9 @@ def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     found_run = commands.add_parser("run", help="Show the run in MLflow that made a header's model.")
     found_run.add_argument("given", metavar="HEADER_OR_DIGEST", help="header, .skops file, or the digest in the banner")
     stage.add_verbosity(found_run)
+    ui = commands.add_parser("ui", help="Serve MLflow's page on loopback, and print the address of the runs.")
+    ui.add_argument("--port", type=int, default=5000, help="(default: %(default)s)")
+    stage.add_verbosity(ui)
     return parser
 
 
@@ -161,6 +179,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "excerpts": lambda: _excerpts(arguments.check),
         "run": lambda: _found_run(arguments.given, stages),
         "scratch": lambda: _scratch(arguments.profile),
+        "ui": lambda: _ui(arguments.port, stages),
     }
     return stage.guarded(work[arguments.command])
 

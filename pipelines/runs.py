@@ -43,6 +43,30 @@ class Child:
 
 
 @dataclass(frozen=True)
+class View:
+    """A view of the run list, kept under a name: what MLflow's "Views" offers.
+
+    Attributes
+    ----------
+    key : str
+        Stands in the view's address.
+    name : str
+    chosen_by : str
+        The filter, in MLflow's words.
+    sorted_by : str
+        The column it is sorted by, the highest first.
+    columns : tuple of str
+        For instance ``metrics.nested/overall``.
+    """
+
+    key: str
+    name: str
+    chosen_by: str
+    sorted_by: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Parent:
     """The search of one family over one set of features, and the model it gave.
 
@@ -62,6 +86,8 @@ class Parent:
     input_table : InputTable
     figures : tuple of Path
     children : tuple of Child
+    description : str
+        What the run's page says of it, in Markdown; repeats what the other attributes hold.
     """
 
     name: str
@@ -75,6 +101,7 @@ class Parent:
     input_table: InputTable
     figures: tuple[Path, ...]
     children: tuple[Child, ...]
+    description: str
 
 
 @dataclass(frozen=True)
@@ -88,12 +115,15 @@ class Candidate:
     params, metrics : mapping
     files : tuple of Path
         Run history, leaderboard, members.
+    description : str
+        What the run's page says of it, in Markdown; repeats what the other attributes hold.
     """
 
     name: str
     params: Mapping[str, str]
     metrics: Mapping[str, float]
     files: tuple[Path, ...]
+    description: str
 
 
 @dataclass(frozen=True)
@@ -136,7 +166,8 @@ def _digest(said: Mapping[str, Any]) -> str:
 def content_sha256(parent: Parent) -> str:
     """Return a digest of all that is logged of a run and its children: equal digests are equal runs.
 
-    The commit is no part of it: a commit that changes no result is not another run.
+    The commit is no part of it: a commit that changes no result is not another run. Nor is the description, which
+    repeats the rest.
     """
     said = {
         "name": parent.name,
@@ -154,7 +185,7 @@ def content_sha256(parent: Parent) -> str:
 
 
 def candidate_sha256(candidate: Candidate) -> str:
-    """Return a digest of all that is logged of a candidate; its times are part of it."""
+    """Return a digest of all that is logged of a candidate but its description; its times are part of it."""
     files = {path.name: sha256(path) for path in candidate.files}
     return _digest(
         {

@@ -27,7 +27,7 @@ from pipelines import stage
 from pipelines.evaluate import ALL_SITES
 from pipelines.params import Params
 from pipelines.reports import read_json, write_json
-from pipelines.runs import Candidate, Child, InputTable, Parent, TrackingError, sha256
+from pipelines.runs import Candidate, Child, InputTable, Parent, TrackingError, View, sha256
 from traces.contract import read_table
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,20 @@ _JUDGED = (*_ACCURACIES, "less_tree", "less_tree_low", "less_tree_high")
 _NO_HYPERPARAMETERS = ("dataset", "family", "feature_set", "mean_accuracy", "sd_accuracy")
 _NO_NAME = re.compile(r"[^\w.\- :]")  # what MLflow refuses in the name of a metric, and a slash, which groups
 _EXAMPLE_ROWS = 5
+
+_NOTE = """A run is a dataset, a family of models and a set of features: `sites tree paper` is the tree over the paper's
+features, trained on `sites`. **Views**, above the list: *Models* has the models, *AutoML* what AutoML found and the
+students of it, *Settings* the points of the grids. "Default view" has the settings under the run of their grid.
+
+`nested/overall` is the accuracy of the nested estimate on the dataset trained on, `_low` and `_high` its 95 % interval;
+`balanced` weighs both verdicts alike; `sb` and `nsb` are the accuracies of either; `on_X/...` is the same model on the
+dataset and windows X. A run with the tag `header` is exported as C. A run's figures are among its artifacts.
+
+`sbd run HEADER` goes from a header to its run. Nothing reads this store back: `sbd track` makes it of what is on disk.
+"""
+_REGISTERED = (
+    "The most accurate exported model of the profile `{profile}`, by the nested estimate, has the alias `{alias}`."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,6 +80,73 @@ def _setting(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: own[name] for name in sorted(own, key=lambda name: (name != "top", name))}
 
 
+def views(params: Params) -> tuple[View, ...]:
+    """Return the views of the run list: the models first, since theirs is the address that ``sbd ui`` prints."""
+    tiled = [f"metrics.on_{dataset}/{params.search.rule}/overall" for dataset in params.search.datasets]
+    nested = [f"metrics.nested/{name}" for name in ("overall", "overall_low", "overall_high")]
+    labels = ["params.dataset", "params.feature_set"]
+    return (
+        View("models", "Models", "tags.kind = 'model'", nested[0], (*nested, "tags.header", *tiled)),
+        View(
+            "automl",
+            "AutoML",
+            "tags.kind = 'automl'",
+            tiled[0],
+            (*tiled, *(f"metrics.{name}" for name in _COSTS), "params.kinds"),
+        ),
+        View(
+            "settings",
+            "Settings",
+            "tags.`mlflow.parentRunId` != ''",
+            "metrics.mean_accuracy",
+            (*labels, "params.family", "metrics.mean_accuracy", "metrics.sd_accuracy", "tags.chosen"),
+        ),
+    )
+
+
+def _percent(metrics: Mapping[str, float], name: str) -> str:
+    """Return an accuracy with its interval, where there is one."""
+    if name not in metrics:
+        return "not judged"
+    low, high = (metrics.get(f"{name}_{end}") for end in ("low", "high"))
+    between = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * metrics[name]:.1f} %{between}"
+
+
+def _model_description(
+    summary: Mapping[str, Any], params: Mapping[str, str], metrics: Mapping[str, float], digest: str, header: str | None
+) -> str:
+    setting = ", ".join(f"{name} {value}" for name, value in _setting(summary["setting"]).items()) or "none"
+    exported = f"exported as `{header}` (export/generated/{header}.h)" if header else "not exported"
+    return "\n".join(
+        [
+            f"**{params['family']}** over the features **{params['feature_set']}**, trained on "
+            f"**{params['dataset']}**: {params['windows']} windows of {params['connections']} connections.",
+            "",
+            f"- accuracy, nested estimate: {_percent(metrics, 'nested/overall')}",
+            f"- setting chosen: {setting}",
+            f"- model {digest}, {exported}",
+            f"- features: {params['features']}",
+        ]
+    )
+
+
+def _candidate_description(params: Mapping[str, str], metrics: Mapping[str, float]) -> str:
+    judged = [name for name in metrics if name.endswith("/overall") and "/site_" not in name]
+    return "\n".join(
+        [
+            f"**{params['model']}** over the features **{params['feature_set']}**, found on **{params['dataset']}**, "
+            f"learnt from {params['learnt_from']}. No model is kept.",
+            "",
+            *(
+                f"- accuracy on {name.removeprefix('on_').removesuffix('/overall')}: {_percent(metrics, name)}"
+                for name in judged
+            ),
+            f"- made of: {params['kinds']}",
+        ]
+    )
+
+
 def _children(grid: pd.DataFrame, summary: Mapping[str, Any]) -> Iterator[Child]:
     chosen = {
         tag: _setting(summary[name])
@@ -83,6 +164,12 @@ def _children(grid: pd.DataFrame, summary: Mapping[str, Any]) -> Iterator[Child]
         )
 
 
+def _ordered(metrics: Mapping[str, float]) -> dict[str, float]:
+    """Return metrics in the order in which a run's page has them: whole datasets before sites, the nested one first."""
+    names = sorted(metrics, key=lambda name: ("/site_" in name, not name.startswith("nested/"), "/" not in name))
+    return {name: metrics[name] for name in names}
+
+
 def _metrics(accuracy: pd.DataFrame, train_set: str, summary: Mapping[str, Any]) -> dict[str, float]:
     """Return the model's accuracies with their intervals; where there was nothing to judge, none."""
     metrics = {name: float(summary[name]) for name in ("paper_accuracy", "nested_accuracy") if name in summary}
@@ -93,10 +180,18 @@ def _metrics(accuracy: pd.DataFrame, train_set: str, summary: Mapping[str, Any])
                 continue
             place += f"/site_{_NO_NAME.sub('_', row['site'])}"
         metrics |= {f"{place}/{name}": float(row[name]) for name in _ACCURACIES if pd.notna(row[name])}
-    return metrics
+    return _ordered(metrics)
 
 
-def _params(labels: Mapping[str, str], summary: Mapping[str, Any], params: Params) -> dict[str, str]:
+def _grid(grid: pd.DataFrame) -> dict[str, str]:
+    """Return what was tried of each hyperparameter, so that two runs compared show where their grids differ."""
+    tried = grid.drop(columns=list(_NO_HYPERPARAMETERS)).dropna(axis="columns", how="all")
+    return {f"grid_{name}": ", ".join(map(_text, tried[name].dropna().unique())) for name in tried}
+
+
+def _params(
+    labels: Mapping[str, str], summary: Mapping[str, Any], grid: pd.DataFrame, params: Params
+) -> dict[str, str]:
     options = params.search
     names = ("splits", "test_share", "inner_folds", "block", "learn_partners", "scaling", "seed")
     how = {name: getattr(options, name) for name in names}
@@ -108,6 +203,7 @@ def _params(labels: Mapping[str, str], summary: Mapping[str, Any], params: Param
         "windows": _text(summary["windows"]),
         "connections": _text(summary["connections"]),
         "features": ", ".join(summary["features"]),
+        **_grid(grid),
         **{f"chosen_{name}": value for name, value in _setting(summary["setting"]).items()},
     }
 
@@ -153,10 +249,12 @@ def _parents(dataset: str, headers: Mapping[str, str], where: argparse.Namespace
             "from the columns" if tabular else f"none: the input ({', '.join(no_columns)}) is no table's columns"
         )
         tags = {"input_sha256": input_table.sha256, "signature": signature}
+        run_params = _params(labels, summary, own_grid, params)
+        metrics = _metrics(judged, train_set, summary)
         yield Parent(
             name=name,
-            params=_params(labels, summary, params),
-            metrics=_metrics(judged, train_set, summary),
+            params=run_params,
+            metrics=metrics,
             tags=tags | ({"header": headers[digest]} if digest in headers else {}),
             model_path=model_path,
             model_digest=digest,
@@ -165,6 +263,7 @@ def _parents(dataset: str, headers: Mapping[str, str], where: argparse.Namespace
             input_table=input_table,
             figures=figures,
             children=tuple(_children(own_grid, summary)),
+            description=_model_description(summary, run_params, metrics, digest, headers.get(digest)),
         )
 
 
@@ -186,20 +285,22 @@ def _candidates(folder: Path, dataset: str, params: Params) -> Iterator[Candidat
             if row["site"] != ALL_SITES:
                 place += f"/site_{_NO_NAME.sub('_', str(row['site']))}"
             metrics |= {f"{place}/{name}": float(row[name]) for name in _JUDGED if pd.notna(row[name])}
+        run_params = {
+            "dataset": dataset,
+            "profile": params.profile,
+            **own,
+            "kinds": str(first["kinds"]),
+            "for_a_kernel": str(first["kernel"]),
+            "note": "" if pd.isna(first["note"]) else str(first["note"]),
+            **{f"asked_{name}": _text(value) for name, value in asked.items()},
+            "asked_evaluations": _text(params.automl.evaluations.get(model)),
+        }
         yield Candidate(
             name=" ".join([dataset, model if learnt_from == TRUTH else f"{model} of {learnt_from}", feature_set]),
-            params={
-                "dataset": dataset,
-                "profile": params.profile,
-                **own,
-                "kinds": str(first["kinds"]),
-                "for_a_kernel": str(first["kernel"]),
-                "note": "" if pd.isna(first["note"]) else str(first["note"]),
-                **{f"asked_{name}": _text(value) for name, value in asked.items()},
-                "asked_evaluations": _text(params.automl.evaluations.get(model)),
-            },
-            metrics=metrics,
+            params=run_params,
+            metrics=_ordered(metrics),
             files=files,
+            description=_candidate_description(run_params, metrics),
         )
 
 
@@ -226,6 +327,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
 
     name = experiment_name(params)
     mirror = tracking.Mirror(arguments.database, name)
+    mirror.describe(_NOTE, views(params))
     forgotten = mirror.forget_unfinished()
     if forgotten:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
@@ -234,7 +336,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         one for dataset in params.search.datasets for one in _candidates(arguments.automl / dataset, dataset, params)
     ]
     logged += [mirror.log_candidate(one) for one in candidates]
-    mirror.register(best, name, ALIAS)
+    mirror.register(best, name, ALIAS, _REGISTERED.format(profile=params.profile, alias=ALIAS))
     log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
     write_json(
         {

@@ -6,11 +6,12 @@ telemetry is off, and the address of the store is given, never taken from the en
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from pipelines.runs import (
     Found,
     Parent,
     TrackingError,
+    View,
     candidate_sha256,
     content_sha256,
 )
@@ -52,10 +54,15 @@ from sqlalchemy.exc import SQLAlchemyError
 
 #: Results are made by the pipeline, so that they say nothing of the sources a run was made from.
 _NOT_SOURCES = (":!reports", ":!export/generated", ":!dvc.lock")
+LOOPBACK = "127.0.0.1"
 _ARTIFACTS = "mlflow_artifacts"
 _MODEL = "model"
 _COLUMN_TYPES = {"int32": DataType.integer, "int64": DataType.long, "float64": DataType.double}
 _LONGEST_DIGEST = 36  # of a dataset in MLflow
+_NOTE = "mlflow.note.content"
+_VIEW = "mlflow.sharedViewState."
+_COLUMN_PX = 150
+_MODEL_KIND, _AUTOML_KIND = {"kind": "model"}, {"kind": "automl"}
 
 
 def _git(*arguments: str) -> str | None:
@@ -102,6 +109,29 @@ def _params(params: Mapping[str, str]) -> list[Param]:
 
 def _model_outputs(run: Run) -> list[LoggedModelOutput]:
     return run.outputs.model_outputs if run.outputs else []
+
+
+def _column(name: str) -> str:
+    """Return a column as MLflow's page names it: metrics.`nested/overall`."""
+    kind, own = name.split(".", 1)
+    return f"{kind}.`{own}`"
+
+
+def _view(view: View) -> str:
+    """Return a view as MLflow's page stores one, in a tag of the experiment."""
+    state = {
+        "searchFilter": view.chosen_by,
+        "orderByKey": _column(view.sorted_by),
+        "orderByAsc": False,
+        "startTime": "ALL",
+        "lifecycleFilter": "Active",
+        "modelVersionFilter": "All Runs",
+        "datasetsFilter": [],
+        "selectedColumns": [_column(name) for name in view.columns],
+        "columnOrder": [_column(name) for name in view.columns],
+        "columnWidths": {_column(name): _COLUMN_PX for name in view.columns},
+    }
+    return json.dumps({"name": view.name, "createdAt": 0, "updatedAt": 0, "state": json.dumps(state)})
 
 
 def _signature(example: pd.DataFrame) -> ModelSignature:
@@ -155,6 +185,14 @@ class Mirror:
             if not token:
                 return found
 
+    def describe(self, note: str, views: Sequence[View]) -> None:
+        """Say what the experiment is, and how its run list is to be looked at; what is said already is left."""
+        wanted = {_NOTE: note, **{_VIEW + view.key: _view(view) for view in views}}
+        said = self._client.get_experiment(self._experiment_id).tags
+        for key, value in wanted.items():
+            if said.get(key) != value:
+                self._client.set_experiment_tag(self._experiment_id, key, value)
+
     def forget_unfinished(self) -> int:
         """Delete what a killed stage left half logged; return how many runs it was."""
         half = {run.info.run_id: run for run in self._search("attributes.status = 'RUNNING'")}
@@ -176,9 +214,11 @@ class Mirror:
             Whether it was logged.
         """
         content = content_sha256(parent)
-        if self._stands(content):
+        said = {_NOTE: parent.description, **_MODEL_KIND}
+        if self._stands(content, said):
             return False
-        tags = {**parent.tags, **self._source_tags, "content_sha256": content, "model_digest": parent.model_digest}
+        own = {"content_sha256": content, "model_digest": parent.model_digest}
+        tags = {**parent.tags, **self._source_tags, **said, **own}
         # The parent ends last: one that is finished has all its children.
         run = self._client.create_run(self._experiment_id, _now_ms(), tags, parent.name)
         run_id = run.info.run_id
@@ -197,9 +237,10 @@ class Mirror:
     def log_candidate(self, candidate: Candidate) -> bool:
         """Log what AutoML found, unless a finished run of the same content stands there; tell whether it was."""
         content = candidate_sha256(candidate)
-        if self._stands(content):
+        said = {_NOTE: candidate.description, **_AUTOML_KIND}
+        if self._stands(content, said):
             return False
-        tags = {**self._source_tags, "content_sha256": content}
+        tags = {**self._source_tags, **said, "content_sha256": content}
         run_id = self._client.create_run(self._experiment_id, _now_ms(), tags, candidate.name).info.run_id
         self._client.log_batch(run_id, _metrics(candidate.metrics, _now_ms()), _params(candidate.params))
         for path in candidate.files:
@@ -207,8 +248,17 @@ class Mirror:
         self._client.set_terminated(run_id)
         return True
 
-    def _stands(self, content: str) -> bool:
-        return bool(self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'"))
+    def _stands(self, content: str, said: Mapping[str, str]) -> bool:
+        """Tell whether a run of this content is there, which then says of itself what one logged now would say."""
+        standing = self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'")
+        for run in standing:
+            stale = {key: value for key, value in said.items() if run.data.tags.get(key) != value}
+            for key, value in stale.items():
+                self._client.set_tag(run.info.run_id, key, value)
+            if stale:
+                for output in _model_outputs(run):
+                    self._client.set_logged_model_tags(output.model_id, {_NOTE: said[_NOTE]})
+        return bool(standing)
 
     def _log_child(self, parent_id: str, child: Child) -> None:
         tags = {**child.tags, **self._source_tags, "mlflow.parentRunId": parent_id}
@@ -233,7 +283,7 @@ class Mirror:
             self._experiment_id,
             name=parent.name.replace(" ", "_"),
             source_run_id=run_id,
-            tags={"model_digest": parent.model_digest},
+            tags={"model_digest": parent.model_digest, _NOTE: parent.description},
             params=dict(parent.params),
         )
         self._client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, 0)])
@@ -257,8 +307,17 @@ class Mirror:
         self._client.finalize_logged_model(logged.model_id, "READY")
         return str(logged.model_id)
 
-    def register(self, parent: Parent, name: str, alias: str) -> None:
+    def register(self, parent: Parent, name: str, alias: str, description: str) -> None:
         """Register a logged run's model under an alias; a version of the same run is used again.
+
+        Parameters
+        ----------
+        parent : Parent
+        name : str
+            Of the registered model.
+        alias : str
+        description : str
+            Of the registered model; the version's is the run's.
 
         Raises
         ------
@@ -273,6 +332,7 @@ class Mirror:
             raise TrackingError(f"{parent.name}: has no model that MLflow can load, so none is registered")
         if not self._client.search_registered_models(f"name = '{name}'"):
             self._client.create_registered_model(name)
+        self._client.update_registered_model(name, description)
         versions = {one.run_id: one.version for one in self._client.search_model_versions(f"name = '{name}'")}
         if run_id not in versions:
             model_id = outputs[0].model_id
@@ -284,6 +344,7 @@ class Mirror:
                 model_id=model_id,
             )
             versions[run_id] = made.version
+        self._client.update_model_version(name, versions[run_id], parent.description)
         self._client.set_registered_model_alias(name, alias, versions[run_id])
 
 
@@ -311,6 +372,28 @@ def _found(client: MlflowClient, run: Run, experiments: Mapping[str, str]) -> Fo
     )
 
 
+def _standing_client(database: Path) -> MlflowClient:
+    if not database.exists():
+        raise TrackingError(f"{database}: no such file: run `sbd track` with tracking.enabled, or `dvc repro`")
+    return _client(database)
+
+
+def runs_address(database: Path, experiment: str, view: View, port: int) -> str:
+    """Return the address at which a server on loopback shows a view of the experiment's runs.
+
+    Raises
+    ------
+    TrackingError
+        If there is no store, it is not MLflow's, or it does not have the experiment.
+    """
+    known = _standing_client(database).get_experiment_by_name(experiment)
+    if known is None:
+        raise TrackingError(f"{database}: has no experiment {experiment}: run `sbd track`")
+    page = f"http://{LOOPBACK}:{port}/#/experiments/{known.experiment_id}/runs"
+    # Without the last the page shows what belongs to language models; no tag of the experiment changes that.
+    return f"{page}?viewStateShareKey={view.key}&workflowType=machine_learning"
+
+
 def find(database: Path, model_digest: str) -> list[Found]:
     """Return the finished runs that have a model, the latest first.
 
@@ -319,9 +402,7 @@ def find(database: Path, model_digest: str) -> list[Found]:
     TrackingError
         If there is no store, or it is not MLflow's.
     """
-    if not database.exists():
-        raise TrackingError(f"{database}: no such file: run `sbd track` with tracking.enabled, or `dvc repro`")
-    client = _client(database)
+    client = _standing_client(database)
     experiments = {one.experiment_id: one.name for one in client.search_experiments()}
     filter_string = f"tags.model_digest = '{model_digest}' and attributes.status = 'FINISHED'"
     runs = client.search_runs(list(experiments), filter_string, order_by=["attributes.start_time DESC"])

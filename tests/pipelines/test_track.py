@@ -136,6 +136,7 @@ def test_a_parent_has_parameters_metrics_with_intervals_digests_and_figures(
     chosen = read_json(tracked / "reports/chosen/sites.json")["tree_paper"]
     expected = {"dataset": "sites", "rule": "tiled", "splits": str(SPLITS), "test_share": "0.35", "profile": "small"}
     expected |= {"scaling": "standard", "chosen_top": str(chosen["setting"]["top"]), "windows": str(TILED)}
+    expected |= {"grid_top": "1, 3", "grid_max_depth": "1, 2"}
     assert expected.items() <= run.data.params.items()
     assert run.data.params["features"] == ", ".join(chosen["features"])
     table = pd.read_csv(tracked / "reports/accuracy.csv")
@@ -283,6 +284,43 @@ def test_running_again_adds_nothing_and_a_change_adds_its_own_run(tracked: Path,
     assert output.read_bytes() == text
 
 
+def test_a_run_that_stands_says_what_one_logged_now_would_say(tracked: Path, mlflow_client: MlflowClient) -> None:
+    before = {run.info.run_id for run in all_runs(mlflow_client)}
+    run = run_named(mlflow_client, "sites tree paper")
+    said = run.data.tags["mlflow.note.content"]
+    digest = read_json(tracked / "reports/chosen/sites.json")["tree_paper"]["model"]
+    assert f"model {digest}, exported as `sbd_tree_paper`" in said
+    (output,) = outputs_of(run)
+    mlflow_client.set_tag(run.info.run_id, "mlflow.note.content", "as it was said once")
+    mlflow_client.delete_tag(run.info.run_id, "kind")
+    mlflow_client.set_logged_model_tags(output.model_id, {"mlflow.note.content": "as it was said once"})
+    assert main(["track"]) == 0
+    again = mlflow_client.get_run(run.info.run_id)
+    assert again.data.tags["mlflow.note.content"] == said
+    assert again.data.tags["kind"] == "model"
+    assert mlflow_client.get_logged_model(output.model_id).tags["mlflow.note.content"] == said
+    assert {run.info.run_id for run in all_runs(mlflow_client)} == before
+
+
+def test_each_view_chooses_its_kind_of_run_by_columns_that_are_there(
+    tracked: Path, mlflow_client: MlflowClient
+) -> None:
+    tags = mlflow_client.get_experiment(experiment_id(mlflow_client)).tags
+    found = {}
+    for key in ("models", "automl", "settings"):
+        state = json.loads(json.loads(tags[f"mlflow.sharedViewState.{key}"])["state"])
+        assert state["orderByKey"] in state["selectedColumns"]
+        runs = mlflow_client.search_runs(
+            [experiment_id(mlflow_client)], state["searchFilter"], order_by=[f"{state['orderByKey']} DESC"]
+        )
+        found[key] = {run.info.run_id for run in runs}
+        for column in state["selectedColumns"]:
+            kind, name = column.rstrip("`").split(".`")
+            assert any(name in getattr(run.data, kind) for run in runs), column
+    assert set.union(*found.values()) == {run.info.run_id for run in all_runs(mlflow_client)}
+    assert sum(map(len, found.values())) == len(all_runs(mlflow_client))
+
+
 def test_what_a_killed_stage_left_is_deleted(tracked: Path, mlflow_client: MlflowClient) -> None:
     before = {run.info.run_id for run in all_runs(mlflow_client)}
     half = mlflow_client.create_run(experiment_id(mlflow_client), run_name="half").info.run_id
@@ -388,6 +426,22 @@ def test_what_leads_to_no_run_is_named(tracked: Path, tmp_path: Path, capsys: py
         errors = capsys.readouterr().err
         assert message in errors
         assert len(errors.splitlines()) == 1
+
+
+def test_without_a_store_there_is_nothing_to_serve(untracked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ui"]) == 3
+    assert "data/mlflow.db: no such file: run `sbd track`" in capsys.readouterr().err
+    assert not (untracked / "data/mlflow.db").exists()
+
+
+def test_another_profiles_store_is_not_served(
+    tracked: Path, untracked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(tracked / "data/mlflow.db", untracked / "data/mlflow.db")
+    path = untracked / "params.yaml"
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"profile": "other"}))
+    assert main(["ui"]) == 3
+    assert "has no experiment smartsbd-other" in capsys.readouterr().err
 
 
 def test_without_a_store_there_is_nothing_to_find(untracked: Path, capsys: pytest.CaptureFixture[str]) -> None:
