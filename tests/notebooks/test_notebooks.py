@@ -1,0 +1,79 @@
+"""Notebooks import and never define, assert what they conclude, stand in git with outputs, and run on small data."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+#: `make repro PROFILE=quick` makes it.
+SMALL = ROOT / "build/quick"
+_TIMEOUT_S = 600
+_MAX_BYTES = 1_500_000
+_FOLDER_OF_A_MACHINE = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users)/")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path: Path) -> list[Any]:
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def test_the_six_are_there() -> None:
+    assert [path.stem[:3] for path in NOTEBOOKS] == ["01_", "02_", "03_", "04_", "05_", "06_"]
+
+
+@each
+def test_it_imports_and_never_defines_and_asserts(path: Path) -> None:
+    trees = [ast.parse(cell.source) for cell in code_cells(path)]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    assert not [ast.unparse(node) for node in nodes if isinstance(node, _DEFINITIONS)]
+    assert sum(isinstance(node, ast.Assert) for node in nodes) >= 2
+
+
+@each
+def test_it_was_run_from_top_to_bottom_without_a_word_of_warning(path: Path) -> None:
+    cells = code_cells(path)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = [output for cell in cells for output in cell.outputs]
+    assert outputs
+    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
+    assert "profile: default" in "".join(output.get("text", "") for output in cells[0].outputs)
+
+
+@each
+def test_it_is_small_and_names_no_machines_folder(path: Path) -> None:
+    text = path.read_text()
+    assert len(text) < _MAX_BYTES
+    assert not _FOLDER_OF_A_MACHINE.search(text)
+
+
+@each
+def test_its_links_lead_somewhere(path: Path) -> None:
+    prose = "".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", prose):
+        assert (path.parent / target).exists(), target
+
+
+@pytest.mark.slow
+@each
+def test_it_runs_on_small_data(path: Path) -> None:
+    if not (SMALL / "reports/report.html").exists():
+        pytest.skip("there is no small data: `make repro PROFILE=quick` makes it")
+    small = SMALL / "notebooks"
+    small.mkdir(exist_ok=True)
+    client = NotebookClient(read(path), timeout=_TIMEOUT_S, resources={"metadata": {"path": str(small)}})
+    executed = client.execute()
+    assert "profile: quick" in executed.cells[1].outputs[0].text
