@@ -38,7 +38,7 @@ def _of(table: pd.DataFrame, features: str) -> pd.Series[float]:
 
 def _by_features(table: pd.DataFrame) -> str:
     said = []
-    for features, name in (("paper", "the paper's nine features"), ("invariant", "ours, free of offset and scale")):
+    for features, name in (("paper", "the paper's nine features"), ("invariant", "ours, free of base RTTs")):
         found = _of(table, features)
         if len(found):
             said.append(f"{_span(found)} with {name}")
