@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from tests.browser.mlflow_page import CHROMIUM, browsing, compare, open_figure, open_runs, serving
+from tests.browser.served import CHROMIUM, browsing, compare, open_figure, open_runs, serving
 
 FOLDER = Path("docs/images")
 RUN, OTHER = "sites tree paper", "sites tree invariant"

@@ -13,7 +13,7 @@ import yaml
 from models import store
 from pipelines.__main__ import main
 from pipelines.reports import read_json
-from tests.browser.mlflow_page import (
+from tests.browser.served import (
     CHROMIUM,
     LOOPBACK,
     Browser,

@@ -1,4 +1,4 @@
-"""MLflow's real server on loopback, and chromium that looks at it and keeps every address it asks for."""
+"""Real servers on loopback, and chromium that looks at them and keeps every address it asks for."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -68,40 +68,51 @@ class Server:
         return self.connections.read_text().splitlines()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as one:
         one.bind((LOOPBACK, 0))
         port: int = one.getsockname()[1]
         return port
 
 
-def _wait_until_it_answers(home: str, process: subprocess.Popen[str]) -> None:
+def _wait_until_it_answers(address: str, process: subprocess.Popen[str]) -> None:
     until = time.monotonic() + _START_S
     while time.monotonic() < until:
         if process.poll() is not None:
             raise RuntimeError(f"the server ended with {process.returncode}")
         try:
-            with urllib.request.urlopen(f"{home}health", timeout=5) as answer:  # noqa: S310 - http, on loopback
+            with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 - http, on loopback
                 if answer.status == 200:
                     return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.5)
-    raise TimeoutError(f"{home}: no answer within {_START_S} s")
+    raise TimeoutError(f"{address}: no answer within {_START_S} s")
 
 
 @contextmanager
-def serving(project: Path) -> Iterator[Server]:
-    """Run ``sbd ui`` in a project on a free port."""
+def watched(command: list[str], folder: Path, health: str, printed: Callable[[str], str]) -> Iterator[Server]:
+    """Run a server whose Python processes write down whom they connect to, until it answers.
+
+    Parameters
+    ----------
+    command : list of str
+    folder : Path
+        Where it runs.
+    health : str
+        What answers, below the address's root.
+    printed : callable
+        From the first line it prints to its address.
+    """
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "sitecustomize.py").write_text(_WATCH)
-        connections = folder / "asked.txt"
-        path = os.pathsep.join([str(folder), str(ROOT), str(ROOT / "packets")])
+        place = Path(name)
+        (place / "sitecustomize.py").write_text(_WATCH)
+        connections = place / "asked.txt"
+        path = os.pathsep.join([str(place), str(ROOT), str(ROOT / "packets")])
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("MLFLOW", "DO_NOT"))}
-        with (folder / "log.txt").open("w") as log_file:
+        with (place / "log.txt").open("w") as log_file:
             process = subprocess.Popen(
-                [sys.executable, "-m", "pipelines", "ui", "--port", str(_free_port())],
-                cwd=project,
+                command,
+                cwd=folder,
                 env=environment | {"PYTHONPATH": path, "ASKED": str(connections)},
                 stdout=subprocess.PIPE,
                 stderr=log_file,
@@ -110,13 +121,18 @@ def serving(project: Path) -> Iterator[Server]:
             )
             try:
                 assert process.stdout is not None
-                address = process.stdout.readline().strip()
-                server = Server(address, connections)
-                _wait_until_it_answers(server.home, process)
+                server = Server(printed(process.stdout.readline().strip()), connections)
+                _wait_until_it_answers(f"{server.home}{health}", process)
                 yield server
             finally:
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait(timeout=30)
+
+
+def serving(project: Path) -> AbstractContextManager[Server]:
+    """Run ``sbd ui`` in a project on a free port."""
+    command = [sys.executable, "-m", "pipelines", "ui", "--port", str(free_port())]
+    return watched(command, project, "health", str)
 
 
 @dataclass
