@@ -12,7 +12,7 @@
 # make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
 # make notebooks run the notebooks on the results, in place
 # make lab      JupyterLab on loopback (LAB_PORT=8888)
-# make clean    remove what the pipeline made;  make distclean: the environment too
+# make clean    remove what the pipeline made, all of data/raw and build/;  make distclean: the environment too
 
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from export.replay import Decision
-from features.window import Rejected, Window, tiled
+from features.window import NEVER_CONGESTED, NO_STATES, Rejected, Window, tiled
 from models import detector
 from models.detectors import DETECTORS, Detector, detector_of, replayed
 from models.detectors.event import events_of
@@ -38,6 +38,12 @@ NO_CONNECTION = "no connection"
 NO_OPINION = "the detector has no opinion"
 PART = "its subflows are of a connection that another input begins"
 _NS_PER_S = 1e9
+#: Why windows of healthy but short or idle connections have no place, and what to do.
+_NEVER_CONGESTED = {NEVER_CONGESTED, NO_STATES}
+_NO_VERDICT = (
+    "no verdict at all: a model judges windows from when both subflows have been in Recovery or Loss;"
+    " record at the sender, for longer, or try --model correlation, which needs RTTs alone"
+)
 _SCORE = "{:.2f}"
 _VERDICTS = ("SB", "NSB", "none")
 #: What judges: a stored model, window by window; a baseline detector, event by event; or an exported model, in C.
@@ -282,6 +288,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     model = arguments.model or _default_model(arguments.default_model)
     judge = judge_of(arguments.models, model)
     code = stage.EXIT_OK
+    reasons: set[str | None] = set()
     for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
         if isinstance(recorded, CaptureError):
             log.error("%s", recorded)
@@ -290,6 +297,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             said = [_nothing(str(recorded.path), model, f"cannot be read: {why}")]
         else:
             said = _said(recorded, judge, model, params)
+        reasons |= {one.reason for one in said}
         if arguments.json:
             for one in said:
                 print(json.dumps(asdict(one)))
@@ -299,6 +307,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
                 by_connection.setdefault(one.connection_id, []).append(one)
             for own in by_connection.values():
                 _show(own)
+    if None not in reasons and reasons & _NEVER_CONGESTED:
+        log.info("%s", _NO_VERDICT)
     return code
 
 

@@ -13,7 +13,7 @@ import logging
 import re
 import shutil
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +44,8 @@ _RESERVED = {"transfer"}
 _NS_PER_S = 10**9
 _MAX_TIME_NS = 2**62
 _NUMBER = re.compile(r"[0-9]{1,4}")
+#: Where datasets lie.
+_PLACES = (Path("data/samples"), Path("data/raw"))
 #: With fewer of a label, a random split's test side may have none.
 _FEW = 10
 
@@ -247,6 +249,21 @@ def _check_names(folder: Path, paths: Mapping[str, Path], checked: Checked) -> N
             checked.problems.append(f"{name}: has the name of {alike} but for its suffixes: rename one of them")
 
 
+def _check_not_for_evaluation(paths: Mapping[str, Path], params: Params, checked: Checked) -> None:
+    """Remark on inputs that a dataset for evaluation alone has too: what learns from them is judged on them as well."""
+    sizes: dict[int, list[tuple[str, Path]]] = defaultdict(list)
+    for dataset in (*params.evaluation_only, LOCKED):
+        for folder in _PLACES:
+            for path in sorted((folder / dataset).glob("inputs/*")):
+                sizes[path.stat().st_size].append((dataset, path))
+    for name, path in paths.items():
+        alike = {dataset for dataset, other in sizes[path.stat().st_size] if capture_id(other) == capture_id(path)}
+        if alike:
+            checked.remarks.append(
+                f"{name}: is an input of {', '.join(sorted(alike))}, which is for evaluation alone: do not train on it"
+            )
+
+
 def _check_whole(checked: Checked) -> None:
     for kind in ("shared", "not shared"):
         if not checked.windows[kind]:
@@ -277,6 +294,7 @@ def check(
     """
     checked = Checked()
     _check_names(folder, paths, checked)
+    _check_not_for_evaluation(paths, params, checked)
     recorded = checked.recorded = _recordings(paths, params, checked)
     rows, meant = [], []
     seen: dict[tuple[str, ...], str] = {}

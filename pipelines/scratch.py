@@ -72,6 +72,8 @@ def prepare(root: Path, profile: str, target: Path) -> None:
         if not copy.exists() or copy.read_bytes() != content:
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(content)
+    # The index is as the commit: git status there shows what the profile changes, and no more.
+    _git(target, "reset", "--quiet")
 
 
 def is_whole(lock: Path) -> bool:

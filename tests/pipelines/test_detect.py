@@ -16,6 +16,7 @@ import pytest
 from models.detectors import DETECTORS
 from pipelines.__main__ import main
 from pipelines.stage import EXIT_USAGE
+from tests.pipelines.test_new_dataset import log_of
 from tests.pipelines.test_selection import MODELS
 from traces.contract import read_table
 from traces.tables import PREDICTION
@@ -37,6 +38,22 @@ def run(searched: Path, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_where_nothing_has_a_verdict_it_says_what_to_do(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    idle = tmp_path / "idle.log"
+    idle.write_text(re.sub(r"V=CA \d", "V=CA 0", log_of(True, 1)))
+    assert run(searched, monkeypatch, "detect", "--model", "sites/tree_paper", idle) == 0
+    shown = capsys.readouterr()
+    assert "a subflow was never congested" in shown.out
+    assert "no verdict at all" in shown.err and "--model correlation" in shown.err
+    assert run(searched, monkeypatch, "detect", "--model", "correlation", idle) == 0
+    shown = capsys.readouterr()
+    assert "SB" in shown.out and "no verdict at all" not in shown.err
+    assert run(searched, monkeypatch, "detect", "--model", "sites/tree_paper", idle, KERNEL / "101.state.csv.zst") == 0
+    assert "no verdict at all" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "feature_set"), sorted(MODELS))

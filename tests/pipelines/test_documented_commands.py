@@ -50,7 +50,7 @@ _LEFT_OUT = {".git", ".venv", ".dvc", "build", "data", "mlruns", "reports", ".my
 _MADE = ("trained", "exported")
 _MOST_S = 300
 #: Commands that are run in a clone, where DVC's cache and MLflow's store are, one after the other.
-_CLONED = re.compile(r"(\w+=\S+ )*(dvc|git|mlflow|sed) ")
+_CLONED = re.compile(r"(\w+=\S+ )*(dvc|git|mlflow|sed|sbd run) ")
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,17 @@ class Elsewhere:
 
 
 _SUITE = "sets up and runs for minutes"
+_SHELL = "is of the shell it is typed in"
 _ROOT_RIGHTS = "needs root, and a kernel with Multipath TCP"
 #: Commands that are not run here.
 ELSEWHERE: dict[str, Elsewhere] = {
     "make repro": Elsewhere(_SUITE, "make repro PROFILE=quick"),
+    "make repro PROFILE=quick": Elsewhere(_SUITE, "make repro PROFILE=quick"),
+    ". .venv/bin/activate": Elsewhere(_SHELL, "make repro PROFILE=quick"),
+    "cd build/quick": Elsewhere(_SHELL, "make repro PROFILE=quick"),
+    "sbd export --check": Elsewhere("needs the data models are made of", "tests/pipelines/test_export.py"),
+    "make ui": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
+    "make ui PROFILE=quick": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make test": Elsewhere("this is one of its tests", "make test"),
     "make check": Elsewhere(_SUITE, "make check"),
     "while sleep 0.05; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(

@@ -195,6 +195,8 @@ def test_what_it_can_do_without_is_remarked(project: Path, capsys: pytest.Captur
     assert new_dataset(project, "\n".join([*rows, "plain.log,true,,"])) == 0
     shown = capsys.readouterr()
     for wanted in (
+        "101.state.csv.zst: is an input of kernel, which is for evaluation alone: do not train on it",
+        "112.state.csv.zst: is an input of kernel",
         "112.state.csv.zst: no window: the trace ends before the window does",
         "plain.log: subflow 0 has no change of congestion state",
         "plain.log: no window: no change of congestion state of a subflow is known",
@@ -203,6 +205,7 @@ def test_what_it_can_do_without_is_remarked(project: Path, capsys: pytest.Captur
         "only 3 connections are labelled shared",
     ):
         assert wanted in shown.err, wanted
+    assert "plain.log: is an input" not in shown.err
     # The first of 101's two windows starts before 1795231450.5.
     assert "windows shared 1, not shared 0" in shown.out
     truth = pd.read_csv(project / "data/raw/mine/truth.csv", dtype=str)
