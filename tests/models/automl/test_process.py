@@ -24,8 +24,10 @@ LEADER = """
 import os, signal, subprocess, sys
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 children = [subprocess.Popen(["sleep", "600"]), subprocess.Popen(["sleep", "600"], process_group=0)]
-children.append(subprocess.Popen(["sh", "-c", "trap '' TERM INT HUP; sleep 600 & echo $!; wait"], process_group=0))
-print(*[child.pid for child in children], sep="\\n", flush=True)
+shell = ["sh", "-c", "trap '' TERM INT HUP; sleep 600 & echo $!; wait"]
+children.append(subprocess.Popen(shell, process_group=0, stdout=subprocess.PIPE))
+# In one go: lines of two writers may come apart.
+os.write(1, b"".join(b"%d\\n" % child.pid for child in children) + children[-1].stdout.readline())
 if sys.argv[1] == "stays":
     signal.pause()
 """
