@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import packet_recording
+
 from traces.fault import Fault, UsageFault
 
 if TYPE_CHECKING:
@@ -47,11 +49,12 @@ class OtherCodeError(Fault):
 
 @functools.cache
 def code_sha256() -> str:
-    """Return a digest of this process's own code, the same for the same files wherever they lie."""
+    """Return a digest of this process's own code, the compiled parser of captures too."""
     digest = hashlib.sha256()
     for path in sorted(path for package in _PACKAGES for path in (_ROOT / package).rglob("*.py")):
         digest.update(f"{path.relative_to(_ROOT)}\0".encode())
         digest.update(path.read_bytes())
+    digest.update(Path(packet_recording.__file__).read_bytes())
     return digest.hexdigest()
 
 
