@@ -31,11 +31,7 @@ export DO_NOT_TRACK := 1
 .DELETE_ON_ERROR:
 
 repro: setup
-ifeq ($(PROFILE),default)
-	dvc repro
-else
-	sbd scratch $(PROFILE)
-endif
+	sbd repro $(PROFILE)
 
 test: setup
 	pytest --numprocesses auto --dist loadfile
@@ -127,7 +123,7 @@ lock:
 	$(LOCK) requirements/bench.in -o requirements/bench.txt >/dev/null
 
 clean:
-	rm -rf build data/raw data/tables data/features data/automl data/searched data/trained data/predictions data/proved data/exported data/header.parquet \
+	rm -rf build data/raw data/tables data/truth data/features data/boxes data/relevance data/ambiguities data/swapped data/journal.jsonl data/automl data/searched data/trained data/predictions data/proved data/exported data/header.parquet \
 		data/accuracy.parquet data/compared.parquet data/inference.parquet data/controls data/tracked.json data/mlflow* \
 		data/baselines data/partitions data/replayed data/sensitivity.parquet data/shift data/tuned data/unseen.parquet \
 		data/generalised.parquet \

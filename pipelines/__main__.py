@@ -6,17 +6,20 @@ import argparse
 import importlib
 import logging
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from pipelines import stage
 from pipelines.dag import DAG_FILE, Stage, read_stages
-from pipelines.params import read_params
+from pipelines.params import PARAMS_FILE, read_params
 
 log = logging.getLogger("sbd")
 
 _DICTIONARY = Path("data/README.md")
+#: Profiles whose tables are put into git, below reports/.
+_PUBLISHED = frozenset({"full"})
 #: Commands beside the stages that are built like them: name, module, sentence. A new one is one line here.
 _COMMANDS = (
     (
@@ -52,6 +55,7 @@ def _run_stage(one: Stage, rest: Sequence[str]) -> int:
     if "-h" in rest or "--help" in rest:
         return stage.main(one.name, module.__doc__ or "", module.add_arguments, module.run, ["--help"])
     params = read_params()
+    # Of what is given twice the last counts: for one dataset of several, --dataset and its paths.
     dataset = known.dataset
     if one.matrix and dataset is None:
         datasets = one.datasets(params)
@@ -93,12 +97,25 @@ def _excerpts(check: bool) -> int:
     return stage.EXIT_OK
 
 
-def _scratch(profile: str) -> int:
-    from pipelines import scratch
+def _repro(profile: str) -> int:
+    from pipelines import journal, publication, scratch
 
-    target = Path("build") / profile
-    scratch.prepare(Path.cwd(), profile, target)
-    return stage.EXIT_OK if scratch.repro(target) == 0 else stage.EXIT_FAILED
+    target = Path() if profile == "default" else Path("build") / profile
+    if profile != "default":
+        scratch.prepare(Path.cwd(), profile, target)
+    params, stages = read_params(target / PARAMS_FILE), read_stages(target / DAG_FILE)
+    published = Path("reports") / profile
+    if profile in _PUBLISHED:
+        publication.write_contents(stages, params, published)
+
+    def when_done(entry: journal.Entry) -> None:
+        if profile in _PUBLISHED:
+            publication.publish(entry, stages, params, target, published)
+
+    before, began_s = len(journal.read(target / journal.JOURNAL)), time.time()
+    exit_code = scratch.repro(target, when_done=when_done)
+    print(journal.where_time_went(journal.read(target / journal.JOURNAL)[before:], time.time() - began_s))
+    return stage.EXIT_OK if exit_code == 0 else stage.EXIT_FAILED
 
 
 def _database(stages: Sequence[Stage]) -> Path:
@@ -144,9 +161,14 @@ def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     excerpts = commands.add_parser("excerpts", help="Refresh the reports' excerpts in README.md and docs/.")
     excerpts.add_argument("--check", action="store_true", help="write nothing; fail if a document differs")
     stage.add_verbosity(excerpts)
-    scratch = commands.add_parser("scratch", help="Run another profile apart, in a clone under build/.")
-    scratch.add_argument("profile", help="name of a file in params/, for instance quick")
-    stage.add_verbosity(scratch)
+    repro = commands.add_parser("repro", help="Run the pipeline with DVC, and say where the time went.")
+    repro.add_argument(
+        "profile",
+        nargs="?",
+        default="default",
+        help="default, or a file in params/, for instance quick, whose run is apart, under build/ (%(default)s)",
+    )
+    stage.add_verbosity(repro)
     found_run = commands.add_parser("run", help="Show the run in MLflow that made a header's model.")
     found_run.add_argument("given", metavar="HEADER_OR_DIGEST", help="header, .skops file, or the digest in the banner")
     stage.add_verbosity(found_run)
@@ -178,7 +200,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "dictionary": lambda: _dictionary(arguments.check),
         "excerpts": lambda: _excerpts(arguments.check),
         "run": lambda: _found_run(arguments.given, stages),
-        "scratch": lambda: _scratch(arguments.profile),
+        "repro": lambda: _repro(arguments.profile),
         "ui": lambda: _ui(arguments.port, stages),
     }
     return stage.guarded(work[arguments.command])

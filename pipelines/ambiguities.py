@@ -23,7 +23,8 @@ from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
 from features.relevance import TABLE3_NATS, mutual_information_nats, rank_agreement, ranking
 from models.windows import LearnError, labelled_windows
 from pipelines import stage
-from pipelines.params import Params, Rank
+from pipelines.params import Params
+from pipelines.params.learning import Rank
 from pipelines.reports import write_csv
 from pipelines.windows import labelled_rows, read_truths
 from traces import tables
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--effects", type=Path, required=True, help="parquet file: information of every feature")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: effect of each reading")
 
@@ -80,7 +82,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     params.check_learnable(arguments.dataset)
     connections = read_table(tables.CONNECTION, arguments.tables / "connection.parquet").to_pylist()
-    truths = read_truths(arguments.tables / "truth.parquet")
+    truths = read_truths(arguments.truth)
     changed = alternatives(rate_weights=params.ambiguities.rate_weights, rate_taus_s=params.ambiguities.rate_taus_s)
     readings = [DEFAULT, *changed.values()]
 

@@ -27,7 +27,8 @@ from models.detectors.grid import best_preset
 from models.windows import SWAPPED
 from pipelines import stage
 from pipelines.figures import comparison, style
-from pipelines.params import Evaluate, Params
+from pipelines.params import Params
+from pipelines.params.learning import Evaluate
 from pipelines.reports import write_csv
 from traces.contract import read_table
 from traces.tables import OPINION, PREDICTION, TIME_SHARE, WINDOW_KEY

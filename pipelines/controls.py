@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--features", type=Path, required=True, help="folder with its windows")
+    parser.add_argument("--swapped", type=Path, required=True, help="folder with those of swapped partners")
     parser.add_argument("--predictions", type=Path, required=True, help="its prediction table")
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: verdicts of the first two controls")
     parser.add_argument("--reports", type=Path, required=True, help="folder for a CSV file a control")
@@ -75,7 +76,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     options, dataset = params.search, arguments.dataset
     drawn = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
     pair_window = read_table(PAIR_WINDOW, arguments.features / "pair_window.parquet").to_pandas()
-    swapped = read_table(PAIR_WINDOW, arguments.features / "swapped.parquet").to_pandas()
+    swapped = read_table(PAIR_WINDOW, arguments.swapped / "pair_window.parquet").to_pandas()
     windows = windows_of_kinds(pair_window, options.rules, swapped, feature_names(_FEATURE_SET))
     own_trials = random_trials(windows, dataset, options.rule, plan.drawing(options))
     tasks = [

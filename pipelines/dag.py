@@ -12,11 +12,13 @@ from typing import Any
 import yaml
 
 from pipelines.params import Params
+from pipelines.stage import of_dataset
 from traces.fault import UsageFault
 
 DAG_FILE = Path("dvc.yaml")
 _ITEM = "${item.dataset}"
 _PARAMETER = re.compile(r"\$\{([a-z_]+(?:\.[a-z_]+)*)\}")
+_EACH = re.compile(r"--each ([a-z_.]+)(?: --at-once)? ?")
 _MODULE = re.compile(r"^python -m pipelines\.\w+ ?")
 
 
@@ -40,24 +42,24 @@ def enter_project() -> Path:
     raise NoProjectError(f"{here}: neither here nor further up is there a {DAG_FILE}")
 
 
-def _parameter(params: Params, name: str) -> Any:
-    value: Any = params
-    for part in name.split("."):
-        value = getattr(value, part)
-    return value
-
-
 def filled_in(text: str, dataset: str, params: Params) -> str:
     """Return a path or command of dvc.yaml for one dataset, with the parameters it names."""
-    return _PARAMETER.sub(lambda match: str(_parameter(params, match[1])), text.replace(_ITEM, dataset))
+    return _PARAMETER.sub(lambda match: str(params.value(match[1])), text.replace(_ITEM, dataset))
 
 
 @dataclass(frozen=True)
 class Stage:
     """One stage: its sentence, its command, what it reads and writes.
 
-    ``matrix`` is the parameter that lists the datasets it runs for, for instance ``rank.datasets``; None if it runs
-    once.
+    Attributes
+    ----------
+    name, description, command : str
+    deps, outs : tuple of str
+        Paths.
+    matrix : str or None
+        The parameter that lists the datasets DVC runs it for, each by itself, for instance ``rank.datasets``.
+    each : str or None
+        The parameter that lists the datasets one run of it does.
     """
 
     name: str
@@ -66,16 +68,19 @@ class Stage:
     deps: tuple[str, ...]
     outs: tuple[str, ...]
     matrix: str | None = None
+    each: str | None = None
 
     def datasets(self, params: Params) -> list[str]:
-        """Return the datasets the stage runs for; none if it runs once."""
-        if self.matrix is None:
-            return []
-        return list(_parameter(params, self.matrix))
+        """Return the datasets the stage does; none if it knows of none."""
+        parameter = self.matrix or self.each
+        return [] if parameter is None else list(params.value(parameter))
 
     def arguments(self, dataset: str, params: Params) -> list[str]:
-        """Return the command's arguments for one dataset."""
-        return shlex.split(_MODULE.sub("", filled_in(self.command, dataset, params)))
+        """Return the command's arguments for one dataset, or, of a stage that does several, for all if it is empty."""
+        command = _MODULE.sub("", filled_in(self.command, dataset, params))
+        if self.each is None or not dataset:
+            return shlex.split(command)
+        return of_dataset(shlex.split(_EACH.sub("", command)), dataset)
 
 
 def _paths(entries: list[Any]) -> tuple[str, ...]:
@@ -93,6 +98,7 @@ def read_stages(path: Path = DAG_FILE) -> list[Stage]:
             deps=_paths(body.get("deps", [])),
             outs=_paths([*body.get("outs", []), *body.get("metrics", []), *body.get("plots", [])]),
             matrix=body["matrix"]["dataset"].strip("${}") if "matrix" in body else None,
+            each=each[1] if (each := _EACH.search(body["cmd"])) else None,
         )
         for name, body in content["stages"].items()
     ]
@@ -121,6 +127,9 @@ def edges(stages: list[Stage], params: Params) -> list[tuple[str, str]]:
 def mermaid(stages: list[Stage], params: Params) -> str:
     """Return the graph as a Mermaid diagram, which code hosts draw."""
     lines = ["flowchart LR"]
-    lines += [f"    {stage.name}([{stage.name}{' &times; dataset' if stage.matrix else ''}])" for stage in stages]
+    lines += [
+        f"    {stage.name}([{stage.name}{' &times; dataset' if stage.matrix or stage.each else ''}])"
+        for stage in stages
+    ]
     lines += [f"    {writer} --> {reader}" for writer, reader in edges(stages, params)]
     return "\n".join(lines)

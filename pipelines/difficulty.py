@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
     parser.add_argument("--series", type=Path, required=True, help="its series table")
     parser.add_argument("--boxes", type=Path, required=True, help="parquet file: what the figures show")
@@ -165,7 +166,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
     rows = _windows(pair_window)
-    truth = read_table(tables.TRUTH, arguments.tables / "truth.parquet")
+    truth = read_table(tables.TRUTH, arguments.truth)
     places = _places(truth.to_pylist(), arguments.dataset)
     rtts_ms = _rtts_ms(places, arguments.tables)
     rates_mbit_s = _rates_mbit_s(places, pair_window, arguments.series)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import shutil
 import subprocess
@@ -36,6 +37,13 @@ def commit() -> str:
         return "not in git"
     changed = _said(("git", "status", "--porcelain", "--", ".", *_NOT_SOURCES))
     return f"{found}, {'with changes' if changed else 'unchanged'}"
+
+
+def processor() -> str:
+    """Return what the machine computes with: its processor, as it calls itself, and how many cores this process has."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} cores"
 
 
 def _version(package: str) -> str:

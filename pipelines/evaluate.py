@@ -19,7 +19,8 @@ from models.accuracy import accuracy
 from models.windows import SWAPPED, labelled_rejected
 from pipelines import stage
 from pipelines.figures import comparison, style
-from pipelines.params import Params, Search
+from pipelines.params import Params
+from pipelines.params.learning import Search
 from pipelines.reports import DIGITS, write_csv, write_json
 from traces.contract import read_table
 from traces.tables import PREDICTION, REJECTED

@@ -29,7 +29,8 @@ from features.reading import DEFAULT
 from models import store
 from models.fitted import Fitted
 from pipelines import stage
-from pipelines.params import Params, parts_of
+from pipelines.params import Params
+from pipelines.params.export import parts_of
 from pipelines.reports import write_json
 from traces.contract import read_table
 from traces.tables import PREDICTION, WINDOW_KEY

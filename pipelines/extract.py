@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--pair-window", type=Path, required=True, help="pair_window table to write")
     parser.add_argument("--series", type=Path, required=True, help="series table to write")
     parser.add_argument("--rejected", type=Path, required=True, help="rejected table to write")
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
-    truths = read_truths(folder / "truth.parquet")
+    truths = read_truths(arguments.truth)
     batches = [connections[at : at + _CONNECTIONS_PER_TASK] for at in range(0, len(connections), _CONNECTIONS_PER_TASK)]
     work = partial(
         _extracted,

@@ -39,6 +39,7 @@ _GROUP = ["feature_set", "train_set", "test_set", "model"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
+    parser.add_argument("--swapped", type=Path, required=True, help="folder with those of swapped partners")
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy")
     parser.add_argument("--metrics", type=Path, required=True, help="JSON file: balanced accuracy")
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _parts(
-    folder: Path, learnt: Sequence[str], every: Sequence[str], params: Params
+    folder: Path, swapped_folder: Path, learnt: Sequence[str], every: Sequence[str], params: Params
 ) -> list[dict[str, LabelledWindows]]:
     """Return the windows of every dataset, for each set of features; of those learnt from all that a search has."""
     options = params.search
@@ -54,7 +55,9 @@ def _parts(
     for dataset in every:
         pair_window = read_table(PAIR_WINDOW, folder / dataset / "pair_window.parquet").to_pandas()
         swapped = (
-            read_table(PAIR_WINDOW, folder / dataset / "swapped.parquet").to_pandas() if dataset in learnt else None
+            read_table(PAIR_WINDOW, swapped_folder / dataset / "pair_window.parquet").to_pandas()
+            if dataset in learnt
+            else None
         )
         for own, feature_set in zip(found, options.feature_sets, strict=True):
             names = feature_names(feature_set)
@@ -84,7 +87,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for dataset in learnt:
         params.check_learnable(dataset)
     every = list(dict.fromkeys([*learnt, *options.tested]))
-    parts = _parts(arguments.features, learnt, every, params)
+    parts = _parts(arguments.features, arguments.swapped, learnt, every, params)
     grids = {
         family: search.settings(family_of(family), params.search.families[family], params.search.top)
         for family in options.families

@@ -40,15 +40,16 @@ class NothingToJudgeError(Fault):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: every connection")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
 
-def _labels(folder: Path, subflow_ids: Mapping[str, Collection[int]]) -> tuple[dict[str, dict[Pair, bool]], int]:
+def _labels(truth: Path, subflow_ids: Mapping[str, Collection[int]]) -> tuple[dict[str, dict[Pair, bool]], int]:
     """Return the labels of the connections whose pairs all have a valid one for all time; and how many others are."""
     rows = defaultdict(list)
-    for row in read_table(tables.TRUTH, folder / "truth.parquet").to_pylist():
+    for row in read_table(tables.TRUTH, truth).to_pylist():
         rows[row["connection_id"]].append(row)
     found = {}
     for connection_id, own in rows.items():
@@ -59,7 +60,7 @@ def _labels(folder: Path, subflow_ids: Mapping[str, Collection[int]]) -> tuple[d
     return found, len(rows) - len(found)
 
 
-def _judged(folder: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, int]:
+def _judged(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """Return how exact each detector is on each connection, and on each pair; and how many connections are left out.
 
     The share of time is nan where there is none to score.
@@ -67,7 +68,7 @@ def _judged(folder: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, i
     starts_ns: dict[str, dict[int, int]] = defaultdict(dict)
     for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
         starts_ns[row["connection_id"]][row["subflow_id"]] = row["start_ns"]
-    labels, left_out = _labels(folder, starts_ns)
+    labels, left_out = _labels(truth, starts_ns)
     states = TableReader(tables.STATE, folder / "state.parquet", ("subflow_id", "time_ns", "ca_state"))
     ends_ns = {
         row["connection_id"]: row["end_ns"]
@@ -102,7 +103,7 @@ def _judged(folder: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, i
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.evaluate
-    wholes, pairs, left_out = _judged(arguments.tables, arguments.replayed)
+    wholes, pairs, left_out = _judged(arguments.tables, arguments.truth, arguments.replayed)
     if wholes.empty:
         raise NothingToJudgeError(f"{arguments.tables}: no connection has a valid label of every pair")
     rows = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from models.search import Method
 from models.trial import Drawing
-from pipelines.params import Search
+from pipelines.params.learning import Search
 
 
 def drawing(options: Search) -> Drawing:

@@ -24,7 +24,8 @@ from features.relevance import (
 from models.windows import LabelledWindows, labelled_windows
 from pipelines import stage
 from pipelines.figures import feature_values, style
-from pipelines.params import Params, Rank
+from pipelines.params import Params
+from pipelines.params.learning import Rank
 from pipelines.reports import write_csv, write_json
 from traces.contract import read_table
 

@@ -6,16 +6,23 @@ import logging
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import yaml
 
+from pipelines import journal
+from pipelines.journal import Entry
 from pipelines.params import PARAMS_FILE, ParamsError, overlaid
 
 log = logging.getLogger(__name__)
 
 #: Results of the default profile: not copied into a clone, and the clone's own are kept there.
 _RESULTS = ("dvc.lock", "reports", "export/generated")
+
+#: Seconds from one look at which stages are done to the next.
+_LOOK_S = 2
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -89,12 +96,34 @@ def is_whole(lock: Path) -> bool:
     return True
 
 
-def repro(target: Path, *arguments: str) -> int:
-    """Run ``dvc repro`` in a clone with this environment's programs; return its exit code."""
+def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | None = None) -> int:
+    """Run ``dvc repro`` in a clone with this environment's programs; return its exit code.
+
+    Parameters
+    ----------
+    target : Path
+        The clone.
+    *arguments : str
+        Of ``dvc repro``.
+    when_done : callable, optional
+        Is told of every stage when it has been run.
+    """
     lock = target / "dvc.lock"
     if lock.exists() and not is_whole(lock):
         log.warning("%s was left half written: taken away, DVC's cache of runs knows what was done", lock)
         lock.unlink()
     environment = os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     log.info("dvc repro in %s", target)
-    return subprocess.run(["dvc", "repro", *arguments], cwd=target, env=environment, check=False).returncode
+    told = len(journal.read(target / journal.JOURNAL))
+    with subprocess.Popen(["dvc", "repro", *arguments], cwd=target, env=environment) as run:
+        ended = False
+        while not ended:
+            with suppress(subprocess.TimeoutExpired):
+                run.wait(_LOOK_S)
+                ended = True
+            if when_done is not None:
+                entries = journal.read(target / journal.JOURNAL)
+                for entry in entries[told:]:
+                    when_done(entry)
+                told = len(entries)
+    return run.returncode

@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset trained on")
     parser.add_argument("--features", type=Path, required=True, help="folder with its windows and series")
+    parser.add_argument("--swapped", type=Path, required=True, help="folder with those of swapped partners")
     parser.add_argument("--models", type=Path, required=True, help="folder for the fitted models")
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
     parser.add_argument("--grid", type=Path, required=True, help="CSV file: accuracy of every setting")
@@ -239,7 +240,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     params.check_learnable(arguments.dataset)
     options, folder = params.search, arguments.features
     pair_window = read_table(PAIR_WINDOW, folder / "pair_window.parquet").to_pandas()
-    swapped = read_table(PAIR_WINDOW, folder / "swapped.parquet").to_pandas()
+    swapped = read_table(PAIR_WINDOW, arguments.swapped / "pair_window.parquet").to_pandas()
     windows = {
         name: windows_of_kinds(pair_window, options.rules, swapped, feature_names(name))
         for name in options.feature_sets
@@ -248,8 +249,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     correlated = windows_of_kinds(pair_window, options.rules, swapped, (correlation.FEATURE,))
     series = pd.concat(
         [
-            read_table(SERIES, folder / name).select(neighbours.COLUMNS).to_pandas()
-            for name in ("series.parquet", "swapped_series.parquet")
+            read_table(SERIES, place / "series.parquet").select(neighbours.COLUMNS).to_pandas()
+            for place in (folder, arguments.swapped)
         ],
         ignore_index=True,
     )

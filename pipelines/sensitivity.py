@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--features", type=Path, required=True, help="folder with the dataset's windows")
     parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: accuracy by level, every digit")
@@ -94,7 +95,7 @@ def _variations(params: Params) -> Iterator[tuple[str, str, Variation]]:
 def _extracted(truth: pd.DataFrame, arguments: argparse.Namespace, params: Params) -> Iterator[_Level]:
     """Yield the levels of what is moved after the simulation, on the connections of the base setting."""
     base = truth[truth["scenario"] == sensitivity.BASE_NAME]
-    truths = read_truths(arguments.tables / "truth.parquet")
+    truths = read_truths(arguments.truth)
     connections = read_table(tables.CONNECTION, arguments.tables / "connection.parquet").to_pylist()
     own = [row for row in connections if row["connection_id"] in set(base["connection_id"])]
     rule = params.search.rule
@@ -139,7 +140,7 @@ def _row(level: _Level, names: tuple[str, str, str], found: Accuracy | None) -> 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    truth = read_table(tables.TRUTH, arguments.tables / "truth.parquet").to_pandas()
+    truth = read_table(tables.TRUTH, arguments.truth).to_pandas()
     models = _models(arguments.models, params)
     options = params.evaluate
     rows = []

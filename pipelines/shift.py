@@ -56,6 +56,7 @@ class _Phase:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: every change of every connection")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
@@ -69,13 +70,13 @@ def _rows_by(folder: Path, table: Table, column: str) -> dict[str, dict[int, Any
     return found
 
 
-def _phases(folder: Path) -> tuple[list[_Phase], Counter[str]]:
+def _phases(folder: Path, truths: Path) -> tuple[list[_Phase], Counter[str]]:
     """Return the phases that follow a change of a pair's label, and how many are left out and why."""
     min_rtt_us = _rows_by(folder, tables.SUBFLOW, "min_rtt_us")
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     ends_ns = {one["connection_id"]: one["end_ns"] for one in connections}
     of_pair = defaultdict(list)
-    for row in read_table(tables.TRUTH, folder / "truth.parquet").to_pylist():
+    for row in read_table(tables.TRUTH, truths).to_pylist():
         of_pair[row["connection_id"], row["subflow_a"], row["subflow_b"]].append(row)
     found: list[_Phase] = []
     left_out: Counter[str] = Counter()
@@ -147,7 +148,7 @@ def _row(detector: str, preset: str, shared: bool, own: pd.DataFrame) -> dict[st
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    found, left_out = _phases(arguments.tables)
+    found, left_out = _phases(arguments.tables, arguments.truth)
     for why, count in sorted(left_out.items()):
         log.warning("left out: %d changes, %s", count, why)
     changes = _changes(found, arguments.replayed)

@@ -1,4 +1,4 @@
-"""What every stage does around its work: arguments, logging, params, errors into exit codes."""
+"""What every stage does around its work: arguments, logging, params, datasets, errors into exit codes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from pipelines import journal
 from pipelines.params import PARAMS_FILE, Params, read_params
 from traces.fault import Fault, InputFault, UsageFault, printable
 
@@ -34,12 +36,18 @@ class QuarantineLimitError(Fault):
     """More records were refused than ``parse.max_quarantined`` allows."""
 
 
+#: What stands for a dataset's name in the command line of a stage that runs for each of several.
+DATASET = "{dataset}"
 #: Fewer tasks than this are not worth a process of their own: starting one costs seconds of imports.
 _TASKS_PER_WORKER = 8
 
 
+#: Whether this process is one of several that each do a dataset, and starts no others.
+_one_of_several = False
+
+
 def workers(params: Params, tasks: int | None = None) -> int:
-    """Return how many processes to use.
+    """Return how many processes to use; one, in a process that is one of several.
 
     Parameters
     ----------
@@ -48,6 +56,8 @@ def workers(params: Params, tasks: int | None = None) -> int:
     tasks : int, optional
         How many independent tasks there are; a few are done by one process.
     """
+    if _one_of_several:
+        return 1
     most = params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
     return most if tasks is None else max(1, min(most, -(-tasks // _TASKS_PER_WORKER)))
 
@@ -139,6 +149,62 @@ def guarded(work: Callable[[], int]) -> int:
         return EXIT_BAD_INPUT
 
 
+def of_dataset(argv: Sequence[str], dataset: str) -> list[str]:
+    """Return the command line for one dataset: its name in place of :data:`DATASET`, and as ``--dataset``.
+
+    Examples
+    --------
+    >>> of_dataset(["--tables", "data/tables/{dataset}"], "sites")
+    ['--tables', 'data/tables/sites', '--dataset', 'sites']
+    """
+    return [*(text.replace(DATASET, dataset) for text in argv), "--dataset", dataset]
+
+
+def _forked(work: Callable[[], int]) -> int:
+    """Do `work` in a process forked for it, in which what is imported need not be imported again; return its number."""
+    global _one_of_several  # noqa: PLW0603 - set in the new process alone
+    number = os.fork()
+    if number:
+        return number
+    _one_of_several = True
+    code = EXIT_FAILED
+    try:
+        code = work()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
+def _at_once(tasks: Sequence[Callable[[], int]], processes: int) -> list[int]:
+    """Return the exit code of each task, done by processes of their own, so many at once."""
+    codes: dict[int, int] = {}
+    running: dict[int, int] = {}
+
+    def take_one() -> None:
+        number, status = os.wait()
+        codes[running.pop(number)] = os.waitstatus_to_exitcode(status)
+
+    for place, task in enumerate(tasks):
+        if len(running) == processes:
+            take_one()
+        running[_forked(task)] = place
+    while running:
+        take_one()
+    return [codes[place] for place in range(len(tasks))]
+
+
+def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], int], *, at_once: bool) -> int:
+    """Do every dataset that a parameter lists, one after the other or several at once."""
+    own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    own.add_argument("--params", type=Path, default=PARAMS_FILE)
+    params = read_params(own.parse_known_args(argv)[0].params, whole=False)
+    tasks = [partial(work, of_dataset(argv, dataset)) for dataset in params.value(parameter)]
+    codes = _at_once(tasks, workers(params)) if at_once else [task() for task in tasks]
+    # Each dataset is done, though one before has failed.
+    return next((code for code in codes if code != EXIT_OK), EXIT_OK)
+
+
 def main(name: str, description: str, add_arguments: AddArguments, run: Run, argv: Sequence[str] | None = None) -> int:
     """Run one stage as a program.
 
@@ -162,8 +228,22 @@ def main(name: str, description: str, add_arguments: AddArguments, run: Run, arg
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--params", type=Path, default=PARAMS_FILE, help="parameters (default: %(default)s)")
+    several = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    several.add_argument("--each", metavar="PARAMETER")
+    several.add_argument("--at-once", action="store_true")
+    given = list(sys.argv[1:] if argv is None else argv)
+    asked, own = several.parse_known_args(given)
     add_arguments(parser)
     add_verbosity(parser)
-    arguments = parser.parse_args(argv)
-    configure_logging(arguments, name)
-    return guarded(lambda: run(arguments, read_params(arguments.params)))
+
+    def work(own: Sequence[str]) -> int:
+        arguments = parser.parse_args(own)
+        configure_logging(arguments, name)
+        return guarded(lambda: run(arguments, read_params(arguments.params, whole=False)))
+
+    with journal.measured() as clock:
+        if asked.each is None:
+            clock.exit_code = work(given)
+        else:
+            clock.exit_code = guarded(lambda: _each(asked.each, own, work, at_once=asked.at_once))
+    return clock.exit_code

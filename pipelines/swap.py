@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
     parser.add_argument("--swapped", type=Path, required=True, help="pair_window table of swapped partners to write")
     parser.add_argument("--series", type=Path, required=True, help="series table of swapped partners to write")
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     connections = {
         row["connection_id"]: row for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     }
-    truths = read_truths(folder / "truth.parquet")
+    truths = read_truths(arguments.truth)
     pairs = _pairs(read_table(PAIR_WINDOW, arguments.pair_window).to_pandas(), params)
     batches = [pairs[at : at + _PAIRS_PER_TASK] for at in range(0, len(pairs), _PAIRS_PER_TASK)]
     results = Parallel(n_jobs=stage.workers(params, len(pairs)), return_as="generator")(

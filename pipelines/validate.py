@@ -15,7 +15,8 @@ from typing import Any
 import pyarrow.compute as pc
 
 from pipelines import stage
-from pipelines.params import Params, ParamsError, Validate
+from pipelines.params import Params, ParamsError
+from pipelines.params.learning import Validate
 from pipelines.reports import write_json
 from traces import tables
 from traces.contract import TableReader, read_table, write_table

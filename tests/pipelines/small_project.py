@@ -116,8 +116,9 @@ def _write_rejected(folder: Path, dataset: str) -> None:
     write_table(REJECTED, {name: [row[name] for row in rows] for name in rows[0]}, folder / "rejected.parquet")
 
 
-def _write_dataset(folder: Path, dataset: str, seed: int) -> None:
+def _write_dataset(project: Path, dataset: str, seed: int) -> None:
     """One of the paper's features tells the label; one of ours does nine times in ten. Swapped partners look shared."""
+    folder = project / "data/features" / dataset
     tiled = pair_window(CONNECTIONS, per_connection=2, seed=seed)
     triggered = pair_window(CONNECTIONS, per_connection=1, seed=seed + 1).assign(rule="triggered")
     rows = pd.concat([tiled, triggered]).assign(dataset=dataset)
@@ -133,7 +134,7 @@ def _write_dataset(folder: Path, dataset: str, seed: int) -> None:
     pairs["connection_id"] = [
         pair_name(one, other) for one, other in zip(pairs["connection_id"], pairs["connection_id_other"], strict=True)
     ]
-    _write(pairs, folder, "swapped.parquet", "swapped_series.parquet", seed + 2)
+    _write(pairs, project / "data/swapped" / dataset, "pair_window.parquet", "series.parquet", seed + 2)
 
 
 def _write_cases(project: Path) -> None:
@@ -162,7 +163,7 @@ def _write_cases(project: Path) -> None:
         for one, (case, shared, valid, _) in enumerate(made)
     ]
     columns = {name: [row[name] for row in truth] for name in truth[0]}
-    write_table(TRUTH, columns, project / "data/tables/unseen/truth.parquet")
+    write_table(TRUTH, columns, project / "data/truth/unseen.parquet")
     rejected = {
         "connection_id": "unseen/c001",
         "subflow_a": 0,
@@ -191,7 +192,7 @@ def make(project: Path, workers: int) -> None:
     (project / "data").mkdir(exist_ok=True)
     (project / "data/samples").symlink_to(ROOT / "data/samples")
     for seed, dataset in enumerate(DATASETS):
-        _write_dataset(project / "data/features" / dataset, dataset, 10 * seed)
+        _write_dataset(project, dataset, 10 * seed)
     _write_cases(project)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)

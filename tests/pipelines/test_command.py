@@ -130,9 +130,9 @@ def test_help_lists_every_stage_and_the_exit_codes() -> None:
 def test_a_wrong_command_line_is_usage() -> None:
     assert sbd("fly").returncode == stage.EXIT_USAGE
     assert sbd("parse", "--nonsense").returncode == stage.EXIT_USAGE
-    unknown = sbd("scratch", "huge")
+    unknown = sbd("repro", "huge")
     assert unknown.returncode == stage.EXIT_USAGE
-    assert "known are ['default', 'paper', 'quick']" in unknown.stderr
+    assert "known are ['default', 'full', 'quick']" in unknown.stderr
 
 
 def test_outside_the_project_it_says_so(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_what_it_can_do_without_is_remarked(project: Path, capsys: pytest.Captur
     ]
     assert main(["parse", "-q", "--dataset", "mine"]) == 0
     assert main(["validate", "-q", "--dataset", "mine"]) == 0
-    rows = read_table(TRUTH, project / "data/tables/mine/truth.parquet").to_pylist()
+    rows = read_table(TRUTH, project / "data/truth/mine.parquet").to_pylist()
     assert {row["why"] for row in rows} == {"believed as given"}
 
 
@@ -278,7 +278,7 @@ def test_tokens_pairs_and_labels_in_the_folder(project: Path, capsys: pytest.Cap
     assert [path.name for path in (project / "data/raw/mine/inputs").iterdir()] == ["a.log"]
     for name in ("parse", "validate", "extract"):
         assert main([name, "-q", "--dataset", "mine"]) == 0
-    truth = read_table(TRUTH, project / "data/tables/mine/truth.parquet").to_pylist()
+    truth = read_table(TRUTH, project / "data/truth/mine.parquet").to_pylist()
     assert [(row["connection_id"], row["subflow_a"], row["subflow_b"], row["shared"]) for row in truth] == [
         ("mine/a#0", 0, 1, True),
         ("mine/a#1", 0, 1, False),

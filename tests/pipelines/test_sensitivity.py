@@ -41,9 +41,9 @@ WINDOWS = {"25": 8, "50": 4, "100": 2}
 MODELS = ("tree_paper", "correlation_plain")
 
 
-def made(rows: list[dict[str, Any]], table: Table, folder: Path) -> None:
+def made(rows: list[dict[str, Any]], table: Table, path: Path) -> None:
     names = [column.name for column in table.columns]
-    write_table(table, {name: [row.get(name) for row in rows] for name in names}, folder / f"{table.name}.parquet")
+    write_table(table, {name: [row.get(name) for row in rows] for name in names}, path)
 
 
 def rows_of(number: int, name: str) -> dict[str, list[dict[str, Any]]]:
@@ -101,8 +101,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "dvc.yaml", target)
     folder = target / "data/tables/sensitivity"
     parts = [rows_of(number, name) for number, name in enumerate(CONNECTIONS)]
-    for table in (tables.CONNECTION, tables.SUBFLOW, tables.ACK, tables.STATE, tables.TRUTH):
-        made([row for part in parts for row in part[table.name]], table, folder)
+    for table in (tables.CONNECTION, tables.SUBFLOW, tables.ACK, tables.STATE):
+        made([row for part in parts for row in part[table.name]], table, folder / f"{table.name}.parquet")
+    truth = [row for part in parts for row in part["truth"]]
+    made(truth, tables.TRUTH, target / "data/truth/sensitivity.parquet")
     store.save(stump("rtt_correlation_q10", reverse=False), target / "data/trained/sites/correlation_plain.skops")
     store.save(stump("rtt_correlation_q10", reverse=True), target / "data/trained/sites/tree_paper.skops")
     with pytest.MonkeyPatch.context() as patch:
@@ -177,7 +179,7 @@ def extract(project: Path, names: list[str], variation: Variation) -> Extracted:
     folder = project / "data/tables/sensitivity"
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     own = [row for row in connections if row["connection_id"] in {f"sensitivity/{name}#0" for name in names}]
-    truths = read_truths(folder / "truth.parquet")
+    truths = read_truths(project / "data/truth/sensitivity.parquet")
     return extracted(own, folder, truths, "sensitivity", ["tiled"], DEFAULT, variation)
 
 

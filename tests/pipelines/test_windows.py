@@ -188,9 +188,9 @@ def test_places_without_a_site_are_called_by_the_dataset() -> None:
 
 def test_another_reading_is_not_exported() -> None:
     params = read_params(ROOT / "params.yaml")
-    extract_other = params.extract.model_copy(update={"reading": Reading(dtw="l1")})
+    extract_other = params.extract_ | {"reading": Reading(dtw="l1").model_dump()}
     with pytest.raises(ExportError, match=r"extract\.reading is not the default"):
-        export.run(None, params.model_copy(update={"extract": extract_other}))  # type: ignore[arg-type]
+        export.run(None, params.model_copy(update={"extract_": extract_other}))  # type: ignore[arg-type]
 
 
 def test_swapped_partners_start_two_windows_apart(folder: Path) -> None:

@@ -1,0 +1,236 @@
+"""params.yaml as types: unknown keys are refused, every value is checked.
+
+What a block's values are taken from, such as the datasets that can be simulated or the AutoML engines, is imported when
+the block is read: a stage then depends on the code of its own blocks alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
+
+from pipelines.params.block import Block, ParamsError
+from pipelines.params.learning import (
+    Ambiguities,
+    Controls,
+    Evaluate,
+    Generalise,
+    Infer,
+    Rank,
+    Replay,
+    Search,
+    Sensitivity,
+    Tracking,
+    Transfer,
+    Unseen,
+    Validate,
+)
+
+if TYPE_CHECKING:
+    from pipelines.params.automl import AutoML
+    from pipelines.params.export import Export
+    from pipelines.params.extract import Extract
+    from pipelines.params.parse import Parse
+
+PARAMS_FILE = Path("params.yaml")
+#: Recordings that only `sbd score-locked` reads.
+LOCKED = "kernel_locked"
+
+_Part = TypeVar("_Part", bound=BaseModel)
+
+
+def _refusal(path: Path, error: ValidationError, inside: str = "") -> ParamsError:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in (*([inside] if inside else []), *first["loc"]))
+    return ParamsError(f"{path}: {place}: {first['msg']} ({error.error_count()} in all)")
+
+
+class Params(Block):
+    """The whole of params.yaml.
+
+    Blocks whose names end in an underscore are as they stand in the file; the properties of the same name check them.
+    """
+
+    profile: str
+    simulated: list[str]
+    samples: list[str]
+    datasets: list[str] = Field(min_length=1)
+    evaluation_only: list[str]
+    simulate_: dict[str, Any] = Field(alias="simulate")
+    parse_: dict[str, Any] = Field(alias="parse")
+    validate_: Validate = Field(alias="validate")
+    extract_: dict[str, Any] = Field(alias="extract")
+    rank: Rank
+    ambiguities: Ambiguities
+    search: Search
+    automl_: dict[str, Any] = Field(alias="automl")
+    transfer: Transfer
+    unseen: Unseen
+    generalise: Generalise
+    controls: Controls
+    evaluate: Evaluate
+    sensitivity: Sensitivity
+    infer: Infer
+    export_: dict[str, Any] = Field(alias="export")
+    replay: Replay
+    tracking: Tracking
+    workers: int
+    scheduler: Annotated[str, Field(pattern=r"^(tcp|tls)://.+:\d+$")] | None
+
+    _path: Path = PrivateAttr(default=PARAMS_FILE)
+
+    def _part(self, name: str, kind: type[_Part], content: Mapping[str, Any], **context: Any) -> _Part:
+        try:
+            return kind.model_validate(content, context=context)
+        except ValidationError as error:
+            raise _refusal(self._path, error, name) from error
+
+    @property
+    def simulate(self) -> BaseModel:
+        """Settings of every simulated dataset."""
+        from pipelines.params.simulate import Simulate
+
+        return self._part("simulate", Simulate, self.simulate_)
+
+    @property
+    def parse(self) -> Parse:
+        """How inputs are read."""
+        from pipelines.params.parse import Parse
+
+        return self._part("parse", Parse, self.parse_)
+
+    @property
+    def extract(self) -> Extract:
+        """Where windows lie, and how the paper is read."""
+        from pipelines.params.extract import Extract
+
+        return self._part("extract", Extract, self.extract_)
+
+    @property
+    def automl(self) -> AutoML:
+        """What AutoML engines are asked."""
+        from pipelines.params.automl import AutoML
+
+        return self._part("automl", AutoML, self.automl_, families=list(self.search.families))
+
+    @property
+    def export(self) -> Export:
+        """Which models become C."""
+        from pipelines.params.export import Export
+
+        return self._part("export", Export, self.export_)
+
+    def value(self, name: str) -> Any:
+        """Return the value of a name such as ``search.datasets``."""
+        found: Any = self
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+
+    def check(self) -> None:
+        """Check every block.
+
+        Raises
+        ------
+        ParamsError
+            If one holds an unknown key or an impossible value.
+        """
+        for _ in (self.simulate, self.parse, self.extract, self.automl, self.export):
+            pass
+
+    @model_validator(mode="after")
+    def _never_trained_on(self) -> Params:
+        """Refuse to train or choose on what is for evaluation only, and to read what is locked at all."""
+        for name, datasets in (("search", self.search.datasets), ("rank", self.rank.datasets)):
+            barred = sorted(set(datasets) & set(self.evaluation_only))
+            if barred:
+                raise ValueError(f"{name}.datasets has {barred}, which evaluation_only keeps from it")
+        tested = {*self.transfer.tested, self.unseen.tested, *self.generalise.tested}
+        if LOCKED in {*self.samples, *self.datasets, *tested}:
+            raise ValueError(f"{LOCKED} is read by `sbd score-locked` alone")
+        learnt = {self.unseen.trained, *(dataset for datasets in self.generalise.trained for dataset in datasets)}
+        if not learnt <= set(self.search.datasets):
+            raise ValueError(
+                f"unseen.trained and generalise.trained have {sorted(learnt - set(self.search.datasets))},"
+                " which search.datasets does not train on"
+            )
+        if self.unseen.tested == self.unseen.trained:
+            raise ValueError(f"unseen.tested is {self.unseen.tested!r}, which its models are trained on")
+        if not set(self.generalise.families) <= set(self.search.families):
+            unknown = sorted(set(self.generalise.families) - set(self.search.families))
+            raise ValueError(f"generalise.families has {unknown}, of which search.families has no grid")
+        if self.transfer.development in self.search.datasets:
+            raise ValueError(f"transfer.development is {self.transfer.development!r}, which search.datasets trains on")
+        return self
+
+    def check_learnable(self, dataset: str) -> None:
+        """Refuse a dataset that nothing may be learnt from.
+
+        Raises
+        ------
+        ParamsError
+            If it is for evaluation only, or locked.
+        """
+        if dataset in {*self.evaluation_only, LOCKED}:
+            raise ParamsError(f"dataset {dataset!r} is for evaluation only: nothing is trained, ranked or tuned on it")
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        content = yaml.load(path.read_text(), yaml.CSafeLoader)
+    except OSError as error:
+        raise ParamsError(f"{path}: cannot be read: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise ParamsError(f"{path}: is no YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise ParamsError(f"{path}: must be a mapping at the top")
+    return content
+
+
+def read_params(path: Path = PARAMS_FILE, *, whole: bool = True) -> Params:
+    """Read and check params.yaml.
+
+    Parameters
+    ----------
+    path : Path
+    whole : bool
+        Whether every block is checked now, or some of them only when they are read, as a stage does.
+
+    Raises
+    ------
+    ParamsError
+        If the file is missing, no YAML, or holds an unknown key or an impossible value.
+    """
+    try:
+        params = Params.model_validate(_read_yaml(path))
+    except ValidationError as error:
+        raise _refusal(path, error) from error
+    params._path = path
+    if whole:
+        params.check()
+    return params
+
+
+def overlaid(base: Path, overlay: Path) -> str:
+    """Return `base` with the values of `overlay` in place, as YAML.
+
+    Raises
+    ------
+    ParamsError
+        If the overlay names a key that the base does not have.
+    """
+
+    def merge(below: dict[str, Any], above: dict[str, Any], place: str) -> dict[str, Any]:
+        merged = dict(below)
+        for key, value in above.items():
+            if key not in below:
+                raise ParamsError(f"{overlay}: {place}{key} is not a key of {base}")
+            nested = isinstance(value, dict) and isinstance(below[key], dict)
+            merged[key] = merge(below[key], value, f"{place}{key}.") if nested else value
+        return merged
+
+    return yaml.safe_dump(merge(_read_yaml(base), _read_yaml(overlay), ""), sort_keys=False)

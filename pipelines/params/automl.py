@@ -1,0 +1,43 @@
+"""What AutoML engines are asked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from models.automl import ENGINES
+from pipelines.params.block import Block
+
+
+class AutoML(Block):
+    """Searches by AutoML engines, and what learns from them."""
+
+    feature_sets: list[str] = Field(min_length=1)
+    evaluations: dict[str, Annotated[int, Field(ge=1)] | None]
+    splits: int = Field(ge=1)
+    time_s: int = Field(ge=30)
+    evaluation_time_s: int = Field(ge=1)
+    memory_mb: int = Field(ge=1024)
+    cores: int = Field(ge=1)
+    families: list[str]
+    teacher: str
+    students: list[str]
+    seed: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _can_be_searched(self, info: ValidationInfo) -> AutoML:
+        """Refuse engines that are not known, and families that the search, the validation's context, has no grid of."""
+        for engine, evaluations in self.evaluations.items():
+            if engine not in ENGINES:
+                raise ValueError(f"evaluations has {engine!r}, known are {sorted(ENGINES)}")
+            if evaluations is not None and evaluations < ENGINES[engine].least_evaluations:
+                least = ENGINES[engine].least_evaluations
+                raise ValueError(f"evaluations of {engine} is {evaluations}, must be {least} or more")
+        grids = set((info.context or {})["families"])
+        own = {*self.families, *self.students}
+        if not own <= grids:
+            raise ValueError(f"families and students have {sorted(own - grids)}, of which search.families has no grid")
+        if "tree" not in self.families:
+            raise ValueError("families has no tree, which everything is compared with")
+        return self

@@ -1,0 +1,37 @@
+"""How inputs are read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from pipelines.params.block import Block
+from traces.dialect import OURS, Dialect, LinePattern
+
+
+class Line(Block):
+    """What a record looks like in another lab's log."""
+
+    marker: str
+    expression: str
+
+
+class Parse(Block):
+    """Reading inputs."""
+
+    max_quarantined: float = Field(ge=0, le=1)
+    max_unreadable: float = Field(ge=0, le=1)
+    line: Line | None
+    tcpprobe_srtt: Literal["us", "ms"] | None
+
+    def dialect(self) -> Dialect:
+        """Return how logs are written.
+
+        Raises
+        ------
+        DialectError
+            If the line pattern cannot be used.
+        """
+        line = OURS if self.line is None else LinePattern(self.line.marker, self.line.expression)
+        return Dialect(line, self.tcpprobe_srtt)

@@ -1,0 +1,114 @@
+"""dvc.yaml names all code that a stage runs, and little that it does not."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipelines.dag import Stage, read_stages
+from tests.pipelines import imports
+
+ROOT = Path(__file__).parents[2]
+STAGES = read_stages(ROOT / "dvc.yaml")
+PARAMETERS = {
+    name: {str(one) for one in body.get("params", []) if isinstance(one, str)}
+    | {"*" for one in body.get("params", []) if isinstance(one, dict)}
+    for name, body in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items()
+}
+#: Modules that stages need not name, and why no result depends on them.
+PASSED_OVER = {
+    "pipelines/stage.py": "arguments, messages, exit codes, and how many processes do the work",
+    "pipelines/journal.py": "what a stage took",
+    "pipelines/scheduler.py": "which machine does the work; it compares the code itself",
+    "pipelines/params/__init__.py": "reads params.yaml, whose values are dependencies by themselves",
+    "pipelines/params/block.py": "checks values",
+    "pipelines/params/automl.py": "checks values",
+    "pipelines/params/export.py": "checks values",
+    "pipelines/params/extract.py": "checks values",
+    "pipelines/params/learning.py": "checks values",
+    "pipelines/params/parse.py": "checks values",
+    "pipelines/params/simulate.py": "checks values",
+}
+#: Parameters that no stage need name: no result depends on them.
+WITHOUT_EFFECT = {"workers", "scheduler"}
+#: Functions of Params that are given what else they use.
+FUNCTIONS = {"check_learnable": "evaluation_only"}
+#: Blocks that a stage takes whole and names in part, and why that is all it uses.
+IN_PART = {
+    ("simulate", "simulate"): "those of its own dataset",
+    ("infer", "simulate"): "those of the dataset that its connections are drawn as",
+    ("rank", "rank"): "all but `datasets`, which says for which datasets it runs",
+    ("ambiguities", "rank"): "what estimates are made with",
+    ("swap", "search"): "what splits are drawn with, and the rules",
+}
+
+
+@functools.cache
+def code_of(stage: Stage) -> set[str]:
+    """What the stage's program imports."""
+    passed_over = {Path(name) for name in PASSED_OVER}
+    found = imports.closure(ROOT, Path(f"pipelines/{stage.name}.py"), passed_over)
+    return {str(path) for path in found if path.name != "__init__.py" or imports.says_something(ROOT, path)}
+
+
+def within(path: str, dep: str) -> bool:
+    return Path(path).is_relative_to(dep)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_all_that_is_imported_is_named(stage: Stage) -> None:
+    missing = sorted(path for path in code_of(stage) if not any(within(path, dep) for dep in stage.deps))
+    assert missing == []
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_nothing_is_named_that_is_not_imported(stage: Stage) -> None:
+    """A folder stands for its modules where at least half of them are imported."""
+    code = code_of(stage)
+    for dep in stage.deps:
+        if Path(dep).suffix == ".py":
+            assert dep in code, dep
+        modules = [str(path.relative_to(ROOT)) for path in (ROOT / dep).glob("*.py") if path.name != "__init__.py"]
+        if dep.startswith(imports.PACKAGES) and modules:
+            assert 2 * len(code & set(modules)) >= len(modules), dep
+
+
+@pytest.mark.parametrize("name", sorted(PASSED_OVER))
+def test_what_is_passed_over_is_there(name: str) -> None:
+    assert (ROOT / name).exists()
+
+
+def parameters_used(stage: Stage) -> set[str]:
+    """Names such as ``search.rules`` that the stage's module reads of ``params``; ``search`` if it takes the block."""
+    tree = ast.parse((ROOT / f"pipelines/{stage.name}.py").read_text())
+    found, inner = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+            block = node.value
+            if isinstance(block.value, ast.Name) and block.value.id == "params":
+                found.add(f"{block.attr.rstrip('_')}.{node.attr}")
+                inner.add(block)
+    for node in ast.walk(tree):
+        is_block = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "params"
+        if is_block and node not in inner:
+            assert isinstance(node, ast.Attribute)
+            found.add(node.attr.rstrip("_"))
+    return found
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_every_parameter_that_is_read_is_named(stage: Stage) -> None:
+    named = PARAMETERS[stage.name]
+    missing = []
+    for used in parameters_used(stage) - WITHOUT_EFFECT - FUNCTIONS.keys():
+        block, _, key = used.removesuffix(".model_dump").partition(".")
+        # `rule` is the first of `rules`.
+        below = {f"{block}.{key}", f"{block}.{key}s"} if key else set()
+        in_part = not key and (stage.name, block) in IN_PART and any(name.startswith(f"{block}.") for name in named)
+        if not in_part and not named & {block, "*", *below}:
+            missing.append(used)
+    assert missing == []

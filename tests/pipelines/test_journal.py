@@ -1,0 +1,82 @@
+"""What a stage took is written down, its processes too; a stage does several datasets, one by one or at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from pipelines import journal, stage
+from pipelines.params import Params
+
+ROOT = Path(__file__).parents[2]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dataset")
+    parser.add_argument("--made", type=Path)
+
+
+def burn(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Leave a file with the process's number and how many it would start; fail for one of the datasets."""
+    burn(0.2)
+    arguments.made.parent.mkdir(exist_ok=True)
+    arguments.made.write_text(f"{os.getpid()} {stage.workers(params, 100)}")
+    return stage.EXIT_FAILED if arguments.dataset == "diverse" else stage.EXIT_OK
+
+
+def asked(tmp_path: Path, *more: str) -> list[str]:
+    return ["--params", str(ROOT / "params.yaml"), "--made", str(tmp_path / "made" / "{dataset}.txt"), *more]
+
+
+@pytest.mark.parametrize("at_once", [[], ["--at-once"]])
+def test_every_dataset_is_done_though_one_fails(tmp_path: Path, at_once: list[str]) -> None:
+    code = stage.main("burn", "", add_arguments, run, asked(tmp_path, "--each", "search.datasets", *at_once))
+    assert code == stage.EXIT_FAILED
+    said = {path.stem: path.read_text().split() for path in (tmp_path / "made").iterdir()}
+    assert set(said) == {"sites", "diverse"}
+    here = {name for name, (number, _) in said.items() if int(number) == os.getpid()}
+    assert here == (set() if at_once else {"sites", "diverse"})
+    if at_once:
+        assert [workers for _, workers in said.values()] == ["1", "1"]
+
+
+def test_a_process_that_is_killed_is_a_failure(tmp_path: Path) -> None:
+    def die(arguments: argparse.Namespace, _params: Params) -> int:
+        if arguments.dataset == "sites":
+            os.kill(os.getpid(), 9)
+        return stage.EXIT_OK
+
+    assert stage.main("die", "", add_arguments, die, asked(tmp_path, "--each", "search.datasets", "--at-once")) == -9
+
+
+def test_only_what_dvc_runs_is_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    each = ["--each", "search.datasets", "--at-once"]
+    monkeypatch.delenv("DVC_STAGE", raising=False)
+    stage.main("burn", "", add_arguments, run, asked(tmp_path, *each))
+    assert journal.read() == []
+    monkeypatch.setenv("DVC_STAGE", "burn")
+    before_s = sum(os.times()[:4])
+    stage.main("burn", "", add_arguments, run, asked(tmp_path, *each))
+    (entry,) = journal.read()
+    assert (entry.stage, entry.exit_code) == ("burn", stage.EXIT_FAILED)
+    # Both datasets' processes burnt 0.2 s each.
+    assert entry.cpu_s >= before_s + 0.4
+    assert abs(entry.ended_s - time.time()) < 60
+
+
+def test_a_line_that_was_cut_off_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    line = '{"stage": "rank@sites", "ended_s": 5.0, "wall_s": 2.0, "cpu_s": 3.0, "exit_code": 0}'
+    path.write_text(f"{line}\n{line[:30]}")
+    assert journal.read(path) == [journal.Entry("rank@sites", 5.0, 2.0, 3.0, 0)]

@@ -1,0 +1,56 @@
+"""What profile full has made is put into git with a card for each stage; what was not run says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines import publication
+from pipelines.dag import read_stages
+from pipelines.journal import Entry
+from pipelines.params import read_params
+
+ROOT = Path(__file__).parents[2]
+STAGES = read_stages(ROOT / "dvc.yaml")
+PARAMS = read_params(ROOT / "params.yaml")
+ENDED_S = 1_700_000_000.0
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    for name in ("reports/accuracy.csv", "reports/accuracy.json", "reports/figures/accuracy.png"):
+        path = tmp_path / "clone" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    for dataset in ("sites", "diverse"):
+        path = tmp_path / "clone/data/automl" / dataset / "accuracy.csv"
+        path.parent.mkdir(parents=True)
+        path.write_text(dataset)
+    return tmp_path / "clone"
+
+
+def test_a_stage_that_is_done_is_published_with_its_card(clone: Path, tmp_path: Path) -> None:
+    target = tmp_path / "full"
+    card = publication.publish(Entry("evaluate", ENDED_S, 1_800.0, 3_600.0, 0), STAGES, PARAMS, clone, target)
+    assert card == target / "cards/evaluate.json"
+    said = json.loads(card.read_text())
+    assert (said["ended"], said["hours"], said["cpu_hours"]) == ("2023-11-14 22:13", 0.5, 1.0)
+    assert set(said) == {"stage", "commit", "machine", "ended", "hours", "cpu_hours"}
+    assert sorted(path.name for path in target.iterdir()) == ["README.md", "accuracy.csv", "accuracy.json", "cards"]
+    contents = (target / "README.md").read_text().splitlines()
+    assert any(line.startswith("| evaluate | 2023-11-14 22:13 | 0.50 | 1.00 |") for line in contents)
+    assert "| search@sites | not run | | | | |" in contents
+
+
+def test_what_dvc_does_not_know_is_published_of_its_own_dataset(clone: Path, tmp_path: Path) -> None:
+    target = tmp_path / "full"
+    publication.publish(Entry("automl@sites", ENDED_S, 10.0, 10.0, 0), STAGES, PARAMS, clone, target)
+    assert (target / "automl/sites/accuracy.csv").read_text() == "sites"
+    assert not (target / "automl/diverse").exists()
+
+
+def test_a_stage_that_failed_is_not_published(clone: Path, tmp_path: Path) -> None:
+    assert publication.publish(Entry("evaluate", ENDED_S, 1.0, 1.0, 1), STAGES, PARAMS, clone, tmp_path / "f") is None
+    assert not (tmp_path / "f").exists()
