@@ -65,7 +65,7 @@ struct sbd_opinions {
 	/* Private. */
 	size_t capacity;
 	int16_t *held;		/* partition that holds now */
-	int16_t *drawn;		/* scratch of sbd_decide*() */
+	int16_t *drawn;		/* scratch of sbd_say*() */
 };
 
 #define SBD_NO_OPINION		(-1)
@@ -79,7 +79,7 @@ void sbd_opinions_free(struct sbd_opinions *said);
  * numbered anew, in order of appearance. Nothing is noted where nothing changes; of one moment the
  * last opinion is the opinion. For want of memory, said->error is set.
  */
-void sbd_decide(struct sbd_opinions *said, int64_t time_ns, const int *group);
+void sbd_say(struct sbd_opinions *said, int64_t time_ns, const int *group);
 
 /* What is said of two subflows. */
 enum sbd_said {
@@ -102,11 +102,11 @@ static inline size_t sbd_pair_place(unsigned int first, unsigned int second, uns
 
 /*
  * Say the largest groups such that no two subflows of different groups are SBD_TOGETHER, as
- * sbd_decide() does; a subflow of which nothing is said in any pair has no group.
+ * sbd_say() does; a subflow of which nothing is said in any pair has no group.
  *
  * @verdict: enum sbd_said of each pair, by sbd_pair_place()
  */
-void sbd_decide_pairs(struct sbd_opinions *said, int64_t time_ns, const int8_t *verdict);
+void sbd_say_pairs(struct sbd_opinions *said, int64_t time_ns, const int8_t *verdict);
 
 enum sbd_parameter_type {
 	SBD_INT,		/* int64_t */
@@ -147,7 +147,7 @@ struct sbd_baseline {
 
 	/*
 	 * Begin with a connection; NULL without memory. Parameters and opinions outlive the state. The
-	 * detector says what it says by sbd_decide(); where it fails later, it sets said->error.
+	 * detector says what it says by sbd_say(); where it fails later, it sets said->error.
 	 */
 	void *(*create)(const void *parameters, unsigned int subflows, struct sbd_opinions *said);
 	/* Take an event of a kind it wants, none older than the one before. */
