@@ -43,7 +43,11 @@ enum sbd_ca_state {
 	SBD_STATE_LOSS
 };
 
-/* Those of a connection come in order of time, then of kind, then of place. */
+/*
+ * Those of a connection come in order of time, then of kind, then of place. Times are from 0 on, and
+ * below 2^62; an RTT is from 1 on, and has 32 bits; the size of other values is at most 2^53, up to
+ * which every integer is a double.
+ */
 struct sbd_event {
 	int64_t time_ns;
 	int32_t place;		/* of the subflow, in order of their numbers */
@@ -175,7 +179,7 @@ void sbd_print(const struct sbd_parameter *parameter, const void *parameters,
  *
  * @said: begun by sbd_opinions_init() with as many subflows as places occur in @events
  *
- * Returns 0, or -EINVAL for parameters that are not possible, or -errno.
+ * Returns 0, or -EINVAL for parameters or an event that are not possible, or -errno.
  */
 int sbd_replay(const struct sbd_baseline *baseline, const void *parameters,
 	       const struct sbd_event *events, size_t size, int64_t end_ns,
@@ -190,6 +194,16 @@ static inline int64_t sbd_smoothed(int64_t srtt_eighth_us, int64_t rtt_us)
 }
 
 #define SBD_NS_PER_EIGHTH_US	125
+#define SBD_SRTTS_LIMIT		1e5	/* such that as many of any RTT are a time in 64 bits */
+
+/* Take a change of congestion state, at first Open; whether a loss event begins with it. */
+static inline bool sbd_loss_begins(int64_t *ca_state, int64_t next)
+{
+	int64_t before = *ca_state;
+
+	*ca_state = next;
+	return next >= SBD_STATE_RECOVERY && before < SBD_STATE_RECOVERY;
+}
 
 /* Rounded down, as Python divides. */
 static inline int64_t sbd_floor_div(int64_t dividend, int64_t divisor)
