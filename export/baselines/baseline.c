@@ -21,6 +21,11 @@ const struct sbd_baseline *const sbd_baselines[] = {
 	&sbd_dwc,
 	&sbd_ton20,
 	&sbd_emptcp,
+	&sbd_correlation,
+	&sbd_rubenstein,
+	&sbd_wavelet,
+	&sbd_svd,
+	&sbd_trend_line,
 	NULL
 };
 
