@@ -76,8 +76,8 @@ def _losses(states: pa.Table, losses: pa.Table) -> Int64Array:
     return _of_column(entries.append_column("packets", pa.array(np.ones(len(entries), np.int64))), Kind.LOSS, "packets")
 
 
-def events_of(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Collection[Kind]) -> Iterator[Event]:
-    """Yield the events of a connection in time order; of one moment by kind, then by subflow.
+def event_columns(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Collection[Kind]) -> Int64Array:
+    """Return the events of a connection in time order; of one moment by kind, then by subflow.
 
     Parameters
     ----------
@@ -85,6 +85,11 @@ def events_of(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Collect
         Of one connection, with :data:`ACK_COLUMNS`, :data:`STATE_COLUMNS` and :data:`LOSS_COLUMNS`.
     kinds : collection of Kind
         Those wanted.
+
+    Returns
+    -------
+    (4, events) int64
+        Time (ns), subflow, kind and value, as in :class:`Event`.
     """
     made = {
         Kind.CA: lambda: _of_column(states, Kind.CA, "ca_state"),
@@ -96,5 +101,9 @@ def events_of(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Collect
     }
     columns = np.concatenate([np.empty((4, 0), dtype=np.int64), *(made[kind]() for kind in sorted(kinds))], axis=1)
     time_ns, subflow_id, kind, _ = columns
-    order = np.lexsort((subflow_id, kind, time_ns))
-    yield from map(Event._make, zip(*(column[order].tolist() for column in columns), strict=True))
+    return columns[:, np.lexsort((subflow_id, kind, time_ns))]
+
+
+def events_of(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Collection[Kind]) -> Iterator[Event]:
+    """Yield the events of :func:`event_columns` one by one."""
+    yield from map(Event._make, zip(*event_columns(acks, states, losses, kinds).tolist(), strict=True))
