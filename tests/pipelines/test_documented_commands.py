@@ -73,7 +73,7 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd export --check": Elsewhere("needs the data models are made of", "tests/pipelines/test_export.py"),
     "make ui": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make ui PROFILE=quick": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
-    "make test": Elsewhere("this is one of its tests", "make test"),
+    "make test": Elsewhere("this is one of its tests", 'make test TESTS="not slow"'),
     "make check": Elsewhere(_SUITE, "make check"),
     "while sleep 0.05; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(
         "never ends", "tests/traces/test_socket_stats.py"
@@ -312,9 +312,18 @@ def _run(command: str, folder: Path) -> None:
         assert bool(said) != bool(QUIET.match(command)), f"{command}: {said or 'prints nothing'}"
 
 
-@pytest.mark.slow
+def _is_long(command: str) -> bool:
+    """Tell whether a command runs stages in a clone, or searches for broken inputs."""
+    return bool(_CLONED.match(command)) or "tests.fuzz" in command
+
+
 @pytest.mark.parametrize(
-    "block", [block for block in BLOCKS if set(block.commands) - ELSEWHERE.keys()], ids=lambda block: block.name
+    "block",
+    [
+        pytest.param(block, id=block.name, marks=[pytest.mark.slow] if any(map(_is_long, block.commands)) else [])
+        for block in BLOCKS
+        if set(block.commands) - ELSEWHERE.keys()
+    ],
 )
 def test_commands_do_what_they_are_shown_for(block: Block, request: pytest.FixtureRequest) -> None:
     for command in block.commands:
