@@ -1,5 +1,5 @@
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
-# make test     set up, then run every test
+# make test     set up, then run every test (TESTS="not slow" leaves out what is run at night)
 # make check    style, types, layers, data dictionary
 # make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
 # make proof    the pipeline, nothing in git changed by it, then every test
@@ -7,6 +7,7 @@
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
 # make bench-export     exported models beside other exporters; features and decisions on real windows (after make repro)
+# make bench-windows    the latter alone
 # make bench-scale-out  parse and extract by processes, by Dask workers, and with one of them killed (after make repro)
 # make ui       MLflow on loopback (PORT=5000); prints the address of the runs
 # make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
@@ -20,13 +21,14 @@ PROFILE := default
 PORT := 5000
 LAB_PORT := 8888
 BENCH :=
+TESTS :=
 
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export ui screenshots notebooks lab \
+.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows ui screenshots notebooks lab \
 	setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -34,7 +36,7 @@ repro: setup
 	sbd repro $(PROFILE)
 
 test: setup
-	pytest --numprocesses auto --dist loadfile
+	pytest --numprocesses auto --dist loadfile --no-loadscope-reorder -m "$(TESTS)"
 
 check: setup
 	ruff check .
@@ -57,17 +59,20 @@ bench-parse: setup
 	python -m tests.bench_parse $(BENCH)
 
 bench-extract: setup
-	python -m tests.bench_extract
+	python -m tests.bench_extract $(BENCH)
 
 bench-replay: setup
-	python -m tests.bench_replay
+	python -m tests.bench_replay $(BENCH)
 
 bench-scale-out: setup
-	python -m tests.bench_scale_out
+	python -m tests.bench_scale_out $(BENCH)
 
 bench-export: setup $(VENV)/bench/.installed
 	python -m tests.bench_export $(BENCH)
 	python -m tests.bench_windows
+
+bench-windows: setup
+	python -m tests.bench_windows $(BENCH)
 
 screenshots: setup
 	python -m tests.browser.screenshots

@@ -1,6 +1,6 @@
 """Time, bytes and agreement of exported trees and forests in C, beside those of other exporters.
 
-make bench-export (BENCH="--rounds N --ours")
+make bench-export (BENCH="--rounds N --rows N --ours")
 
 Rows follow each other, so that a processor may begin a row while it is at the one before; "one by one", the next row's
 address hangs on the last verdict. Rows come in the type an exporter takes, converted beforehand.
@@ -251,9 +251,11 @@ def table(entries: list[Entry], rows: int) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=HELD_OUT_ROWS)
     parser.add_argument("--ours", action="store_true", help="leave the others out")
     arguments = parser.parse_args()
-    x, _ = drawn(HELD_OUT_ROWS, SEED + 1, 0.0)
+    rows: int = arguments.rows
+    x, _ = drawn(rows, SEED + 1, 0.0)
     models = {name: fitted(name) for name in MODELS}
     expected = {name: model.estimator.predict(x) for name, model in models.items()}
     with tempfile.TemporaryDirectory() as name:
@@ -279,8 +281,8 @@ def main() -> int:
     for model, one in models.items():
         members = getattr(one.estimator, "estimators_", [one.estimator])
         nodes = sum(member.tree_.node_count for member in members)
-        print(f"\n{model}: {len(members)} of {nodes / len(members):.0f} nodes, {HELD_OUT_ROWS} rows\n")
-        print("\n".join(table([entry for entry in entries if entry.model == model], HELD_OUT_ROWS)))
+        print(f"\n{model}: {len(members)} of {nodes / len(members):.0f} nodes, {rows} rows\n")
+        print("\n".join(table([entry for entry in entries if entry.model == model], rows)))
     return 0
 
 

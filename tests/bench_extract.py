@@ -1,6 +1,6 @@
 """Time of `extract` over thousands of connections: those of `sites`, copied under other names.
 
-make bench-extract
+make bench-extract (BENCH="--tables FOLDER --connections N")
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def main() -> int:
         folder = Path(name)
         enlarge(arguments.tables, folder, arguments.connections)
         command = [sys.executable, "-m", "pipelines.extract", "--quiet", "--dataset", "bench", "--tables", name]
-        outputs = ["--pair-window", "pair_window.parquet", "--series", "series.parquet", "--report", "report.json"]
+        outputs = ["--pair-window", "pair_window.parquet", "--series", "series.parquet"]
+        outputs += ["--rejected", "rejected.parquet", "--report", "report.json"]
         command += [part if part.startswith("--") else str(folder / part) for part in outputs]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         started = time.perf_counter()

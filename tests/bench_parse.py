@@ -1,6 +1,6 @@
 """Time and memory of `parse` on a generated capture of MPTCP, beside those of other programs that read captures.
 
-python -m tests.bench_parse [--packets N] [--connections N] [--keep FOLDER] [--memory] [--scaling] [--startup]
+make bench-parse (BENCH="--packets N --connections N --runs N --keep FOLDER --memory --scaling --startup")
 """
 
 from __future__ import annotations
@@ -153,13 +153,13 @@ def programs(bench: Bench) -> list[Program]:
     ]
 
 
-def compare(bench: Bench, packets: int) -> None:
+def compare(bench: Bench, packets: int, runs: int) -> None:
     compared = programs(bench)
     counts = {one: min(packets, one.most or packets) for one in compared if one.is_installed}
     (tiny,) = bench.inputs(TINY_PACKETS)
     taken_s: dict[tuple[Program, Path], list[float]] = {}
     # In turn: a machine is not as fast at all times.
-    for _ in range(RUNS):
+    for _ in range(runs):
         for program, count in counts.items():
             for path in (tiny, *bench.inputs(count)):
                 taken_s.setdefault((program, path), []).append(usage_of(program.command(path)).cpu_s)
@@ -243,6 +243,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packets", type=int, default=2_000_000)
     parser.add_argument("--connections", type=int, default=500)
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each program, of which the least time counts")
     parser.add_argument("--keep", type=Path, help="folder for what is generated, which stays")
     parser.add_argument("--memory", action="store_true", help="peak memory for half, once and five times the packets")
     parser.add_argument("--scaling", action="store_true", help="wall time over several captures, by workers")
@@ -260,7 +261,7 @@ def main() -> int:
         if arguments.scaling:
             scaling(bench, arguments.packets)
         if not (arguments.memory or arguments.scaling or arguments.startup):
-            compare(bench, arguments.packets)
+            compare(bench, arguments.packets, arguments.runs)
     return 0
 
 

@@ -1,6 +1,6 @@
 """Events per CPU second of every baseline detector, over the connections of a dataset.
 
-make bench-replay
+make bench-replay (BENCH="--tables FOLDER --connections N")
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Time of parse and extract by this machine's processes, by two Dask workers, and with one of them killed half-way."""
+"""Time of parse and extract by this machine's processes, by two Dask workers, and with one of them killed half-way.
+
+make bench-scale-out (BENCH="--dataset NAME")
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,16 @@ import yaml
 
 from tests.dask_cluster import Cluster, cluster
 
-ROOT = Path(__file__).parents[1]
 STAGES = ("parse", "extract")
+SBD = (sys.executable, "-m", "pipelines")
 
 
 def _project(folder: Path, dataset: str, address: str | None) -> None:
-    """Make a project of one dataset's inputs."""
+    """Make a project of one dataset's inputs, those of the project it is called in."""
     (folder / "data/raw").mkdir(parents=True)
-    (folder / "data/raw" / dataset).symlink_to(ROOT / "data/raw" / dataset)
-    (folder / "dvc.yaml").symlink_to(ROOT / "dvc.yaml")
-    params = yaml.safe_load((ROOT / "params.yaml").read_text()) | {"scheduler": address}
+    for name in (f"data/raw/{dataset}", "dvc.yaml"):
+        (folder / name).symlink_to(Path(name).absolute())
+    params = yaml.safe_load(Path("params.yaml").read_text()) | {"scheduler": address}
     (folder / "params.yaml").write_text(yaml.safe_dump(params))
 
 
@@ -34,13 +37,13 @@ def _timed(folder: Path, dataset: str, killed: Cluster | None, share: float) -> 
     seconds = {}
     for name in STAGES:
         if name == "extract":
-            subprocess.run(["sbd", "validate", "--dataset", dataset, "--quiet"], cwd=folder, check=True)
+            subprocess.run([*SBD, "validate", "--dataset", dataset, "--quiet"], cwd=folder, check=True)
         # Killed in the middle of the first stage's work, by the time that takes without.
         timer = threading.Timer(share, killed.processes[-1].kill) if killed and name == STAGES[0] else None
         begun = time.perf_counter()
         if timer:
             timer.start()
-        subprocess.run(["sbd", name, "--dataset", dataset, "--quiet"], cwd=folder, check=True)
+        subprocess.run([*SBD, name, "--dataset", dataset, "--quiet"], cwd=folder, check=True)
         seconds[name] = time.perf_counter() - begun
         if timer:
             timer.join()
@@ -57,7 +60,7 @@ def main() -> int:
     parser.add_argument("--dataset", default="sites")
     dataset = parser.parse_args().dataset
     digests: set[str] = set()
-    with tempfile.TemporaryDirectory(dir=ROOT / "build") as name:
+    with tempfile.TemporaryDirectory() as name:
         top = Path(name)
         first_s = 0.0
         for what, workers in (("processes", 0), ("Dask, 2 workers", 2), ("Dask, 2 workers, one killed", 2)):

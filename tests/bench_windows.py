@@ -1,11 +1,12 @@
 """Time of the exported headers on windows of datasets: features and decision, mean and maximum, and as a share of T.
 
-make bench-export (after make repro). The counterpart of the paper's Table 7. Each window is judged several times, of
-which the least time counts; the clock's own reading, some 20 ns, is in it.
+make bench-windows (after make repro; BENCH="--datasets NAMES"). The counterpart of the paper's Table 7. Each window is
+judged several times, of which the least time counts; the clock's own reading, some 20 ns, is in it.
 """
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import tempfile
 from pathlib import Path
@@ -59,12 +60,15 @@ def times_ns(model: str, compiler: Compiler, content: bytes) -> np.ndarray[tuple
 
 def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--datasets", nargs="+", default=DATASETS)
+    datasets: list[str] = parser.parse_args().datasets
     print(
         "| header | compiler | dataset | windows | features, us: mean, max | 115 to 135 points: windows, mean, max |"
         " model, ns: mean, max | share of T: mean, max |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    for dataset in DATASETS:
+    for dataset in datasets:
         found, content = windows(dataset)
         near = found["n"].between(*NEAR_125).to_numpy()
         for model in sorted(path.stem for path in HEADERS.glob("sbd_*.h") if path.stem != "sbd_loaded"):

@@ -1,6 +1,33 @@
 """Before any numeric library is loaded: the package sets how many threads they may use."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
 import pipelines as pipelines  # noqa: PLC0414 - for what importing it does
+from tests import quick_profile
+from tests.made_once import made_once
 
 #: Runs in an environment of its own.
 collect_ignore = ["bench_export_peers.py"]
+
+
+#: CPU seconds of the files that take the most, the fixtures they ask for first among them, without what is marked slow.
+CPU_S = {
+    "tests/pipelines/test_automl.py": 140,
+    "tests/pipelines/test_road.py": 120,
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take the longest: else one of them may be left to a single worker at the end."""
+    items.sort(key=lambda item: -CPU_S.get(item.nodeid.partition("::")[0], 0))
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project folder in which the profile ``quick`` ran; to read alone."""
+    made_once(tmp_path_factory, "quick", lambda _: quick_profile.up_to_date())
+    return quick_profile.FOLDER

@@ -16,7 +16,7 @@ TOKEN = secrets.token_hex()
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on the path; .ci/run installs it"),
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on the path"),
 ]
 
 

@@ -27,7 +27,7 @@ from tests.browser.served import (
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on the path; .ci/run installs it"),
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on the path"),
 ]
 
 RUN, OTHER = "sites tree paper", "sites tree invariant"

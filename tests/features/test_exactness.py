@@ -30,11 +30,10 @@ def test_the_definitions_cover_what_is_exported() -> None:
     assert exported == naive.INTEGER_NAMES == catalog.feature_names("both")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dataset", read_params(ROOT / "params.yaml").datasets)
-def test_every_window_of_a_dataset(dataset: str) -> None:
+def test_every_window_of_a_dataset(dataset: str, quick: Path) -> None:
     # The quick profile has fewer windows, and not of every dataset.
-    made = (root / "data" for root in (ROOT, ROOT / "build/quick"))
+    made = (root / "data" for root in (ROOT, quick))
     data = next((one for one in made if (one / "features" / dataset / "pair_window.parquet").exists()), None)
     if data is None:
         pytest.skip("there is no data of it: `make repro` makes it")
@@ -113,7 +112,6 @@ def _generated(rng: np.random.Generator) -> PairGrid:
     )
 
 
-@pytest.mark.slow
 def test_generated_windows() -> None:
     rng = np.random.default_rng(20230105)
     clamped = 0

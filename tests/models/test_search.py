@@ -66,7 +66,6 @@ def test_the_better_setting_is_chosen() -> None:
     assert nested_accuracy(windows()) > 0.98
 
 
-@pytest.mark.slow
 def test_shuffled_labels_give_chance() -> None:
     made = [with_shuffled_labels(windows(connections=100, per_connection=3), seed) for seed in range(5)]
     assert 0.4 < np.mean([nested_accuracy(one) for one in made]) < 0.6

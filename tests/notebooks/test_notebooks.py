@@ -13,8 +13,6 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-#: `make repro PROFILE=quick` makes it.
-SMALL = ROOT / "build/quick"
 _TIMEOUT_S = 600
 _MAX_BYTES = 1_500_000
 _FOLDER_OF_A_MACHINE = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users)/")
@@ -67,13 +65,9 @@ def test_its_links_lead_somewhere(path: Path) -> None:
         assert (path.parent / target).exists(), target
 
 
-@pytest.mark.slow
 @each
-def test_it_runs_on_small_data(path: Path) -> None:
-    if not (SMALL / "reports/report.html").exists():
-        pytest.skip("there is no small data: `make repro PROFILE=quick` makes it")
-    small = SMALL / "notebooks"
-    small.mkdir(exist_ok=True)
+def test_it_runs_on_small_data(path: Path, quick: Path) -> None:
+    small = quick / "notebooks"
     client = NotebookClient(read(path), timeout=_TIMEOUT_S, resources={"metadata": {"path": str(small)}})
     executed = client.execute()
     assert "profile: quick" in executed.cells[1].outputs[0].text

@@ -96,7 +96,6 @@ def test_the_examples_are_in_the_style_of_the_house(changed: Path) -> None:
     run(changed, "-m", "ruff", "format", "--check", *sources)
 
 
-@pytest.mark.slow
 def test_a_feature(changed: Path) -> None:
     run(changed, "-m", "doctest", "features/side.py")
     script = f"""
@@ -130,7 +129,6 @@ for one in found.windows:
     assert "| `queue_side_correlation_q10` | int32 | 1/1024 | -1024..1024 |" in dictionary
 
 
-@pytest.mark.slow
 def test_a_detector(changed: Path) -> None:
     with (ROOT / "data/samples/kernel/truth.csv").open() as stream:
         shared = {row["input"]: row["shared"] == "true" for row in csv.DictReader(stream)}
@@ -170,7 +168,6 @@ def test_a_parser(changed: Path, tmp_path: Path) -> None:
     assert sorted(acks) == [20_000 + place for place in range(100) if place not in (50, 60)]
 
 
-@pytest.mark.slow
 def test_a_family(changed: Path, tmp_path: Path) -> None:
     script = f"""
 import numpy as np
@@ -196,7 +193,6 @@ print(len(grid), np.mean(search.predict(windows, store.load(Path({str(tmp_path)!
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
-@pytest.mark.slow
 def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
     params = yaml.safe_load((changed / "params.yaml").read_text())
     assert params["simulate"]["late"]["connections_per_label"] > 1

@@ -73,7 +73,7 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd export --check": Elsewhere("needs the data models are made of", "tests/pipelines/test_export.py"),
     "make ui": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make ui PROFILE=quick": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
-    "make test": Elsewhere("this is one of its tests", "make test"),
+    "make test": Elsewhere("this is one of its tests", 'make test TESTS="not slow"'),
     "make check": Elsewhere(_SUITE, "make check"),
     "while sleep 0.05; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(
         "never ends", "tests/traces/test_socket_stats.py"
@@ -171,18 +171,6 @@ BLOCKS = [
 COMMANDS = {command for block in BLOCKS for command in block.commands}
 
 
-#: Where the pipeline may have run, and with which profile.
-_DEFAULT, _QUICK = (ROOT, "default"), (ROOT / "build/quick", "quick")
-
-
-def _made(*places: tuple[Path, str]) -> tuple[Path, str]:
-    """Return the first of some projects that has trained models, and its profile."""
-    for root, profile in places:
-        if (root / "data/trained").exists() and (root / "reports/detector.json").exists():
-            return root, profile
-    pytest.skip("there is no model yet: `make repro` makes it")
-
-
 def _decompressed(path: Path) -> bytes:
     return zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes())
 
@@ -234,9 +222,8 @@ def _put_inputs(project: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def _prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with trained models and a user's files."""
-    root, _ = _made(_DEFAULT, _QUICK)
+def _prepared(quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with the trained models of the profile ``quick`` and a user's files."""
     project = tmp_path_factory.mktemp("documented") / "project"
     shutil.copytree(
         ROOT,
@@ -247,12 +234,12 @@ def _prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     shutil.copytree(ROOT / "reports", project / "reports", ignore=shutil.ignore_patterns("report.html"))
     # The model that is taken by default is one of those that are there.
-    shutil.copy(root / "reports/detector.json", project / "reports/detector.json")
+    shutil.copy(quick / "reports/detector.json", project / "reports/detector.json")
     (project / "data").mkdir()
     shutil.copy(ROOT / "data/README.md", project / "data")
     (project / "data/samples").symlink_to(SAMPLES)
     for name in _MADE:
-        (project / "data" / name).symlink_to(root / "data" / name)
+        (project / "data" / name).symlink_to(quick / "data" / name)
     _put_inputs(project)
     return project
 
@@ -264,25 +251,24 @@ def project(_prepared: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clone(quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clone in git and DVC that may be thrown away: every result is there, and committed.
 
-    Of the profile ``quick``, if that was run: what a command makes anew there takes seconds.
+    Of the profile ``quick``: what a command makes anew there takes seconds.
     """
-    root, profile = _made(_QUICK, _DEFAULT)
     clone = tmp_path_factory.mktemp("cloned") / "project"
-    scratch.prepare(ROOT, profile, clone)
+    scratch.prepare(ROOT, "quick", clone)
     for name in ("dvc.lock", "reports", "export/generated"):
-        if (root / name).is_dir():
-            shutil.copytree(root / name, clone / name, dirs_exist_ok=True)
+        if (quick / name).is_dir():
+            shutil.copytree(quick / name, clone / name, dirs_exist_ok=True)
         else:
-            shutil.copy(root / name, clone / name)
+            shutil.copy(quick / name, clone / name)
     # A copy: DVC protects what is in its cache, and adds to it.
-    shutil.copytree(root / ".dvc/cache", clone / ".dvc/cache")
+    shutil.copytree(quick / ".dvc/cache", clone / ".dvc/cache")
     for command in ("git add --all", "git commit --quiet --message=results", "dvc checkout --quiet --force"):
         subprocess.run(command.split(), cwd=clone, env=_environment(clone), check=True)
-    shutil.copytree(root / "data/mlflow_artifacts", clone / "data/mlflow_artifacts")
-    shutil.copy(root / "data/mlflow.db", clone / "data")
+    shutil.copytree(quick / "data/mlflow_artifacts", clone / "data/mlflow_artifacts")
+    shutil.copy(quick / "data/mlflow.db", clone / "data")
     return clone
 
 
@@ -326,9 +312,18 @@ def _run(command: str, folder: Path) -> None:
         assert bool(said) != bool(QUIET.match(command)), f"{command}: {said or 'prints nothing'}"
 
 
-@pytest.mark.slow
+def _is_long(command: str) -> bool:
+    """Tell whether a command runs stages in a clone, or searches for broken inputs."""
+    return bool(_CLONED.match(command)) or "tests.fuzz" in command
+
+
 @pytest.mark.parametrize(
-    "block", [block for block in BLOCKS if set(block.commands) - ELSEWHERE.keys()], ids=lambda block: block.name
+    "block",
+    [
+        pytest.param(block, id=block.name, marks=[pytest.mark.slow] if any(map(_is_long, block.commands)) else [])
+        for block in BLOCKS
+        if set(block.commands) - ELSEWHERE.keys()
+    ],
 )
 def test_commands_do_what_they_are_shown_for(block: Block, request: pytest.FixtureRequest) -> None:
     for command in block.commands:

@@ -42,24 +42,15 @@ class Clone:
         return json.loads(self.dvc(*arguments, "--json"))
 
 
-def made() -> Path:
-    """Return a folder with results: the quick profile's, which are smaller, else the default's."""
-    for folder in (ROOT / "build/quick", ROOT):
-        if (folder / "data/accuracy.parquet").exists():
-            return folder
-    pytest.skip("there are no results yet: `make repro` or `make repro PROFILE=quick` makes them")
-
-
 @pytest.fixture(scope="module")
-def experimented(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+def experimented(quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone:
     """A clone in which the experiment `fewer` ran: fewer resamples of the intervals, in the workspace."""
-    source = made()
     folder = tmp_path_factory.mktemp("experiments") / "clone"
     scratch.prepare(ROOT, "default", folder)
     for name in ("reports", "export/generated", "data/features", "data/predictions"):
-        shutil.copytree(source / name, folder / name)
+        shutil.copytree(quick / name, folder / name)
     for name in ("params.yaml", "dvc.lock"):
-        shutil.copy(source / name, folder / name)
+        shutil.copy(quick / name, folder / name)
     clone = Clone(folder)
     clone.git("config", "user.name", "A Researcher")
     clone.git("config", "user.email", "researcher@localhost")
@@ -76,7 +67,6 @@ def resamples(params: Path) -> int:
     return value
 
 
-@pytest.mark.slow
 def test_the_table_of_experiments_shows_the_parameter_and_what_it_did(experimented: Clone) -> None:
     table = experimented.read("exp", "show")
     baseline = next(row for row in table if row["rev"] != "workspace")
@@ -91,7 +81,6 @@ def test_the_table_of_experiments_shows_the_parameter_and_what_it_did(experiment
     assert any(old[name]["overall_low"] != new[name]["overall_low"] for name in old)
 
 
-@pytest.mark.slow
 def test_metrics_and_parameters_that_differ_are_named(experimented: Clone) -> None:
     params = experimented.read("params", "diff", "HEAD", "fewer")
     assert params == {"params.yaml": {"evaluate.resamples": {"old": 2000, "new": RESAMPLES, "diff": RESAMPLES - 2000}}}
@@ -103,7 +92,6 @@ def test_metrics_and_parameters_that_differ_are_named(experimented: Clone) -> No
     assert all(each["diff"] == pytest.approx(each["new"] - each["old"]) for each in changed.values())
 
 
-@pytest.mark.slow
 def test_the_page_of_plots_shows_both_figures_and_asks_for_nothing_from_elsewhere(experimented: Clone) -> None:
     url = experimented.dvc("plots", "diff", "HEAD", "fewer").strip()
     page = experimented.folder / "dvc_plots/index.html"
@@ -120,7 +108,6 @@ def test_the_page_of_plots_shows_both_figures_and_asks_for_nothing_from_elsewher
     assert "default-src 'none'" in text
 
 
-@pytest.mark.slow
 def test_the_way_back_leaves_nothing_changed_and_the_experiment_until_it_is_removed(experimented: Clone) -> None:
     params = experimented.folder / "params.yaml"
     assert resamples(params) == RESAMPLES

@@ -51,7 +51,6 @@ def cut_an_input(folder: Path) -> None:
     log.write_bytes(zstandard.compress(text[: text.index(b"\n", len(text) // 2) + 1]))
 
 
-@pytest.mark.slow
 def test_the_same_bytes_as_without_a_scheduler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with cluster(tmp_path / "dask", workers=2) as made:
         here, there = project(tmp_path / "here", None), project(tmp_path / "there", made.address)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from models import store
+from pipelines.__main__ import main
 from tests.pipelines import small_project
 from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, SPLITS, TILED
 from traces.contract import read_table
@@ -22,6 +25,23 @@ MODELS = {
 }
 #: Windows of the kernel's development half, by eleven connections, none of one more; captures begin a little earlier.
 KERNEL, CAPTURED = 27, 26
+
+
+def test_one_core_or_two_give_the_same_controls(
+    searched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = Path(shutil.copytree(searched, tmp_path / "project", symlinks=True))
+    params = project / "params.yaml"
+    params.write_text(yaml.safe_dump(yaml.safe_load(params.read_text()) | {"workers": 2}))
+    shutil.rmtree(project / "reports/controls/sites")
+    monkeypatch.chdir(project)
+    assert main(["controls", "--dataset", "sites"]) == 0
+    names = sorted(path.name for path in (project / "reports/controls/sites").iterdir())
+    assert names == sorted(path.name for path in (searched / "reports/controls/sites").iterdir())
+    for name in names:
+        assert (project / "reports/controls/sites" / name).read_bytes() == (
+            searched / "reports/controls/sites" / name
+        ).read_bytes(), name
 
 
 @pytest.mark.slow

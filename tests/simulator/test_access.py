@@ -51,7 +51,6 @@ def test_wifi_hold_is_bounded(tmp_path: Path) -> None:
     assert established["wifi"] - established["plain"] == 4_000_000
 
 
-@pytest.mark.slow
 def test_lte_rate_wanders_as_configured(tmp_path: Path) -> None:
     """The rates at which packets arrive back to back have the given mean and deviation.
 

@@ -11,8 +11,7 @@ from tests.simulator.program import flow, link, network, simulate, subflow
 DURATION = 200.0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["web", "cbr"])
+@pytest.mark.parametrize("kind", [pytest.param("web", marks=pytest.mark.slow), "cbr"])
 def test_offered_load_is_the_rate(kind: str, tmp_path: Path) -> None:
     """On an empty path the mean payload rate over a long run is the one configured, within 10 %.
 

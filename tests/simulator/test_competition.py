@@ -33,10 +33,10 @@ def beside_tcp(rate: float, queue: int, rtt: float, controller: str, counts: str
     )
 
 
-def get_share(directory: Path, scenario: Scenario) -> float:
-    """Rate of the connection over that of the TCP flow, mean of ten seeds."""
+def get_share(directory: Path, scenario: Scenario, runs: int) -> float:
+    """Rate of the connection over that of the TCP flow, mean of so many seeds."""
     shares: list[float] = []
-    for run in simulate_all(directory, seeds(scenario, 10)):
+    for run in simulate_all(directory, seeds(scenario, runs)):
         (line,) = run.truth["links"]
         begin = max(s["established_ns"] for s in run.truth["subflows"]) / 1e9
         total: float = line["utilisation"] * line["rate_mbit_s"] * MSS / PACKET
@@ -45,19 +45,25 @@ def get_share(directory: Path, scenario: Scenario) -> float:
     return mean(shares)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("rate", "queue", "rtt"), [(10.0, 75000, 60.0), (8.0, 40000, 40.0)])
+#: A change waits for three runs of each kind.
+few_or_many = pytest.mark.parametrize("runs", [3, pytest.param(10, marks=pytest.mark.slow)])
+
+
+@few_or_many
+@pytest.mark.parametrize(
+    ("rate", "queue", "rtt"), [pytest.param(10.0, 75000, 60.0, marks=pytest.mark.slow), (8.0, 40000, 40.0)]
+)
 @pytest.mark.parametrize(("controller", "low", "high"), [("lia", 0.75, 1.35), ("reno", 1.6, 2.4)])
 def test_share_beside_a_tcp_flow(
-    rate: float, queue: int, rtt: float, controller: str, low: float, high: float, tmp_path: Path
+    rate: float, queue: int, rtt: float, controller: str, low: float, high: float, runs: int, tmp_path: Path
 ) -> None:
     """LIA takes as much as one TCP flow, and two uncoupled subflows as much as two."""
-    share = get_share(tmp_path, beside_tcp(rate, queue, rtt, controller))
+    share = get_share(tmp_path, beside_tcp(rate, queue, rtt, controller), runs)
     assert low <= share <= high, share
 
 
-@pytest.mark.slow
-def test_counting_acks_takes_less(tmp_path: Path) -> None:
+@few_or_many
+def test_counting_acks_takes_less(runs: int, tmp_path: Path) -> None:
     """Linux's way of counting halves the growth with delayed ACKs, so the share falls."""
-    share = get_share(tmp_path, beside_tcp(8.0, 40000, 40.0, "lia", "acks"))
+    share = get_share(tmp_path, beside_tcp(8.0, 40000, 40.0, "lia", "acks"), runs)
     assert 0.4 < share < 0.85, share

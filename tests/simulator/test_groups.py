@@ -24,7 +24,6 @@ def test_five_subflows_over_three_links(tmp_path: Path) -> None:
     assert all(s["acked_bytes"] > 100_000 for s in truth["subflows"])
 
 
-@pytest.mark.slow
 def test_moving_bottleneck(tmp_path: Path) -> None:
     """Shared, separate, shared, for 60 s each: three entries, and drops where they are meant to be."""
     links = [link(8.0), link(30.0, place="client"), link(30.0, place="client")]

@@ -428,8 +428,9 @@ PIECES = 4
 MOST_OF_A_BOMB_BYTES = 128 << 20
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("pack", PACKS)
+@pytest.mark.parametrize(
+    "pack", [pytest.param(name, marks=[] if name == "zstd" else pytest.mark.slow) for name in PACKS]
+)
 def test_a_bomb_is_refused_or_takes_no_more_memory_than_what_it_is_packed_in(tmp_path: Path, pack: str) -> None:
     zeros = tmp_path / "zeros"
     zeros.write_bytes(PACKS[pack](bytes(PIECE_BYTES)) * PIECES)
@@ -560,14 +561,12 @@ def test_detect_writes_nothing(
 
 # A short search for more, the same each time.
 
-RUNS = 500
 
-
-@pytest.mark.slow
+@pytest.mark.parametrize("runs", [100, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", targets.TARGETS)
-def test_a_short_search_breaks_nothing(tmp_path: Path, name: str) -> None:
+def test_a_short_search_breaks_nothing(tmp_path: Path, name: str, runs: int) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz", "--folder", str(tmp_path), name, f"-runs={RUNS}", "-seed=7"],
+        [sys.executable, "-m", "tests.fuzz", "--folder", str(tmp_path), name, f"-runs={runs}", "-seed=7"],
         cwd=ROOT,
         env=environment(),
         capture_output=True,
@@ -576,5 +575,7 @@ def test_a_short_search_breaks_nothing(tmp_path: Path, name: str) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
-    assert f"Done {RUNS} runs" in run.stderr
+    # What is known already is tried first, and all of it.
+    (done,) = re.findall(r"Done (\d+) runs", run.stderr)
+    assert int(done) >= runs
     assert not [path for path in (tmp_path / name).iterdir() if path.name.startswith(("crash-", "oom-", "timeout-"))]

@@ -1,0 +1,93 @@
+"""Every benchmark, with little to do: it runs, checks what it measures, and prints a row of each kind."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from models.detectors import DETECTORS
+from tests import bench_export
+
+ROOT = Path(__file__).parents[1]
+MAKEFILE = (ROOT / "Makefile").read_text()
+#: The modules that `make bench-*` runs, by what little they are given to do.
+LITTLE = {
+    "bench_parse": "--packets 2000 --connections 2 --runs 1",
+    "bench_extract": "--tables data/tables/groups --connections 4",
+    "bench_replay": "--tables data/tables/kernel --connections 2",
+    "bench_scale_out": "--dataset kernel",
+    "bench_windows": "--datasets groups",
+    "bench_export": "--rounds 1 --rows 2000 --ours",
+}
+
+
+def printed(folder: Path, module: str, *more: str) -> str:
+    """Return what a benchmark prints in a project's folder."""
+    command = [sys.executable, "-m", f"tests.{module}", *LITTLE[module].split(), *more]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def rows(table: str) -> list[list[str]]:
+    """Return the cells of a table's rows, without its head."""
+    lines = [line for line in table.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines[1:]]
+
+
+def test_every_target_passes_its_options_on_and_is_run_here() -> None:
+    targets = re.findall(r"^(bench-[\w-]+): setup.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
+    run = {target: re.findall(r"python -m tests\.(bench_\w+) \$\(BENCH\)", recipe) for target, recipe in targets}
+    assert run == {module.replace("_", "-"): [module] for module in LITTLE}
+
+
+def test_packets_of_parse_beside_other_programs(quick: Path) -> None:
+    found = dict(re.findall(r"^(\S.*?)\s{2,}([\d,]+) +\d+\.\d+ ", printed(quick, "bench_parse"), re.MULTILINE))
+    assert {"parse", "dpkt", "touching every page"} <= found.keys()
+    assert set(found.values()) == {"2,000"}
+
+
+def test_connections_of_extract(quick: Path) -> None:
+    said = r"4 connections, \d+ MB of tables: [\d.]+ s wall, [\d.]+ s CPU, \d+ MB in the largest process\n"
+    assert re.fullmatch(said, printed(quick, "bench_extract"))
+
+
+def test_events_of_every_detector(quick: Path) -> None:
+    found = rows(printed(quick, "bench_replay"))
+    assert [row[0] for row in found] == list(DETECTORS)
+    assert all(int(row[2]) > 1000 and min(map(float, row[3:])) > 0 for row in found)
+
+
+@pytest.mark.slow
+def test_parse_and_extract_spread_out_come_to_the_same(quick: Path) -> None:
+    said = printed(quick, "bench_scale_out")
+    digests = re.findall(r"^.{30} parse +[\d.]+ s extract +[\d.]+ s (\w{16})$", said, re.MULTILINE)
+    assert len(digests) == 3 and len(set(digests)) == 1
+    assert "all the same: True" in said
+
+
+def test_times_of_headers_on_windows(quick: Path) -> None:
+    found = rows(printed(quick, "bench_windows"))
+    headers = {path.stem for path in (quick / "export/generated").glob("sbd_*.h")} - {"sbd_loaded"}
+    assert {row[0] for row in found} == headers
+    assert all(row[2] == "groups" and int(row[3]) > 0 for row in found)
+
+
+def test_times_of_our_exported_models() -> None:
+    found = [row for row in rows(printed(ROOT, "bench_export")) if row[0].startswith("ours")]
+    assert [row[0] for row in found] == ["ours, nested", "ours, packed"] * 2
+    assert all(row[-1] == "2000 (100.00%)" for row in found)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not bench_export.PEERS.exists(), reason="other exporters are not installed: `make bench-export` does"
+)
+def test_other_exporters_models_are_measured_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LITTLE, "bench_export", LITTLE["bench_export"].replace(" --ours", ""))
+    found = {row[0].split(",")[0] for row in rows(printed(ROOT, "bench_export"))}
+    assert {"ours", "emlearn", "m2cgen", "tl2cgen"} <= found
