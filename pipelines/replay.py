@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
     parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
     parser.add_argument(
@@ -124,7 +125,7 @@ def _accuracy(opinion: pa.Table, params: Params) -> pd.DataFrame:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
-    known = read_known(folder, arguments.pair_window)
+    known = read_known(folder, arguments.truth, arguments.pair_window)
     detectors = _detectors(arguments.tuned, arguments.dataset, params)
     said = _learned(arguments.models, arguments.pair_window, known, arguments.dataset, params)
     parts = batches(known)

@@ -71,13 +71,15 @@ def built(kind: DetectorKind, parameters: Any) -> Detector | CompiledDetector:
     return CompiledDetector(kind.name, vars(parameters)) if is_compiled(kind.name) else kind.build(parameters)
 
 
-def read_known(folder: Path, pair_window: Path) -> Known:
+def read_known(folder: Path, truth: Path, pair_window: Path) -> Known:
     """Read what is known of a dataset.
 
     Parameters
     ----------
     folder : Path
         With its tables.
+    truth : Path
+        Its ``truth`` table.
     pair_window : Path
         Its ``pair_window`` table.
     """
@@ -85,7 +87,7 @@ def read_known(folder: Path, pair_window: Path) -> Known:
     for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
         subflows[row["connection_id"]][row["subflow_id"]] = row
     truths: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in read_table(tables.TRUTH, folder / "truth.parquet").to_pylist():
+    for row in read_table(tables.TRUTH, truth).to_pylist():
         truths[row["connection_id"]].append(row)
     windows = read_table(PAIR_WINDOW, pair_window).select([column.name for column in tables.PAIR_WINDOW_BASE.columns])
     labelled = windows.filter(pc.is_valid(windows.column("shared")))

@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
     parser.add_argument("--opinion", type=Path, required=True, help="opinion table to write")
     parser.add_argument("--time-share", type=Path, required=True, help="time_share table to write")
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     params.check_learnable(arguments.dataset)
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
-    known = read_known(folder, arguments.pair_window)
+    known = read_known(folder, arguments.truth, arguments.pair_window)
     detectors: Named = {}
     for name, grid in params.replay.grids.items():
         kind, _ = detector_of(name)
