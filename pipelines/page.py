@@ -104,7 +104,7 @@ class Page:
         Parameters
         ----------
         name : str
-            Of its file, without the suffix.
+            Of its file below ``figures/``, without the suffix.
         caption : str
             What it shows.
         paper : str
@@ -131,9 +131,9 @@ class Page:
 
     def remaining(self) -> list[str]:
         """Return the names of figures of the run that do not stand on the page yet."""
-        return [
-            path.stem for path in sorted((self._reports / "figures").glob("*.png")) if path.stem not in self._figures
-        ]
+        folder = self._reports / "figures"
+        names = [str(path.relative_to(folder).with_suffix("")) for path in sorted(folder.rglob("*.png"))]
+        return [name for name in names if name not in self._figures]
 
 
 def text(said: str) -> Markup:

@@ -98,7 +98,8 @@ def test_the_page_of_plots_shows_both_figures_and_asks_for_nothing_from_elsewher
     assert url == page.as_uri()
     text = page.read_text()
     sources = re.findall(r'<img src="([^"]+)">', text)
-    figures = sorted(path.name for path in (experimented.folder / "reports/figures").glob("*.png"))
+    folder = experimented.folder / "reports/figures"
+    figures = ["_".join(path.relative_to(folder).parts) for path in sorted(folder.rglob("*.png"))]
     for revision in ("HEAD", "fewer"):
         assert [f"static/{revision}_reports_figures_{name}" in sources for name in figures] == [True] * len(figures)
     assert all((page.parent / source).read_bytes().startswith(b"\x89PNG") for source in sources)
