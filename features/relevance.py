@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau
-from sklearn.feature_selection import mutual_info_classif
+
+from features.information import Estimator
 
 #: Mutual information of the paper's features with the label, nats (SmartSBD, Table 3).
 TABLE3_NATS = {
@@ -63,12 +64,7 @@ def mutual_information_nats(
     ----------
     SmartSBD, section 3.3; the estimator is Ross (2014) as scikit-learn has it.
     """
-    estimates = [
-        mutual_info_classif(x, shared, discrete_features=False, n_neighbors=neighbors, random_state=seed + repeat)
-        for repeat in range(repeats)
-    ]
-    information: npt.NDArray[np.float64] = np.mean(estimates, axis=0)
-    return information
+    return Estimator(x, neighbors=neighbors, seed=seed, repeats=repeats).nats(shared)
 
 
 def ranking(information_nats: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -111,14 +107,8 @@ def permutation_null_nats(
     """
     rng = np.random.default_rng(seed)
     _, first, member = np.unique(connections, return_index=True, return_inverse=True)
-    return np.stack(
-        [
-            mutual_information_nats(
-                x, rng.permutation(shared[first])[member], neighbors=neighbors, seed=seed, repeats=repeats
-            )
-            for _ in range(rounds)
-        ]
-    )
+    estimator = Estimator(x, neighbors=neighbors, seed=seed, repeats=repeats)
+    return np.stack([estimator.nats(rng.permutation(shared[first])[member]) for _ in range(rounds)])
 
 
 def half_samples(connections: npt.NDArray[np.str_], *, rounds: int, seed: int = 0) -> list[npt.NDArray[np.int64]]:
