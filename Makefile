@@ -28,8 +28,8 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows ui screenshots notebooks lab \
-	setup simulator packets lock clean distclean
+.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows \
+	ui screenshots notebooks lab setup simulator packets lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
