@@ -28,8 +28,8 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows ui screenshots notebooks lab \
-	setup simulator packets baselines lock clean distclean
+.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows \
+	ui screenshots notebooks lab setup simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -86,7 +86,7 @@ notebooks: setup
 lab: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) jupyter lab --config notebooks/jupyter_config.py --port $(LAB_PORT)
 
-setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets baselines
+setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
 	@python -m compileall -q traces scenarios features models export pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
@@ -115,6 +115,9 @@ simulator: $(VENV)/.installed
 
 packets: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=$(CURDIR)/$(VENV)
+
+warping: $(VENV)/.installed
+	@$(MAKE) --no-print-directory --jobs=2 -C warping PREFIX=$(CURDIR)/$(VENV)
 
 baselines: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C export/baselines PREFIX=$(CURDIR)/$(VENV)

@@ -1,4 +1,4 @@
-"""The run of the profile ``quick`` that several tests read: made anew where that of ``make repro`` is not of these sources."""
+"""The run of the profile ``quick`` that several tests read: that of ``make repro``, made anew where it is stale."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHOLE = ROOT / "build/quick.whole"
 
 
 def _known_sha256(folder: Path) -> str:
-    """Return the digest of all files that git knows in a folder or would add: sources, parameters, results, dvc.lock."""
+    """Return the digest of all files that git knows in a folder or would add: sources, results and dvc.lock."""
     listed = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, capture_output=True, check=True).stdout.decode().split("\0")
     digest = hashlib.sha256()

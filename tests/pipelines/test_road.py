@@ -104,7 +104,7 @@ def test_a_second_repro_runs_what_is_always_done_alone(copied: Path) -> None:
 
 
 def repro_killed_in(folder: Path, stage: str, targets: Sequence[str]) -> None:
-    """Run the stages; once one of them has begun and has written of its first output, kill the run and all it started."""
+    """Run the stages; once one of them has begun and its first output is there, kill the run and all it started."""
     name, _, dataset = stage.partition("@")
     (outs,) = (one.outs for one in read_stages(folder / "dvc.yaml") if one.name == name)
     first = folder / filled_in(outs[0], dataset, read_params(folder / "params.yaml"))

@@ -3,8 +3,6 @@
 from itertools import combinations
 from pathlib import Path
 
-import pytest
-
 from tests.simulator.program import link, network, simulate, subflow
 
 
