@@ -10,6 +10,7 @@ import math
 from typing import Literal
 
 import numpy as np
+import time_warping
 
 from features.fixed import Float64Array, Int64Array
 
@@ -102,11 +103,7 @@ def dtwd(a: Float64Array, b: Float64Array) -> float:
     ----------
     SmartSBD, section 3.2 and Table 3 (DTWD).
     """
-    # Not needed to show what an input holds, and slow to import.
-    from dtaidistance import dtw_ndim
-
-    distance: float = dtw_ndim.distance_fast(a, b, inner_dist="squared euclidean")
-    return distance
+    return time_warping.distance(a, b)
 
 
 def warping_path(a: Int64Array | Float64Array, b: Int64Array | Float64Array) -> Int64Array:
@@ -128,6 +125,7 @@ def warping_path(a: Int64Array | Float64Array, b: Int64Array | Float64Array) -> 
     >>> warping_path(np.array([[0], [40], [0]]), np.array([[0], [0], [40]])).tolist()
     [[0, 0], [0, 1], [1, 2], [2, 2]]
     """
+    # Not needed to show what an input holds, and slow to import.
     from dtaidistance import dtw_ndim
 
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)

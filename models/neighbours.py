@@ -1,8 +1,9 @@
 """Nearest neighbours under dynamic time warping: a model of the RTT series themselves, not of features.
 
 A window is a series of two values, the RTTs of both subflows. Its neighbours are the training windows of the smallest
-multivariate DTW distance. tslearn's classifier is what is stored. Trials take the same distances from dtaidistance,
-which computes them all once and several times as fast; a fold needs a part of them.
+multivariate DTW distance. tslearn's classifier is what is stored; its distances, here and in trials, are those of
+:mod:`time_warping`, which are the same and take a small part of the time. Trials compute them all once; a fold needs
+a part of them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from dtaidistance import dtw_ndim
-from sklearn.neighbors import KNeighborsClassifier
+import time_warping
 
 from models.fitted import Fitted, Setting
 from models.search import Method, inner_splits
@@ -22,11 +22,6 @@ from models.verdict import Verdicts
 from models.windows import LabelledWindows, Positions
 from traces.fault import Fault
 from traces.tables import WINDOW_KEY
-
-with warnings.catch_warnings():
-    # It is for a file format that is not used here.
-    warnings.filterwarnings("ignore", message="h5py not installed")
-    from tslearn.neighbors import KNeighborsTimeSeriesClassifier
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -134,12 +129,21 @@ def distances(view: Float64Array) -> Float64Array:
     -------
     (rows, rows) float64
     """
-    matrix: Float64Array = dtw_ndim.distance_matrix_fast(np.ascontiguousarray(view), parallel=False, only_triu=False)
-    return matrix
+    return time_warping.distances_within(view)
 
 
-def _judged(share: Float64Array) -> Verdicts:
-    """Half and half is not shared."""
+def _voted(distance: Float64Array, shared: npt.NDArray[np.bool_], neighbors: int) -> Verdicts:
+    """Let the nearest vote; half and half is not shared.
+
+    Parameters
+    ----------
+    distance : (tested, training) float64
+    shared : (training,) bool
+    neighbors : int
+    """
+    # Of equally distant ones those vote that scikit-learn and tslearn take.
+    nearest = np.argpartition(distance, neighbors - 1, axis=1)[:, :neighbors]
+    share = np.count_nonzero(shared[nearest], axis=1) / neighbors
     return Verdicts(share, share > _HALF)
 
 
@@ -158,11 +162,7 @@ def predict_by_distance(
     neighbors : int
         How many vote.
     """
-    if not len(test):
-        return _judged(np.empty(0))
-    model = KNeighborsClassifier(neighbors, metric="precomputed")
-    model.fit(distance[np.ix_(train, train)], windows.shared[train])
-    return _judged(model.predict_proba(distance[np.ix_(test, train)])[:, 1])
+    return _voted(distance[np.ix_(test, train)], windows.shared[train], neighbors)
 
 
 def chosen_neighbors(
@@ -185,11 +185,19 @@ def setting(neighbors: int) -> Setting:
 
 def fit(view: Float64Array, windows: LabelledWindows, rows: Positions, neighbors: int) -> Fitted:
     """Fit tslearn's classifier on some rows."""
+    with warnings.catch_warnings():
+        # It is for a file format that is not used here.
+        warnings.filterwarnings("ignore", message="h5py not installed")
+        # Seconds; only what is stored needs it.
+        from tslearn.neighbors import KNeighborsTimeSeriesClassifier
+
     estimator = KNeighborsTimeSeriesClassifier(n_neighbors=neighbors, metric="dtw")
     estimator.fit(view[rows], windows.shared[rows])
     return Fitted(estimator, _SERIES, setting(neighbors))
 
 
 def predict(view: Float64Array, fitted: Fitted) -> Verdicts:
-    """Judge the windows of a view by a stored model."""
-    return _judged(fitted.estimator.predict_proba(view)[:, 1])
+    """Judge the windows of a view by a stored model, as tslearn's ``predict_proba`` does."""
+    stored = fitted.estimator
+    distance = time_warping.distances_between(view, stored._ts_fit)
+    return _voted(distance, stored.classes_[stored._y], stored.n_neighbors)

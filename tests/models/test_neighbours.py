@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from dtaidistance import dtw_ndim
+from sklearn.neighbors import KNeighborsClassifier
 from tslearn.metrics import dtw as tslearn_dtw
 
 from models import neighbours, store
@@ -32,12 +34,37 @@ def rtts(made: LabelledWindows, seed: int = 0) -> neighbours.Float64Array:
     return found
 
 
-def test_distances_are_tslearns() -> None:
+def test_distances_are_those_of_both_libraries() -> None:
     view = neighbours.queue_series(rtts(windows(6, 1)))
     matrix = neighbours.distances(view)
-    for one in range(len(view)):
-        for other in range(len(view)):
-            assert matrix[one, other] == pytest.approx(tslearn_dtw(view[one], view[other]), rel=1e-12, abs=1e-12)
+    np.testing.assert_array_equal(matrix, dtw_ndim.distance_matrix_fast(view, parallel=False, only_triu=False))
+    np.testing.assert_array_equal(matrix, [[tslearn_dtw(one, other) for other in view] for one in view])
+
+
+@pytest.mark.parametrize("neighbors", [1, 4, 15])
+def test_votes_are_scikit_learns(neighbors: int) -> None:
+    made = windows(40, 2)
+    # Many are as far as each other.
+    distance = np.random.default_rng(neighbors).integers(0, 9, size=(80, 80)).astype(np.float64)
+    train, test = np.arange(50), np.arange(50, 80)
+    model = KNeighborsClassifier(neighbors, metric="precomputed").fit(np.zeros((50, 50)), made.shared[train])
+    expected = model.predict_proba(distance[np.ix_(test, train)])[:, 1]
+    verdicts = neighbours.predict_by_distance(distance, made, train, test, neighbors)
+    np.testing.assert_array_equal(verdicts.score, expected)
+    np.testing.assert_array_equal(verdicts.shared_pred, expected > 0.5)
+    none = neighbours.predict_by_distance(distance, made, train, test[:0], neighbors)
+    assert none.score.shape == none.shared_pred.shape == (0,)
+
+
+@pytest.mark.parametrize("neighbors", [1, 2, 5])
+def test_a_stored_model_says_what_tslearn_says(neighbors: int) -> None:
+    made = windows(40, 2)
+    # Whole milliseconds, and a training window twice: of equally distant ones some vote.
+    view = neighbours.rtt_series(np.rint(rtts(made) / 1_000) * 1_000)
+    view[1::2] = view[::2]
+    fitted = neighbours.fit(view, made, np.arange(0, 80, 2), neighbors)
+    expected = fitted.estimator.predict_proba(view)[:, 1]
+    np.testing.assert_array_equal(neighbours.predict(view, fitted).score, expected)
 
 
 def test_the_stored_model_votes_as_the_trials_do(tmp_path: Path) -> None:
