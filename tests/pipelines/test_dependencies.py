@@ -39,6 +39,8 @@ TAKEN_BY = {
     "export/emit_c.py": "export/templates",
     "export/fragment.py": "export/fragments",
     "export/replay.py": "export/programs/replay.c",
+    "features/distance.py": "warping/src",
+    "models/neighbours.py": "warping/src",
     "scenarios/simulator.py": "simulator/src",
     "traces/capture.py": "packets/src",
     "pipelines/page.py": "pipelines/templates",
@@ -93,7 +95,15 @@ TAKEN_NOT = {
     ("prove", "export/fragment.py"): "the same",
     ("partitions", "export/compiled_detectors.py"): "opinions that are read from a table",
     ("shift", "export/compiled_detectors.py"): "the same",
+    ("report", "models/neighbours.py"): "the names of what is in the tables",
     ("validate", "traces/capture.py"): "the name of a connection's input",
+    **{
+        (stage, "features/distance.py"): "the names of the features, none of which it computes"
+        for stage in (
+            *("difficulty", "rank", "controls", "automl", "generalise", "compare", "tune", "replay", "partitions"),
+            *("shift", "export", "prove", "track"),
+        )
+    },
 }
 
 
