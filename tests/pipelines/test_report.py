@@ -141,7 +141,8 @@ def test_what_a_reader_without_eyes_needs(page: str) -> None:
 
 def test_every_figure_of_the_run_is_on_it_once(page: str) -> None:
     shown = [source.partition(",")[2] for source in read(page).references["src"]]
-    stored = [base64.b64encode(path.read_bytes()).decode() for path in sorted((ROOT / "reports/figures").rglob("*.png"))]
+    paths = sorted((ROOT / "reports/figures").rglob("*.png"))
+    stored = [base64.b64encode(path.read_bytes()).decode() for path in paths]
     assert len(stored) > 20
     assert sorted(shown) == sorted(stored)
 
