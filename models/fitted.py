@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
+from models.families import growth
 from models.verdict import Verdicts
 
 
@@ -18,6 +21,19 @@ class Setting:
 
     top: int
     hyperparameters: tuple[tuple[str, Any], ...]
+
+
+def predicted(estimator: Any, x: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return the labels that an estimator gives to (rows, inputs), as its ``predict`` does."""
+    if isinstance(estimator, DecisionTreeClassifier | RandomForestClassifier):
+        return _likelier(estimator, growth.probabilities(estimator, x))
+    labels: npt.NDArray[np.bool_] = estimator.predict(x).astype(bool)
+    return labels
+
+
+def _likelier(estimator: Any, probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    labels: npt.NDArray[np.bool_] = estimator.classes_.take(np.argmax(probabilities, axis=1)).astype(bool)
+    return labels
 
 
 @dataclass(frozen=True)
@@ -48,9 +64,11 @@ class Fitted:
         """
         if not len(x):
             return Verdicts(np.empty(0), np.empty(0, dtype=np.bool_))
-        if hasattr(self.estimator, "predict_proba"):
-            shared_class = int(np.flatnonzero(self.estimator.classes_)[0])
-            score: npt.NDArray[np.float64] = self.estimator.predict_proba(x)[:, shared_class]
-        else:
-            score = expit(self.estimator.decision_function(x))
-        return Verdicts(score, self.estimator.predict(x).astype(bool))
+        estimator = self.estimator
+        if not hasattr(estimator, "predict_proba"):
+            return Verdicts(expit(estimator.decision_function(x)), predicted(estimator, x))
+        shared_class = int(np.flatnonzero(estimator.classes_)[0])
+        if isinstance(estimator, DecisionTreeClassifier | RandomForestClassifier):
+            of_classes = growth.probabilities(estimator, x)
+            return Verdicts(of_classes[:, shared_class], _likelier(estimator, of_classes))
+        return Verdicts(estimator.predict_proba(x)[:, shared_class], predicted(estimator, x))

@@ -23,6 +23,9 @@ from models.windows import LabelledWindows, Positions
 from traces.fault import Fault
 from traces.tables import WINDOW_KEY
 
+# Of tslearn, for a file format that is not used here.
+warnings.filterwarnings("ignore", message="h5py not installed")
+
 Float64Array = npt.NDArray[np.float64]
 
 #: Name in tables and files.
@@ -185,11 +188,8 @@ def setting(neighbors: int) -> Setting:
 
 def fit(view: Float64Array, windows: LabelledWindows, rows: Positions, neighbors: int) -> Fitted:
     """Fit tslearn's classifier on some rows."""
-    with warnings.catch_warnings():
-        # It is for a file format that is not used here.
-        warnings.filterwarnings("ignore", message="h5py not installed")
-        # Seconds; only what is stored needs it.
-        from tslearn.neighbors import KNeighborsTimeSeriesClassifier
+    # Takes seconds; only what is stored needs it.
+    from tslearn.neighbors import KNeighborsTimeSeriesClassifier
 
     estimator = KNeighborsTimeSeriesClassifier(n_neighbors=neighbors, metric="dtw")
     estimator.fit(view[rows], windows.shared[rows])

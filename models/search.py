@@ -7,6 +7,7 @@ the training side of each split alone.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import make_pipeline
 
 from features.relevance import mutual_information_nats, ranking
 from models.families import Family, Scaling
-from models.fitted import Fitted, Setting
+from models.fitted import Fitted, Setting, predicted
 from models.partners import rows_of_partners
 from models.split import Split, folds
 from models.verdict import Verdicts
@@ -145,10 +147,14 @@ def fit(
 ) -> Fitted:
     """Fit a setting on some rows, with the features that stand first in `order`."""
     columns = np.sort(order[: setting.top])
-    estimator = family.estimator(dict(setting.hyperparameters), method.seed, method.scaling)
-    estimator.fit(windows.x[np.ix_(rows, columns)], windows.shared[rows])
-    family.finish(estimator)
-    return Fitted(estimator, tuple(windows.feature_names[column] for column in columns), setting)
+    x, scaler = windows.x[np.ix_(rows, columns)], family.scaler(method.scaling)
+    inputs = x if scaler is None else scaler.fit_transform(x)
+    estimator = family.fitted(dict(setting.hyperparameters), method.seed, inputs, windows.shared[rows])
+    return Fitted(
+        estimator if scaler is None else make_pipeline(scaler, estimator),
+        tuple(windows.feature_names[column] for column in columns),
+        setting,
+    )
 
 
 def columns_of(windows: LabelledWindows, fitted: Fitted) -> Positions:
@@ -169,12 +175,17 @@ def accuracies(
 ) -> npt.NDArray[np.float64]:
     """Return the (settings,) test accuracies of a split."""
     train, test = ranked.split.train, ranked.split.test
-    found = np.empty(len(grid))
-    for index, setting in enumerate(grid):
-        fitted = fit(windows, family, setting, ranked.order, train, method)
-        predicted = fitted.estimator.predict(windows.x[np.ix_(test, columns_of(windows, fitted))])
-        found[index] = np.mean(predicted == windows.shared[test])
-    return found
+    found = []
+    for top, same_inputs in itertools.groupby(grid, lambda setting: setting.top):
+        columns = np.sort(ranked.order[:top])
+        x, tested = (windows.x[np.ix_(rows, columns)] for rows in (train, test))
+        scaler = family.scaler(method.scaling)
+        if scaler is not None:
+            x, tested = scaler.fit_transform(x), scaler.transform(tested)
+        for setting in same_inputs:
+            estimator = family.fitted(dict(setting.hyperparameters), method.seed, x, windows.shared[train])
+            found.append(np.mean(predicted(estimator, tested) == windows.shared[test]))
+    return np.array(found)
 
 
 def papers_splits(windows: LabelledWindows, splits: Sequence[Split], method: Method) -> list[RankedSplit]:

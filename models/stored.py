@@ -92,8 +92,8 @@ def stored_models(folder: Path, families: Sequence[str], feature_sets: Sequence[
     return [StoredModel(model, own, folder / f"{model}_{own}.skops") for model, own in named]
 
 
-def judge(stored: StoredModel, tested: Tested) -> Verdicts:
-    """Return a model's verdict on each window, in the order of ``tested.windows``.
+def judge(stored: StoredModel, tests: Sequence[Tested]) -> list[Verdicts]:
+    """Return a model's verdict on each window of each test, in the order of its ``windows``.
 
     Raises
     ------
@@ -102,6 +102,10 @@ def judge(stored: StoredModel, tested: Tested) -> Verdicts:
     """
     fitted = store.load(stored.path)
     if stored.model == neighbours.NAME:
-        return neighbours.predict(neighbours.VIEWS[stored.feature_set](tested.rtt_us), fitted)
-    windows = labelled_windows(tested.pair_window, tested.rule, fitted.feature_names)
-    return search.predict(windows, fitted, np.arange(len(windows.shared)))
+        view = neighbours.VIEWS[stored.feature_set]
+        return [neighbours.predict(view(tested.rtt_us), fitted) for tested in tests]
+    found = []
+    for tested in tests:
+        windows = labelled_windows(tested.pair_window, tested.rule, fitted.feature_names)
+        found.append(search.predict(windows, fitted, np.arange(len(windows.shared))))
+    return found

@@ -75,30 +75,44 @@ def _describe(setting: Setting) -> dict[str, Any]:
     return {"top": setting.top, **dict(setting.hyperparameters)}
 
 
+def _papers(
+    windows: LabelledWindows, grids: Mapping[str, Sequence[Setting]], ranked: search.RankedSplit, method: search.Method
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Return the accuracies of every setting of every family on one of the paper's splits."""
+    return {
+        family: search.accuracies(windows, family_of(family), grid, ranked, method) for family, grid in grids.items()
+    }
+
+
+def _chosen(
+    windows: LabelledWindows, grids: Mapping[str, Sequence[Setting]], rows: Positions, method: search.Method
+) -> dict[str, Fitted]:
+    """Return the model of every family that is chosen and fitted on some rows."""
+    side = search.training_side(windows, rows, method)
+    return {family: search.chosen(windows, family_of(family), grid, side, method) for family, grid in grids.items()}
+
+
 def _tested(
-    windows: LabelledWindows,
-    family_name: str,
-    grid: Sequence[Setting],
-    side: search.TrainingSide,
-    trial: Trial,
-    method: search.Method,
-) -> Tested:
-    fitted = search.chosen(windows, family_of(family_name), grid, side, method)
-    return Tested(
-        trial, fitted.setting, {name: search.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
-    )
+    windows: LabelledWindows, grids: Mapping[str, Sequence[Setting]], trial: Trial, method: search.Method
+) -> dict[str, Tested]:
+    """Return what the model of every family says in one trial."""
+    return {
+        family: Tested(
+            trial, fitted.setting, {name: search.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
+        )
+        for family, fitted in _chosen(windows, grids, trial.train, method).items()
+    }
 
 
 def _neighbours(
     windows: LabelledWindows,
-    rtt_us: npt.NDArray[np.float64],
-    view_name: str,
+    view: npt.NDArray[np.float64],
     grid: Sequence[int],
     every_trial: Sequence[Trial],
     stored_rows: Positions,
     method: search.Method,
-) -> Searched:
-    view = neighbours.VIEWS[view_name](rtt_us)
+) -> tuple[list[Tested], int]:
+    """Return what the neighbours say in every trial, and how many of them vote in the stored model."""
     distance = neighbours.distances(view)
     tested = []
     for trial in every_trial:
@@ -109,9 +123,7 @@ def _neighbours(
             for name, rows in trial.tests.items()
         }
         tested.append(Tested(trial, neighbours.setting(count), verdicts))
-    count = neighbours.chosen_neighbors(distance, windows, stored_rows, grid, method)
-    fitted = neighbours.fit(view, windows, search.learnt_from(windows, stored_rows, method), count)
-    return Searched(neighbours.NAME, view_name, tested, fitted)
+    return tested, neighbours.chosen_neighbors(distance, windows, stored_rows, grid, method)
 
 
 def _correlation(
@@ -168,47 +180,37 @@ def _search(
         Split(*(of_kind(any_windows, rows, options.rule) for rows in (split.train, split.test)))
         for split in random_splits(any_windows, plan.drawing(options))
     ]
-    trained_on = [*(trial.train for trial in every_trial), stored_rows]
-    workers = stage.workers(params, len(trained_on))
-    sides = Parallel(n_jobs=workers)(
-        delayed(search.training_side)(own, rows, method) for own in windows.values() for rows in trained_on
-    )
-    sides_of = {name: sides[at * len(trained_on) :][: len(trained_on)] for at, name in enumerate(windows)}
-    grids = {
-        (family, feature_set): search.settings(family_of(family), grid, options.top)
-        for feature_set in windows
-        for family, grid in options.families.items()
-    }
+    grids = {family: search.settings(family_of(family), grid, options.top) for family, grid in options.families.items()}
+    views = {name: view(rtt_us) for name, view in neighbours.VIEWS.items()}
     tasks = [
-        delayed(_neighbours)(any_windows, rtt_us, view, options.neighbors, every_trial, stored_rows, method)
-        for view in neighbours.VIEWS
+        delayed(_neighbours)(any_windows, view, options.neighbors, every_trial, stored_rows, method)
+        for view in views.values()
     ]
-    for (family, feature_set), grid in grids.items():
-        own = windows[feature_set]
-        known = (own, family_of(family), grid)
-        *trial_sides, stored_side = sides_of[feature_set]
-        tasks += [
-            delayed(search.accuracies)(*known, ranked, method) for ranked in search.papers_splits(own, splits, method)
-        ]
-        tasks += [
-            delayed(_tested)(own, family, grid, side, trial, method)
-            for side, trial in zip(trial_sides, every_trial, strict=True)
-        ]
-        tasks.append(delayed(search.chosen)(*known, stored_side, method))
-    results = Parallel(n_jobs=workers, return_as="generator")(tasks)
+    for own in windows.values():
+        tasks += [delayed(_papers)(own, grids, ranked, method) for ranked in search.papers_splits(own, splits, method)]
+        tasks += [delayed(_tested)(own, grids, trial, method) for trial in every_trial]
+        tasks.append(delayed(_chosen)(own, grids, stored_rows, method))
+    results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
     found = iter(stage.progress(results, what=f"search {dataset}", total=len(tasks)))
-    of_series = [next(found) for _ in neighbours.VIEWS]
-    for (family, feature_set), grid in grids.items():
-        accuracies = np.stack([next(found) for _ in splits])
-        yield Searched(
-            name=family,
-            feature_set=feature_set,
-            tested=[next(found) for _ in every_trial],
-            fitted=next(found),
-            grid=_grid_table(grid, accuracies, {"dataset": dataset, "family": family, "feature_set": feature_set}),
-            papers_setting=search.best_setting(grid, accuracies),
-        )
-    yield from of_series
+    of_series = [next(found) for _ in views]
+    for feature_set in windows:
+        of_splits = [next(found) for _ in splits]
+        of_trials = [next(found) for _ in every_trial]
+        stored = next(found)
+        for family, grid in grids.items():
+            accuracies = np.stack([one[family] for one in of_splits])
+            labels = {"dataset": dataset, "family": family, "feature_set": feature_set}
+            yield Searched(
+                name=family,
+                feature_set=feature_set,
+                tested=[one[family] for one in of_trials],
+                fitted=stored[family],
+                grid=_grid_table(grid, accuracies, labels),
+                papers_setting=search.best_setting(grid, accuracies),
+            )
+    for (name, view), (tested, count) in zip(views.items(), of_series, strict=True):
+        learnt = search.learnt_from(any_windows, stored_rows, method)
+        yield Searched(neighbours.NAME, name, tested, neighbours.fit(view, any_windows, learnt, count))
     yield _correlation(correlated, every_trial, stored_rows, method)
 
 

@@ -10,11 +10,9 @@ import itertools
 import logging
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
 from models import neighbours, stored
@@ -37,30 +35,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.search
-    # A worker may have been started in another folder.
-    models = arguments.models.absolute()
-    tasks = []
-    judged: list[tuple[stored.Tested, dict[str, Any]]] = []
-    for trained, tested in itertools.product(options.datasets, params.transfer.tested):
-        if trained == tested:
+    tests: dict[str, stored.Tested] = {}
+    for tested in params.transfer.tested:
+        if set(options.datasets) == {tested}:
             continue
         folder = arguments.features / tested
         pair_window = read_table(PAIR_WINDOW, folder / "pair_window.parquet").to_pandas()
         series = read_table(SERIES, folder / "series.parquet").select(neighbours.COLUMNS).to_pandas()
-        on = stored.tested_windows(pair_window, series, options.rule)
-        known = {"train_set": f"{trained}/{options.rule}", "test_set": f"{tested}/{options.rule}"}
-        for one in stored.stored_models(models / trained, list(options.families), options.feature_sets):
-            tasks.append(delayed(stored.judge)(one, on))
-            judged.append((on, {**known, "model": one.model, "feature_set": one.feature_set}))
-    results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
-    parts = []
-    for (on, known), verdicts in zip(judged, stage.progress(results, what="transfer", total=len(tasks)), strict=True):
-        shared = on.windows.shared
-        parts.append(prediction_rows(on.windows, np.arange(len(shared)), verdicts, fold=0, **known))
-        log.info("%s: %.3f", ", ".join(known.values()), (verdicts.shared_pred == shared).mean())
+        tests[tested] = stored.tested_windows(pair_window, series, options.rule)
+    every = [
+        (trained, one)
+        for trained in options.datasets
+        for one in stored.stored_models(arguments.models / trained, list(options.families), options.feature_sets)
+    ]
+    parts: dict[tuple[str, str], list[pd.DataFrame]] = {}
+    for trained, one in stage.progress(every, what="transfer", total=len(every)):
+        others = [tested for tested in tests if tested != trained]
+        for tested, verdicts in zip(others, stored.judge(one, [tests[tested] for tested in others]), strict=True):
+            windows = tests[tested].windows
+            known = {
+                "model": one.model,
+                "feature_set": one.feature_set,
+                "train_set": f"{trained}/{options.rule}",
+                "test_set": f"{tested}/{options.rule}",
+            }
+            rows = np.arange(len(windows.shared))
+            parts.setdefault((trained, tested), []).append(prediction_rows(windows, rows, verdicts, fold=0, **known))
+            log.info("%s: %.3f", ", ".join(known.values()), (verdicts.shared_pred == windows.shared).mean())
     columns = [column.name for column in PREDICTION.columns]
-    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-    write_table(PREDICTION, {name: rows[name].tolist() for name in columns}, arguments.predictions)
+    found = list(itertools.chain.from_iterable(parts.values()))
+    table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
+    write_table(PREDICTION, {name: table[name].tolist() for name in columns}, arguments.predictions)
     return stage.EXIT_OK
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
 from models import neighbours, stored, trend
@@ -80,12 +79,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     cases = sorted(truth["scenario"].unique())
     facts = described(windows, tested.rtt_us, none, truth, cases)
-    # A worker may have been started in another folder.
-    every = stored.stored_models(arguments.models.absolute(), list(params.search.families), params.search.feature_sets)
-    tasks = [delayed(stored.judge)(one, tested) for one in every]
-    results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
+    every = stored.stored_models(arguments.models, list(params.search.families), params.search.feature_sets)
     parts = []
-    for one, verdicts in zip(every, stage.progress(results, what="unseen", total=len(tasks)), strict=True):
+    for one in stage.progress(every, what="unseen", total=len(every)):
+        (verdicts,) = stored.judge(one, [tested])
         found = by_case(windows.assign(shared_pred=verdicts.shared_pred), none, cases)
         found = found.merge(facts[["case", "shared", "not_valid"]], on="case", how="left", validate="one_to_one")
         parts.append(_rows(found, {"model": one.model, "feature_set": one.feature_set}, params))

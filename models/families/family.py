@@ -6,11 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sklearn.pipeline import make_pipeline
+import numpy as np
+import numpy.typing as npt
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 Scaling = Literal["standard", "min_max", "none"]
 _SCALERS = {"standard": StandardScaler, "min_max": MinMaxScaler}
+
+
+def _by_itself(estimator: Any, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]) -> None:
+    """Fit an estimator by its own method."""
+    estimator.fit(x, y)
 
 
 def _as_it_is(estimator: Any) -> None:
@@ -31,6 +37,8 @@ class Family:
         Those the grid in ``params.yaml`` must give; the first is the horizontal axis of its figure.
     scaled : bool
         Its inputs are scaled, by what is fitted on the training rows.
+    fit : callable
+        How an unfitted estimator is fitted, where its own ``fit`` takes far longer than need be.
     finish : callable
         What is done to the estimator once it is fitted.
     ours : bool
@@ -41,15 +49,24 @@ class Family:
     build: Callable[[dict[str, Any], int], Any]
     hyperparameters: tuple[str, ...]
     scaled: bool = False
+    fit: Callable[[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_]], None] = _by_itself
     finish: Callable[[Any], None] = _as_it_is
     ours: bool = False
 
-    def estimator(self, hyperparameters: dict[str, Any], seed: int, scaling: Scaling) -> Any:
-        """Return an unfitted classifier, behind its scaler if the family takes one.
+    def scaler(self, scaling: Scaling) -> Any | None:
+        """Return what scales the inputs, not fitted; None if they are taken as they are.
 
         References
         ----------
         Question 15 of docs/ambiguities.md: the paper does not say how inputs are scaled.
         """
-        unscaled = self.build(hyperparameters, seed)
-        return make_pipeline(_SCALERS[scaling](), unscaled) if self.scaled and scaling != "none" else unscaled
+        return _SCALERS[scaling]() if self.scaled and scaling != "none" else None
+
+    def fitted(
+        self, hyperparameters: dict[str, Any], seed: int, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]
+    ) -> Any:
+        """Return a classifier fitted on (rows, inputs) that are scaled already."""
+        estimator = self.build(hyperparameters, seed)
+        self.fit(estimator, x, y)
+        self.finish(estimator)
+        return estimator

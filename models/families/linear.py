@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.pipeline import Pipeline
 
 #: At scikit-learn's own tolerance the last bit of a sum decides whether one step more is taken.
 TOLERANCE = 1e-8
@@ -33,6 +32,5 @@ def rounded(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def to_16_bits(estimator: Any) -> None:
     """Round the coefficients of a fitted linear model to 16 significant bits."""
-    linear = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    linear.coef_ = rounded(linear.coef_)
-    linear.intercept_ = rounded(linear.intercept_)
+    estimator.coef_ = rounded(estimator.coef_)
+    estimator.intercept_ = rounded(estimator.intercept_)

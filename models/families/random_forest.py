@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from models.families.family import Family
+from models.families.growth import grow_forest
 
 #: scikit-learn's default, as the paper's: more trees gained it nothing.
 _TREES = 100
@@ -30,4 +31,4 @@ def _build(hyperparameters: dict[str, Any], seed: int) -> RandomForestClassifier
     return RandomForestClassifier(_TREES, max_depth=hyperparameters["max_depth"], random_state=seed, n_jobs=1)
 
 
-RANDOM_FOREST = Family(name="forest", build=_build, hyperparameters=("max_depth",), finish=to_lattice)
+RANDOM_FOREST = Family(name="forest", build=_build, hyperparameters=("max_depth",), fit=grow_forest, finish=to_lattice)
