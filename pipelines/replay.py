@@ -12,10 +12,11 @@ import sys
 from collections import defaultdict
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
@@ -26,7 +27,19 @@ from models.detectors.grid import points
 from models.detectors.learned import WindowVerdict, opinions_of
 from pipelines import stage
 from pipelines.params import Params
-from pipelines.replaying import Known, Named, Replayed, Said, batches, columns_of, read_known, replay_on
+from pipelines.replaying import (
+    Known,
+    Named,
+    Replayed,
+    Said,
+    batches,
+    built,
+    columns_of,
+    opinion_table,
+    read_known,
+    replay_on,
+    write_opinions,
+)
 from pipelines.reports import read_json, write_csv, write_json
 from traces import tables
 from traces.contract import read_table, write_table
@@ -60,13 +73,13 @@ def _detectors(tuned: Path, dataset: str, params: Params) -> Named:
     for name in params.replay.detectors:
         kind, _ = detector_of(name)
         for preset, parameters in kind.presets.items():
-            found[name, preset] = kind.build(parameters)
+            found[name, preset] = built(kind, parameters)
         for other in params.search.datasets:
             chosen = {} if other == dataset else read_json(tuned / f"{other}.json")["chosen"]
             if name in chosen:
                 tried = points(kind, params.replay.grids[name])
                 for form, preset in TUNED_ON.items():
-                    found[name, preset.format(other)] = kind.build(tried[chosen[name][form]])
+                    found[name, preset.format(other)] = built(kind, tried[chosen[name][form]])
     return found
 
 
@@ -97,12 +110,10 @@ def _learned(models: Path, pair_window: Path, known: Known, dataset: str, params
     return dict(found)
 
 
-def _accuracy(opinion: list[dict[str, Any]], params: Params) -> pd.DataFrame:
+def _accuracy(opinion: pa.Table, params: Params) -> pd.DataFrame:
     """Return how right each detector is of the labelled windows of the rule that models are trained on."""
     rows = []
-    columns = [column.name for column in tables.OPINION.columns]
-    judged = right_of_windows(pd.DataFrame(opinion, columns=columns))
-    judged = judged[judged["rule"] == params.search.rule]
+    judged = right_of_windows(opinion.filter(pc.equal(opinion.column("rule"), params.search.rule)).to_pandas())
     for (detector, preset), own in judged.groupby(["detector", "preset"]):
         found = rightness_of(own, resamples=params.evaluate.resamples, seed=params.evaluate.seed)
         none = int(own["shared_pred"].isna().sum())
@@ -130,9 +141,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     found = Replayed()
     for part in stage.progress(results, what=f"replay {arguments.dataset}", total=len(parts)):
         found.add(part)
+    opinion = opinion_table(found.opinion)
+    write_opinions(opinion, arguments.opinion)
     for table, rows, path in (
         (tables.GROUPING, found.grouping, arguments.grouping),
-        (tables.OPINION, found.opinion, arguments.opinion),
         (tables.TIME_SHARE, found.time_share, arguments.time_share),
     ):
         write_table(table, columns_of(table, rows), path)
@@ -145,7 +157,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         "without_any_opinion": sorted({f"{detector}/{preset}" for detector, preset in detectors} - set(names)),
     }
     write_json(report, arguments.report)
-    write_csv(_accuracy(found.opinion, params), arguments.table)
+    write_csv(_accuracy(opinion, params), arguments.table)
     log.info("%s: %s", arguments.dataset, report["counts"])
     return stage.EXIT_OK
 

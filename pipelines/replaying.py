@@ -9,31 +9,34 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from export.compiled_detectors import CompiledDetector, event_array, is_compiled
 from features.catalog import PAIR_WINDOW
-from models.detectors import Detector, Opinion, replayed
-from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, Kind, events_of
+from models.detectors import Detector, DetectorKind, Opinion, replayed
+from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, Int64Array, Kind, event_columns
 from models.detectors.scoring import OnPair, scored_from_ns
-from models.partition import pairs_of
+from models.partition import Pair, pairs_of
 from traces import tables
-from traces.contract import Table, TableReader, read_table
+from traces.columns import array_of, array_of_numbers
+from traces.contract import Table, TableReader, read_table, write_table
 
 #: Connections of one task.
 _CONNECTIONS_PER_TASK = 4
-#: Detectors by name and parameter set, each ready to be reset.
-Named = dict[tuple[str, str], Detector]
+#: Detectors by name and parameter set, each ready for any connection.
+Named = dict[tuple[str, str], Detector | CompiledDetector]
 #: Opinions of detectors on a connection, by name and parameter set.
 Said = dict[tuple[str, str], list[Opinion]]
 
 
 @dataclass
 class Replayed:
-    """Rows of tables, and what was counted."""
+    """Rows of tables, those of ``opinion`` a part for each connection, and what was counted."""
 
     grouping: list[dict[str, Any]] = field(default_factory=list)
-    opinion: list[dict[str, Any]] = field(default_factory=list)
+    opinion: list[pa.Table] = field(default_factory=list)
     time_share: list[dict[str, Any]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -54,13 +57,18 @@ class Known:
     connections : list of rows of the ``connection`` table
     subflows : dict of connection_id to its rows of the ``subflow`` table, by number
     truths : dict of connection_id to its rows of the ``truth`` table
-    windows : dict of connection_id to its labelled rows of the ``pair_window`` table, without features
+    windows : dict of connection_id to its labelled rows of the ``pair_window`` table, without features, in order
     """
 
     connections: list[dict[str, Any]]
     subflows: dict[str, dict[int, dict[str, Any]]]
     truths: dict[str, list[dict[str, Any]]]
-    windows: dict[str, list[dict[str, Any]]]
+    windows: dict[str, pa.Table]
+
+
+def built(kind: DetectorKind, parameters: Any) -> Detector | CompiledDetector:
+    """Return a detector, compiled where there is such a one: they say the same."""
+    return CompiledDetector(kind.name, vars(parameters)) if is_compiled(kind.name) else kind.build(parameters)
 
 
 def read_known(folder: Path, pair_window: Path) -> Known:
@@ -76,18 +84,21 @@ def read_known(folder: Path, pair_window: Path) -> Known:
     subflows: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
     for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
         subflows[row["connection_id"]][row["subflow_id"]] = row
-    by_connection: list[dict[str, list[dict[str, Any]]]] = []
-    columns = [column.name for column in tables.PAIR_WINDOW_BASE.columns]
-    windows = read_table(PAIR_WINDOW, pair_window).select(columns)
-    for rows in (read_table(tables.TRUTH, folder / "truth.parquet"), windows):
-        found = defaultdict(list)
-        for row in rows.to_pylist():
-            found[row["connection_id"]].append(row)
-        by_connection.append(dict(found))
-    truths, placed = by_connection
-    labelled = {name: [row for row in rows if row["shared"] is not None] for name, rows in placed.items()}
+    truths: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in read_table(tables.TRUTH, folder / "truth.parquet").to_pylist():
+        truths[row["connection_id"]].append(row)
+    windows = read_table(PAIR_WINDOW, pair_window).select([column.name for column in tables.PAIR_WINDOW_BASE.columns])
+    labelled = windows.filter(pc.is_valid(windows.column("shared")))
+    labelled = labelled.sort_by([(name, "ascending") for name in tables.WINDOW_KEY])
+    runs = pc.run_end_encode(labelled.column("connection_id").combine_chunks())
+    ends = runs.run_ends.to_pylist()
+    # Copied, that no part holds the others' memory when it is sent to another process.
+    by_connection = {
+        name: labelled.take(np.arange(start, end))
+        for name, start, end in zip(runs.values.to_pylist(), [0, *ends], ends, strict=False)
+    }
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
-    return Known(connections, dict(subflows), truths, labelled)
+    return Known(connections, dict(subflows), dict(truths), by_connection)
 
 
 @functools.lru_cache(maxsize=8)
@@ -110,6 +121,32 @@ def absent_signals(acks: pa.Table) -> frozenset[Kind]:
     return frozenset(kind for kind, there in has.items() if not there)
 
 
+class _Events:
+    """The events of a connection, of all kinds that a detector wants.
+
+    Parameters
+    ----------
+    columns : (4, events) int64
+        As of :func:`models.detectors.event.event_columns`.
+    """
+
+    def __init__(self, columns: Int64Array) -> None:
+        self.columns = columns
+        self._counts = np.bincount(columns[2], minlength=len(Kind)).tolist()
+        self._lists: dict[frozenset[Kind], list[Event]] = {}
+
+    def count(self, kinds: frozenset[Kind]) -> int:
+        """Return how many are of some kinds."""
+        return sum(self._counts[kind] for kind in kinds)
+
+    def of(self, kinds: frozenset[Kind]) -> list[Event]:
+        """Return those of some kinds one by one."""
+        if kinds not in self._lists:
+            own = self.columns[:, np.isin(self.columns[2], list(kinds))]
+            self._lists[kinds] = list(map(Event._make, zip(*own.tolist(), strict=True)))
+        return self._lists[kinds]
+
+
 def opinions_on(
     rows: Sequence[pa.Table], subflow_ids: Sequence[int], end_ns: int, detectors: Named
 ) -> tuple[Said, int]:
@@ -125,19 +162,18 @@ def opinions_on(
         Its end.
     detectors : Named
     """
-    acks, states, losses = rows
-    absent = absent_signals(acks)
-    events: dict[frozenset[Kind], list[Event]] = {}
+    absent = absent_signals(rows[0])
+    replayable = {name: detector for name, detector in detectors.items() if not detector.kinds & absent}
+    events = _Events(event_columns(*rows, frozenset[Kind]().union(*(one.kinds for one in replayable.values()))))
+    compiled = event_array(events.columns, subflow_ids)
     said: Said = {}
     told = 0
-    for name, detector in detectors.items():
-        if detector.kinds & absent:
-            continue
-        if detector.kinds not in events:
-            events[detector.kinds] = list(events_of(acks, states, losses, detector.kinds))
-        own = events[detector.kinds]
-        said[name] = replayed(detector, subflow_ids, own, end_ns)
-        told += len(own)
+    for name, detector in replayable.items():
+        if isinstance(detector, CompiledDetector):
+            said[name] = detector.opinions(compiled, len(subflow_ids), end_ns)
+        else:
+            said[name] = replayed(detector, subflow_ids, events.of(detector.kinds), end_ns)
+        told += events.count(detector.kinds)
     return said, told
 
 
@@ -161,6 +197,33 @@ def _grouping_rows(connection_id: str, said: Said, subflow_ids: Sequence[int]) -
         for opinion in opinions
         for subflow_id, group in zip(subflow_ids, opinion.partition, strict=True)
     ]
+
+
+def _opinion_rows(windows: pa.Table, on_pairs: Mapping[tuple[str, str], Mapping[Pair, OnPair]]) -> pa.Table:
+    """Return what is said of windows, rows of the ``opinion`` table in order of its key.
+
+    Parameters
+    ----------
+    windows : rows of the ``pair_window`` table
+        Of one connection, in order.
+    on_pairs : mapping of detector and parameter set to what they say of each pair
+    """
+    names = sorted(on_pairs)
+    ends_ns = pc.add(windows.column("window_start_ns"), windows.column("window_ns")).to_numpy()
+    said = np.empty((len(windows), len(names)), dtype=np.int8)
+    pairs = np.stack([windows.column(name).to_numpy() for name in ("subflow_a", "subflow_b")], axis=1)
+    starts = [0, *(np.flatnonzero((pairs[1:] != pairs[:-1]).any(axis=1)) + 1).tolist()]
+    for start, end in zip(starts, [*starts[1:], len(windows)], strict=True):
+        one, other = pairs[start].tolist()
+        for place, name in enumerate(names):
+            said[start:end, place] = on_pairs[name][one, other].at_each(ends_ns[start:end])
+    repeated = windows.take(np.repeat(np.arange(len(windows)), len(names)))
+    columns = {name: repeated.column(name) for name in (*tables.WINDOW_KEY, "shared", "site")}
+    for column, values in zip(("detector", "preset"), zip(*names, strict=True), strict=True):
+        columns[column] = array_of(values, pa.string()).take(pa.array(np.tile(np.arange(len(names)), len(windows))))
+    flat = said.ravel()
+    columns["shared_pred"] = array_of_numbers(flat > 0, pa.bool_(), flat < 0)
+    return pa.table([columns[column.name] for column in tables.OPINION.columns], schema=tables.OPINION.schema())
 
 
 def judged(connection: Mapping[str, Any], known: Known, states: pa.Table, said: Said, *, with_groups: bool) -> Replayed:
@@ -195,13 +258,14 @@ def judged(connection: Mapping[str, Any], known: Known, states: pa.Table, said: 
                 scored.append((pair, truth, start_ns, until_ns))
             else:
                 found.counts["truths not scored: " + ("not valid" if not truth["valid"] else "ends in slow start")] += 1
-    for (detector, preset), opinions in said.items():
+    on_pairs = {
+        name: {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in pairs_of(place)}
+        for name, opinions in said.items()
+    }
+    if connection_id in known.windows and on_pairs:
+        found.opinion.append(_opinion_rows(known.windows[connection_id], on_pairs))
+    for (detector, preset), on_pair in on_pairs.items():
         named = {"detector": detector, "preset": preset}
-        on_pair = {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in pairs_of(place)}
-        for row in known.windows.get(connection_id, []):
-            on = on_pair[row["subflow_a"], row["subflow_b"]]
-            kept = {name: row[name] for name in (*tables.WINDOW_KEY, "shared", "site")}
-            found.opinion.append({**kept, **named, "shared_pred": on.at(row["window_start_ns"] + row["window_ns"])})
         for pair, truth, start_ns, until_ns in scored:
             lasting_ns = on_pair[pair].lasting_ns(start_ns, until_ns)
             found.time_share.append(
@@ -263,6 +327,18 @@ def columns_of(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[str, lis
     """Return rows as columns of a table, in order of its key."""
     ordered = sorted(rows, key=lambda row: tuple(row[name] for name in table.key))
     return {column.name: [row[column.name] for row in ordered] for column in table.columns}
+
+
+def opinion_table(parts: Sequence[pa.Table]) -> pa.Table:
+    """Return the rows of some connections, each a part of them, as one ``opinion`` table in order of its key."""
+    ordered = sorted(parts, key=lambda part: str(part.column("connection_id")[0]))
+    return pa.concat_tables([tables.OPINION.schema().empty_table(), *ordered])
+
+
+def write_opinions(opinion: pa.Table, path: Path) -> None:
+    """Write an ``opinion`` table."""
+    columns = {name: opinion.column(name).combine_chunks() for name in opinion.column_names}
+    write_table(tables.OPINION, columns, path)
 
 
 def batches(known: Known) -> list[Known]:

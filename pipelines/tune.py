@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.compute as pc
 from joblib import Parallel, delayed
 
 from models.comparison import right_of_time, right_of_windows
@@ -20,7 +21,17 @@ from models.detectors.grid import best_preset, points
 from models.windows import LearnError
 from pipelines import stage
 from pipelines.params import Params
-from pipelines.replaying import Replayed, batches, columns_of, read_known, replay_on
+from pipelines.replaying import (
+    Named,
+    Replayed,
+    batches,
+    built,
+    columns_of,
+    opinion_table,
+    read_known,
+    replay_on,
+    write_opinions,
+)
 from pipelines.reports import write_json
 from traces import tables
 from traces.contract import write_table
@@ -43,11 +54,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     params.check_learnable(arguments.dataset)
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
     known = read_known(folder, arguments.pair_window)
-    detectors = {}
+    detectors: Named = {}
     for name, grid in params.replay.grids.items():
         kind, _ = detector_of(name)
         for preset, parameters in points(kind, grid).items():
-            detectors[name, preset] = kind.build(parameters)
+            detectors[name, preset] = built(kind, parameters)
     parts = batches(known)
     results = Parallel(n_jobs=stage.workers(params, len(known.connections)), return_as="generator")(
         delayed(replay_on)(part, folder, detectors, {}, with_groups=False) for part in parts
@@ -55,15 +66,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     found = Replayed()
     for part in stage.progress(results, what=f"tune {arguments.dataset}", total=len(parts)):
         found.add(part)
-    for table, rows, path in (
-        (tables.OPINION, found.opinion, arguments.opinion),
-        (tables.TIME_SHARE, found.time_share, arguments.time_share),
-    ):
-        write_table(table, columns_of(table, rows), path)
-    tiled = [row for row in found.opinion if row["rule"] == params.search.rule]
-    if not tiled or not found.time_share:
+    opinion = opinion_table(found.opinion)
+    write_opinions(opinion, arguments.opinion)
+    write_table(tables.TIME_SHARE, columns_of(tables.TIME_SHARE, found.time_share), arguments.time_share)
+    tiled = opinion.filter(pc.equal(opinion.column("rule"), params.search.rule))
+    if not len(tiled) or not found.time_share:
         raise LearnError(f"{arguments.dataset}: {len(tiled)} windows and {len(found.time_share)} pairs to choose by")
-    by_window, by_time = right_of_windows(pd.DataFrame(tiled)), right_of_time(pd.DataFrame(found.time_share))
+    by_window, by_time = right_of_windows(tiled.to_pandas()), right_of_time(pd.DataFrame(found.time_share))
     # Of a detector whose signal the dataset does not have there is nothing to choose.
     replayed = set(by_window["detector"]) & set(by_time["detector"])
     chosen = {

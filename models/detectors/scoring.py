@@ -7,10 +7,13 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from models.detectors.detector import Opinion
+from models.detectors.event import Int64Array
 from models.partition import Pair, shares
 from traces.tables import RECOVERY
 
@@ -47,6 +50,17 @@ class OnPair:
         """
         place = bisect_right(self.from_ns, time_ns)
         return self.said[place - 1] if place else None
+
+    def at_each(self, times_ns: Int64Array) -> npt.NDArray[np.int8]:
+        """Return what holds at some times: 1 that they share, 0 that they do not, -1 no opinion.
+
+        Examples
+        --------
+        >>> OnPair((10, 20), (True, False)).at_each(np.array([9, 10, 25])).tolist()
+        [-1, 1, 0]
+        """
+        said = np.array([-1, *(-1 if one is None else one for one in self.said)], dtype=np.int8)
+        return said[np.searchsorted(np.array(self.from_ns, dtype=np.int64), times_ns, side="right")]
 
     def within(self, start_ns: int, end_ns: int) -> list[tuple[int, bool | None]]:
         """Return what holds at the start, and each change up to the end, as (time, opinion)."""
