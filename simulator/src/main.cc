@@ -35,7 +35,8 @@
  *
  * Queues are drop-tail and count bytes; there is no queue discipline above them. Rates and queues
  * hold in the data direction (left to right); the other direction has 1 Gbit/s and 16 MB, so
- * ACKs never queue behind each other. Losses hit both directions of an access link.
+ * ACKs never queue behind each other. Losses hit both directions of an access link. Only the hosts
+ * are ns-3 nodes; each direction of a link is a Port, and routers are the ports that leave them.
  *
  * Options:
  *   --scenario=FILE  the scenario to run (scenario.schema.json describes it)
