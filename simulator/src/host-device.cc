@@ -3,8 +3,8 @@
 #include "host-device.h"
 
 #include "ns3/abort.h"
-#include "ns3/ipv4-header.h"
 #include "ns3/ip-l4-protocol.h"
+#include "ns3/ipv4-header.h"
 #include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/node.h"
 #include "ns3/ppp-header.h"
@@ -86,6 +86,7 @@ HostDevice::Receive(const Frame& frame)
         LowerTimeToLive(frame.packet, frame.route->ports.size() - 1);
         Record(frame);
     }
+    // Straight to TCP or UDP: a host has nothing to route, and no segment is long enough to be cut.
     ns3::Ipv4Header ip;
     frame.packet->RemoveHeader(ip);
     m_ip->GetProtocol(ip.GetProtocol())->Receive(frame.packet, ip, m_interface);

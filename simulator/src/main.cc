@@ -69,6 +69,7 @@
 #include "ns3/double.h"
 #include "ns3/global-value.h"
 #include "ns3/nstime.h"
+#include "ns3/object-factory.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
@@ -222,6 +223,8 @@ Run(const Options& options, const Scenario& scenario)
     OutputFile truthFile(options.truth);
     ns3::RngSeedManager::SetSeed(scenario.seed);
     ns3::RngSeedManager::SetRun(1);
+    // Takes the same order as the default one, a map, and less time.
+    ns3::Simulator::SetScheduler(ns3::ObjectFactory("ns3::PriorityQueueScheduler"));
     SetTcpDefaults(scenario.connection);
     EventLog log(events, scenario.connection.token);
     const bool recording = !options.pcap.empty();

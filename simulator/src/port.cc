@@ -8,6 +8,8 @@
 #include "ns3/node.h"
 #include "ns3/simulator.h"
 
+#include <utility>
+
 namespace smartsbd
 {
 
