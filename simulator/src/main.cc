@@ -35,7 +35,8 @@
  *
  * Queues are drop-tail and count bytes; there is no queue discipline above them. Rates and queues
  * hold in the data direction (left to right); the other direction has 1 Gbit/s and 16 MB, so
- * ACKs never queue behind each other. Losses hit both directions of an access link.
+ * ACKs never queue behind each other. Losses hit both directions of an access link. Only the hosts
+ * are ns-3 nodes; each direction of a link is a Port, and routers are the ports that leave them.
  *
  * Options:
  *   --scenario=FILE  the scenario to run (scenario.schema.json describes it)
@@ -68,6 +69,7 @@
 #include "ns3/double.h"
 #include "ns3/global-value.h"
 #include "ns3/nstime.h"
+#include "ns3/object-factory.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
@@ -221,6 +223,8 @@ Run(const Options& options, const Scenario& scenario)
     OutputFile truthFile(options.truth);
     ns3::RngSeedManager::SetSeed(scenario.seed);
     ns3::RngSeedManager::SetRun(1);
+    // Takes the same order as the default one, a map, and less time.
+    ns3::Simulator::SetScheduler(ns3::ObjectFactory("ns3::PriorityQueueScheduler"));
     SetTcpDefaults(scenario.connection);
     EventLog log(events, scenario.connection.token);
     const bool recording = !options.pcap.empty();

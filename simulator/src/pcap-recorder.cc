@@ -45,7 +45,7 @@ PcapRecorder::~PcapRecorder()
 }
 
 void
-PcapRecorder::Record(ns3::Ptr<ns3::NetDevice> device, const std::string& path)
+PcapRecorder::Record(ns3::Ptr<HostDevice> device, const std::string& path)
 {
     auto file = std::make_unique<ns3::PcapFile>();
     file->Open(GetPartPath(path), std::ios::out);
@@ -54,8 +54,7 @@ PcapRecorder::Record(ns3::Ptr<ns3::NetDevice> device, const std::string& path)
         throw std::runtime_error(path + ": cannot be created");
     }
     file->Init(ns3::PcapHelper::DLT_PPP, ns3::PcapFile::SNAPLEN_DEFAULT, 0, false, true);
-    device->TraceConnectWithoutContext(
-        "PromiscSniffer",
+    device->SetRecordCallback(
         ns3::MakeCallback(&PcapRecorder::Write, this, m_recordings.size()));
     m_recordings.push_back({path, std::move(file), false});
 }

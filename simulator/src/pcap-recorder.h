@@ -3,7 +3,8 @@
 #ifndef SMARTSBD_PCAP_RECORDER_H
 #define SMARTSBD_PCAP_RECORDER_H
 
-#include "ns3/net-device.h"
+#include "host-device.h"
+
 #include "ns3/packet.h"
 #include "ns3/pcap-file.h"
 
@@ -36,7 +37,7 @@ class PcapRecorder
      * @param path Final name of the file.
      * @throws std::runtime_error if it cannot be created.
      */
-    void Record(ns3::Ptr<ns3::NetDevice> device, const std::string& path);
+    void Record(ns3::Ptr<HostDevice> device, const std::string& path);
 
     /**
      * Stop recording and write out everything.

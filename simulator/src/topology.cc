@@ -2,20 +2,17 @@
 
 #include "topology.h"
 
-#include "burst-device.h"
-#include "host-delay-channel.h"
-#include "jitter-channel.h"
-#include "marking-queue.h"
+#include "burst-port.h"
+#include "host-delay.h"
+#include "jitter.h"
 
-#include "ns3/double.h"
-#include "ns3/drop-tail-queue.h"
-#include "ns3/error-model.h"
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
 #include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/net-device-container.h"
-#include "ns3/queue-size.h"
 #include "ns3/simulator.h"
+
+#include <utility>
 
 namespace smartsbd
 {
@@ -23,8 +20,6 @@ namespace smartsbd
 using ns3::CreateObject;
 using ns3::Ipv4Address;
 using ns3::Node;
-using ns3::PointToPointChannel;
-using ns3::PointToPointNetDevice;
 using ns3::Ptr;
 
 namespace
@@ -44,6 +39,14 @@ enum PathStream
 
 /// Random stream of the host delay of the first background source; the others follow.
 constexpr int64_t FIRST_BACKGROUND_STREAM = 700;
+/// Rate in bit/s of a line that is never a bottleneck.
+constexpr uint64_t FAST_RATE = 1'000'000'000;
+/// Queue limit in bytes before such a line.
+constexpr uint32_t FAST_QUEUE = 16'000'000;
+/// Address of the first network; the others follow, 256 addresses each.
+constexpr uint32_t FIRST_NETWORK = 0x0a000000;
+/// Prefix of a network.
+constexpr char NETWORK_PREFIX[] = "/24";
 
 /// @return A new node with TCP and IPv4 on it.
 Ptr<Node>
@@ -58,81 +61,37 @@ CreateHost()
 }
 
 /**
- * @param delay One way delay.
- * @return A channel with that delay in both directions.
- */
-Ptr<PointToPointChannel>
-CreateChannel(ns3::Time delay)
-{
-    return ns3::CreateObjectWithAttributes<PointToPointChannel>("Delay", ns3::TimeValue(delay));
-}
-
-/**
- * @param limit Queue limit in bytes.
- * @param mark Queue length in bytes above which packets are marked, or none.
- * @return A queue.
- */
-Ptr<ns3::Queue<ns3::Packet>>
-CreateQueue(uint32_t limit, std::optional<uint32_t> mark)
-{
-    Ptr<ns3::Queue<ns3::Packet>> queue;
-    if (mark)
-    {
-        const auto marking = CreateObject<MarkingQueue>();
-        marking->SetThreshold(*mark);
-        queue = marking;
-    }
-    else
-    {
-        queue = CreateObject<ns3::DropTailQueue<ns3::Packet>>();
-    }
-    queue->SetMaxSize(ns3::QueueSize(ns3::BYTES, limit));
-    return queue;
-}
-
-/**
- * Put a device on a node.
+ * Put an interface on a node.
  *
  * @param node The node.
- * @param device The device.
- * @param rate Its line rate in bit/s.
- * @param queue Its queue.
+ * @param address Address of the interface.
+ * @return The interface.
  */
-void
-AddDevice(Ptr<Node> node,
-          Ptr<PointToPointNetDevice> device,
-          uint64_t rate,
-          Ptr<ns3::Queue<ns3::Packet>> queue)
+Ptr<HostDevice>
+AddDevice(Ptr<Node> node, Ipv4Address address)
 {
+    const auto device = CreateObject<HostDevice>();
     device->SetAddress(ns3::Mac48Address::Allocate());
-    device->SetDataRate(ns3::DataRate(rate));
-    device->SetQueue(queue);
     node->AddDevice(device);
+    const ns3::Ipv4Mask mask(NETWORK_PREFIX);
+    const auto network = address.CombineMask(mask);
+    ns3::Ipv4AddressHelper(network, mask, Ipv4Address(address.Get() - network.Get()))
+        .Assign(ns3::NetDeviceContainer(device));
+    return device;
 }
 
 /**
- * @param device The device whose received packets get lost.
- * @param loss Probability of a loss.
- * @param stream Number of the random stream.
+ * @tparam T Type of the items.
+ * @param first Some items.
+ * @param second Other items.
+ * @return The former, then the latter.
  */
-void
-SetLoss(Ptr<PointToPointNetDevice> device, double loss, int64_t stream)
+template <class T>
+std::vector<T>
+Concatenate(std::vector<T> first, const std::vector<T>& second)
 {
-    auto model = CreateObject<ns3::RateErrorModel>();
-    model->SetUnit(ns3::RateErrorModel::ERROR_UNIT_PACKET);
-    model->SetRate(loss);
-    model->AssignStreams(stream);
-    device->SetReceiveErrorModel(model);
-}
-
-/**
- * @param node A node.
- * @return Its routing table.
- */
-Ptr<ns3::Ipv4StaticRouting>
-GetRoutes(Ptr<Node> node)
-{
-    return ns3::Ipv4StaticRoutingHelper().GetStaticRouting(node->GetObject<ns3::Ipv4>());
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
 }
 
 } // namespace
@@ -144,7 +103,7 @@ Topology::Topology(const Scenario& scenario)
 {
     for (const auto& link : scenario.links)
     {
-        AddLink(link);
+        AddShapedLink(link);
     }
     for (std::size_t i = 0; i < scenario.subflows.size(); ++i)
     {
@@ -180,96 +139,82 @@ Topology::GetPath(std::size_t subflow) const
     return m_ends[subflow];
 }
 
-Ptr<PointToPointNetDevice>
-Topology::GetLinkDevice(std::size_t link) const
+Port&
+Topology::GetLinkPort(std::size_t link) const
 {
-    return m_links[link].link.near.device;
+    return *m_links[link].forward;
 }
 
-const std::vector<Ptr<PointToPointNetDevice>>&
-Topology::GetOtherDevices() const
+const std::vector<Port*>&
+Topology::GetOtherPorts() const
 {
-    return m_otherDevices;
+    return m_otherPorts;
 }
 
 Topology::Link
-Topology::Connect(Ptr<Node> near,
-                  Ptr<Node> far,
-                  const Direction& forward,
-                  Ptr<PointToPointChannel> channel,
-                  Ptr<PointToPointNetDevice> device)
+Topology::AddLink(std::unique_ptr<Port> forward, ns3::Time delay)
 {
-    const auto reverse = CreateObject<PointToPointNetDevice>();
-    AddDevice(near, device, forward.rate, CreateQueue(forward.queue, forward.mark));
-    AddDevice(far, reverse, FAST.rate, CreateQueue(FAST.queue, FAST.mark));
-    device->Attach(channel);
-    reverse->Attach(channel);
-    ns3::NetDeviceContainer devices;
-    devices.Add(device);
-    devices.Add(reverse);
-    ns3::Ipv4AddressHelper addresses(Ipv4Address(0x0a000000 + 256 * m_networks++),
-                                     ns3::Ipv4Mask("/24"));
-    const auto interfaces = addresses.Assign(devices);
-    return Link{{device, interfaces.GetAddress(0), interfaces.Get(0).second},
-                {reverse, interfaces.GetAddress(1), interfaces.Get(1).second}};
+    const auto network = FIRST_NETWORK + 256 * m_networks++;
+    const Link link{forward.get(),
+                    AddOtherPort(std::make_unique<Port>(FAST_RATE, FAST_QUEUE, delay)),
+                    Ipv4Address(network + 1),
+                    Ipv4Address(network + 2)};
+    m_ports.push_back(std::move(forward));
+    return link;
+}
+
+Topology::Link
+Topology::AddOtherLink(std::unique_ptr<Port> forward, ns3::Time delay)
+{
+    const auto link = AddLink(std::move(forward), delay);
+    m_otherPorts.push_back(link.forward);
+    return link;
 }
 
 void
-Topology::AddLink(const LinkSpec& spec)
+Topology::AddShapedLink(const LinkSpec& spec)
 {
-    const auto ingress = CreateHost();
-    const auto egress = CreateHost();
-    const auto link = Connect(ingress,
-                              egress,
-                              Direction{spec.rate.front().value, spec.queue, spec.mark},
-                              CreateChannel(spec.delay));
+    auto port = std::make_unique<Port>(spec.rate.front().value, spec.queue, spec.delay);
+    if (spec.mark)
+    {
+        port->SetMarkThreshold(*spec.mark);
+    }
     for (const auto& change : spec.rate)
     {
-        ns3::Simulator::Schedule(change.from,
-                                 &PointToPointNetDevice::SetDataRate,
-                                 link.near.device,
-                                 ns3::DataRate(change.value));
+        ns3::Simulator::Schedule(change.from, &Port::SetRate, port.get(), change.value);
     }
-    GetRoutes(ingress)->SetDefaultRoute(link.far.address, link.near.interface);
-    GetRoutes(egress)->SetDefaultRoute(link.near.address, link.far.interface);
-    m_links.push_back({ingress, egress, link});
-    m_otherDevices.push_back(link.far.device);
+    m_links.push_back(AddLink(std::move(port), spec.delay));
 }
 
 void
 Topology::AddSubflow(const Scenario& scenario, std::size_t subflow)
 {
     const auto& spec = scenario.subflows[subflow];
-    const auto gateway = spec.serverLink ? nullptr : CreateHost();
-    const auto serverIngress = gateway ? gateway : m_links[*spec.serverLink].ingress;
-    const auto serverEgress = gateway ? gateway : m_links[*spec.serverLink].egress;
-    const auto access = CreateHost();
-    const auto clientIngress = spec.clientLink ? m_links[*spec.clientLink].ingress : access;
-    const auto host = AddHostLink(m_server,
-                                  serverIngress,
-                                  HOST_LINK_DELAY,
-                                  STREAMS_PER_PATH * subflow + HOST_DELAY);
-    const auto backbone = Connect(serverEgress,
-                                  clientIngress,
-                                  FAST,
-                                  CreateChannel(GetBackboneDelay(scenario, subflow)));
-    const auto last = AddAccessLink(subflow, spec.access, access);
-    const auto server = host.near.address;
-    const auto client = last.far.address;
-    GetRoutes(m_server)->AddHostRouteTo(client, host.far.address, host.near.interface);
-    GetRoutes(serverEgress)->AddHostRouteTo(client, backbone.far.address, backbone.near.interface);
-    GetRoutes(clientIngress)->AddHostRouteTo(server, backbone.near.address, backbone.far.interface);
-    GetRoutes(m_client)->AddHostRouteTo(server, last.near.address, last.far.interface);
+    const auto host = AddHostLink(HOST_LINK_DELAY, STREAMS_PER_PATH * subflow + HOST_DELAY);
+    const auto backbone = AddFastLink(GetBackboneDelay(scenario, subflow));
+    const auto access = AddAccessLink(subflow, spec.access);
+    Path path{{}, {}, {access}};
+    path.fromClient = path.fromAccess;
     if (spec.clientLink)
     {
-        AddTail(m_links[*spec.clientLink].egress, access, client);
+        const auto tail = AddFastLink(ns3::Time());
+        path.fromClient = Concatenate({m_links[*spec.clientLink], tail}, path.fromClient);
     }
-    AddOtherDevices(host);
-    AddOtherDevices(backbone);
-    AddOtherDevices(last);
-    m_ends.push_back({server, client, host.near.device, last.far.device});
-    m_paths.push_back(
-        {serverIngress, serverEgress, clientIngress, access, backbone, last.far.interface});
+    path.fromServer = Concatenate({backbone}, path.fromClient);
+    if (spec.serverLink)
+    {
+        path.fromServer = Concatenate({m_links[*spec.serverLink]}, path.fromServer);
+    }
+    m_ends.push_back({host.near,
+                      access.far,
+                      AddDevice(m_server, host.near),
+                      AddDevice(m_client, access.far)});
+    Join(m_ends.back().serverDevice,
+         host.near,
+         m_ends.back(),
+         Concatenate({host}, path.fromServer),
+         subflow);
+    m_paths.push_back(path);
 }
 
 void
@@ -278,86 +223,94 @@ Topology::AddBackground(const Scenario& scenario, std::size_t flow)
     const auto& spec = scenario.background[flow];
     const auto& path = m_paths[spec.subflow];
     const auto source = CreateHost();
-    const auto entry = spec.enters == Entry::SERVER   ? path.serverIngress
-                       : spec.enters == Entry::CLIENT ? path.clientIngress
-                                                      : path.access;
-    const auto link = AddHostLink(source,
-                                  entry,
-                                  GetSourceLinkDelay(scenario, flow),
-                                  FIRST_BACKGROUND_STREAM + flow);
-    const auto address = link.near.address;
-    GetRoutes(source)->SetDefaultRoute(link.far.address, link.near.interface);
-    GetRoutes(m_client)->AddHostRouteTo(address, path.clientInterface);
-    if (spec.enters == Entry::SERVER)
-    {
-        GetRoutes(path.clientIngress)
-            ->AddHostRouteTo(address, path.backbone.near.address, path.backbone.far.interface);
-    }
+    const auto& links = spec.enters == Entry::SERVER   ? path.fromServer
+                        : spec.enters == Entry::CLIENT ? path.fromClient
+                                                       : path.fromAccess;
+    const auto link =
+        AddHostLink(GetSourceLinkDelay(scenario, flow), FIRST_BACKGROUND_STREAM + flow);
+    Join(AddDevice(source, link.near),
+         link.near,
+         m_ends[spec.subflow],
+         Concatenate({link}, links),
+         std::nullopt);
     m_sources.push_back(source);
-    AddOtherDevices(link);
 }
 
 Topology::Link
-Topology::AddHostLink(Ptr<Node> host, Ptr<Node> router, ns3::Time delay, int64_t stream)
+Topology::AddFastLink(ns3::Time delay)
 {
-    const auto channel =
-        ns3::CreateObjectWithAttributes<HostDelayChannel>("Delay", ns3::TimeValue(delay));
-    channel->SetHostDelay(m_hostDelay, stream);
-    return Connect(host, router, FAST, channel);
-}
-
-void
-Topology::AddTail(Ptr<Node> egress, Ptr<Node> access, Ipv4Address client)
-{
-    const auto tail = Connect(egress, access, FAST, CreateChannel(ns3::Time()));
-    GetRoutes(egress)->AddHostRouteTo(client, tail.far.address, tail.near.interface);
-    GetRoutes(access)->SetDefaultRoute(tail.near.address, tail.far.interface);
-    AddOtherDevices(tail);
+    return AddOtherLink(std::make_unique<Port>(FAST_RATE, FAST_QUEUE, delay), delay);
 }
 
 Topology::Link
-Topology::AddAccessLink(std::size_t subflow, const AccessSpec& spec, Ptr<Node> node)
+Topology::AddHostLink(ns3::Time delay, int64_t stream)
+{
+    const auto link = AddFastLink(delay);
+    link.forward->SetExtraDelay(std::make_unique<HostDelay>(m_hostDelay, stream));
+    return link;
+}
+
+Topology::Link
+Topology::AddAccessLink(std::size_t subflow, const AccessSpec& spec)
 {
     const auto firstStream = static_cast<int64_t>(STREAMS_PER_PATH * subflow);
-    auto device = CreateObject<PointToPointNetDevice>();
+    std::unique_ptr<Port> port;
     if (spec.kind == AccessKind::WIFI)
     {
-        const auto burst = CreateObject<BurstDevice>();
+        auto burst = std::make_unique<BurstPort>(spec.rate, spec.queue, ACCESS_LINK_DELAY);
         burst->SetBurst(spec.burstLow, spec.burstHigh, firstStream + BURST);
-        device = burst;
+        port = std::move(burst);
+    }
+    else
+    {
+        port = std::make_unique<Port>(spec.rate, spec.queue, ACCESS_LINK_DELAY);
     }
     if (spec.kind == AccessKind::LTE)
     {
         ns3::Simulator::ScheduleNow(
             &Topology::Wander,
-            device,
+            port.get(),
             std::make_shared<WanderingRate>(spec.rate, spec.rateSigma, firstStream + RATE),
             spec.rateStep);
     }
-    const auto channel =
-        ns3::CreateObjectWithAttributes<JitterChannel>("Delay", ns3::TimeValue(ACCESS_LINK_DELAY));
-    channel->SetJitter(spec.jitter, firstStream + JITTER);
-    const Direction forward{spec.rate, spec.queue, std::nullopt};
-    const auto link = Connect(node, m_client, forward, channel, device);
-    SetLoss(link.far.device, spec.loss, firstStream + LOSS_OF_DATA);
-    SetLoss(link.near.device, spec.loss, firstStream + LOSS_OF_ACKS);
+    port->SetExtraDelay(std::make_unique<Jitter>(spec.jitter, firstStream + JITTER));
+    const auto link = AddOtherLink(std::move(port), ACCESS_LINK_DELAY);
+    link.forward->SetLoss(spec.loss, firstStream + LOSS_OF_DATA);
+    link.reverse->SetLoss(spec.loss, firstStream + LOSS_OF_ACKS);
     return link;
 }
 
-void
-Topology::Wander(Ptr<PointToPointNetDevice> device,
-                 std::shared_ptr<WanderingRate> rate,
-                 ns3::Time step)
+Port*
+Topology::AddOtherPort(std::unique_ptr<Port> port)
 {
-    device->SetDataRate(ns3::DataRate(static_cast<uint64_t>(rate->Next())));
-    ns3::Simulator::Schedule(step, &Topology::Wander, device, rate, step);
+    m_otherPorts.push_back(port.get());
+    m_ports.push_back(std::move(port));
+    return m_otherPorts.back();
 }
 
 void
-Topology::AddOtherDevices(const Link& link)
+Topology::Join(Ptr<HostDevice> device,
+               Ipv4Address address,
+               const PathEnds& ends,
+               const std::vector<Link>& links,
+               std::optional<std::size_t> subflow)
 {
-    m_otherDevices.push_back(link.near.device);
-    m_otherDevices.push_back(link.far.device);
+    Route there{{}, PeekPointer(ends.clientDevice), subflow};
+    Route back{{}, PeekPointer(device), subflow};
+    for (const auto& link : links)
+    {
+        there.ports.push_back(link.forward);
+        back.ports.insert(back.ports.begin(), link.reverse);
+    }
+    device->AddRoute(ends.client, there);
+    ends.clientDevice->AddRoute(address, back);
+}
+
+void
+Topology::Wander(Port* port, std::shared_ptr<WanderingRate> rate, ns3::Time step)
+{
+    port->SetRate(static_cast<uint64_t>(rate->Next()));
+    ns3::Simulator::Schedule(step, &Topology::Wander, port, rate, step);
 }
 
 } // namespace smartsbd

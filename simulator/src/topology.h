@@ -3,13 +3,13 @@
 #ifndef SMARTSBD_TOPOLOGY_H
 #define SMARTSBD_TOPOLOGY_H
 
+#include "host-device.h"
+#include "port.h"
 #include "scenario.h"
 #include "wandering-rate.h"
 
 #include "ns3/ipv4-address.h"
 #include "ns3/node.h"
-#include "ns3/point-to-point-channel.h"
-#include "ns3/point-to-point-net-device.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +23,10 @@ namespace smartsbd
 /// The two ends of a subflow.
 struct PathEnds
 {
-    ns3::Ipv4Address server;                           //!< Address of the server's interface
-    ns3::Ipv4Address client;                           //!< Address of the client's interface
-    ns3::Ptr<ns3::PointToPointNetDevice> serverDevice; //!< The server's interface
-    ns3::Ptr<ns3::PointToPointNetDevice> clientDevice; //!< The client's interface
+    ns3::Ipv4Address server;           //!< Address of the server's interface
+    ns3::Ipv4Address client;           //!< Address of the client's interface
+    ns3::Ptr<HostDevice> serverDevice; //!< The server's interface
+    ns3::Ptr<HostDevice> clientDevice; //!< The client's interface
 };
 
 /// The network of a scenario; the head of main.cc draws it.
@@ -34,7 +34,7 @@ class Topology
 {
   public:
     /**
-     * Build nodes, links and routes.
+     * Build hosts, links and routes.
      *
      * @param scenario The scenario.
      */
@@ -60,80 +60,53 @@ class Topology
 
     /**
      * @param link Index of the shaped link.
-     * @return The device that sends data into it; its queue is the link's queue.
+     * @return The port that sends data into it; its queue is the link's queue.
      */
-    ns3::Ptr<ns3::PointToPointNetDevice> GetLinkDevice(std::size_t link) const;
+    Port& GetLinkPort(std::size_t link) const;
 
-    /// @return All devices that do not send data into a shaped link.
-    const std::vector<ns3::Ptr<ns3::PointToPointNetDevice>>& GetOtherDevices() const;
+    /// @return All ports that do not send data into a shaped link.
+    const std::vector<Port*>& GetOtherPorts() const;
 
   private:
-    /// One direction of a link.
-    struct Direction
-    {
-        uint64_t rate;                //!< Line rate in bit/s
-        uint32_t queue;               //!< Queue limit in bytes
-        std::optional<uint32_t> mark; //!< Queue length in bytes above which packets are marked
-    };
-
-    /// One end of a link.
-    struct End
-    {
-        ns3::Ptr<ns3::PointToPointNetDevice> device; //!< Its device
-        ns3::Ipv4Address address;                    //!< Address of its interface
-        uint32_t interface;                          //!< Number of its interface on its node
-    };
-
-    /// A link; data go from near to far.
+    /// A link.
     struct Link
     {
-        End near; //!< End at the data's sender
-        End far;  //!< End at the data's receiver
+        Port* forward;         //!< The data direction
+        Port* reverse;         //!< The other direction
+        ns3::Ipv4Address near; //!< Address of the end the data come from
+        ns3::Ipv4Address far;  //!< Address of the end the data go to
     };
 
-    /// A shaped link and the routers at its ends.
-    struct ShapedLink
-    {
-        ns3::Ptr<ns3::Node> ingress; //!< Router before it
-        ns3::Ptr<ns3::Node> egress;  //!< Router after it
-        Link link;                   //!< The link
-    };
-
-    /// Nodes and links of a subflow's path. Without a link, its ingress and egress are one node.
+    /// The links of a subflow's path.
     struct Path
     {
-        ns3::Ptr<ns3::Node> serverIngress; //!< Where traffic from "server" enters
-        ns3::Ptr<ns3::Node> serverEgress;  //!< Before the backbone
-        ns3::Ptr<ns3::Node> clientIngress; //!< After the backbone; where that from "client" enters
-        ns3::Ptr<ns3::Node> access;        //!< Before the access link
-        Link backbone;                     //!< The backbone link
-        uint32_t clientInterface;          //!< Number of the client's interface
+        std::vector<Link> fromServer; //!< What traffic from "server" crosses, the subflow's too
+        std::vector<Link> fromClient; //!< What traffic from "client" crosses
+        std::vector<Link> fromAccess; //!< What traffic from "access" crosses
     };
 
-    /// A direction that is never a bottleneck.
-    static constexpr Direction FAST{1'000'000'000, 16'000'000, std::nullopt};
-
     /**
-     * Connect two nodes; the reverse direction is fast.
+     * Take a link into the network.
      *
-     * @param near Node the data come from.
-     * @param far Node the data go to.
-     * @param forward The data direction.
-     * @param channel The channel.
-     * @param device The device for the data direction.
+     * @param forward The data direction; the other one is fast.
+     * @param delay One way delay.
      * @return The link.
      */
-    Link Connect(ns3::Ptr<ns3::Node> near,
-                 ns3::Ptr<ns3::Node> far,
-                 const Direction& forward,
-                 ns3::Ptr<ns3::PointToPointChannel> channel,
-                 ns3::Ptr<ns3::PointToPointNetDevice> device =
-                     ns3::CreateObject<ns3::PointToPointNetDevice>());
+    Link AddLink(std::unique_ptr<Port> forward, ns3::Time delay);
+
+    /**
+     * Take a link into the network that is not shaped.
+     *
+     * @param forward The data direction; the other one is fast.
+     * @param delay One way delay.
+     * @return The link.
+     */
+    Link AddOtherLink(std::unique_ptr<Port> forward, ns3::Time delay);
 
     /**
      * @param spec The shaped link.
      */
-    void AddLink(const LinkSpec& spec);
+    void AddShapedLink(const LinkSpec& spec);
 
     /**
      * @param scenario The scenario.
@@ -148,65 +121,73 @@ class Topology
     void AddBackground(const Scenario& scenario, std::size_t flow);
 
     /**
-     * Create the link of a sending host to a router, with host delay.
+     * Add a fast link.
      *
-     * @param host The host.
-     * @param router The router.
+     * @param delay One way delay.
+     * @return The link.
+     */
+    Link AddFastLink(ns3::Time delay);
+
+    /**
+     * Add the link of a sending host, with host delay.
+     *
      * @param delay One way delay of the link.
      * @param stream Number of the random stream of the host delay.
      * @return The link.
      */
-    Link AddHostLink(ns3::Ptr<ns3::Node> host,
-                     ns3::Ptr<ns3::Node> router,
-                     ns3::Time delay,
-                     int64_t stream);
+    Link AddHostLink(ns3::Time delay, int64_t stream);
 
     /**
-     * Create the link from the egress of a client link to the access node of a subflow.
-     *
-     * @param egress The egress.
-     * @param access The access node.
-     * @param client Address of the subflow's client.
-     */
-    void AddTail(ns3::Ptr<ns3::Node> egress,
-                 ns3::Ptr<ns3::Node> access,
-                 ns3::Ipv4Address client);
-
-    /**
-     * Create the access link of a subflow, with what its kind brings.
+     * Add the access link of a subflow, with what its kind brings.
      *
      * @param subflow Index of the subflow.
      * @param spec The access link.
-     * @param node The access node.
      * @return The link.
      */
-    Link AddAccessLink(std::size_t subflow, const AccessSpec& spec, ns3::Ptr<ns3::Node> node);
+    Link AddAccessLink(std::size_t subflow, const AccessSpec& spec);
 
     /**
-     * Give a device another rate now and after each step.
+     * Add a port that does not send data into a shaped link.
      *
-     * @param device The device.
+     * @param port The port.
+     * @return The port.
+     */
+    Port* AddOtherPort(std::unique_ptr<Port> port);
+
+    /**
+     * Let a host and the client reach each other.
+     *
+     * @param device Interface of the host.
+     * @param address Its address.
+     * @param ends Ends of the subflow whose client it is.
+     * @param links The links between them, the host's own first.
+     * @param subflow The subflow that takes the way, or none.
+     */
+    static void Join(ns3::Ptr<HostDevice> device,
+                     ns3::Ipv4Address address,
+                     const PathEnds& ends,
+                     const std::vector<Link>& links,
+                     std::optional<std::size_t> subflow);
+
+    /**
+     * Give a port another rate now and after each step.
+     *
+     * @param port The port.
      * @param rate Its rate.
      * @param step Time between two changes.
      */
-    static void Wander(ns3::Ptr<ns3::PointToPointNetDevice> device,
-                       std::shared_ptr<WanderingRate> rate,
-                       ns3::Time step);
+    static void Wander(Port* port, std::shared_ptr<WanderingRate> rate, ns3::Time step);
 
-    /**
-     * @param link A link that is not shaped.
-     */
-    void AddOtherDevices(const Link& link);
-
-    ns3::Time m_hostDelay;                                            //!< Largest host delay
-    ns3::Ptr<ns3::Node> m_server;                                     //!< Sender of the connection
-    ns3::Ptr<ns3::Node> m_client;                                     //!< Receiver of all data
-    std::vector<ShapedLink> m_links;                                  //!< Shaped links
-    std::vector<Path> m_paths;                                        //!< Path of each subflow
-    std::vector<PathEnds> m_ends;                                     //!< Ends of each subflow
-    std::vector<ns3::Ptr<ns3::Node>> m_sources;                       //!< Background sources
-    std::vector<ns3::Ptr<ns3::PointToPointNetDevice>> m_otherDevices; //!< Not of shaped links
-    uint32_t m_networks{0};                                           //!< Networks so far
+    ns3::Time m_hostDelay;                      //!< Largest host delay
+    ns3::Ptr<ns3::Node> m_server;               //!< Sender of the connection
+    ns3::Ptr<ns3::Node> m_client;               //!< Receiver of all data
+    std::vector<std::unique_ptr<Port>> m_ports; //!< All ports
+    std::vector<Link> m_links;                  //!< Shaped links
+    std::vector<Path> m_paths;                  //!< Path of each subflow
+    std::vector<PathEnds> m_ends;               //!< Ends of each subflow
+    std::vector<ns3::Ptr<ns3::Node>> m_sources; //!< Background sources
+    std::vector<Port*> m_otherPorts;            //!< Ports not into shaped links
+    uint32_t m_networks{0};                     //!< Networks so far, one for each link
 };
 
 } // namespace smartsbd

@@ -2,11 +2,6 @@
 
 #include "truth.h"
 
-#include "marking-queue.h"
-
-#include "ns3/ipv4-header.h"
-#include "ns3/ppp-header.h"
-#include "ns3/queue.h"
 #include "ns3/simulator.h"
 
 #include <nlohmann/json.hpp>
@@ -21,8 +16,6 @@ namespace smartsbd
 
 using nlohmann::ordered_json;
 using ns3::MakeCallback;
-using ns3::Packet;
-using ns3::Ptr;
 using ns3::Simulator;
 using ns3::Time;
 
@@ -37,22 +30,17 @@ Truth::Truth(const Scenario& scenario, const Topology& topology, MptcpConnection
     connection.SetAllEstablishedCallback(MakeCallback(&Truth::HandleAllEstablished, this));
     for (std::size_t i = 0; i < m_links.size(); ++i)
     {
-        const auto device = topology.GetLinkDevice(i);
-        device->TraceConnectWithoutContext("PhyTxBegin", MakeCallback(&Truth::BeginSent, this, i));
-        device->TraceConnectWithoutContext("PhyTxEnd", MakeCallback(&Truth::CountSent, this, i));
-        const auto queue = device->GetQueue();
-        queue->TraceConnectWithoutContext("Drop", MakeCallback(&Truth::CountLinkDrop, this, i));
-        if (ns3::DynamicCast<MarkingQueue>(queue))
-        {
-            queue->TraceConnectWithoutContext("Mark", MakeCallback(&Truth::CountMark, this, i));
-        }
+        auto& traces = topology.GetLinkPort(i).GetTraces();
+        traces.begin = MakeCallback(&Truth::BeginSent, this, i);
+        traces.end = MakeCallback(&Truth::CountSent, this, i);
+        traces.drop = MakeCallback(&Truth::CountLinkDrop, this, i);
+        traces.mark = MakeCallback(&Truth::CountMark, this, i);
     }
-    for (const auto& device : topology.GetOtherDevices())
+    for (auto* port : topology.GetOtherPorts())
     {
-        device->TraceConnectWithoutContext("PhyRxDrop",
-                                           MakeCallback(&Truth::CountRandomLoss, this));
-        device->GetQueue()->TraceConnectWithoutContext("Drop",
-                                                       MakeCallback(&Truth::CountOtherDrop, this));
+        auto& traces = port->GetTraces();
+        traces.loss = MakeCallback(&Truth::CountRandomLoss, this);
+        traces.drop = MakeCallback(&Truth::CountOtherDrop, this);
     }
 }
 
@@ -82,13 +70,13 @@ Truth::HandleAllEstablished()
 }
 
 void
-Truth::BeginSent(std::size_t link, Ptr<const Packet>)
+Truth::BeginSent(std::size_t link, const Frame&)
 {
     m_links[link].sendBegin = Simulator::Now();
 }
 
 void
-Truth::CountSent(std::size_t link, Ptr<const Packet>)
+Truth::CountSent(std::size_t link)
 {
     auto& count = m_links[link];
     for (std::size_t i = 0; i < m_phases.size(); ++i)
@@ -99,11 +87,11 @@ Truth::CountSent(std::size_t link, Ptr<const Packet>)
 }
 
 void
-Truth::CountLinkDrop(std::size_t link, Ptr<const Packet> packet)
+Truth::CountLinkDrop(std::size_t link, const Frame& frame)
 {
     const auto phase = GetPhase();
     ++m_links[link].phases[phase].drops;
-    if (const auto subflow = FindSubflow(packet))
+    if (const auto subflow = frame.route->subflow)
     {
         const auto& schedule = m_scenario.subflows[*subflow].bottleneck;
         auto& count = m_subflows[*subflow].phases[phase];
@@ -113,11 +101,11 @@ Truth::CountLinkDrop(std::size_t link, Ptr<const Packet> packet)
 }
 
 void
-Truth::CountMark(std::size_t link, Ptr<const Packet> packet)
+Truth::CountMark(std::size_t link, const Frame& frame)
 {
     const auto phase = GetPhase();
     ++m_links[link].phases[phase].marks;
-    const auto subflow = FindSubflow(packet);
+    const auto subflow = frame.route->subflow;
     if (subflow &&
         GetValueAt(m_scenario.subflows[*subflow].bottleneck, Simulator::Now()) == link)
     {
@@ -126,40 +114,21 @@ Truth::CountMark(std::size_t link, Ptr<const Packet> packet)
 }
 
 void
-Truth::CountOtherDrop(Ptr<const Packet> packet)
+Truth::CountOtherDrop(const Frame& frame)
 {
-    if (const auto subflow = FindSubflow(packet))
+    if (const auto subflow = frame.route->subflow)
     {
         ++m_subflows[*subflow].phases[GetPhase()].dropsElsewhere;
     }
 }
 
 void
-Truth::CountRandomLoss(Ptr<const Packet> packet)
+Truth::CountRandomLoss(const Frame& frame)
 {
-    if (const auto subflow = FindSubflow(packet))
+    if (const auto subflow = frame.route->subflow)
     {
         ++m_subflows[*subflow].randomLosses;
     }
-}
-
-std::optional<std::size_t>
-Truth::FindSubflow(Ptr<const Packet> packet) const
-{
-    const auto copy = packet->Copy();
-    ns3::PppHeader link;
-    ns3::Ipv4Header ip;
-    copy->RemoveHeader(link);
-    copy->PeekHeader(ip);
-    for (std::size_t i = 0; i < m_subflows.size(); ++i)
-    {
-        const auto server = m_topology.GetPath(i).server;
-        if (ip.GetSource() == server || ip.GetDestination() == server)
-        {
-            return i;
-        }
-    }
-    return std::nullopt;
 }
 
 std::size_t

@@ -3,11 +3,10 @@
 #ifndef SMARTSBD_TRUTH_H
 #define SMARTSBD_TRUTH_H
 
+#include "frame.h"
 #include "mptcp-connection.h"
 #include "scenario.h"
 #include "topology.h"
-
-#include "ns3/packet.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -47,7 +46,7 @@ class Truth
     /// Counters of a link in a phase.
     struct LinkPhase
     {
-        ns3::Time busy;    //!< Time its device was sending, since all subflows are established
+        ns3::Time busy;    //!< Time its line was taken, since all subflows are established
         uint64_t drops{0}; //!< Packets dropped at its queue
         uint64_t marks{0}; //!< Packets marked at its queue
     };
@@ -56,7 +55,7 @@ class Truth
     struct LinkCount
     {
         std::vector<LinkPhase> phases;      //!< By phase
-        std::optional<ns3::Time> sendBegin; //!< When the packet its device is sending began
+        std::optional<ns3::Time> sendBegin; //!< When the line began to take the present packet
     };
 
     /// Packets of a subflow in a phase.
@@ -79,43 +78,36 @@ class Truth
 
     /**
      * @param link Index of the link.
-     * @param packet Packet its device begins to send.
+     * @param frame Packet the link begins to take.
      */
-    void BeginSent(std::size_t link, ns3::Ptr<const ns3::Packet> packet);
+    void BeginSent(std::size_t link, const Frame& frame);
+
+    /**
+     * @param link Index of the link, which has taken a packet.
+     */
+    void CountSent(std::size_t link);
 
     /**
      * @param link Index of the link.
-     * @param packet Packet its device has sent.
+     * @param frame Packet dropped at its queue.
      */
-    void CountSent(std::size_t link, ns3::Ptr<const ns3::Packet> packet);
+    void CountLinkDrop(std::size_t link, const Frame& frame);
 
     /**
      * @param link Index of the link.
-     * @param packet Packet dropped at its queue.
+     * @param frame Packet marked at its queue.
      */
-    void CountLinkDrop(std::size_t link, ns3::Ptr<const ns3::Packet> packet);
+    void CountMark(std::size_t link, const Frame& frame);
 
     /**
-     * @param link Index of the link.
-     * @param packet Packet marked at its queue.
+     * @param frame Packet dropped at another queue.
      */
-    void CountMark(std::size_t link, ns3::Ptr<const ns3::Packet> packet);
+    void CountOtherDrop(const Frame& frame);
 
     /**
-     * @param packet Packet dropped at another queue.
+     * @param frame Packet lost at random.
      */
-    void CountOtherDrop(ns3::Ptr<const ns3::Packet> packet);
-
-    /**
-     * @param packet Packet lost at random.
-     */
-    void CountRandomLoss(ns3::Ptr<const ns3::Packet> packet);
-
-    /**
-     * @param packet A packet with its link and IP headers.
-     * @return The subflow it belongs to, or none if it is background traffic.
-     */
-    std::optional<std::size_t> FindSubflow(ns3::Ptr<const ns3::Packet> packet) const;
+    void CountRandomLoss(const Frame& frame);
 
     /// @return Index of the present phase.
     std::size_t GetPhase() const;
@@ -138,7 +130,7 @@ class Truth
     /**
      * @param link Index of the link.
      * @param phase Index of the phase.
-     * @return Part of the time in which its device was sending, which is the bytes it sent over
+     * @return Part of the time in which its line was taken, which is the bytes it sent over
      *         its capacity.
      */
     double GetUtilisation(std::size_t link, std::size_t phase) const;

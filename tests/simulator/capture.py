@@ -16,6 +16,7 @@ class Packet:
 
     ns: int
     ecn: int
+    time_to_live: int
     ports: tuple[int, int]
     sequence: int
     ack: int
@@ -68,11 +69,11 @@ def parse_packet(ns: int, data: bytes) -> Packet:
     assert checksum(pseudo + transport) == 0
     ports = struct.unpack("!HH", transport[:4])
     if ip[9] == 17:
-        return Packet(ns, ip[1] & 3, ports, 0, 0, 0, {}, len(transport) - 8)
+        return Packet(ns, ip[1] & 3, ip[8], ports, 0, 0, 0, {}, len(transport) - 8)
     sequence, ack = struct.unpack("!II", transport[4:12])
     offset = 4 * (transport[12] >> 4)
     options = parse_options(transport[20:offset])
-    return Packet(ns, ip[1] & 3, ports, sequence, ack, transport[13], options, len(transport) - offset)
+    return Packet(ns, ip[1] & 3, ip[8], ports, sequence, ack, transport[13], options, len(transport) - offset)
 
 
 def read(path: Path) -> Iterator[Packet]:

@@ -97,6 +97,14 @@ def test_every_packet_of_the_connection_carries_mptcp(recorded: Recorded) -> Non
     assert max(blocks) == 3
 
 
+def test_each_router_takes_one_from_the_time_to_live(recorded: Recorded) -> None:
+    """There are three: before and after the server link, and before the access link."""
+    for end, at_server in ((recorded.sender, True), (recorded.receiver, False)):
+        for packets in end:
+            seen = {(packet.from_server, packet.time_to_live) for packet in packets}
+            assert seen == {(at_server, 64), (not at_server, 61)}
+
+
 def test_keys_and_tokens_verify(recorded: Recorded) -> None:
     """Keys repeat, and the token of MP_JOIN is that of the receiver's key and of the truth."""
     _, syn_ack, ack = recorded.handshake(0)

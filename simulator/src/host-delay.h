@@ -1,42 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-#ifndef SMARTSBD_HOST_DELAY_CHANNEL_H
-#define SMARTSBD_HOST_DELAY_CHANNEL_H
+#ifndef SMARTSBD_HOST_DELAY_H
+#define SMARTSBD_HOST_DELAY_H
 
-#include "varying-channel.h"
+#include "extra-delay.h"
 
 #include "ns3/random-variable-stream.h"
+
+#include <cstdint>
 
 namespace smartsbd
 {
 
 /**
- * The channel of a host whose packets leave after a random delay, as processing takes.
+ * The random delay after which packets leave a host, as processing takes.
  *
  * Without it, packets reach a drop-tail queue in step with its departures, and chance never
  * decides which flow loses. The delays are independent and uniform; a packet that would overtake
  * the one before it leaves together with it.
  */
-class HostDelayChannel : public VaryingChannel
+class HostDelay : public ExtraDelay
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return The object TypeId.
-     */
-    static ns3::TypeId GetTypeId();
-
-    HostDelayChannel();
-
     /**
      * @param largest Largest delay; zero for none.
      * @param stream Number of the random stream.
      */
-    void SetHostDelay(ns3::Time largest, int64_t stream);
+    HostDelay(ns3::Time largest, int64_t stream);
+
+    ns3::Time Get(ns3::Time time) override;
 
   private:
-    ns3::Time GetExtraDelay(ns3::Time time) override;
-
     ns3::Ptr<ns3::UniformRandomVariable> m_draw; //!< Delay as a part of the largest
     ns3::Time m_largest;                         //!< Largest delay
     ns3::Time m_last;                            //!< When the last packet left
@@ -44,4 +38,4 @@ class HostDelayChannel : public VaryingChannel
 
 } // namespace smartsbd
 
-#endif /* SMARTSBD_HOST_DELAY_CHANNEL_H */
+#endif /* SMARTSBD_HOST_DELAY_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-#include "jitter-channel.h"
+#include "jitter.h"
 
 #include <cmath>
 
@@ -9,33 +9,17 @@ namespace smartsbd
 
 using ns3::Time;
 
-NS_OBJECT_ENSURE_REGISTERED(JitterChannel);
-
-ns3::TypeId
-JitterChannel::GetTypeId()
-{
-    static ns3::TypeId tid = ns3::TypeId("smartsbd::JitterChannel")
-                                 .SetParent<VaryingChannel>()
-                                 .AddConstructor<JitterChannel>();
-    return tid;
-}
-
-JitterChannel::JitterChannel()
-    : m_draw(ns3::CreateObject<ns3::UniformRandomVariable>())
-{
-}
-
-void
-JitterChannel::SetJitter(Time mean, int64_t stream)
+Jitter::Jitter(Time mean, int64_t stream)
+    : m_draw(ns3::CreateObject<ns3::UniformRandomVariable>()),
+      m_largest(mean * 2),
+      m_spacing(ns3::Max(mean * 4, ns3::MilliSeconds(1)))
 {
     m_draw->SetStream(stream);
-    m_largest = mean * 2;
-    m_spacing = ns3::Max(mean * 4, ns3::MilliSeconds(1));
     m_after = m_draw->GetValue(0, 1);
 }
 
 Time
-JitterChannel::GetExtraDelay(Time time)
+Jitter::Get(Time time)
 {
     if (m_largest.IsZero())
     {
