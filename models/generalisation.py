@@ -13,12 +13,18 @@ import pandas as pd
 
 from models import search
 from models.families import family_of
-from models.fitted import Setting
+from models.fitted import Fitted, Setting
 from models.trial import Drawing, Trial, of_kind, random_splits
 from models.verdict import Verdicts
 from models.windows import LabelledWindows, Positions
+from traces.fault import Fault
+from traces.tables import WINDOW_KEY
 
 _JOINT = "+"
+
+
+class SearchError(Fault):
+    """A search whose trials are not those of the same dataset here."""
 
 
 def set_name(datasets: Sequence[str], rule: str) -> str:
@@ -105,6 +111,54 @@ def trials(
         every = {dataset: placed(dataset, np.arange(len(parts[dataset].shared))) for dataset in (*trained, *others)}
         train = np.concatenate([every[dataset] for dataset in trained])
         found.append(Trial(train_set, 0, train, {set_name([dataset], rule): every[dataset] for dataset in others}))
+    return found
+
+
+def learns_from_one(trial: Trial) -> bool:
+    """Say whether a trial learns from one dataset: the search of that dataset has made it too."""
+    return len(datasets_of(trial.train_set)) == 1
+
+
+def by_search(
+    windows: LabelledWindows,
+    trial: Trial,
+    predictions: Mapping[str, pd.DataFrame],
+    models: Mapping[str, Fitted],
+) -> dict[str, dict[str, Verdicts]]:
+    """Return what :func:`judged` does of a trial that learns from one dataset, from what its search left.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+        Of :func:`pooled`.
+    trial : Trial
+        That :func:`learns_from_one`.
+    predictions : mapping of str to DataFrame of the ``prediction`` table
+        By family, what the search's trials said; read where the trial holds out connections.
+    models : mapping of str to Fitted
+        By family, the search's models of all of the dataset; they judge the others.
+
+    Raises
+    ------
+    SearchError
+        If the search judged other windows.
+    """
+    held_out = trial.train_set in trial.tests
+    found: dict[str, dict[str, Verdicts]] = {}
+    for family, model in models.items():
+        found[family] = {}
+        for name, rows in trial.tests.items():
+            if not held_out:
+                found[family][name] = search.predict(windows, model, rows)
+                continue
+            every = predictions[family]
+            own = every[
+                (every["train_set"] == trial.train_set) & (every["test_set"] == name) & (every["fold"] == trial.fold)
+            ]
+            key = list(WINDOW_KEY)
+            if own[key].to_numpy().tolist() != windows.key.iloc[rows][key].to_numpy().tolist():
+                raise SearchError(f"{family}: the search's fold {trial.fold} of {name} has other windows: run it again")
+            found[family][name] = Verdicts(own["score"].to_numpy(), own["shared_pred"].to_numpy(dtype=np.bool_))
     return found
 
 

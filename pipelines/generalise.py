@@ -2,6 +2,7 @@
 
 Where a dataset is learnt from, connections are held out by random splits; where it is not, all of its labelled windows
 are tested on, and those without a verdict count as wrong. Ranking, scaling and choice see training connections alone.
+What learns from one dataset is what its search has found; what learns from several is chosen and fitted here.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,9 +18,10 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW, feature_names
-from models import generalisation, search
+from models import generalisation, search, store
 from models.accuracy import accuracy
 from models.families import family_of
+from models.fitted import Fitted
 from models.generalisation import datasets_of, set_name
 from models.verdict import prediction_rows
 from models.windows import LabelledWindows, labelled_rejected, labelled_windows, windows_of_kinds
@@ -40,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
     parser.add_argument("--swapped", type=Path, required=True, help="folder with those of swapped partners")
+    parser.add_argument("--searched", type=Path, required=True, help="folder with a prediction table a search")
+    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy")
     parser.add_argument("--metrics", type=Path, required=True, help="JSON file: balanced accuracy")
@@ -65,6 +69,24 @@ def _parts(
                 labelled_windows(pair_window, options.rule, names)
                 if swapped is None
                 else windows_of_kinds(pair_window, options.rules, swapped, names)
+            )
+    return found
+
+
+def _searched(
+    arguments: argparse.Namespace, datasets: Iterable[str], params: Params
+) -> dict[tuple[str, str], tuple[dict[str, pd.DataFrame], dict[str, Fitted]]]:
+    """Return, by dataset and set of features, what its search said and stored: by family."""
+    found = {}
+    for dataset in datasets:
+        every = read_table(PREDICTION, arguments.searched / f"{dataset}.parquet").to_pandas()
+        for feature_set in params.search.feature_sets:
+            own = every[every["feature_set"] == feature_set]
+            families = params.generalise.families
+            folder = arguments.models / dataset
+            found[dataset, feature_set] = (
+                {family: own[own["model"] == family] for family in families},
+                {family: store.load(folder / f"{family}_{feature_set}.skops") for family in families},
             )
     return found
 
@@ -98,17 +120,25 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for datasets in options.trained
         for trial in generalisation.trials(parts[0], datasets, options.tested, rule, plan.drawing(params.search))
     ]
-    tasks, labels = [], []
-    for feature_set, own in zip(params.search.feature_sets, parts, strict=True):
-        windows = generalisation.pooled(own)
-        for trial in trials:
-            tasks.append(delayed(generalisation.judged)(windows, trial, grids, method))
-            labels.append((feature_set, windows, trial))
+    pools = {name: generalisation.pooled(own) for name, own in zip(params.search.feature_sets, parts, strict=True)}
+    every_trial = [(feature_set, trial) for feature_set in pools for trial in trials]
+    tasks = [
+        delayed(generalisation.judged)(pools[feature_set], trial, grids, method)
+        for feature_set, trial in every_trial
+        if not generalisation.learns_from_one(trial)
+    ]
     results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
+    of_several = iter(stage.progress(results, what="generalise", total=len(tasks)))
+    alone = dict.fromkeys(datasets[0] for datasets in options.trained if len(datasets) == 1)
+    of_one = _searched(arguments, alone, params)
     found = []
-    for (feature_set, windows, trial), by_family in zip(
-        labels, stage.progress(results, what="generalise", total=len(tasks)), strict=True
-    ):
+    for feature_set, trial in every_trial:
+        windows = pools[feature_set]
+        if generalisation.learns_from_one(trial):
+            (dataset,) = datasets_of(trial.train_set)
+            by_family = generalisation.by_search(windows, trial, *of_one[dataset, feature_set])
+        else:
+            by_family = next(of_several)
         for model, by_set in by_family.items():
             known = {"model": model, "feature_set": feature_set, "train_set": trial.train_set, "fold": trial.fold}
             found += [

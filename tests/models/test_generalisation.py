@@ -8,8 +8,9 @@ import pytest
 
 from models import search
 from models.families import family_of
-from models.generalisation import judged, pooled, trials
-from models.trial import Drawing, Trial
+from models.generalisation import SearchError, by_search, judged, learns_from_one, pooled, trials
+from models.trial import Drawing, Trial, random_trials
+from models.verdict import prediction_rows
 from models.windows import LabelledWindows, labelled_windows, windows_of_kinds
 from tests.models.windows_made import NAMES, pair_window, swapped
 
@@ -103,3 +104,47 @@ def test_a_model_that_is_right_everywhere() -> None:
         assert list(found) == ["tree"] and list(found["tree"]) == list(trial.tests)
         for name, verdicts in found["tree"].items():
             assert verdicts.shared_pred.tolist() == POOLED.shared[trial.tests[name]].tolist()
+
+
+@pytest.mark.parametrize("dataset", ["one", "two"])
+def test_what_learns_from_one_dataset_is_what_its_search_tries(dataset: str) -> None:
+    found = trials(PARTS, [dataset], TESTED, "tiled", DRAWING)
+    assert all(map(learns_from_one, found)) and not any(map(learns_from_one, BOTH))
+    start = int(np.flatnonzero(np.char.startswith(POOLED.connections, f"{dataset}/"))[0])
+    name = f"{dataset}/tiled"
+    *held_out, whole = found
+    for here, there in zip(held_out, random_trials(PARTS[dataset], dataset, "tiled", DRAWING), strict=True):
+        assert (here.train_set, here.fold, list(here.tests)) == (there.train_set, there.fold, [name])
+        assert (here.train - start).tolist() == there.train.tolist()
+        assert (here.tests[name] - start).tolist() == there.tests[name].tolist()
+    assert (whole.train - start).tolist() == PARTS[dataset].rows("tiled").tolist()
+
+
+def test_what_the_search_found_is_what_would_be_found_here() -> None:
+    families = {name: family_of(name) for name in ("tree", "forest")}
+    grids = {name: search.settings(family, {"max_depth": [1, 2]}, [1, 3]) for name, family in families.items()}
+    own = PARTS["two"]
+    side = search.training_side(own, own.rows("tiled"), METHOD)
+    models = {name: search.chosen(own, families[name], grid, side, METHOD) for name, grid in grids.items()}
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in families}
+    for trial in random_trials(own, "two", "tiled", DRAWING):
+        side = search.training_side(own, trial.train, METHOD)
+        for name, grid in grids.items():
+            fitted = search.chosen(own, families[name], grid, side, METHOD)
+            for test_set, rows in trial.tests.items():
+                known = {"train_set": trial.train_set, "test_set": test_set, "fold": trial.fold}
+                parts[name].append(prediction_rows(own, rows, search.predict(own, fitted, rows), **known))
+    predictions = {name: pd.concat(own, ignore_index=True) for name, own in parts.items()}
+    found = trials(PARTS, ["two"], TESTED, "tiled", DRAWING)
+    for trial in (found[1], found[-1]):
+        expected, said = judged(POOLED, trial, grids, METHOD), by_search(POOLED, trial, predictions, models)
+        assert list(said) == list(expected)
+        for name in families:
+            assert list(said[name]) == list(expected[name]) == list(trial.tests)
+            for test_set in trial.tests:
+                one, other = said[name][test_set], expected[name][test_set]
+                np.testing.assert_array_equal(np.round(one.score, 6), np.round(other.score, 6))
+                np.testing.assert_array_equal(one.shared_pred, other.shared_pred)
+    shorter = {name: own.iloc[1:] for name, own in predictions.items()}
+    with pytest.raises(SearchError, match="fold 0 of two/tiled has other windows"):
+        by_search(POOLED, found[0], shorter, models)
