@@ -136,15 +136,17 @@ def _symmetric2(a: Float64Array, b: Float64Array) -> float:
     """Return the least sum with diagonal steps counting twice, over the sum of the lengths."""
     rows, columns = len(a), len(b)
     cost = np.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2))
-    # Cells of one antidiagonal do not depend on each other; least[i] is the one in row i - 1.
-    before, last = np.full(rows + 1, np.inf), np.full(rows + 1, np.inf)
+    # Cells of one antidiagonal do not depend on each other, and lie evenly in memory; least[i] is the one in row i - 1.
+    flat, step = cost.ravel(), columns - 1
+    before, last, least = (np.full(rows + 2, np.inf) for _ in range(3))
     last[1] = 2 * cost[0, 0]
     for diagonal in range(1, rows + columns - 1):
-        row = np.arange(max(0, diagonal - columns + 1), min(rows, diagonal + 1))
-        own = cost[row, diagonal - row]
-        least = np.full(rows + 1, np.inf)
-        least[row + 1] = np.minimum(np.minimum(last[row], last[row + 1]) + own, before[row] + 2 * own)
-        before, last = last, least
+        first, end = max(0, diagonal - columns + 1), min(rows, diagonal + 1)
+        own = flat[diagonal + first * step : diagonal + (end - 1) * step + 1 : step or 1]
+        straight = np.minimum(last[first:end], last[first + 1 : end + 1]) + own
+        np.minimum(straight, before[first:end] + 2 * own, out=least[first + 1 : end + 1])
+        least[first] = least[end + 1] = np.inf
+        before, last, least = last, least, before
     return float(last[rows]) / (rows + columns)
 
 

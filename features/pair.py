@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,9 @@ from features.reading import DEFAULT, Reading
 from features.resample import bridged_points, denominator, pair_grid
 from features.series import PairGrid, SubflowSignals
 from features.window import RULES, WINDOW_RTTS, Rejected, Window
+
+#: Windows of one pair by their place and what decides their features then.
+Known = MutableMapping[tuple[Window, Reading], "PairWindow"]
 
 CONSTANT = "a series of the denominator is constant"
 
@@ -83,6 +86,7 @@ def pair_windows(
     reading: Reading = DEFAULT,
     feature_set: str = "all",
     window_rtts: int = WINDOW_RTTS,
+    known: Known | None = None,
 ) -> tuple[list[PairWindow], list[Rejected]]:
     """Return all windows of a pair, and those that were looked for in vain.
 
@@ -99,15 +103,23 @@ def pair_windows(
         Features to compute, a name in :data:`features.catalog.SETS`.
     window_rtts : int
         Length of a window in units of the larger minimum RTT; at least 3, for some features lag by two.
+    known : mutable mapping, optional
+        What other readings have given of this pair, with the same set of features: nothing is computed twice, and what
+        is new is added. The series of what is known hold the reading they were first computed with.
     """
     found: list[PairWindow] = []
     rejected: list[Rejected] = []
+    of_placed = reading.of_placed()
+    if known is None:
+        known = {}
     for rule in rules:
         for placed in RULES[rule](x, y, end_ns, reading, window_rtts):
             if isinstance(placed, Rejected):
                 rejected.append(placed)
                 continue
-            one = pair_window(x, y, placed, reading, feature_set)
+            if (placed, of_placed) not in known:
+                known[placed, of_placed] = pair_window(x, y, placed, reading, feature_set)
+            one = known[placed, of_placed]
             if reading.zero_deviation == "rejected" and _denominator_is_constant(one.grid):
                 rejected.append(Rejected(rule, CONSTANT, placed.start_ns, placed.window_ns))
                 continue

@@ -81,6 +81,26 @@ class Reading(BaseModel):
     denominator: Literal["lower_min_rtt", "wifi"] = "lower_min_rtt"
     gap: Literal["linear", "held", "rejected"] = "linear"
 
+    def of_signals(self) -> Reading:
+        """Return the reading with only its choices about signals: where these are equal, so are the signals."""
+        return Reading.model_validate({name: getattr(self, name) for name in _OF_SIGNALS})
+
+    def of_placed(self) -> Reading:
+        """Return the reading without its choices of where windows lie and which to refuse.
+
+        Where these are equal, so are the features of a window, once it has its place.
+
+        Examples
+        --------
+        >>> Reading(trigger="any", gap="rejected", units="ms").of_placed() == Reading(units="ms")
+        True
+        """
+        chosen = {name: value for name, value in self if name not in _OF_PLACE and value != "rejected"}
+        return Reading.model_validate(chosen)
+
+
+_OF_SIGNALS = ("cwr", "rtt_while_congested", "rtt", "rate_weight", "rate_tau_s", "acked")
+_OF_PLACE = ("trigger", "triggered_windows", "min_rtt", "first_congestion")
 
 #: Number of the question each field answers (docs/ambiguities.md).
 QUESTIONS = {

@@ -58,9 +58,9 @@ def achieved_mbit_s(
 
         smoothed = pd.Series(sample_mbit_s).ewm(alpha=weight, adjust=False).mean().to_numpy()
     else:
-        smoothed = np.empty_like(sample_mbit_s)
-        level = sample_mbit_s[0] if sample_mbit_s.size else 0.0
-        for place, (sample, span) in enumerate(zip(sample_mbit_s.tolist(), span_ns.tolist(), strict=True)):
-            level += (sample - level) * -math.expm1(-span / (tau_s * _NS_PER_S))
-            smoothed[place] = level
+        samples_mbit_s = sample_mbit_s.tolist()
+        weights = map(math.expm1, (-span_ns / (tau_s * _NS_PER_S)).tolist())
+        level = samples_mbit_s[0] if samples_mbit_s else 0.0
+        levels = [level := level + (sample - level) * -own for sample, own in zip(samples_mbit_s, weights, strict=True)]
+        smoothed = np.array(levels, dtype=np.float64)
     return time_ns[1:], smoothed

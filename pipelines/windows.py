@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from features.catalog import PAIR_WINDOW, feature_names
 from features.fixed import FEATURE_LIMIT, ONE_Q10
-from features.pair import PairWindow, pair_windows
+from features.pair import Known, PairWindow, pair_windows
 from features.reading import Reading
 from features.series import SubflowSignals, signals_of
 from features.window import WINDOW_RTTS, Rejected, congestion_entries_ns
@@ -255,9 +255,25 @@ def _signals(
     return signals, states
 
 
+class _Taken:
+    """What is taken from one connection, each once for all readings that agree on it."""
+
+    def __init__(self, folder: Path, connection_id: str, truth: Truth) -> None:
+        self._of = folder, connection_id, truth
+        self._signals: dict[Reading, tuple[dict[int, SubflowSignals], pa.Table]] = {}
+        self.windows: dict[tuple[int, int], Known] = defaultdict(dict)
+
+    def signals(self, reading: Reading) -> tuple[dict[int, SubflowSignals], pa.Table]:
+        """Return the signals of the subflows, and the rows of ``state``."""
+        of_signals = reading.of_signals()
+        if of_signals not in self._signals:
+            self._signals[of_signals] = _signals(*self._of, of_signals)
+        return self._signals[of_signals]
+
+
 def _of_connection(
     connection: Mapping[str, Any],
-    folder: Path,
+    taken: _Taken,
     truth: Truth,
     dataset: str,
     rules: Sequence[str],
@@ -265,8 +281,9 @@ def _of_connection(
     feature_set: str,
     variation: Variation = AS_TRAINED,
 ) -> _OfConnection:
+    """Return what a connection gives; `taken` is of this one, this set of features and this variation."""
     connection_id = connection["connection_id"]
-    complete, states = _signals(folder, connection_id, truth, reading)
+    complete, states = taken.signals(reading)
     signals = {number: variation.signals(connection_id, number, own) for number, own in complete.items()}
     known = {"connection_id": connection_id, "dataset": dataset}
     windows: list[tuple[dict[str, Any], PairWindow]] = []
@@ -278,7 +295,14 @@ def _of_connection(
     for a, b in itertools.combinations(signals, 2):
         own_truth = truth.get((a, b), [])
         found, refused = pair_windows(
-            signals[a], signals[b], connection["end_ns"], rules, reading, feature_set, variation.window_rtts
+            signals[a],
+            signals[b],
+            connection["end_ns"],
+            rules,
+            reading,
+            feature_set,
+            variation.window_rtts,
+            taken.windows[a, b],
         )
         whole = label_at(own_truth, connection["start_ns"], connection["end_ns"])
         kind = _kind(None if whole is None else whole.shared)
@@ -337,7 +361,8 @@ def extracted(
     rejected: list[dict[str, Any]] = []
     for connection in connections:
         truth = truths.get(connection["connection_id"], {})
-        own = _of_connection(connection, folder, truth, dataset, rules, reading, "all", variation)
+        taken = _Taken(folder, connection["connection_id"], truth)
+        own = _of_connection(connection, taken, truth, dataset, rules, reading, "all", variation)
         windows += own.windows
         rejected += own.rejected
         for name, counter in own.counts.items():
@@ -367,8 +392,9 @@ def labelled_rows(
     found: list[list[dict[str, Any]]] = [[] for _ in readings]
     for connection in connections:
         truth = truths.get(connection["connection_id"], {})
+        taken = _Taken(folder, connection["connection_id"], truth)
         for rows, reading in zip(found, readings, strict=True):
-            own = _of_connection(connection, folder, truth, dataset, rules, reading, feature_set)
+            own = _of_connection(connection, taken, truth, dataset, rules, reading, feature_set)
             rows += [row for row, _ in own.windows if row["shared"] is not None]
     return found
 

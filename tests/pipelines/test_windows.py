@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from export.tree import ExportError
-from features.reading import DEFAULT, Reading
+from features.reading import DEFAULT, Reading, alternatives
 from features.series import signals_of
 from pipelines import difficulty, export
 from pipelines.params import read_params
@@ -231,3 +231,17 @@ def test_a_clock_that_starts_elsewhere_is_set(folder: Path) -> None:
     late = one | {"start_ns": 300 * MS}
     found = swapped([(late, one)], folder, truths, "d", "tiled", DEFAULT)
     assert found.pair_window.to_pandas()["window_start_ns"].tolist() == [2_300 * MS]
+
+
+def test_readings_read_together_give_what_each_gives_alone(searched: Path) -> None:
+    folder = searched / "data/tables/kernel"
+    connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()[:4]
+    truths = read_truths(folder / "truth.parquet")
+    readings = [DEFAULT, *alternatives(rate_weights=[0.05, 0.5], rate_taus_s=[0.1]).values()]
+
+    def rows(of: list[Reading]) -> list[list[dict[str, Any]]]:
+        return labelled_rows(connections, folder, truths, "kernel", ["triggered", "tiled"], of, "table3")
+
+    together = rows(readings)
+    assert sum(map(len, together)) > 300
+    assert together == [rows([reading])[0] for reading in readings]
