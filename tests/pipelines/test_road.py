@@ -36,7 +36,8 @@ TRACKED = ("dvc.lock", "reports", "export/generated")
 @pytest.fixture
 def copied(quick: Path, tmp_path: Path) -> Path:
     """A copy of the run, to change."""
-    return Path(shutil.copytree(quick, tmp_path / "quick", symlinks=True))
+    bytecode = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(quick, tmp_path / "quick", symlinks=True, ignore=bytecode))
 
 
 def results(folder: Path) -> dict[str, bytes]:
@@ -56,7 +57,9 @@ def locked(folder: Path) -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    return os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    # Nothing is written where others read, bytecode neither.
+    path = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def dvc(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
