@@ -3,6 +3,7 @@
  * What all baseline detectors have in common: parameters by name, opinions, replay
  */
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,14 +19,14 @@
 const struct sbd_baseline *const sbd_baselines[] = {
 	&sbd_rfc8382,
 	&sbd_mptcp_sbd,
+	&sbd_correlation,
 	&sbd_dwc,
 	&sbd_ton20,
 	&sbd_emptcp,
-	&sbd_correlation,
+	&sbd_trend_line,
 	&sbd_rubenstein,
 	&sbd_wavelet,
 	&sbd_svd,
-	&sbd_trend_line,
 	NULL
 };
 
@@ -111,6 +112,18 @@ int sbd_set(const struct sbd_baseline *baseline, void *parameters, const char *n
 	return -EINVAL;
 }
 
+/* The fewest digits that are read as the same double. */
+static void print_double(double value, char text[SBD_PARAMETER_TEXT])
+{
+	int digits;
+
+	for (digits = 1; digits <= DBL_DECIMAL_DIG; digits++) {
+		snprintf(text, SBD_PARAMETER_TEXT, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			return;
+	}
+}
+
 void sbd_print(const struct sbd_parameter *parameter, const void *parameters,
 	       char text[SBD_PARAMETER_TEXT])
 {
@@ -123,7 +136,7 @@ void sbd_print(const struct sbd_parameter *parameter, const void *parameters,
 		snprintf(text, SBD_PARAMETER_TEXT, "%" PRId64, *(const int64_t *)at);
 		return;
 	case SBD_DOUBLE:
-		snprintf(text, SBD_PARAMETER_TEXT, "%.17g", *(const double *)at);
+		print_double(*(const double *)at, text);
 		return;
 	case SBD_BOOL:
 		strcpy(text, *(const bool *)at ? "true" : "false");
@@ -139,7 +152,7 @@ void sbd_print(const struct sbd_parameter *parameter, const void *parameters,
 		return;
 	case SBD_OPTIONAL_DOUBLE:
 		if (optional_double->given)
-			snprintf(text, SBD_PARAMETER_TEXT, "%.17g", optional_double->value);
+			print_double(optional_double->value, text);
 		else
 			strcpy(text, "none");
 		return;
