@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from pipelines import stage
-from pipelines.params import LOCKED, Params, ParamsError
+from pipelines.params import LOCKED, Params
+from pipelines.params.block import ParamsError
 
 log = logging.getLogger(__name__)
 

@@ -140,6 +140,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         else:
             by_family = next(of_several)
         for model, by_set in by_family.items():
+            known: dict[str, str | int]
             known = {"model": model, "feature_set": feature_set, "train_set": trial.train_set, "fold": trial.fold}
             found += [
                 prediction_rows(windows, trial.tests[test_set], verdicts, **known, test_set=test_set)

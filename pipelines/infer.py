@@ -26,7 +26,8 @@ from features.reading import Reading
 from models import detector
 from pipelines import recording, stage
 from pipelines.figures import feature_values, style
-from pipelines.params import Params, ParamsError
+from pipelines.params import Params
+from pipelines.params.block import ParamsError
 from pipelines.reports import read_json, write_csv
 from scenarios import datasets, simulator
 from scenarios.scenario import Run

@@ -164,9 +164,11 @@ def opinions_on(
         Its end.
     detectors : Named
     """
-    absent = absent_signals(rows[0])
+    acks, states, losses = rows
+    absent = absent_signals(acks)
     replayable = {name: detector for name, detector in detectors.items() if not detector.kinds & absent}
-    events = _Events(event_columns(*rows, frozenset[Kind]().union(*(one.kinds for one in replayable.values()))))
+    wanted = frozenset[Kind]().union(*(one.kinds for one in replayable.values()))
+    events = _Events(event_columns(acks, states, losses, wanted))
     compiled = event_array(events.columns, subflow_ids)
     said: Said = {}
     told = 0

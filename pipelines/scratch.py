@@ -14,7 +14,8 @@ import yaml
 
 from pipelines import journal
 from pipelines.journal import Entry
-from pipelines.params import PARAMS_FILE, ParamsError, overlaid
+from pipelines.params import PARAMS_FILE, overlaid
+from pipelines.params.block import ParamsError
 
 log = logging.getLogger(__name__)
 

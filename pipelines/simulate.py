@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pipelines import stage
-from pipelines.params import Params, ParamsError
+from pipelines.params import Params
+from pipelines.params.block import ParamsError
 from scenarios import datasets, simulator
 from scenarios.scenario import Run
 from traces.truth import write_csv

@@ -15,7 +15,8 @@ from typing import Any
 import pyarrow.compute as pc
 
 from pipelines import stage
-from pipelines.params import Params, ParamsError
+from pipelines.params import Params
+from pipelines.params.block import ParamsError
 from pipelines.params.learning import Validate
 from pipelines.reports import write_json
 from traces import tables

@@ -132,6 +132,7 @@ def test_what_the_search_found_is_what_would_be_found_here() -> None:
         for name, grid in grids.items():
             fitted = search.chosen(own, families[name], grid, side, METHOD)
             for test_set, rows in trial.tests.items():
+                known: dict[str, str | int]
                 known = {"train_set": trial.train_set, "test_set": test_set, "fold": trial.fold}
                 parts[name].append(prediction_rows(own, rows, search.predict(own, fitted, rows), **known))
     predictions = {name: pd.concat(own, ignore_index=True) for name, own in parts.items()}

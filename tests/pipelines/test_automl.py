@@ -23,7 +23,8 @@ from models.automl.environment import remedy
 from models.automl.ground import Judged, judged
 from models.trial import Trial
 from pipelines.__main__ import main
-from pipelines.params import ParamsError, read_params
+from pipelines.params import read_params
+from pipelines.params.block import ParamsError
 from pipelines.reports import read_json
 from tests.pipelines.small_project import DATASETS, EVALUATIONS, ROOT
 from traces.contract import read_table

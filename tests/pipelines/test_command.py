@@ -15,7 +15,8 @@ import yaml
 from pipelines import dag, stage
 from pipelines.__main__ import main
 from pipelines.dictionary import all_tables, data_dictionary
-from pipelines.params import PARAMS_FILE, ParamsError, overlaid, read_params
+from pipelines.params import PARAMS_FILE, overlaid, read_params
+from pipelines.params.block import ParamsError
 
 ROOT = Path(__file__).parents[2]
 
