@@ -40,7 +40,8 @@ def _scaled(x: Float64Array) -> Float64Array:
     scaled: Float64Array = x[:, np.ones(x.shape[1], dtype=bool)]
     deviation = np.nanstd(scaled, axis=0)
     deviation[deviation < 10 * np.finfo(np.float64).eps] = 1.0
-    return scaled / deviation
+    scaled /= deviation
+    return scaled
 
 
 def _sorted_with_noise(scaled: Float64Array, seed: int) -> _Sorted:
@@ -71,7 +72,8 @@ def _radius(values: Float64Array, neighbors: int) -> Float64Array:
         last = first + neighbors
         reach = np.maximum(values - padded[:, first : first + count], padded[:, last : last + count] - values)
         np.minimum(distance, reach, out=distance)
-    return np.nextafter(distance, 0)
+    radius: Float64Array = np.nextafter(distance, 0)
+    return radius
 
 
 def _within(values: Float64Array, radius: Float64Array) -> Int64Array:
