@@ -9,14 +9,13 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
 from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
@@ -81,28 +80,22 @@ def _effect(information: npt.NDArray[np.float64], default: npt.NDArray[np.float6
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     params.check_learnable(arguments.dataset)
-    connections = read_table(tables.CONNECTION, arguments.tables / "connection.parquet").to_pylist()
+    folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
+    connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     truths = read_truths(arguments.truth)
     changed = alternatives(rate_weights=params.ambiguities.rate_weights, rate_taus_s=params.ambiguities.rate_taus_s)
     readings = [DEFAULT, *changed.values()]
 
     def frames(rule: str, readings: Sequence[Reading]) -> list[pd.DataFrame]:
         """Return the labelled windows of a rule under each reading."""
-        parts = Parallel(
-            n_jobs=stage.workers(params, len(connections))
-        )(
-            delayed(labelled_rows)(
-                batch,
-                arguments.tables.absolute(),  # a worker may have been started in another folder
-                {one["connection_id"]: truths.get(one["connection_id"], {}) for one in batch},
-                arguments.dataset,
-                [rule],
-                readings,
-                "table3",
-            )
-            for at in range(0, len(connections), _CONNECTIONS_PER_TASK)
-            if (batch := connections[at : at + _CONNECTIONS_PER_TASK])
-        )
+        batches = [
+            connections[at : at + _CONNECTIONS_PER_TASK] for at in range(0, len(connections), _CONNECTIONS_PER_TASK)
+        ]
+
+        def rows_of(batch: Sequence[Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
+            return labelled_rows(batch, folder, truths, arguments.dataset, [rule], readings, "table3")
+
+        parts = list(stage.mapped(rows_of, batches, stage.workers(params, len(connections))))
         names = [column.name for column in PAIR_WINDOW.columns]
         rows = [[row for part in parts for row in part[place]] for place in range(len(readings))]
         return [pd.DataFrame(own, columns=names) for own in rows]

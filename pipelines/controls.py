@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import argparse
 import logging
+import operator
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW, feature_names
 from models import search
@@ -80,14 +81,19 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     windows = windows_of_kinds(pair_window, options.rules, swapped, feature_names(_FEATURE_SET))
     own_trials = random_trials(windows, dataset, options.rule, plan.drawing(options))
     tasks = [
-        delayed(_shuffled)(
-            windows, family, search.settings(family_of(family), options.families[family], options.top), trial, params
+        partial(
+            _shuffled,
+            windows,
+            family,
+            search.settings(family_of(family), options.families[family], options.top),
+            trial,
+            params,
         )
         for family in params.controls.families
         for trial in own_trials
     ]
-    tasks += [delayed(_alone)(windows, name, own_trials, params) for name in windows.feature_names]
-    results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
+    tasks += [partial(_alone, windows, name, own_trials, params) for name in windows.feature_names]
+    results = stage.mapped(operator.call, tasks, stage.workers(params, len(tasks)))
     found = iter(stage.progress(results, what=f"controls {dataset}", total=len(tasks)))
 
     shuffled, alone = [], []
@@ -113,8 +119,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     ]
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)
     pd.concat(verdicts, ignore_index=True).to_parquet(arguments.judged, index=False)
-    for name, rows in (("shuffled", shuffled), ("alone", alone), ("swapped", called)):
-        write_csv(pd.DataFrame(rows), arguments.reports / f"{name}.csv")
+    for name, judgements in (("shuffled", shuffled), ("alone", alone), ("swapped", called)):
+        write_csv(pd.DataFrame(judgements), arguments.reports / f"{name}.csv")
     style.save(comparison.swapped(pd.DataFrame(called), dataset), arguments.figure)
     log.info("balanced accuracy on shuffled labels: %s", [round(row["balanced"], 3) for row in shuffled])
     return stage.EXIT_OK

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import argparse
 import logging
+import operator
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import feature_names
 from features.pair import PairWindow, pair_window
@@ -239,9 +240,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     dialect, rule, reading = params.parse.dialect(), params.search.rule, params.extract.reading
     logs = sorted(arguments.logs.absolute().iterdir())
-    jobs = [delayed(_recorded)(path, arguments.captures.absolute(), dialect, rule, reading) for path in logs]
-    jobs += [delayed(_simulated)(one, dialect, rule, reading) for one in runs]
-    results = Parallel(n_jobs=stage.workers(params, len(jobs)), return_as="generator")(jobs)
+    jobs = [partial(_recorded, path, arguments.captures.absolute(), dialect, rule, reading) for path in logs]
+    jobs += [partial(_simulated, one, dialect, rule, reading) for one in runs]
+    results = stage.mapped(operator.call, jobs, stage.workers(params, len(jobs)))
     sets: dict[str, list[Compared]] = {}
     for found in stage.progress(results, what="infer", total=len(jobs)):
         for name, one in found.items():

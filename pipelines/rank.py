@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import FEATURES, PAIR_WINDOW, feature, feature_names
 from features.relevance import (
@@ -57,8 +57,9 @@ def _ranks(information_nats: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 def _null_nats(windows: LabelledWindows, settings: Rank, workers: int) -> npt.NDArray[np.float64]:
     """Return each feature's quantile of the estimates under labels that mean nothing."""
     each = -(-settings.permutations // _PARTS)
-    drawn = Parallel(n_jobs=workers)(
-        delayed(permutation_null_nats)(
+
+    def drawn(part: int) -> npt.NDArray[np.float64]:
+        return permutation_null_nats(
             windows.x,
             windows.shared,
             windows.connections,
@@ -67,9 +68,9 @@ def _null_nats(windows: LabelledWindows, settings: Rank, workers: int) -> npt.ND
             seed=settings.seed + part,
             repeats=settings.repeats,
         )
-        for part in range(_PARTS)
-    )
-    quantile: npt.NDArray[np.float64] = np.quantile(np.concatenate(drawn), _NULL_QUANTILE, axis=0)
+
+    null_nats = list(stage.mapped(drawn, range(_PARTS), workers))
+    quantile: npt.NDArray[np.float64] = np.quantile(np.concatenate(null_nats), _NULL_QUANTILE, axis=0)
     return quantile
 
 
@@ -92,9 +93,7 @@ def _agreement(
     """Return Kendall's tau with Table 3 over some features, and its interval over half samples."""
     halves = half_samples(windows.connections, rounds=settings.half_samples, seed=settings.seed)
     everything = np.arange(len(windows.shared), dtype=np.int64)
-    whole, *drawn = Parallel(n_jobs=workers)(
-        delayed(_tau)(windows, names, settings, rows) for rows in (everything, *halves)
-    )
+    whole, *drawn = stage.mapped(partial(_tau, windows, names, settings), (everything, *halves), workers)
     low, high = np.quantile(drawn, _INTERVAL)
     return {
         "kendall_tau": round(whole, _DIGITS),

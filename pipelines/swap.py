@@ -10,11 +10,11 @@ import argparse
 import logging
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
 from models.partners import partners
@@ -24,7 +24,7 @@ from pipelines import stage
 from pipelines.params import Params
 from pipelines.plan import drawing
 from pipelines.reports import write_json
-from pipelines.windows import read_truths, swapped
+from pipelines.windows import Extracted, read_truths, swapped
 from traces import tables
 from traces.contract import TableWriter, read_table
 
@@ -62,17 +62,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     truths = read_truths(arguments.truth)
     pairs = _pairs(read_table(PAIR_WINDOW, arguments.pair_window).to_pandas(), params)
     batches = [pairs[at : at + _PAIRS_PER_TASK] for at in range(0, len(pairs), _PAIRS_PER_TASK)]
-    results = Parallel(n_jobs=stage.workers(params, len(pairs)), return_as="generator")(
-        delayed(swapped)(
-            [(connections[one], connections[other]) for one, other in batch],
-            folder,
-            {name: truths[name] for pair in batch for name in pair},
-            arguments.dataset,
-            params.search.rules[0],
-            params.extract.reading,
-        )
-        for batch in batches
-    )
+    rule, reading = params.search.rules[0], params.extract.reading
+
+    def windows_of(batch: Sequence[tuple[str, str]]) -> Extracted:
+        of_both = [(connections[one], connections[other]) for one, other in batch]
+        return swapped(of_both, folder, truths, arguments.dataset, rule, reading)
+
+    results = stage.mapped(windows_of, batches, stage.workers(params, len(pairs)))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     with (
         TableWriter(PAIR_WINDOW, arguments.swapped) as windows,

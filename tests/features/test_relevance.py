@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.stats import kendalltau
 
 from features.relevance import half_samples, mutual_information_nats, permutation_null_nats, rank_agreement
 
@@ -60,3 +61,12 @@ def test_halves_hold_half_of_the_connections_once() -> None:
 def test_agreement_of_orders() -> None:
     assert rank_agreement(np.array([3.0, 2.0, 1.0]), [0.1, 0.2, 0.3]) == -1.0
     assert rank_agreement(np.array([3.0, 1.0, 2.0]), [0.3, 0.2, 0.1]) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_agreement_is_kendalls_tau_of_scipy(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    size, values = int(rng.integers(2, 30)), int(rng.integers(1, 20))
+    first, second = rng.integers(0, values, size=size) / 7, rng.integers(0, values, size=size) / 3
+    expected = float(kendalltau(first, second).statistic)
+    assert repr(rank_agreement(first, second.tolist())) == repr(expected)
