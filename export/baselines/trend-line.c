@@ -13,7 +13,7 @@
 
 #define FIRST_POINTS	64
 #define MEAN_LIMIT	65536	/* delays a moving mean is taken over */
-#define GROUPS_LIMIT	INT32_MAX
+#define GROUPS_LIMIT	65536	/* as many are gone through after a silence */
 
 enum mean {
 	MEAN_HARMONIC,
