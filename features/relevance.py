@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+
 from features.information import Estimator
 
 #: Mutual information of the paper's features with the label, nats (SmartSBD, Table 3).
