@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import sys
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -170,6 +171,11 @@ def _forked(work: Callable[[], int]) -> int:
     code = EXIT_FAILED
     try:
         code = work()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else EXIT_FAILED
+    except BaseException:
+        # Nothing above this process would show it.
+        traceback.print_exc()
     finally:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

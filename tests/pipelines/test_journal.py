@@ -59,6 +59,22 @@ def test_a_process_that_is_killed_is_a_failure(tmp_path: Path) -> None:
     assert stage.main("die", "", add_arguments, die, asked(tmp_path, "--each", "search.datasets", "--at-once")) == -9
 
 
+def test_an_error_in_a_process_of_its_own_is_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def stumble(arguments: argparse.Namespace, _params: Params) -> int:
+        raise ValueError(f"no {arguments.dataset}")
+
+    each = ["--each", "search.datasets", "--at-once"]
+    assert stage.main("stumble", "", add_arguments, stumble, asked(tmp_path, *each)) == stage.EXIT_FAILED
+    shown = capfd.readouterr().err
+    assert "ValueError: no sites" in shown
+    assert "ValueError: no diverse" in shown
+
+
+def test_a_wrong_command_line_is_usage_in_a_process_of_its_own(tmp_path: Path) -> None:
+    each = ["--each", "search.datasets", "--at-once", "--nonsense"]
+    assert stage.main("burn", "", add_arguments, run, asked(tmp_path, *each)) == stage.EXIT_USAGE
+
+
 def test_only_what_dvc_runs_is_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     each = ["--each", "search.datasets", "--at-once"]
