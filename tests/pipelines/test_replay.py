@@ -11,7 +11,10 @@ import yaml
 
 from models.detectors import DETECTORS
 from pipelines.__main__ import main
+from pipelines.replaying import built, opinions_on, read_known
 from pipelines.stage import EXIT_USAGE
+from traces import tables
+from traces.contract import TableReader
 
 ROOT = Path(__file__).parents[2]
 #: Connections to learn from, and the same ones to test on: here it is about the road, not about accuracy.
@@ -178,6 +181,31 @@ def test_tuned_rows_come_from_the_training_side(project: Path) -> None:
     judged = pd.read_csv(project / f"reports/baselines/{LAB}/same.csv")
     got = judged[(judged["detector"] == "correlation") & (judged["parameters"] == "tuned") & (judged["site"] == "all")]
     assert got["balanced"].item() == pytest.approx(expected, abs=1e-6)
+
+
+def test_compiled_detectors_say_what_their_python_twins_say_to_the_same_events(project: Path) -> None:
+    folder = project / "data/tables" / KERNEL
+    truth = project / f"data/truth/{KERNEL}.parquet"
+    known = read_known(folder, truth, project / f"data/features/{KERNEL}/pair_window.parquet")
+    connection = known.connections[0]
+    readers = (TableReader(tables.ACK, folder / "ack.parquet"), TableReader(tables.STATE, folder / "state.parquet"))
+    rows = [reader.rows_of(connection["connection_id"]) for reader in readers]
+    rows.append(tables.LOSS.schema().empty_table())
+    subflow_ids = sorted(known.subflows[connection["connection_id"]])
+    presets = {(kind.name, preset): kind for kind in DETECTORS.values() for preset in kind.presets}
+    compiled, plain = (
+        opinions_on(
+            rows,
+            subflow_ids,
+            connection["end_ns"],
+            {name: build(kind, kind.presets[name[1]]) for name, kind in presets.items()},
+        )
+        for build in (built, lambda kind, parameters: kind.build(parameters))
+    )
+    assert compiled == plain
+    said, told = plain
+    assert told > 0
+    assert any(said.values())
 
 
 def test_nothing_is_tuned_on_what_is_for_evaluation_only(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
