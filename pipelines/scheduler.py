@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import packet_recording
+import time_warping
 
 from traces.fault import Fault, UsageFault
 
@@ -49,12 +50,13 @@ class OtherCodeError(Fault):
 
 @functools.cache
 def code_sha256() -> str:
-    """Return a digest of this process's own code, the compiled parser of captures too."""
+    """Return a digest of this process's own code, and of the compiled modules that parse and extract take."""
     digest = hashlib.sha256()
     for path in sorted(path for package in _PACKAGES for path in (_ROOT / package).rglob("*.py")):
         digest.update(f"{path.relative_to(_ROOT)}\0".encode())
         digest.update(path.read_bytes())
-    digest.update(Path(packet_recording.__file__).read_bytes())
+    for module in (packet_recording, time_warping):
+        digest.update(Path(module.__file__).read_bytes())
     return digest.hexdigest()
 
 
