@@ -55,8 +55,8 @@ def code_sha256() -> str:
     for path in sorted(path for package in _PACKAGES for path in (_ROOT / package).rglob("*.py")):
         digest.update(f"{path.relative_to(_ROOT)}\0".encode())
         digest.update(path.read_bytes())
-    for module in (packet_recording, time_warping):
-        digest.update(Path(module.__file__).read_bytes())
+    digest.update(Path(packet_recording.__file__).read_bytes())
+    digest.update(Path(time_warping.__file__).read_bytes())
     return digest.hexdigest()
 
 
