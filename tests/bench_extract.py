@@ -1,6 +1,6 @@
-"""Time of `extract` over thousands of connections: those of `sites`, copied under other names.
+"""Time of `extract` over thousands of connections: those of a dataset, copied under other names.
 
-make bench-extract (BENCH="--tables FOLDER --connections N")
+make bench-extract (BENCH="--dataset NAME --connections N")
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ def copied(rows: pa.Table, copy: int) -> pa.Table:
     return rows.set_column(0, rows.schema.field(0), pa.array(names, pa.string()))
 
 
-def enlarge(source: Path, target: Path, connections: int) -> None:
-    """Write the tables of `source`, copied until there are `connections`, to `target`."""
+def enlarge(dataset: str, target: Path, connections: int) -> None:
+    """Write the tables of a dataset, copied until there are `connections`, to `target`, its truth too."""
+    source = Path("data/tables") / dataset
     known = read_table(tables.CONNECTION, source / "connection.parquet")
     copies = -(-connections // known.num_rows)
-    for table in (tables.CONNECTION, tables.TRUTH):
-        rows = read_table(table, source / f"{table.name}.parquet")
+    truth = Path("data/truth") / f"{dataset}.parquet"
+    for table, path in ((tables.CONNECTION, source / "connection.parquet"), (tables.TRUTH, truth)):
+        rows = read_table(table, path)
         with TableWriter(table, target / f"{table.name}.parquet") as writer:
             for copy in range(copies):
                 writer.append(copied(rows, copy))
@@ -45,14 +47,14 @@ def enlarge(source: Path, target: Path, connections: int) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", type=Path, default=Path("data/tables/sites"))
+    parser.add_argument("--dataset", default="sites")
     parser.add_argument("--connections", type=int, default=4000)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        enlarge(arguments.tables, folder, arguments.connections)
+        enlarge(arguments.dataset, folder, arguments.connections)
         command = [sys.executable, "-m", "pipelines.extract", "--quiet", "--dataset", "bench", "--tables", name]
-        outputs = ["--pair-window", "pair_window.parquet", "--series", "series.parquet"]
+        outputs = ["--truth", "truth.parquet", "--pair-window", "pair_window.parquet", "--series", "series.parquet"]
         outputs += ["--rejected", "rejected.parquet", "--report", "report.json"]
         command += [part if part.startswith("--") else str(folder / part) for part in outputs]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -18,7 +18,7 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 #: The modules that `make bench-*` runs, by what little they are given to do.
 LITTLE = {
     "bench_parse": "--packets 2000 --connections 2 --runs 1",
-    "bench_extract": "--tables data/tables/groups --connections 4",
+    "bench_extract": "--dataset groups --connections 4",
     "bench_replay": "--tables data/tables/kernel --connections 2",
     "bench_scale_out": "--dataset kernel",
     "bench_windows": "--datasets groups",

@@ -236,7 +236,7 @@ def test_a_clock_that_starts_elsewhere_is_set(folder: Path) -> None:
 def test_readings_read_together_give_what_each_gives_alone(searched: Path) -> None:
     folder = searched / "data/tables/kernel"
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()[:4]
-    truths = read_truths(folder / "truth.parquet")
+    truths = read_truths(searched / "data/truth/kernel.parquet")
     readings = [DEFAULT, *alternatives(rate_weights=[0.05, 0.5], rate_taus_s=[0.1]).values()]
 
     def rows(of: list[Reading]) -> list[list[dict[str, Any]]]:
