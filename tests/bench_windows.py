@@ -75,11 +75,13 @@ def main() -> None:
             for compiler in compilers.installed():
                 took = times_ns(model, compiler, content)
                 features_us, model_ns = took[:, 0] / 1e3, took[:, 1]
+                # The quick profile has few windows, none of them of that size perhaps.
+                of_near = f", {features_us[near].mean():.1f}, {features_us[near].max():.1f}" if near.any() else ""
                 share = took.sum(axis=1) / found["window_ns"].to_numpy()
                 print(
                     f"| {model} | {compiler.name} | {dataset} | {len(found)} |"
                     f" {features_us.mean():.1f}, {features_us.max():.1f} |"
-                    f" {near.sum()}, {features_us[near].mean():.1f}, {features_us[near].max():.1f} |"
+                    f" {near.sum()}{of_near} |"
                     f" {model_ns.mean():.0f}, {model_ns.max():.0f} |"
                     f" {100 * share.mean():.5f} %, {100 * share.max():.5f} % |"
                 )

@@ -187,7 +187,7 @@ def test_parameters_and_their_defaults_are_the_twins(name: str) -> None:
     stated = default_parameters(name)
     assert sorted(stated) == sorted(field.name for field in dataclasses.fields(default))
     for key, value in vars(default).items():
-        number = isinstance(value, float) and not isinstance(value, bool)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
         assert (float(stated[key]) if number else stated[key]) == (value if number else str(value).lower()), key
 
 

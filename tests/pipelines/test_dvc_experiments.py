@@ -47,8 +47,9 @@ def experimented(quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone
     """A clone in which the experiment `fewer` ran: fewer resamples of the intervals, in the workspace."""
     folder = tmp_path_factory.mktemp("experiments") / "clone"
     scratch.prepare(ROOT, "default", folder)
-    for name in ("reports", "export/generated", "data/features", "data/predictions"):
-        shutil.copytree(quick / name, folder / name)
+    # With its cache: an experiment begins by putting in place what dvc.lock names.
+    for name in (".dvc/cache", "reports", "export/generated", "data/features", "data/predictions"):
+        shutil.copytree(quick / name, folder / name, dirs_exist_ok=True)
     for name in ("params.yaml", "dvc.lock"):
         shutil.copy(quick / name, folder / name)
     clone = Clone(folder)

@@ -85,6 +85,8 @@ def run(stage: str, folder: Path) -> int:
             stage,
             "--tables",
             str(folder),
+            "--truth",
+            str(folder / "truth.parquet"),
             "--replayed",
             str(folder),
             "--judged",

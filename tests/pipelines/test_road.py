@@ -27,8 +27,11 @@ from pipelines.params import read_params
 
 ROOT = Path(__file__).parents[2]
 #: A chain of stages, and those at which a run of it is killed, its children too; the next run goes on from there.
-CHAIN = ("simulate@groups", "parse@groups", "validate@groups", "extract@groups", "difficulty@groups")
-KILLED_AT = ("simulate@groups", "parse@groups", "extract@groups")
+CHAIN = (
+    *("simulate@sites", "simulate@groups", "collect@kernel", "collect@kernel_captures"),
+    *("parse@sites", "parse@groups", "parse@kernel", "validate", "extract"),
+)
+KILLED_AT = ("simulate@groups", "parse@groups", "extract")
 ROAD_KILLED_AT = (*KILLED_AT, "search@sites", "evaluate", "replay@kernel", "export")
 TRACKED = ("dvc.lock", "reports", "export/generated")
 
