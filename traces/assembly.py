@@ -15,8 +15,7 @@ _CA_RECOVERY, _CA_LOSS = 3, 4
 # Times are added to later on: half of what an int64 holds, the year 2116 in nanoseconds since 1970.
 MAX_TIME_NS = 2**62
 MAX_SUBFLOW = 2**15 - 1
-#: Least and largest value of each kind of event.
-LIMITS = {
+_LIMITS = {
     b"RTT": (1, 2**31 - 1),
     b"SRTT": (1, 2**31 - 1),
     b"CA": (0, 4),
@@ -29,8 +28,7 @@ LIMITS = {
     b"OWD": (0, 2**31 - 1),
     b"DACK": (0, 2**62),
 }
-#: Kinds that belong to an ACK, and the column of each.
-ATTRIBUTES = {b"RTT": "rtt_us", b"SRTT": "srtt_us", b"OWD": "owd_us", b"ECE": "ece", b"DACK": "data_ack"}
+_ATTRIBUTES = {b"RTT": "rtt_us", b"SRTT": "srtt_us", b"OWD": "owd_us", b"ECE": "ece", b"DACK": "data_ack"}
 
 #: Reason and detail of a record that is refused.
 Refused = tuple[str, str]
@@ -38,7 +36,7 @@ Refused = tuple[str, str]
 Event = tuple[bytes, int]
 
 
-class Rows:
+class _Rows:
     """Turns the events of one subflow into its rows."""
 
     def __init__(self, subflow: Subflow) -> None:
@@ -49,9 +47,8 @@ class Rows:
         self._has_ack = False
 
     def take(self, time_ns: int, kind: bytes, value: int) -> None:
-        """Take in an event; none is earlier than the last."""
         subflow = self.subflow
-        name = ATTRIBUTES.get(kind)
+        name = _ATTRIBUTES.get(kind)
         if name is not None:
             if self._row_ns != time_ns or name in self._row:
                 self._start(time_ns)
@@ -106,7 +103,7 @@ class Assembly:
 
     def __init__(self) -> None:
         self._connections: dict[Hashable, Connection] = {}
-        self._rows: dict[tuple[Hashable, int], Rows] = {}
+        self._rows: dict[tuple[Hashable, int], _Rows] = {}
 
     def accept(
         self,
@@ -139,7 +136,7 @@ class Assembly:
         if not 0 <= subflow_id <= MAX_SUBFLOW:
             return OUT_OF_RANGE, f"subflow {subflow_id} is not in {(0, MAX_SUBFLOW)}"
         for kind, value in events:
-            limits = LIMITS.get(kind)
+            limits = _LIMITS.get(kind)
             if limits is None:
                 return UNKNOWN_KIND, kind.decode("ascii", "replace")
             if not limits[0] <= value <= limits[1]:
@@ -154,13 +151,13 @@ class Assembly:
             rows.take(time_ns, kind, value)
         return None
 
-    def _new(self, time_ns: int, key: Hashable, subflow_id: int, token: int | None) -> Rows:
+    def _new(self, time_ns: int, key: Hashable, subflow_id: int, token: int | None) -> _Rows:
         connection = self._connections.get(key)
         if connection is None:
             connection = self._connections[key] = Connection(token=token, vantages={0: "sender"}, states_inferred=False)
         subflow = Subflow(subflow_id=subflow_id, start_ns=time_ns, end_ns=time_ns)
         connection.subflows[subflow_id] = subflow
-        rows = self._rows[key, subflow_id] = Rows(subflow)
+        rows = self._rows[key, subflow_id] = _Rows(subflow)
         return rows
 
     def subflow(self, connection: Hashable, subflow_id: int) -> Subflow:
