@@ -68,6 +68,7 @@ def resamples(params: Path) -> int:
     return value
 
 
+@pytest.mark.slow
 def test_the_table_of_experiments_shows_the_parameter_and_what_it_did(experimented: Clone) -> None:
     table = experimented.read("exp", "show")
     baseline = next(row for row in table if row["rev"] != "workspace")
@@ -82,6 +83,7 @@ def test_the_table_of_experiments_shows_the_parameter_and_what_it_did(experiment
     assert any(old[name]["overall_low"] != new[name]["overall_low"] for name in old)
 
 
+@pytest.mark.slow
 def test_metrics_and_parameters_that_differ_are_named(experimented: Clone) -> None:
     params = experimented.read("params", "diff", "HEAD", "fewer")
     assert params == {"params.yaml": {"evaluate.resamples": {"old": 2000, "new": RESAMPLES, "diff": RESAMPLES - 2000}}}
@@ -93,6 +95,7 @@ def test_metrics_and_parameters_that_differ_are_named(experimented: Clone) -> No
     assert all(each["diff"] == pytest.approx(each["new"] - each["old"]) for each in changed.values())
 
 
+@pytest.mark.slow
 def test_the_page_of_plots_shows_both_figures_and_asks_for_nothing_from_elsewhere(experimented: Clone) -> None:
     url = experimented.dvc("plots", "diff", "HEAD", "fewer").strip()
     page = experimented.folder / "dvc_plots/index.html"
@@ -110,6 +113,7 @@ def test_the_page_of_plots_shows_both_figures_and_asks_for_nothing_from_elsewher
     assert "default-src 'none'" in text
 
 
+@pytest.mark.slow
 def test_the_way_back_leaves_nothing_changed_and_the_experiment_until_it_is_removed(experimented: Clone) -> None:
     params = experimented.folder / "params.yaml"
     assert resamples(params) == RESAMPLES

@@ -129,6 +129,7 @@ def repro_killed_in(folder: Path, stage: str, targets: Sequence[str]) -> None:
     assert run.returncode == -signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_killed_in_a_stage_and_started_again_a_chain_gives_the_same(quick: Path, tmp_path: Path) -> None:
     folder = tmp_path / "quick"
     scratch.prepare(quick, "default", folder)  # the same tree, its parameters as they are
