@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 from features import catalog
 from models.families.random_forest import LATTICE
@@ -96,8 +94,10 @@ def from_fitted(fitted: Fitted) -> Forest:
         If the estimator is no fitted tree or forest of two classes, takes a feature that is no integer,
         decides the same for every window, or has a threshold that is out of bounds or votes that are not exact.
     """
+    from models.families import growth
+
     estimator = fitted.estimator
-    known = isinstance(estimator, DecisionTreeClassifier | RandomForestClassifier)
+    known = isinstance(estimator, growth.KINDS)
     # A forest's classes_ are the labels, its members' are their numbers.
     if not known or list(getattr(estimator, "classes_", ())) != [False, True]:
         raise ExportError(
@@ -106,7 +106,7 @@ def from_fitted(fitted: Fitted) -> Forest:
     reals = [name for name in fitted.feature_names if not catalog.feature(name).exportable]
     if reals:
         raise ExportError(f"{', '.join(reals)}: no integers, and a kernel has no others")
-    members = [estimator] if isinstance(estimator, DecisionTreeClassifier) else estimator.estimators_
+    members = getattr(estimator, "estimators_", [estimator])
     votes = _majority if len(members) == 1 else _probability
     trees = [_translate(fitted, one.tree_, votes(one.tree_), 0) for one in members]
     forest = Forest(tuple(merged(tree) for tree in trees))

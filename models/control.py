@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +12,9 @@ import pandas as pd
 from models.accuracy import Hits, Share, share, share_difference
 from models.families import Family
 from models.fitted import Setting
+from models.generalisation import judged
 from models.partners import members
-from models.search import Method, chosen, fit, learnt_from, predict, training_side
+from models.search import Method, fit, learnt_from, predict
 from models.trial import Trial
 from models.verdict import Verdicts
 from models.windows import SWAPPED, LabelledWindows
@@ -38,12 +39,19 @@ def with_shuffled_labels(windows: LabelledWindows, seed: int) -> LabelledWindows
 
 
 def judged_on_shuffled_labels(
-    windows: LabelledWindows, family: Family, grid: Sequence[Setting], trial: Trial, method: Method, seed: int
-) -> tuple[LabelledWindows, dict[str, Verdicts]]:
-    """Choose, fit and test as a trial does, on shuffled labels; return the windows with them and the verdicts."""
+    windows: LabelledWindows, grids: Mapping[str, Sequence[Setting]], trial: Trial, method: Method, seed: int
+) -> tuple[LabelledWindows, dict[str, dict[str, Verdicts]]]:
+    """Choose, fit and test a model of each family as a trial does, on shuffled labels.
+
+    Returns
+    -------
+    shuffled : LabelledWindows
+        The windows with those labels.
+    verdicts : dict of str to dict of str to Verdicts
+        By family, then by the name of the test set.
+    """
     shuffled = with_shuffled_labels(windows, seed)
-    fitted = chosen(shuffled, family, grid, training_side(shuffled, trial.train, method), method)
-    return shuffled, {name: predict(shuffled, fitted, rows) for name, rows in trial.tests.items()}
+    return shuffled, judged(shuffled, trial, grids, method)
 
 
 def judged_alone(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sklearn.tree import DecisionTreeClassifier
-
 from models.fitted import Fitted, Setting
 from models.windows import LabelledWindows, Positions
 
@@ -24,6 +22,8 @@ def fit(windows: LabelledWindows, rows: Positions) -> Fitted:
     rows : (rows,) int64
         Positions of the rows learnt from.
     """
+    from sklearn.tree import DecisionTreeClassifier
+
     column = [windows.feature_names.index(FEATURE)]
     stump = DecisionTreeClassifier(max_depth=1, class_weight="balanced", random_state=0)
     stump.fit(windows.x[rows][:, column], windows.shared[rows])

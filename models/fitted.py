@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
 
-from models.families import growth
 from models.verdict import Verdicts
 
 
@@ -25,7 +21,9 @@ class Setting:
 
 def predicted(estimator: Any, x: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """Return the labels that an estimator gives to (rows, inputs), as its ``predict`` does."""
-    if isinstance(estimator, DecisionTreeClassifier | RandomForestClassifier):
+    from models.families import growth
+
+    if isinstance(estimator, growth.KINDS):
         return _likelier(estimator, growth.probabilities(estimator, x))
     labels: npt.NDArray[np.bool_] = estimator.predict(x).astype(bool)
     return labels
@@ -64,11 +62,15 @@ class Fitted:
         """
         if not len(x):
             return Verdicts(np.empty(0), np.empty(0, dtype=np.bool_))
+        from scipy.special import expit
+
+        from models.families import growth
+
         estimator = self.estimator
         if not hasattr(estimator, "predict_proba"):
             return Verdicts(expit(estimator.decision_function(x)), predicted(estimator, x))
         shared_class = int(np.flatnonzero(estimator.classes_)[0])
-        if isinstance(estimator, DecisionTreeClassifier | RandomForestClassifier):
+        if isinstance(estimator, growth.KINDS):
             of_classes = growth.probabilities(estimator, x)
             return Verdicts(of_classes[:, shared_class], _likelier(estimator, of_classes))
         return Verdicts(estimator.predict_proba(x)[:, shared_class], predicted(estimator, x))

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import ParameterGrid
-from sklearn.pipeline import make_pipeline
 
 from features.relevance import mutual_information_nats, ranking
 from models.families import Family, Scaling
@@ -100,7 +98,8 @@ def settings(family: Family, grid: Mapping[str, Sequence[Any]], tops: Sequence[i
     """
     if sorted(grid) != sorted(family.hyperparameters):
         raise GridError(f"grid of {family.name} gives {sorted(grid)}, must give {sorted(family.hyperparameters)}")
-    points = [tuple(sorted(point.items())) for point in ParameterGrid({name: list(grid[name]) for name in grid})]
+    names = sorted(grid)
+    points = [tuple(zip(names, values, strict=True)) for values in itertools.product(*(grid[name] for name in names))]
     return [Setting(top, point) for top in tops for point in points]
 
 
@@ -146,6 +145,8 @@ def fit(
     windows: LabelledWindows, family: Family, setting: Setting, order: Positions, rows: Positions, method: Method
 ) -> Fitted:
     """Fit a setting on some rows, with the features that stand first in `order`."""
+    from sklearn.pipeline import make_pipeline
+
     columns = np.sort(order[: setting.top])
     x, scaler = windows.x[np.ix_(rows, columns)], family.scaler(method.scaling)
     inputs = x if scaler is None else scaler.fit_transform(x)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from models.windows import Positions
 from traces.fault import Fault
@@ -87,6 +86,8 @@ def shuffle_splits(
     ----------
     SmartSBD, section 5.1 (stratified shuffle split); by connection is ours, against leaks.
     """
+    from sklearn.model_selection import StratifiedShuffleSplit
+
     of_row, blocks, strata = _blocks(connections, stratum, block)
     shuffle = StratifiedShuffleSplit(n_splits=splits, test_size=test_share, random_state=seed)
     return _drawn(shuffle, of_row, blocks, strata)
@@ -96,5 +97,7 @@ def folds(
     connections: npt.NDArray[np.str_], stratum: npt.NDArray[np.str_], *, count: int, seed: int, block: int = 1
 ) -> list[Split]:
     """Cut the connections, in blocks, into stratified folds, each the test side once."""
+    from sklearn.model_selection import StratifiedKFold
+
     of_row, blocks, strata = _blocks(connections, stratum, block)
     return _drawn(StratifiedKFold(n_splits=count, shuffle=True, random_state=seed), of_row, blocks, strata)

@@ -15,8 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import skops.io
-
 from models.fitted import Fitted, Setting
 from traces.fault import InputFault
 
@@ -72,6 +70,8 @@ def _normalised(archive: bytes) -> bytes:
 
 def save(fitted: Fitted, path: Path) -> None:
     """Write a fitted model; equal models become equal bytes."""
+    import skops.io
+
     content = {
         "estimator": fitted.estimator,
         "feature_names": list(fitted.feature_names),
@@ -90,6 +90,9 @@ def load(path: Path) -> Fitted:
     ModelError
         If the file is no such archive, or holds a type that is not trusted.
     """
+    # It takes seconds to import.
+    import skops.io
+
     try:
         content: dict[str, Any] = skops.io.load(path, trusted=TRUSTED)
         return Fitted(

@@ -11,16 +11,17 @@ import argparse
 import contextlib
 import json
 import logging
+import operator
 import shutil
 import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW, feature_names
 from models import search
@@ -32,6 +33,7 @@ from models.automl.ground import Ground, judged
 from models.automl.search import Asked, NotRun, Searched, searches
 from models.distillation import Taught, lesson_of_truth, lessons_of, taught, without_truth
 from models.families import family_of
+from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.trial import random_trials
 from models.windows import windows_of_kinds
 from pipelines import plan, stage
@@ -151,8 +153,8 @@ def _students(grounds: Sequence[Ground], outcomes: Outcomes, params: Params) -> 
                     splits[key] = len(ground.trials)
                     if lesson.teaches:
                         keys.append(key)
-                        tasks.append(delayed(taught)(ground, trial, lesson, family, grid, method))
-    results = Parallel(n_jobs=stage.workers(params, len(tasks)))(tasks)
+                        tasks.append(partial(taught, ground, trial, lesson, family, grid, method))
+    results = list(stage.mapped(operator.call, tasks, stage.workers(params, len(tasks))))
     by_key: dict[tuple[str, str, str], list[Taught]] = {}
     for key, result in zip(keys, results, strict=True):
         by_key.setdefault(key, []).append(result)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import ks_2samp
 
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
 from models.threshold import area_under_curve
@@ -41,6 +40,9 @@ def _compared(feature: int, trained: LabelledWindows, development: LabelledWindo
     own, other = trained.x[:, feature], development.x[:, feature]
 
     def distance(label: bool) -> float:
+        # Slow to import.
+        from scipy.stats import ks_2samp
+
         return float(ks_2samp(own[trained.shared == label], other[development.shared == label]).statistic)
 
     low, high = np.quantile(own, _SEEN)

@@ -11,10 +11,11 @@ import argparse
 import logging
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -23,6 +24,7 @@ from models import search
 from models.accuracy import accuracy
 from models.control import called_shared, judged_alone, judged_on_shuffled_labels
 from models.families import family_of
+from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.fitted import Setting
 from models.trial import Trial, random_trials
 from models.verdict import prediction_rows
@@ -52,13 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _shuffled(
-    windows: LabelledWindows, family: str, grid: Sequence[Setting], trial: Trial, params: Params
-) -> pd.DataFrame:
+    windows: LabelledWindows, grids: Mapping[str, Sequence[Setting]], trial: Trial, params: Params
+) -> dict[str, pd.DataFrame]:
+    """Return what the model of each family says on one split."""
     seed = params.controls.seed + trial.fold
-    shuffled, verdicts = judged_on_shuffled_labels(
-        windows, family_of(family), grid, trial, plan.method(params.search), seed
-    )
-    return prediction_rows(shuffled, trial.tests[trial.train_set], verdicts[trial.train_set], model=family)
+    shuffled, verdicts = judged_on_shuffled_labels(windows, grids, trial, plan.method(params.search), seed)
+    rows = trial.tests[trial.train_set]
+    return {
+        family: prediction_rows(shuffled, rows, own[trial.train_set], model=family) for family, own in verdicts.items()
+    }
 
 
 def _alone(windows: LabelledWindows, feature: str, every_trial: Sequence[Trial], params: Params) -> pd.DataFrame:
@@ -80,26 +84,20 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     swapped = read_table(PAIR_WINDOW, arguments.swapped / "pair_window.parquet").to_pandas()
     windows = windows_of_kinds(pair_window, options.rules, swapped, feature_names(_FEATURE_SET))
     own_trials = random_trials(windows, dataset, options.rule, plan.drawing(options))
-    tasks = [
-        partial(
-            _shuffled,
-            windows,
-            family,
-            search.settings(family_of(family), options.families[family], options.top),
-            trial,
-            params,
-        )
+    grids = {
+        family: search.settings(family_of(family), options.families[family], options.top)
         for family in params.controls.families
-        for trial in own_trials
-    ]
+    }
+    tasks: list[partial[Any]] = [partial(_shuffled, windows, grids, trial, params) for trial in own_trials]
     tasks += [partial(_alone, windows, name, own_trials, params) for name in windows.feature_names]
     results = stage.mapped(operator.call, tasks, stage.workers(params, len(tasks)))
     found = iter(stage.progress(results, what=f"controls {dataset}", total=len(tasks)))
 
     shuffled, alone = [], []
     verdicts: list[pd.DataFrame] = []
+    by_trial = [next(found) for _ in own_trials]
     for family in params.controls.families:
-        verdicts.append(pd.concat([next(found) for _ in own_trials]))
+        verdicts.append(pd.concat([own[family] for own in by_trial]))
         shuffled.append(
             {"model": family, **asdict(accuracy(verdicts[-1], resamples=drawn["resamples"], seed=drawn["seed"]))}
         )

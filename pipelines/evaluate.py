@@ -34,7 +34,10 @@ _GROUP = ["train_set", "test_set", "model", "feature_set"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--predictions", type=Path, required=True, help="folder with the prediction tables")
+    parser.add_argument("--predictions", type=Path, required=True, help="folder with each search's prediction table")
+    parser.add_argument(
+        "--transferred", type=Path, required=True, help="prediction table of the models on other datasets"
+    )
     parser.add_argument("--features", type=Path, required=True, help="folder with the rejected tables")
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: accuracy, every digit")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy")
@@ -113,10 +116,8 @@ def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.evaluate
-    names = [*params.search.datasets, "transfer"]
-    predictions = pd.concat(
-        [read_table(PREDICTION, arguments.predictions / f"{name}.parquet").to_pandas() for name in names]
-    )
+    paths = [arguments.predictions / f"{name}.parquet" for name in params.search.datasets]
+    predictions = pd.concat([read_table(PREDICTION, path).to_pandas() for path in (*paths, arguments.transferred)])
     # Swapped partners have one label; the controls judge them.
     predictions = predictions[~predictions["test_set"].str.endswith(f"/{SWAPPED}")]
     without_verdict = _without_verdict(arguments.features, params)

@@ -234,21 +234,29 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
     models = [_model(name, arguments, params) for name in params.export.models]
     files = _files(models, pd.read_csv(arguments.accuracy), params)
+    if arguments.check:
+        _compare(files, arguments.headers)
     replayed, report = [], {}
     with tempfile.TemporaryDirectory() as folder:
         headers = Path(folder)
         for name, text in files.items():
             (headers / name).write_text(text)
-        for header in (None, *(model.header.name for model in models)):
-            for built in verify.build_everywhere(headers, header, found):
-                log.info("%s: %s", header or "sbd_loaded", built)
-        for model in models:
-            verdicts, rows = _prove(model, windows, predictions, headers, found[0], params)
+        of_models = [None, *(model.header.name for model in models)]
+        built = stage.threaded(
+            lambda own: verify.build_everywhere(headers, own, found), of_models, stage.workers(params, len(of_models))
+        )
+        for own, every in zip(of_models, built, strict=True):
+            for one in every:
+                log.info("%s: %s", own or "sbd_loaded", one)
+        proved = stage.mapped(
+            lambda model: _prove(model, windows, predictions, headers, found[0], params),
+            models,
+            stage.workers(params, len(models)),
+        )
+        for model, (verdicts, rows) in zip(models, proved, strict=True):
             replayed.append(verdicts)
             report[model.header.name] = _report(model, rows)
-    if arguments.check:
-        _compare(files, arguments.headers)
-    else:
+    if not arguments.check:
         _write(models, files, arguments.headers, arguments.model_files)
         arguments.replayed.parent.mkdir(parents=True, exist_ok=True)
         pd.concat(replayed).to_parquet(arguments.replayed, index=False)

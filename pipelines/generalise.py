@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import argparse
 import logging
+import operator
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW, feature_names
 from models import generalisation, search, store
 from models.accuracy import accuracy
 from models.families import family_of
+from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.fitted import Fitted
 from models.generalisation import datasets_of, set_name
 from models.verdict import prediction_rows
@@ -123,11 +125,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     pools = {name: generalisation.pooled(own) for name, own in zip(params.search.feature_sets, parts, strict=True)}
     every_trial = [(feature_set, trial) for feature_set in pools for trial in trials]
     tasks = [
-        delayed(generalisation.judged)(pools[feature_set], trial, grids, method)
+        partial(generalisation.judged, pools[feature_set], trial, grids, method)
         for feature_set, trial in every_trial
         if not generalisation.learns_from_one(trial)
     ]
-    results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
+    results = stage.mapped(operator.call, tasks, stage.workers(params, len(tasks)))
     of_several = iter(stage.progress(results, what="generalise", total=len(tasks)))
     alone = dict.fromkeys(datasets[0] for datasets in options.trained if len(datasets) == 1)
     of_one = _searched(arguments, alone, params)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,14 +47,6 @@ def _cpu_s() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def _end_workers() -> None:
-    """End joblib's processes, whose time counts from then on."""
-    if "joblib.externals.loky" in sys.modules:
-        from joblib.externals.loky import get_reusable_executor
-
-        get_reusable_executor().shutdown(wait=True)
-
-
 class Clock:
     """Measures one run of a stage, from the start of its process."""
 
@@ -64,7 +55,6 @@ class Clock:
 
     def ended(self, stage: str) -> Entry:
         """Return what the run took."""
-        _end_workers()
         now_s = time.time()
         return Entry(stage, round(now_s, 3), round(now_s - _started_s(), 3), round(_cpu_s(), 3), self.exit_code)
 

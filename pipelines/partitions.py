@@ -39,6 +39,7 @@ class NothingToJudgeError(Fault):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
     parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
@@ -124,7 +125,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     wholes.to_parquet(arguments.judged, index=False)
     write_csv(pd.DataFrame(rows), arguments.table)
     for row in rows:
-        log.info("%s, %s: exact %.3f", row["detector"], row["parameters"], row["exact"])
+        log.info("%s, %s, %s: exact %.3f", arguments.dataset, row["detector"], row["parameters"], row["exact"])
     return stage.EXIT_OK
 
 

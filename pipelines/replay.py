@@ -11,13 +11,13 @@ import logging
 import sys
 from collections import defaultdict
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW
 from models import store
@@ -129,16 +129,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     detectors = _detectors(arguments.tuned, arguments.dataset, params)
     said = _learned(arguments.models, arguments.pair_window, known, arguments.dataset, params)
     parts = batches(known)
-    results = Parallel(n_jobs=stage.workers(params, len(known.connections)), return_as="generator")(
-        delayed(replay_on)(
-            part,
-            folder,
-            detectors,
-            {one["connection_id"]: said.get(one["connection_id"], {}) for one in part.connections},
-            with_groups=True,
-        )
-        for part in parts
-    )
+    work = partial(replay_on, folder=folder, detectors=detectors, said=said, with_groups=True)
+    results = stage.mapped(work, parts, stage.workers(params, len(parts)))
     found = Replayed()
     for part in stage.progress(results, what=f"replay {arguments.dataset}", total=len(parts)):
         found.add(part)

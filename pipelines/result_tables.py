@@ -371,7 +371,7 @@ def relevance(run: Run) -> Rows:
 def agreement(run: Run) -> Rows:
     """Kendall's tau with Table 3."""
     rows = []
-    for path in sorted((run.reports / "relevance").glob("*.json"), reverse=True):
+    for path in sorted((run.reports / "agreement").glob("*.json"), reverse=True):
         found = read_json(path)
         row = {
             "dataset": path.stem,
@@ -475,7 +475,7 @@ def bias(run: Run) -> Rows:
 def partitions(run: Run) -> Rows:
     """How often detectors find the whole partition of three and more subflows."""
     rows = []
-    for path in sorted((run.reports / "replay").glob("partitions_*.csv")):
+    for path in sorted((run.reports / "partitions").glob("*.csv")):
         table = pd.read_csv(path)
         rows += [
             {
@@ -496,7 +496,7 @@ def partitions(run: Run) -> Rows:
 def shifts(run: Run) -> Rows:
     """How long after a change the detectors are right, and stay so for T."""
     rows = []
-    for path in sorted((run.reports / "replay").glob("shift_*.csv")):
+    for path in sorted((run.reports / "shift").glob("*.csv")):
         table = pd.read_csv(path)
         for name, own in table.groupby(["detector", "parameters"], sort=False):
             if str(name[1]).endswith(_FOR_TIME):
@@ -580,9 +580,9 @@ def elsewhere(run: Run) -> Rows:
     """Baselines on the windows of datasets that nothing is learnt from."""
     evaluated = run.params.evaluation_only
     rows: dict[tuple[str, str], dict[str, Any]] = {}
-    datasets = [name for name in evaluated if (run.reports / f"replay/accuracy_{name}.csv").is_file()]
+    datasets = [name for name in evaluated if (run.reports / f"replay_accuracy/{name}.csv").is_file()]
     for dataset in datasets:
-        for one in pd.read_csv(run.reports / f"replay/accuracy_{dataset}.csv").to_dict("records"):
+        for one in pd.read_csv(run.reports / f"replay_accuracy/{dataset}.csv").to_dict("records"):
             known = {str(key): value for key, value in one.items()}
             if not known["parameters"].endswith(_FOR_TIME):
                 key = (known["detector"], known["parameters"])

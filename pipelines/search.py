@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import argparse
 import logging
+import operator
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from joblib import Parallel, delayed
 
 from features.catalog import PAIR_WINDOW, feature_names
 from models import correlation, neighbours, search, store
 from models.families import family_of
+from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.fitted import Fitted, Setting
 from models.split import Split
 from models.trial import Trial, of_kind, random_splits, trials
@@ -182,15 +184,15 @@ def _search(
     ]
     grids = {family: search.settings(family_of(family), grid, options.top) for family, grid in options.families.items()}
     views = {name: view(rtt_us) for name, view in neighbours.VIEWS.items()}
-    tasks = [
-        delayed(_neighbours)(any_windows, view, options.neighbors, every_trial, stored_rows, method)
+    tasks: list[partial[Any]] = [
+        partial(_neighbours, any_windows, view, options.neighbors, every_trial, stored_rows, method)
         for view in views.values()
     ]
     for own in windows.values():
-        tasks += [delayed(_papers)(own, grids, ranked, method) for ranked in search.papers_splits(own, splits, method)]
-        tasks += [delayed(_tested)(own, grids, trial, method) for trial in every_trial]
-        tasks.append(delayed(_chosen)(own, grids, stored_rows, method))
-    results = Parallel(n_jobs=stage.workers(params, len(tasks)), return_as="generator")(tasks)
+        tasks += [partial(_papers, own, grids, ranked, method) for ranked in search.papers_splits(own, splits, method)]
+        tasks += [partial(_tested, own, grids, trial, method) for trial in every_trial]
+        tasks.append(partial(_chosen, own, grids, stored_rows, method))
+    results = stage.mapped(operator.call, tasks, stage.workers(params, len(tasks)))
     found = iter(stage.progress(results, what=f"search {dataset}", total=len(tasks)))
     of_series = [next(found) for _ in views]
     for feature_set in windows:

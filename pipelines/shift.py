@@ -55,6 +55,7 @@ class _Phase:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
     parser.add_argument("--truth", type=Path, required=True, help="its truth table")
     parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
@@ -161,7 +162,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_csv(pd.DataFrame(rows).assign(left_out=left_out.total()), arguments.table)
     for row in rows:
         log.info(
-            "%s, %s: %s after %.1f s", row["detector"], row["parameters"], row["change_to"], row["settled_s_median"]
+            "%s, %s, %s: %s after %.1f s",
+            arguments.dataset,
+            row["detector"],
+            row["parameters"],
+            row["change_to"],
+            row["settled_s_median"],
         )
     return stage.EXIT_OK
 

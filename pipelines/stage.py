@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import logging
+import multiprocessing
 import os
+import signal
 import sys
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pipelines import journal
 from pipelines.params import PARAMS_FILE, Params, read_params
@@ -39,39 +42,59 @@ class QuarantineLimitError(Fault):
 
 #: What stands for a dataset's name in the command line of a stage that runs for each of several.
 DATASET = "{dataset}"
-#: Fewer tasks than this are not worth a process of their own: starting one costs seconds of imports.
-_TASKS_PER_WORKER = 8
+#: Of Linux' prctl(2): the signal that a process gets when the one that started it has ended.
+_PR_SET_PDEATHSIG = 1
 
-
-#: Whether this process is one of several that each do a dataset, and starts no others.
-_one_of_several = False
+#: How many processes do a dataset each beside this one, this one among them: they have the cores together.
+_datasets_at_once = 1
 
 
 def workers(params: Params, tasks: int | None = None) -> int:
-    """Return how many processes to use; one, in a process that is one of several.
+    """Return how many processes to use.
 
     Parameters
     ----------
     params : Params
         ``workers``: 0 means every core this process may use.
     tasks : int, optional
-        How many independent tasks there are; a few are done by one process.
+        How many independent tasks there are.
     """
-    if _one_of_several:
-        return 1
-    most = params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
-    return most if tasks is None else max(1, min(most, -(-tasks // _TASKS_PER_WORKER)))
+    cores = params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
+    most = max(1, cores // _datasets_at_once)
+    return most if tasks is None else max(1, min(most, tasks))
+
+
+def _end_with_parent() -> None:
+    """Have this process killed when the one that forked it has ended, however that ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+#: What a forked worker does, and to what: it has them from the process that forked it.
+_work: Callable[[Any], Any]
+_items: Sequence[Any]
+
+
+def _take(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+    global _work, _items
+    _end_with_parent()
+    _work, _items = work, items
+
+
+def _done(place: int) -> Any:
+    return _work(_items[place])
 
 
 def mapped(work: Callable[[Item], Result], items: Sequence[Item], processes: int) -> Iterator[Result]:
-    """Yield what `work` returns for each item, in order, done by so many processes; errors are raised here."""
+    """Yield what `work` returns for each item, in order, done by so many processes; errors are raised here.
+
+    The processes are forked: neither `work` nor the items need be pickled, and nothing is imported again.
+    """
     if processes == 1:
         yield from map(work, items)
         return
-    # Of use where processes are started, and slow to import where none are.
-    from joblib import Parallel, delayed
-
-    yield from Parallel(n_jobs=processes, return_as="generator")(delayed(work)(item) for item in items)
+    forked = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(processes, forked, initializer=_take, initargs=(work, items)) as pool:
+        yield from pool.map(_done, range(len(items)))
 
 
 def spread(work: Callable[[Item], Result], items: Sequence[Item], params: Params, processes: int) -> Iterator[Result]:
@@ -161,13 +184,17 @@ def of_dataset(argv: Sequence[str], dataset: str) -> list[str]:
     return [*(text.replace(DATASET, dataset) for text in argv), "--dataset", dataset]
 
 
-def _forked(work: Callable[[], int]) -> int:
-    """Do `work` in a process forked for it, in which what is imported need not be imported again; return its number."""
-    global _one_of_several  # noqa: PLW0603 - set in the new process alone
+def _forked(work: Callable[[], int], at_once: int) -> int:
+    """Do `work` in a process forked for it, one of so many at once; return its number.
+
+    What is imported need not be imported again.
+    """
+    global _datasets_at_once  # noqa: PLW0603 - set in the new process alone
     number = os.fork()
     if number:
         return number
-    _one_of_several = True
+    _end_with_parent()
+    _datasets_at_once = at_once
     code = EXIT_FAILED
     try:
         code = work()
@@ -194,10 +221,18 @@ def _at_once(tasks: Sequence[Callable[[], int]], processes: int) -> list[int]:
     for place, task in enumerate(tasks):
         if len(running) == processes:
             take_one()
-        running[_forked(task)] = place
+        running[_forked(task, min(processes, len(tasks)))] = place
     while running:
         take_one()
     return [codes[place] for place in range(len(tasks))]
+
+
+def _make_folders(argv: Sequence[str]) -> None:
+    """Make the folders that hold what is a dataset's own: they are there though no dataset is listed."""
+    for text in argv:
+        before, found, _ = text.partition(DATASET)
+        if found:
+            Path(f"{before}x").parent.mkdir(parents=True, exist_ok=True)
 
 
 def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], int], *, at_once: bool) -> int:
@@ -205,6 +240,7 @@ def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], i
     own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     own.add_argument("--params", type=Path, default=PARAMS_FILE)
     params = read_params(own.parse_known_args(argv)[0].params, whole=False)
+    _make_folders(argv)
     tasks = [partial(work, of_dataset(argv, dataset)) for dataset in params.value(parameter)]
     codes = _at_once(tasks, workers(params)) if at_once else [task() for task in tasks]
     # Each dataset is done, though one before has failed.

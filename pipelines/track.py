@@ -220,7 +220,7 @@ def _parents(dataset: str, headers: Mapping[str, str], where: argparse.Namespace
     pair_window = read_table(PAIR_WINDOW, pair_window_path).to_pandas()
     input_table = InputTable(f"{dataset} pair_window", pair_window_path, sha256(pair_window_path), len(pair_window))
     of_rule = pair_window[pair_window["rule"] == params.search.rule]
-    names = (f"grid_{dataset}", f"swapped_{dataset}", "accuracy")
+    names = (f"grid_{dataset}", f"swapped/{dataset}", "accuracy")
     figures = tuple(where.reports / "figures" / f"{name}.png" for name in names)
     grid = pd.read_csv(where.reports / "grid" / f"{dataset}.csv")
     accuracy = pd.read_csv(where.reports / "accuracy.csv")

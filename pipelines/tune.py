@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pyarrow.compute as pc
-from joblib import Parallel, delayed
 
 from models.comparison import right_of_time, right_of_windows
 from models.detectors import detector_of
@@ -61,9 +61,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for preset, parameters in points(kind, grid).items():
             detectors[name, preset] = built(kind, parameters)
     parts = batches(known)
-    results = Parallel(n_jobs=stage.workers(params, len(known.connections)), return_as="generator")(
-        delayed(replay_on)(part, folder, detectors, {}, with_groups=False) for part in parts
-    )
+    work = partial(replay_on, folder=folder, detectors=detectors, said={}, with_groups=False)
+    results = stage.mapped(work, parts, stage.workers(params, len(parts)))
     found = Replayed()
     for part in stage.progress(results, what=f"tune {arguments.dataset}", total=len(parts)):
         found.add(part)

@@ -15,7 +15,8 @@ _CA_RECOVERY, _CA_LOSS = 3, 4
 # Times are added to later on: half of what an int64 holds, the year 2116 in nanoseconds since 1970.
 MAX_TIME_NS = 2**62
 MAX_SUBFLOW = 2**15 - 1
-_LIMITS = {
+#: Least and largest value of each kind of event.
+LIMITS = {
     b"RTT": (1, 2**31 - 1),
     b"SRTT": (1, 2**31 - 1),
     b"CA": (0, 4),
@@ -28,7 +29,8 @@ _LIMITS = {
     b"OWD": (0, 2**31 - 1),
     b"DACK": (0, 2**62),
 }
-_ATTRIBUTES = {b"RTT": "rtt_us", b"SRTT": "srtt_us", b"OWD": "owd_us", b"ECE": "ece", b"DACK": "data_ack"}
+#: Kinds that belong to an ACK, and the column of each.
+ATTRIBUTES = {b"RTT": "rtt_us", b"SRTT": "srtt_us", b"OWD": "owd_us", b"ECE": "ece", b"DACK": "data_ack"}
 
 #: Reason and detail of a record that is refused.
 Refused = tuple[str, str]
@@ -36,7 +38,7 @@ Refused = tuple[str, str]
 Event = tuple[bytes, int]
 
 
-class _Rows:
+class Rows:
     """Turns the events of one subflow into its rows."""
 
     def __init__(self, subflow: Subflow) -> None:
@@ -47,8 +49,9 @@ class _Rows:
         self._has_ack = False
 
     def take(self, time_ns: int, kind: bytes, value: int) -> None:
+        """Take in an event; none is earlier than the last."""
         subflow = self.subflow
-        name = _ATTRIBUTES.get(kind)
+        name = ATTRIBUTES.get(kind)
         if name is not None:
             if self._row_ns != time_ns or name in self._row:
                 self._start(time_ns)
@@ -103,7 +106,7 @@ class Assembly:
 
     def __init__(self) -> None:
         self._connections: dict[Hashable, Connection] = {}
-        self._rows: dict[tuple[Hashable, int], _Rows] = {}
+        self._rows: dict[tuple[Hashable, int], Rows] = {}
 
     def accept(
         self,
@@ -136,7 +139,7 @@ class Assembly:
         if not 0 <= subflow_id <= MAX_SUBFLOW:
             return OUT_OF_RANGE, f"subflow {subflow_id} is not in {(0, MAX_SUBFLOW)}"
         for kind, value in events:
-            limits = _LIMITS.get(kind)
+            limits = LIMITS.get(kind)
             if limits is None:
                 return UNKNOWN_KIND, kind.decode("ascii", "replace")
             if not limits[0] <= value <= limits[1]:
@@ -151,13 +154,13 @@ class Assembly:
             rows.take(time_ns, kind, value)
         return None
 
-    def _new(self, time_ns: int, key: Hashable, subflow_id: int, token: int | None) -> _Rows:
+    def _new(self, time_ns: int, key: Hashable, subflow_id: int, token: int | None) -> Rows:
         connection = self._connections.get(key)
         if connection is None:
             connection = self._connections[key] = Connection(token=token, vantages={0: "sender"}, states_inferred=False)
         subflow = Subflow(subflow_id=subflow_id, start_ns=time_ns, end_ns=time_ns)
         connection.subflows[subflow_id] = subflow
-        rows = self._rows[key, subflow_id] = _Rows(subflow)
+        rows = self._rows[key, subflow_id] = Rows(subflow)
         return rows
 
     def subflow(self, connection: Hashable, subflow_id: int) -> Subflow:

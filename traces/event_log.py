@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from pathlib import Path
 
-from traces import kernel_log, stored
+from traces import bare_log, kernel_log, stored
 from traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused
 from traces.dialect import OURS, TIME_UNITS_NS, VALUE_KINDS, Dialect, LinePattern
 from traces.fault import printable
@@ -52,8 +52,8 @@ _MAX_SUBFLOW = 9999
 _MAX_TOKEN = 2**32 - 1
 
 
-def _read_bare(path: Path) -> Trace:
-    """Read a log of records and nothing else."""
+def read_line_by_line(path: Path) -> Trace:
+    """Read a log of records and nothing else, whatever is wrong with it."""
     assembly, trace = Assembly(), Trace()
     for offset, line in stored.lines(path, MAX_LINE_BYTES):
         trace.records_in += 1
@@ -247,7 +247,7 @@ def read(path: Path, dialect: Dialect) -> Trace:
         If the file as a whole cannot be read, or holds no event line. Refused lines do not raise; they are returned.
     """
     if dialect.line == OURS and is_bare(stored.head(path)):
-        return _read_bare(path)
+        return bare_log.read(path) or read_line_by_line(path)
     trace = _read_kernel_log(path, dialect.line)
     if not trace.records_in:
         raise CaptureError(path, 0, f"no event line among {trace.other_lines} lines")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 _WRAP = 1 << 32
 _HALF = 1 << 31
+#: By how much an older count may be behind without being taken for a wrapped one.
+ANY_ORDER_BYTES = _HALF
 
 
 def unwrapped(previous: int, low32: int) -> int:
@@ -42,7 +44,7 @@ class AckedBytes:
 
         An older value changes nothing: an ACK is cumulative, and no window is as large as half of 2^32.
         """
-        if value < _WRAP and self.bytes - value > _HALF:
+        if value < _WRAP and self.bytes - value > ANY_ORDER_BYTES:
             value = unwrapped(self.bytes, value)
         self.bytes = max(self.bytes, value)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from pydantic import TypeAdapter
-from sklearn.model_selection import ParameterGrid
 
 from models.detectors.detector import DetectorKind
 from traces.fault import UsageFault
@@ -50,7 +50,8 @@ def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, A
     unknown = sorted(set(grid) - known)
     if unknown:
         raise GridError(f"grid of {kind.name} has {unknown}, its parameters are {sorted(known)}")
-    tried = ParameterGrid({name: list(values) for name, values in grid.items()})
+    names = sorted(grid)
+    tried = [dict(zip(names, values, strict=True)) for values in itertools.product(*(grid[name] for name in names))]
     checked = TypeAdapter(type(default))
     found = {}
     for point in tried:

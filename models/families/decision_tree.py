@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sklearn.tree import DecisionTreeClassifier
+from typing import TYPE_CHECKING, Any
 
 from models.families.family import Family
-from models.families.growth import grow_tree
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from sklearn.tree import DecisionTreeClassifier
 
 
 def _build(hyperparameters: dict[str, Any], seed: int) -> DecisionTreeClassifier:
+    from sklearn.tree import DecisionTreeClassifier
+
     return DecisionTreeClassifier(max_depth=hyperparameters["max_depth"], random_state=seed)
 
 
-DECISION_TREE = Family(name="tree", build=_build, hyperparameters=("max_depth",), fit=grow_tree)
+def _fit(tree: DecisionTreeClassifier, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]) -> None:
+    from models.families.growth import grow_tree
+
+    grow_tree(tree, x, y)
+
+
+DECISION_TREE = Family(name="tree", build=_build, hyperparameters=("max_depth",), fit=_fit)

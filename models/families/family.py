@@ -8,10 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 Scaling = Literal["standard", "min_max", "none"]
-_SCALERS = {"standard": StandardScaler, "min_max": MinMaxScaler}
 
 
 def _by_itself(estimator: Any, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]) -> None:
@@ -60,7 +58,11 @@ class Family:
         ----------
         Question 15 of docs/ambiguities.md: the paper does not say how inputs are scaled.
         """
-        return _SCALERS[scaling]() if self.scaled and scaling != "none" else None
+        if not self.scaled or scaling == "none":
+            return None
+        from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+        return {"standard": StandardScaler, "min_max": MinMaxScaler}[scaling]()
 
     def fitted(
         self, hyperparameters: dict[str, Any], seed: int, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]

@@ -35,7 +35,9 @@ _UNLIMITED = np.iinfo(np.int32).max
 _SMALLEST_SPLIT = 2
 #: What may be given; all else must be as scikit-learn has it.
 _FREE = {"max_depth", "random_state", "n_estimators", "n_jobs"}
-_DEFAULTS = {kind: kind().get_params(deep=False) for kind in (DecisionTreeClassifier, RandomForestClassifier)}
+#: What is grown here.
+KINDS = (DecisionTreeClassifier, RandomForestClassifier)
+_DEFAULTS = {kind: kind().get_params(deep=False) for kind in KINDS}
 
 
 class GrowthError(Fault):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sklearn.linear_model import LogisticRegression
+from typing import TYPE_CHECKING, Any
 
 from models.families.family import Family
 from models.families.linear import MOST_ITERATIONS, TOLERANCE, to_16_bits
 
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
+
 
 def _build(hyperparameters: dict[str, Any], seed: int) -> LogisticRegression:
+    from sklearn.linear_model import LogisticRegression
+
     return LogisticRegression(
         C=hyperparameters["c"],
         solver=hyperparameters["solver"],

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
 
 from models.families.family import Family
-from models.families.growth import grow_forest
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from sklearn.ensemble import RandomForestClassifier
 
 #: scikit-learn's default, as the paper's: more trees gained it nothing.
 _TREES = 100
@@ -28,7 +30,15 @@ def to_lattice(forest: RandomForestClassifier) -> None:
 
 
 def _build(hyperparameters: dict[str, Any], seed: int) -> RandomForestClassifier:
+    from sklearn.ensemble import RandomForestClassifier
+
     return RandomForestClassifier(_TREES, max_depth=hyperparameters["max_depth"], random_state=seed, n_jobs=1)
 
 
-RANDOM_FOREST = Family(name="forest", build=_build, hyperparameters=("max_depth",), fit=grow_forest, finish=to_lattice)
+def _fit(forest: RandomForestClassifier, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]) -> None:
+    from models.families.growth import grow_forest
+
+    grow_forest(forest, x, y)
+
+
+RANDOM_FOREST = Family(name="forest", build=_build, hyperparameters=("max_depth",), fit=_fit, finish=to_lattice)

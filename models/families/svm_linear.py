@@ -5,15 +5,18 @@ liblinear's primal solver; libsvm takes two thirds of the whole grid's time at C
 
 from __future__ import annotations
 
-from typing import Any
-
-from sklearn.svm import LinearSVC
+from typing import TYPE_CHECKING, Any
 
 from models.families.family import Family
 from models.families.linear import MOST_ITERATIONS, TOLERANCE, to_16_bits
 
+if TYPE_CHECKING:
+    from sklearn.svm import LinearSVC
+
 
 def _build(hyperparameters: dict[str, Any], seed: int) -> LinearSVC:
+    from sklearn.svm import LinearSVC
+
     return LinearSVC(C=hyperparameters["c"], dual=False, tol=TOLERANCE, max_iter=MOST_ITERATIONS, random_state=seed)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sklearn.svm import SVC
+from typing import TYPE_CHECKING, Any
 
 from models.families.family import Family
 
+if TYPE_CHECKING:
+    from sklearn.svm import SVC
+
 
 def _build(hyperparameters: dict[str, Any], seed: int) -> SVC:
+    from sklearn.svm import SVC
+
     return SVC(C=hyperparameters["c"], gamma=hyperparameters["gamma"], random_state=seed)
 
 

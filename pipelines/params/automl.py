@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from models.automl import ENGINES
 from pipelines.params.block import Block
@@ -14,7 +14,7 @@ class AutoML(Block):
     """Searches by AutoML engines, and what learns from them."""
 
     feature_sets: list[str] = Field(min_length=1)
-    evaluations: dict[str, Annotated[int, Field(ge=1)] | None]
+    evaluations: dict[str, Annotated[int, Field(ge=0)] | None]
     splits: int = Field(ge=1)
     time_s: int = Field(ge=30)
     evaluation_time_s: int = Field(ge=1)
@@ -24,6 +24,12 @@ class AutoML(Block):
     teacher: str
     students: list[str]
     seed: int = Field(ge=0)
+
+    @field_validator("evaluations")
+    @classmethod
+    def _of_engines_asked(cls, evaluations: dict[str, int | None]) -> dict[str, int | None]:
+        """Leave out engines that try nothing."""
+        return {engine: count for engine, count in evaluations.items() if count != 0}
 
     @model_validator(mode="after")
     def _can_be_searched(self, info: ValidationInfo) -> AutoML:

@@ -37,10 +37,10 @@ def test_the_test_is_against_the_shuffled_labels() -> None:
     made = of_kinds(90)
     grid = search.settings(TREE, {"max_depth": [2]}, [9])
     trial = random_trials(made, "made", "tiled", Drawing(3, 0.3, 0))[0]
-    shuffled, verdicts = judged_on_shuffled_labels(made, TREE, grid, trial, METHOD, seed=1)
+    shuffled, verdicts = judged_on_shuffled_labels(made, {"tree": grid}, trial, METHOD, seed=1)
     assert (shuffled.shared == with_shuffled_labels(made, 1).shared).all()
     # A model that had learnt from the true labels would tell them.
-    right = (verdicts["made/tiled"].shared_pred == made.shared[trial.tests["made/tiled"]]).mean()
+    right = (verdicts["tree"]["made/tiled"].shared_pred == made.shared[trial.tests["made/tiled"]]).mean()
     assert right < 0.9
 
 

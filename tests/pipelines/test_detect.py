@@ -68,7 +68,7 @@ def test_verdicts_are_those_of_the_pipeline(
     assert run(searched, monkeypatch, "detect", "--json", "--model", f"sites/{name}_{feature_set}", *inputs) == 0
     said = lines(capsys)
     assert all(list(one) == FIELDS for one in said)
-    expected: pd.DataFrame = read_table(PREDICTION, searched / "data/predictions/transfer.parquet").to_pandas()
+    expected: pd.DataFrame = read_table(PREDICTION, searched / "data/transferred.parquet").to_pandas()
     expected = expected[(expected["train_set"] == "sites/tiled") & (expected["test_set"] == "kernel/tiled")]
     expected = expected[(expected["model"] == name) & (expected["feature_set"] == feature_set)]
     judged = [one for one in said if one["shared"] is not None]
@@ -120,7 +120,7 @@ def test_from_captures_too(searched: Path, monkeypatch: pytest.MonkeyPatch, caps
     inputs = sorted(CAPTURES.iterdir(), reverse=True)
     assert run(searched, monkeypatch, "detect", "--json", "--model", model, *inputs) == 0
     said = lines(capsys)
-    expected: pd.DataFrame = read_table(PREDICTION, searched / "data/predictions/transfer.parquet").to_pandas()
+    expected: pd.DataFrame = read_table(PREDICTION, searched / "data/transferred.parquet").to_pandas()
     expected = expected[(expected["train_set"] == "sites/tiled") & (expected["test_set"] == "kernel_captures/tiled")]
     expected = expected[(expected["model"] == "logistic") & (expected["feature_set"] == "invariant")]
     judged = [one for one in said if one["shared"] is not None]

@@ -105,8 +105,8 @@ SHORTENED: dict[str, str] = {
         "dvc exp run --name min-max --set-param search.scaling=min_max --set-param evaluate.resamples=100"
         " --single-item evaluate"
     ),
-    "dvc exp run --queue --set-param rank.neighbors=1,5 rank@sites": (
-        "dvc exp run --queue --set-param rank.neighbors=1,5 --single-item rank@sites"
+    "dvc exp run --queue --set-param rank.neighbors=1,5 rank": (
+        "dvc exp run --queue --set-param rank.neighbors=1,5 --single-item rank"
     ),
     'pytest -m "not slow" tests/features features': "pytest tests/features/test_catalog.py features/ratio.py",
 }

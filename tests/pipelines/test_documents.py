@@ -71,7 +71,7 @@ def test_commands_named_are_there() -> None:
 @pytest.mark.parametrize("dataset", read_params(ROOT / "params.yaml").rank.datasets)
 def test_the_comparison_of_readings_is_over_the_windows_that_are_ranked(dataset: str) -> None:
     windows = read_json(ROOT / f"reports/extract/{dataset}.json")["windows"]
-    ranked = read_json(ROOT / f"reports/relevance/{dataset}.json")["windows"]
+    ranked = read_json(ROOT / f"reports/agreement/{dataset}.json")["windows"]
     effects = pd.read_csv(ROOT / f"reports/ambiguities/{dataset}.csv").set_index("reading")
     for name, column in (("shared", "shared"), ("non-shared", "non_shared")):
         assert windows[f"triggered: {name}"] == ranked[column] == effects.loc["default", column]

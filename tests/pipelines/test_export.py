@@ -103,7 +103,7 @@ def made_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, one in fitted.items():
         store.save(one, project / f"data/trained/sites/{name}.skops")
     predictions = [predictions_of(name, one, rows) for name, one in fitted.items() for rows in windows.values()]
-    write(pd.concat(predictions), PREDICTION, project / "data/predictions/transfer.parquet")
+    write(pd.concat(predictions), PREDICTION, project / "data/transferred.parquet")
     (project / "reports").mkdir()
     accuracies().to_csv(project / "reports/accuracy.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
@@ -259,7 +259,7 @@ def test_what_is_published_compiles_and_decides_by_itself(project: Path, tmp_pat
 
 
 def change_predictions(project: Path, **columns: Any) -> None:
-    path = project / "data/predictions/transfer.parquet"
+    path = project / "data/transferred.parquet"
     rows = pd.read_parquet(path)
     at = rows.index[(rows["model"] == "forest") & (rows["test_set"] == "diverse/tiled")][7]
     for name, value in columns.items():

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import operator
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +41,43 @@ def test_results_are_in_order(mapping: Mapping, workers: int) -> None:
 def test_errors_are_raised(mapping: Mapping, workers: int) -> None:
     with pytest.raises(ValueError, match="three"):
         list(mapping(failing, range(10), workers))
+
+
+def test_a_process_has_what_cannot_be_pickled() -> None:
+    assert list(stage.mapped(operator.call, [os.getpid, lambda: 7], 2))[1] == 7
+    assert os.getpid() not in list(stage.mapped(lambda _: os.getpid(), range(4), 2))
+
+
+_KILLED = r"""
+import os, time
+from pipelines import stage
+
+def work(number):
+    os.write(1, b"%d\n" % os.getpid())
+    time.sleep(60)
+
+list(stage.mapped(work, range(2), 2))
+"""
+
+
+def test_processes_end_with_the_one_that_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", _KILLED], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        workers = [int(parent.stdout.readline()) for _ in range(2)]
+        assert all(Path(f"/proc/{number}").exists() for number in workers)
+        parent.kill()
+    until_s = time.monotonic() + 10
+    while any(_runs(number) for number in workers):
+        assert time.monotonic() < until_s
+        time.sleep(0.01)
+
+
+def _runs(number: int) -> bool:
+    try:
+        state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
 
 
 def test_only_a_few_items_are_worked_on_ahead() -> None:

@@ -167,7 +167,7 @@ def test_a_parent_has_parameters_metrics_with_intervals_digests_and_figures(
     assert digest.startswith(given.dataset.digest)
     assert json.loads(given.dataset.profile or "") == {"num_rows": TILED + CONNECTIONS}
     figures = {one.path for one in mlflow_client.list_artifacts(run.info.run_id, "figures")}
-    assert figures == {f"figures/{name}.png" for name in ("accuracy", "grid_sites", "swapped_sites")}
+    assert figures == {f"figures/{name}.png" for name in ("accuracy", "grid_sites", "swapped/sites")}
     (stored,) = mlflow_client.list_artifacts(run.info.run_id, "stored")
     local = Path(mlflow_client.download_artifacts(run.info.run_id, stored.path))
     assert store.digest(local) == chosen["model"]

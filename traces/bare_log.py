@@ -1,0 +1,212 @@
+"""A log of event lines and nothing else, taken in by columns: what the simulator writes.
+
+A line is as :mod:`traces.event_log` says. What is taken in here is what needs no second look: every line a record that
+is good, every row's events one of a kind. Of any other log nothing is taken, and its lines are read one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from traces import stored
+from traces.assembly import ATTRIBUTES, LIMITS, Rows
+from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
+from traces.sequence import ANY_ORDER_BYTES
+from traces.trace import Trace
+
+Int64Array = npt.NDArray[np.int64]
+
+#: Decompressed bytes that are taken apart at once.
+_PIECE_BYTES = 1 << 20
+#: All that a line may hold: numbers that Arrow and Python read alike.
+_CHARACTERS = b"0123456789abcdefABCDEFGHIJKLMNOPQRSTUVWXYZ= \n"
+_LEAST_LINE_BYTES = len("0 C=0 SF=0 V=CA 0\n")
+_FIELDS = ("time_ns", "token", "subflow", "kind", "value")
+_MAX_DIGITS = 18
+_TOKEN = re.compile(r"C=([0-9a-f]{1,8})")
+_SUBFLOW = re.compile(r"SF=([0-9]{1,4})")
+_KIND = re.compile(r"V=([A-Z]{1,8})")
+#: Kinds that are counted from the first one seen, in order.
+_RELATIVE = b"UNA"
+_KINDS = tuple(kind for kind in LIMITS if kind != _RELATIVE)
+_ACK, _DUP = _KINDS.index(b"ACK"), _KINDS.index(b"DUP")
+_OF_ROWS = np.array([kind in ATTRIBUTES or kind in {b"ACK", b"DUP"} for kind in _KINDS])
+_LEAST, _MOST = (np.array([LIMITS[kind][bound] for kind in _KINDS], dtype=np.int64) for bound in (0, 1))
+_MAX_SUBFLOWS = 10_000
+
+
+class _SecondLookError(Exception):
+    """The log holds what is not taken in by columns."""
+
+
+@dataclass(frozen=True)
+class _Events:
+    """Records in their order.
+
+    Attributes
+    ----------
+    time_ns, value : (records,) int64
+    subflow : (records,) int64
+        Token times 10000 plus number of the subflow.
+    kind : (records,) int64
+        Positions in _KINDS.
+    """
+
+    time_ns: Int64Array
+    subflow: Int64Array
+    kind: Int64Array
+    value: Int64Array
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Yield the content in pieces of whole lines."""
+    held: list[bytes] = []
+    size = 0
+    for block in stored.blocks(path):
+        held.append(block)
+        size += len(block)
+        if size >= _PIECE_BYTES:
+            whole, end, rest = b"".join(held).rpartition(b"\n")
+            if not end:
+                raise _SecondLookError
+            yield whole + end
+            held, size = [rest], len(rest)
+    if size:
+        last = b"".join(held)
+        yield last if last.endswith(b"\n") else last + b"\n"
+
+
+def _numbers(column: pa.ChunkedArray) -> Int64Array:
+    lengths = pc.min_max(pc.binary_length(column)).as_py()
+    if lengths["min"] < 1 or lengths["max"] > _MAX_DIGITS:
+        raise _SecondLookError
+    numbers: Int64Array = column.cast(pa.int64()).to_numpy()
+    return numbers
+
+
+def _named(column: pa.ChunkedArray, pattern: re.Pattern[str]) -> tuple[list[str], Int64Array]:
+    """Return the different texts that a column holds, without what stands before them, and which each line has."""
+    encoded = column.combine_chunks()
+    matches = [pattern.fullmatch(text) for text in encoded.dictionary.to_pylist()]
+    names = [match[1] for match in matches if match]
+    if len(names) < len(matches):
+        raise _SecondLookError
+    return names, encoded.indices.to_numpy().astype(np.int64)
+
+
+def _events(piece: bytes) -> _Events:
+    # A line, however short, is given room in every column.
+    if piece.translate(None, _CHARACTERS) or len(piece) < _LEAST_LINE_BYTES * piece.count(b"\n"):
+        raise _SecondLookError
+    few = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table = csv.read_csv(
+            pa.py_buffer(piece),
+            csv.ReadOptions(use_threads=False, block_size=len(piece) + 1, column_names=_FIELDS),
+            csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False),
+            csv.ConvertOptions(
+                column_types=dict(zip(_FIELDS, (pa.string(), few, few, few, pa.string()), strict=True)),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+        time_ns, value = _numbers(table["time_ns"]), _numbers(table["value"])
+    except pa.ArrowInvalid as error:
+        raise _SecondLookError from error
+    tokens, token = _named(table["token"], _TOKEN)
+    subflows, subflow = _named(table["subflow"], _SUBFLOW)
+    kinds, kind = _named(table["kind"], _KIND)
+    if not {name.encode() for name in kinds} <= set(_KINDS):
+        raise _SecondLookError
+    kind = np.array([_KINDS.index(name.encode()) for name in kinds], dtype=np.int64)[kind]
+    if (value < _LEAST[kind]).any() or (value > _MOST[kind]).any():
+        raise _SecondLookError
+    token = np.array([int(name, 16) for name in tokens], dtype=np.int64)[token]
+    subflow = np.array([int(name) for name in subflows], dtype=np.int64)[subflow]
+    return _Events(time_ns, token * _MAX_SUBFLOWS + subflow, kind, value)
+
+
+def _array(numbers: Int64Array) -> array[int]:
+    made = array("q")
+    made.frombytes(np.ascontiguousarray(numbers, dtype=np.int64).tobytes())
+    return made
+
+
+def _acks(time_ns: Int64Array, kind: Int64Array, value: Int64Array) -> Acks:
+    """Return the rows of the events of a subflow that make rows: those of one time are one row."""
+    first = np.diff(time_ns, prepend=-1) > 0
+    row = np.cumsum(first) - 1
+    rows = int(first.sum())
+    columns = {"time_ns": time_ns[first]}
+    for place, name in enumerate(_KINDS):
+        if _OF_ROWS[place] and name in ATTRIBUTES:
+            columns[ATTRIBUTES[name]] = _column(rows, row[kind == place], value[kind == place])
+    of_ack = (kind == _ACK) | (kind == _DUP)
+    columns["is_dup"] = _column(rows, row[of_ack], (kind == _DUP)[of_ack].astype(np.int64))
+    columns["newly_sacked_bytes"] = _column(rows, row[kind == _DUP], value[kind == _DUP])
+    counted = value[kind == _ACK]
+    acked_bytes = np.maximum.accumulate(np.concatenate(([0], counted)))
+    if (acked_bytes[1:] - counted > ANY_ORDER_BYTES).any():
+        raise _SecondLookError  # a count that has wrapped
+    columns["acked_bytes"] = acked_bytes[np.searchsorted(row[kind == _ACK], np.arange(rows), side="right")]
+    return Acks(**{name: _array(column) for name, column in columns.items()})
+
+
+def _column(rows: int, row: Int64Array, value: Int64Array) -> Int64Array:
+    if (np.diff(row) == 0).any():
+        raise _SecondLookError  # two of a kind at one time
+    column = np.full(rows, NOT_OBSERVED, dtype=np.int64)
+    column[row] = value
+    return column
+
+
+def _subflow(number: int, events: _Events, own: Int64Array) -> Subflow:
+    time_ns, kind, value = events.time_ns[own], events.kind[own], events.value[own]
+    if (np.diff(time_ns) < 0).any():
+        raise _SecondLookError
+    subflow = Subflow(subflow_id=number, start_ns=int(time_ns[0]), end_ns=int(time_ns[-1]))
+    of_rows = _OF_ROWS[kind]
+    subflow.acks = _acks(time_ns[of_rows], kind[of_rows], value[of_rows])
+    others = Rows(subflow)
+    for at_ns, place, number_of in zip(*(own[~of_rows].tolist() for own in (time_ns, kind, value)), strict=True):
+        others.take(at_ns, _KINDS[place], number_of)
+    return subflow
+
+
+def read(path: Path) -> Trace | None:
+    """Read a log; None if any of it needs a second look.
+
+    Raises
+    ------
+    CaptureError
+        If the file as a whole cannot be read.
+    """
+    try:
+        parts = [_events(piece) for piece in _pieces(path)]
+        if not parts:
+            return None
+        columns = zip(*((one.time_ns, one.subflow, one.kind, one.value) for one in parts), strict=True)
+        events = _Events(*(np.concatenate(column) for column in columns))
+        found, first, member = np.unique(events.subflow, return_index=True, return_inverse=True)
+        ordered = np.argsort(member, kind="stable")
+        owns = np.split(ordered, np.cumsum(np.bincount(member))[:-1])
+        connections: dict[int, Connection] = {}
+        for place in np.argsort(first).tolist():
+            token, number = divmod(int(found[place]), _MAX_SUBFLOWS)
+            if token not in connections:
+                connections[token] = Connection(token=token, vantages={0: "sender"}, states_inferred=False)
+            connections[token].subflows[number] = _subflow(number, events, owns[place])
+    except _SecondLookError:
+        return None
+    records = len(events.time_ns)
+    return Trace(connections=list(connections.values()), records_in=records, records_out=records)
