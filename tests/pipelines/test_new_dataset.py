@@ -99,6 +99,7 @@ def new_dataset(project: Path, text: str, *more: str) -> int:
     return main(["new-dataset", "logs", "--labels", labels(project, text), "--name", "mine", *more])
 
 
+@pytest.mark.slow
 def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = ["input,shared"]
     for number in range(CONNECTIONS):

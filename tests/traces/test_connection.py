@@ -129,6 +129,7 @@ def test_a_subflow_has_the_same_acks_in_memory_and_stored() -> None:
     assert len(Subflow(0, 0, 1).all_acks()) == 0
 
 
+@pytest.mark.slow
 def test_a_capture_of_one_long_connection(tmp_path: Path) -> None:
     inputs = tmp_path / "raw" / "inputs"
     inputs.mkdir(parents=True)

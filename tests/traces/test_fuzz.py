@@ -333,7 +333,7 @@ def test_disturbed_packets_in_several_captures_give_rows_or_quarantine(
     assert sum(trace.records_in for trace in traces) == len(found)
 
 
-@pytest.mark.parametrize("version", [0, 1])
+@pytest.mark.parametrize("version", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_byte_of_a_packet_may_be_any(tmp_path: Path, version: int) -> None:
     good = [packet.cut(130) for packet in (FOUR, SIX)[version]][:5]
     content = packets.pcap(good)
