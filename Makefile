@@ -1,3 +1,5 @@
+# make core     set up what inspects, judges and scores; GROUPS="track notebooks" adds groups of pyproject.toml
+# make app      the same in one file, build/sbd.pyz, for Python 3.11
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
 # make test     set up, then run every test (TESTS="not slow" leaves out what is run at night)
 # make check    style, types, layers, data dictionary
@@ -28,7 +30,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows \
+.PHONY: core app repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows \
 	ui screenshots notebooks lab setup simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -86,6 +88,31 @@ notebooks: setup
 lab: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) jupyter lab --config notebooks/jupyter_config.py --port $(LAB_PORT)
 
+# What reads inputs and judges them, and stored models; GROUPS="track notebooks" adds some of pyproject.toml's others.
+IN_GROUPS = uv pip install --quiet --compile-bytecode --python $(BIN)/python --verify-hashes -c requirements/main.txt \
+	-r pyproject.toml --extra core
+core: $(VENV)/.core
+	$(if $(GROUPS),$(IN_GROUPS) $(GROUPS:%=--extra %))
+	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=$(CURDIR)/$(VENV)
+	@$(MAKE) --no-print-directory -C warping PREFIX=$(CURDIR)/$(VENV)
+
+$(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/packets.txt pyproject.toml
+	$(IN_GROUPS) hatchling editables
+	uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements/packets.txt
+	uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --offline --editable .
+	touch $@
+
+# The program, what it needs and the detector in git in one file, for Python 3.11; packages stay private to it.
+app: core
+	rm -rf build/app
+	uv pip install --quiet --python $(BIN)/python --target build/app/site --verify-hashes -c requirements/main.txt -r pyproject.toml
+	uv pip install --quiet --python $(BIN)/python --target build/app/site --no-build-isolation --no-deps --offline .
+	@$(MAKE) --no-print-directory -C packets PREFIX=$(CURDIR)/$(VENV) TARGET=$(CURDIR)/build/app/site
+	@$(MAKE) --no-print-directory -C warping PREFIX=$(CURDIR)/$(VENV) TARGET=$(CURDIR)/build/app/site
+	uv pip install --quiet --python $(BIN)/python --target build/app/tools --require-hashes -r requirements/app.txt
+	PYTHONPATH=build/app/tools $(BIN)/python -m shiv --site-packages build/app/site --console-script sbd --compressed \
+		--python "/usr/bin/env python3.11" --output-file build/sbd.pyz
+
 setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
 	@python -m compileall -q traces scenarios features models export pipelines
 
@@ -125,16 +152,18 @@ baselines: $(VENV)/.installed
 # Pins stay as they are; delete a requirements file first to take newer versions.
 LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11 --python-platform x86_64-manylinux_2_28
+GROUPS_OF_ALL := core train automl track notebooks scale
 lock:
-	$(LOCK) pyproject.toml --group dev -o requirements/main.txt >/dev/null
+	$(LOCK) pyproject.toml $(GROUPS_OF_ALL:%=--extra %) --group dev -o requirements/main.txt >/dev/null
+	$(LOCK) --group app -c requirements/main.txt -o requirements/app.txt >/dev/null
 	$(LOCK) --no-deps --group simulator -o requirements/simulator.txt >/dev/null
 	$(LOCK) --no-deps --group packets -o requirements/packets.txt >/dev/null
 	$(LOCK) requirements/uv.in -o requirements/uv.txt >/dev/null
-	$(LOCK) --python-version 3.9 requirements/auto-sklearn.in -o requirements/auto-sklearn.txt >/dev/null
+	$(LOCK:3.11=3.9) requirements/auto-sklearn.in -o requirements/auto-sklearn.txt >/dev/null
 	$(LOCK) requirements/bench.in -o requirements/bench.txt >/dev/null
 
 clean:
-	rm -rf build data/raw data/tables data/truth data/features data/boxes data/relevance data/ambiguities data/swapped data/journal.jsonl data/automl data/searched data/trained data/predictions data/proved data/exported data/header.parquet \
+	rm -rf build data/raw data/tables data/truth data/features data/boxes data/relevance data/ambiguities data/swapped data/journal.jsonl data/automl data/searched data/trained data/predictions data/transferred.parquet data/proved data/exported data/header.parquet \
 		data/accuracy.parquet data/compared.parquet data/inference.parquet data/controls data/tracked.json data/mlflow* \
 		data/baselines data/partitions data/replayed data/sensitivity.parquet data/shift data/tuned data/unseen.parquet \
 		data/generalised.parquet \

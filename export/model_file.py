@@ -1,4 +1,4 @@
-"""Model files: what a sender loads in place of a compiled header (``sbd_load`` of the C).
+"""Model files: what a sender loads in place of a compiled header (``sbd_load`` of the C), and what judges here by one.
 
 Little-endian: "SBDMODEL", u32 version, u32 features, u32 trees, u32 words; names of the features, 32 bytes each,
 zeros behind; u32 where each tree begins; the words, a split's feature being its place among the names
@@ -10,9 +10,15 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from export.packed import packed
-from export.tree import Forest
+import numpy as np
+import numpy.typing as npt
+
+from export.packed import packed, unpacked
+from export.tree import ALL_FOR, Forest
+from features import catalog
+from traces.fault import InputFault
 
 MAGIC = b"SBDMODEL"
 VERSION = 1
@@ -20,6 +26,16 @@ _HEAD = struct.Struct("<8sIIII")
 _NAME = struct.Struct("<32s")
 _COUNT = struct.Struct("<I")
 _WORD = struct.Struct("<Q")
+#: What a model may have, as SBD_LOADED_TREES and SBD_LOADED_WORDS of the C.
+MOST_TREES, MOST_WORDS = 256, 1 << 16
+
+
+_UNKNOWN = "a model of features this program does not know"
+_BAD_NODE = "damaged: a node leads nowhere, back, or to no feature"
+
+
+class ModelFileError(InputFault):
+    """Bytes that are no model file: says why."""
 
 
 def content(forest: Forest, features: Sequence[str] | None = None) -> bytes:
@@ -42,3 +58,91 @@ def content(forest: Forest, features: Sequence[str] | None = None) -> bytes:
         ]
     )
     return body + _COUNT.pack(zlib.crc32(body))
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model read from a file.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        What it takes, in order.
+    roots : (trees,) int64
+        Words at which the trees begin.
+    feature, threshold, low, vote : (words,) int64
+        Of a split: place of its feature, what is at most this goes low, word of its low side, the high one being the
+        next. Of a leaf: its vote, and itself as either side.
+    is_leaf : (words,) bool
+    depth : int
+        Of the deepest tree.
+    """
+
+    feature_names: tuple[str, ...]
+    roots: npt.NDArray[np.int64]
+    feature: npt.NDArray[np.int64]
+    threshold: npt.NDArray[np.int64]
+    low: npt.NDArray[np.int64]
+    vote: npt.NDArray[np.int64]
+    is_leaf: npt.NDArray[np.bool_]
+    depth: int
+
+    def votes(self, x: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the votes of all trees for a shared bottleneck, of :data:`~export.tree.ALL_FOR` each.
+
+        Parameters
+        ----------
+        x : (rows, features) int64
+        """
+        found = np.zeros(len(x), dtype=np.int64)
+        rows = np.arange(len(x))
+        for root in self.roots:
+            at = np.full(len(x), root, dtype=np.int64)
+            for _ in range(self.depth):
+                high = ~self.is_leaf[at] & (x[rows, self.feature[at]] > self.threshold[at])
+                at = self.low[at] + high
+            found += self.vote[at]
+        return found
+
+    def shares(self, x: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return the share of the votes that is for a shared bottleneck; more than half says shared."""
+        found: npt.NDArray[np.float64] = self.votes(x) / (len(self.roots) * ALL_FOR)
+        return found
+
+
+def read(content: bytes) -> Loaded:
+    """Read a model's file; nothing of it is used before all is checked, as by ``sbd_load`` of the C.
+
+    Raises
+    ------
+    ModelFileError
+        If it is no model file, of another version, damaged, too large, or takes features that are not known.
+    """
+    if len(content) < _HEAD.size + _COUNT.size or not content.startswith(MAGIC):
+        raise ModelFileError("no model file")
+    _, version, features, trees, words = _HEAD.unpack_from(content)
+    if version != VERSION:
+        raise ModelFileError(f"a model file of another version: {version}, known is {VERSION}")
+    known = {one.name.encode(): one.name for one in catalog.FEATURES if one.exportable}
+    if features > len(known):
+        raise ModelFileError(_UNKNOWN)
+    if trees > MOST_TREES or words > MOST_WORDS:
+        raise ModelFileError(
+            f"too large a model: {trees} trees and {words} words, {MOST_TREES} and {MOST_WORDS} may be"
+        )
+    roots_at = _HEAD.size + features * _NAME.size
+    words_at = roots_at + trees * _COUNT.size
+    end = words_at + words * _WORD.size
+    (checksum,) = _COUNT.unpack_from(content, len(content) - _COUNT.size)
+    if not trees or not words or end != len(content) - _COUNT.size or checksum != zlib.crc32(content[:end]):
+        raise ModelFileError("damaged: its length or its checksum is wrong")
+    raw_names = [one.rstrip(b"\0") for (one,) in _NAME.iter_unpack(content[_HEAD.size : roots_at])]
+    if not all(name in known for name in raw_names):
+        raise ModelFileError(_UNKNOWN)
+    roots = np.frombuffer(content[roots_at:words_at], dtype="<u4").astype(np.int64)
+    if (roots >= words).any():
+        raise ModelFileError(_BAD_NODE)
+    table = unpacked(np.frombuffer(content[words_at:end], dtype="<u8"), features)
+    if table is None:
+        raise ModelFileError(_BAD_NODE)
+    return Loaded(tuple(known[name] for name in raw_names), roots, *table)

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from export.tree import ExportError, Forest, Leaf, Split, Tree
+import numpy as np
+import numpy.typing as npt
+
+from export.tree import ALL_FOR, ExportError, Forest, Leaf, Split, Tree
 
 _BIAS = 1 << 30
 _LEAF = 1 << 63
@@ -139,3 +142,46 @@ def packed(forest: Forest, numbers: Mapping[str, int]) -> Packed:
         for place, node in enumerate(table.nodes)
     )
     return Packed(words, roots, depth)
+
+
+_Ints = npt.NDArray[np.int64]
+
+
+def unpacked(
+    words: npt.NDArray[np.uint64], features: int
+) -> tuple[_Ints, _Ints, _Ints, _Ints, npt.NDArray[np.bool_], int] | None:
+    """Take words apart: feature, threshold, low side, vote and whether it is a leaf, of each; and the largest depth.
+
+    Parameters
+    ----------
+    words : (words,) uint64
+        From anywhere.
+    features : int
+        How many there are.
+
+    Returns
+    -------
+    tuple or None
+        None if a split leads back or out of the words, a leaf is not where it says or votes for more than all, a
+        feature is not there, or a walk is longer than 8 bits count: as ``sbd_load_words`` of the C.
+    """
+    count = len(words)
+    is_leaf = (words >> np.uint64(63)).astype(np.bool_)
+    feature = (words & np.uint64(0xFF)).astype(np.int64)
+    place = ((words >> np.uint64(_FEATURE_BITS)) & np.uint64(_PLACES - 1)).astype(np.int64)
+    value = ((words & np.uint64(_LEAF - 1)) >> np.uint64(_VALUE_SHIFT)).astype(np.int64)
+    at = np.arange(count)
+    good_leaf = (place == at) & ((feature == 0) | (feature < features)) & (value <= ALL_FOR)
+    good_split = (place > at) & (place < count - 1) & (feature < features)
+    if not np.where(is_leaf, good_leaf, good_split).all():
+        return None
+    level = np.zeros(count + 1, dtype=np.int64)
+    for split in np.flatnonzero(~is_leaf).tolist():
+        if level[split] == _DEPTH_LIMIT:
+            return None
+        for side in (place[split], place[split] + 1):
+            level[side] = max(level[side], level[split] + 1)
+    # No walk looks at the feature of a leaf, and none need be there.
+    feature[is_leaf] = 0
+    threshold = np.where(is_leaf, 0, value - _BIAS)
+    return feature, threshold, place, np.where(is_leaf, value, 0), is_leaf, int(level.max())

@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import NoReturn
 
 from pipelines import stage
-from pipelines.dag import DAG_FILE, Stage, read_stages
-from pipelines.params import PARAMS_FILE, read_params
+from pipelines.dag import DAG_FILE, Stage, in_project, read_stages
+from pipelines.params import PARAMS_FILE, installed_file, read_params
 
 log = logging.getLogger("sbd")
 
 _DICTIONARY = Path("data/README.md")
 #: Profiles whose tables are put into git, below reports/.
 _PUBLISHED = frozenset({"full"})
+#: Commands that need no project.
+_ANYWHERE = ("inspect", "detect", "parse")
 #: Commands beside the stages that are built like them: name, module, sentence. A new one is one line here.
 _COMMANDS = (
     (
@@ -31,6 +33,11 @@ _COMMANDS = (
         "detect",
         "detect",
         "Say of each pair of subflows in a log or capture, window by window, whether they share a bottleneck.",
+    ),
+    (
+        "parse",
+        "parse_inputs",
+        "Write the tables of logs or captures: with --out; without, the stage of that name.",
     ),
     (
         "new-dataset",
@@ -142,6 +149,39 @@ def _ui(port: int, stages: Sequence[Stage]) -> NoReturn:
     ui.serve(_database(stages), read_params(), port)
 
 
+def _has_inputs(rest: Sequence[str]) -> bool:
+    """Tell the command `parse` from the stage of that name."""
+    return rest[0] == "parse" and any(one == "--out" or one.startswith("--out=") for one in rest)
+
+
+def _run_command(name: str, rest: Sequence[str], params_file: Path) -> int:
+    def work() -> int:
+        module = importlib.import_module(f"pipelines.{next(file for own, file, _ in _COMMANDS if own == name)}")
+        return stage.main(name, module.__doc__ or "", module.add_arguments, module.run, rest, params_file)
+
+    return stage.guarded(work)
+
+
+def _outside(rest: Sequence[str]) -> int:
+    """Run a command that needs no project."""
+    if rest and rest[0] in _ANYWHERE:
+        return _run_command(rest[0], rest[1:], installed_file())
+    if rest and not rest[0].startswith("-"):
+        log.error("%s: here is no project: run it in a project's folder; elsewhere there are %s", rest[0], _ANYWHERE)
+        return stage.EXIT_USAGE
+    parser = argparse.ArgumentParser(
+        prog="sbd",
+        description="Say of an MPTCP connection's subflows whether they share a bottleneck, from a log or a capture.",
+        epilog="Here is no project: in its folder there are more commands. " + stage.EXIT_CODES,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, _, sentence in _COMMANDS:
+        if name in _ANYWHERE:
+            commands.add_parser(name, help=sentence, add_help=False)
+    parser.parse_args(rest)
+    return stage.EXIT_USAGE
+
+
 def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sbd",
@@ -154,7 +194,8 @@ def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     for one in stages:
         commands.add_parser(one.name, help=one.description, add_help=False)
     for name, _, sentence in _COMMANDS:
-        commands.add_parser(name, help=sentence, add_help=False)
+        if name not in {one.name for one in stages}:
+            commands.add_parser(name, help=sentence, add_help=False)
     dictionary = commands.add_parser("dictionary", help="Write data/README.md from the tables.")
     dictionary.add_argument("--check", action="store_true", help="write nothing; fail if the file differs")
     stage.add_verbosity(dictionary)
@@ -182,18 +223,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run ``sbd``."""
     rest = list(sys.argv[1:] if argv is None else argv)
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    if not DAG_FILE.exists():
-        log.error("there is no %s here: run sbd in the project's folder", DAG_FILE)
-        return stage.EXIT_USAGE
+    if not in_project():
+        return _outside(rest)
     stages = read_stages()
     parser = _parser(stages)
     by_name = {one.name: one for one in stages}
-    if rest and rest[0] in by_name:
+    if rest and rest[0] in by_name and not _has_inputs(rest):
         return stage.guarded(lambda: _run_stage(by_name[rest[0]], rest[1:]))
-    modules = {name: module for name, module, _ in _COMMANDS}
-    if rest and rest[0] in modules:
-        module = importlib.import_module(f"pipelines.{modules[rest[0]]}")
-        return stage.main(rest[0], module.__doc__ or "", module.add_arguments, module.run, rest[1:])
+    if rest and rest[0] in {name for name, _, _ in _COMMANDS}:
+        return _run_command(rest[0], rest[1:], PARAMS_FILE)
     arguments = parser.parse_args(rest)
     stage.configure_logging(arguments, arguments.command)
     work: dict[str, Callable[[], int]] = {

@@ -42,6 +42,11 @@ def enter_project() -> Path:
     raise NoProjectError(f"{here}: neither here nor further up is there a {DAG_FILE}")
 
 
+def in_project() -> bool:
+    """Tell whether this folder is a project's: it has a dvc.yaml whose stages are the pipeline's."""
+    return DAG_FILE.is_file() and "python -m pipelines." in DAG_FILE.read_text(errors="replace")
+
+
 def filled_in(text: str, dataset: str, params: Params) -> str:
     """Return a path or command of dvc.yaml for one dataset, with the parameters it names."""
     return _PARAMETER.sub(lambda match: str(params.value(match[1])), text.replace(_ITEM, dataset))

@@ -1,7 +1,7 @@
-"""Say of each pair of subflows in some inputs, window by window, whether they share a bottleneck.
+"""Say of each pair of subflows in some inputs whether they share a bottleneck, on how many seconds, and why not.
 
-SB is a verdict for a shared bottleneck, NSB against it; a window without a verdict says why. With a baseline detector
-in place of a model, a window is the time from one change of its opinion to the next.
+With -v, each window too: SB is a verdict for a shared bottleneck, NSB against it; a window without a verdict says why.
+With a baseline detector in place of a model, a window is the time from one change of its opinion to the next.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from export import shipped
 from export.replay import Decision
 from features.window import NEVER_CONGESTED, NO_STATES, Rejected, Window, tiled
 from models import detector
@@ -26,9 +28,8 @@ from pipelines import recording, stage
 from pipelines.compiled import SUFFIXES, Compiled
 from pipelines.params import Params
 from pipelines.recording import Pair, Recording
-from pipelines.reports import read_json
 from traces.connection import Connection
-from traces.fault import UsageFault, printable
+from traces.fault import printable
 from traces.quarantine import CaptureError, by_reason
 
 log = logging.getLogger(__name__)
@@ -45,13 +46,10 @@ _NO_VERDICT = (
     " record at the sender, for longer, or try --model correlation, which needs RTTs alone"
 )
 _SCORE = "{:.2f}"
-_VERDICTS = ("SB", "NSB", "none")
 #: What judges: a stored model, window by window; a baseline detector, event by event; or an exported model, in C.
 Judge = detector.Detector | Detector | Compiled
-
-
-class NoDefaultModelError(UsageFault):
-    """Nothing says which model is the default."""
+#: Verdicts in words.
+_IN_WORDS = {"SB": "shared", "NSB": "not shared"}
 
 
 @dataclass(frozen=True)
@@ -81,24 +79,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="stored model, for instance sites/tree_paper; baseline detector, for instance rfc8382 or rfc8382/owd"
-        f" ({', '.join(DETECTORS)}); or exported header or model file, a path that ends with {' or '.join(SUFFIXES)}",
+        help="what judges, in place of the detector that is shipped: stored model, for instance sites/tree_paper;"
+        f" baseline detector, for instance rfc8382 or rfc8382/owd ({', '.join(DETECTORS)}); or exported header or model"
+        f" file, a path that ends with {' or '.join(SUFFIXES)}",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line in place of a table")
-    parser.add_argument("--models", type=Path, default=Path("data/trained"), help="their folder (default: %(default)s)")
     parser.add_argument(
-        "--default-model",
-        type=Path,
-        default=Path("reports/detector.json"),
-        help="report that names the default model (default: %(default)s)",
+        "--models", type=Path, default=Path("data/trained"), help="folder of stored models (default: %(default)s)"
     )
-
-
-def _default_model(path: Path) -> str:
-    if not path.is_file():
-        raise NoDefaultModelError(f"there is no {path}, which names the default model: give --model, or `dvc repro`")
-    name: str = read_json(path)["model"]
-    return name
 
 
 def _seconds(nanoseconds: int | None) -> float | None:
@@ -265,28 +253,61 @@ def _line(one: Opinion) -> str:
     return f"  {subflows:<8}  {place:<32}  {one.verdict:<4}  {score:>4}  {one.reason or ''}".rstrip()
 
 
-def _show(said: list[Opinion]) -> None:
-    """Print the opinions on one connection as a table, then a line a pair."""
-    first = said[0]
-    print(f"{printable(first.input)}: {printable(first.connection_id or 'no connection')}")
-    print(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
-    replayed_detector = first.model.partition("/")[0] in DETECTORS
-    totals: dict[tuple[int, int], dict[str, float]] = {}
+def in_words(said: Sequence[Opinion]) -> str:
+    """Return what the opinions on one pair come to: the verdict that was given for longer, or why there is none.
+
+    Examples
+    --------
+    >>> def said(shared, window_s, reason=None):
+    ...     return Opinion("a.log", "a#0", 0, 1, 0.0, window_s, shared, None, "m", reason)
+    >>> in_words([said(True, 4.0), said(True, 4.0), said(False, 4.0), said(None, 4.0, "too few RTTs")])
+    'shared, on 8.0 s of 12.0 s; 1 window without a verdict (too few RTTs)'
+    >>> in_words([said(True, 4.0), said(False, 4.0)])
+    'no verdict: as long shared as not, 4.0 s each'
+    >>> in_words([said(None, None, "a subflow was never congested")])
+    'no verdict: a subflow was never congested'
+    """
+    seconds = dict.fromkeys(_IN_WORDS, 0.0)
     for one in said:
-        print(_line(one))
-        if one.subflow_a is not None and one.subflow_b is not None:
-            own = totals.setdefault((one.subflow_a, one.subflow_b), dict.fromkeys(_VERDICTS, 0))
-            own[one.verdict] += (one.window_s or 0) if replayed_detector else 1
-    form = "{:.1f} s" if replayed_detector else "{}"
-    for (a, b), counter in totals.items():
-        counted = ", ".join(f"{verdict} {form.format(counter[verdict])}" for verdict in _VERDICTS)
-        print(f"  {a}, {b}: {counted} by {first.model}")
+        if one.shared is not None:
+            seconds[one.verdict] += one.window_s or 0.0
+    reasons = Counter(one.reason for one in said if one.shared is None)
+    why = ", ".join(f"{reason}" for reason, _ in reasons.most_common())
+    judged_s = sum(seconds.values())
+    if not judged_s:
+        return f"no verdict: {why}"
+    if seconds["SB"] == seconds["NSB"]:
+        words = f"no verdict: as long shared as not, {seconds['SB']:.1f} s each"
+    else:
+        verdict = max(seconds, key=lambda name: seconds[name])
+        words = f"{_IN_WORDS[verdict]}, on {seconds[verdict]:.1f} s of {judged_s:.1f} s"
+    count = reasons.total()
+    return f"{words}; {count} window{'s' * (count > 1)} without a verdict ({why})" if count else words
+
+
+def _show(said: list[Opinion], *, with_windows: bool) -> None:
+    """Print the opinions on one connection: a line for each pair, and its windows if they are wanted."""
+    first = said[0]
+    print(f"{printable(first.input)}: {printable(first.connection_id or 'no connection')}, by {first.model}")
+    by_pair: dict[tuple[int | None, int | None], list[Opinion]] = {}
+    for one in said:
+        by_pair.setdefault((one.subflow_a, one.subflow_b), []).append(one)
+    for (a, b), own in by_pair.items():
+        print(f"  {f'subflows {a} and {b}: ' if b is not None else ''}{in_words(own)}")
+    if with_windows:
+        print(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
+        for one in said:
+            print(_line(one))
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
-    model = arguments.model or _default_model(arguments.default_model)
-    judge = judge_of(arguments.models, model)
+    judge: Judge
+    if arguments.model:
+        model, judge = arguments.model, judge_of(arguments.models, arguments.model)
+    else:
+        named, judge = shipped.load()
+        model = named.model
     code = stage.EXIT_OK
     reasons: set[str | None] = set()
     for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
@@ -306,7 +327,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             for one in said:
                 by_connection.setdefault(one.connection_id, []).append(one)
             for own in by_connection.values():
-                _show(own)
+                _show(own, with_windows=arguments.verbose > 0)
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
     return code

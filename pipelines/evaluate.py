@@ -80,7 +80,7 @@ def _none(
 
 
 def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
-    """Return the model of the best balanced accuracy on the development set.
+    """Return the model of the best balanced accuracy on the development set, and that of those that are exported.
 
     Of equals, or where that is not tested on: on the other datasets that are learnt from, then on its own. Nothing is
     chosen on others.
@@ -105,12 +105,19 @@ def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
         axis=1,
     )
     criteria = ["development", "transferred", "own"]
-    first = found.sort_values(criteria, ascending=False, kind="stable").reset_index().iloc[0]
-    return {
-        "model": f"{first['train_set'].partition('/')[0]}/{first['model']}_{first['feature_set']}",
-        "chosen_on": None if pd.isna(first["development"]) else params.transfer.development,
-        "balanced": {name: None if pd.isna(first[name]) else float(first[name]) for name in criteria},
-    }
+    ordered = found.sort_values(criteria, ascending=False, kind="stable").reset_index()
+    datasets = ordered["train_set"].str.partition("/")[0]
+    ordered["name"] = datasets + "/" + ordered["model"] + "_" + ordered["feature_set"]
+
+    def described(first: pd.Series[Any]) -> dict[str, Any]:
+        return {
+            "model": first["name"],
+            "chosen_on": None if pd.isna(first["development"]) else params.transfer.development,
+            "balanced": {name: None if pd.isna(first[name]) else float(first[name]) for name in criteria},
+        }
+
+    exported = ordered[ordered["name"].isin([f"{params.export.dataset}/{name}" for name in params.export.models])]
+    return described(ordered.iloc[0]) | {"exported": None if exported.empty else described(exported.iloc[0])}
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from export import compilers, emit_c, model_file, replay, verify
+from export import compilers, emit_c, model_file, replay, shipped, verify
 from export.card import Accuracy, render_card
 from export.compilers import Compiler
 from export.probe import probing_rows
@@ -31,7 +31,7 @@ from models.fitted import Fitted
 from pipelines import stage
 from pipelines.params import Params
 from pipelines.params.export import parts_of
-from pipelines.reports import write_json
+from pipelines.reports import read_json, write_json
 from traces.contract import read_table
 from traces.tables import PREDICTION, WINDOW_KEY
 
@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--features", type=Path, required=True, help="folder with all datasets' features, to replay")
     parser.add_argument("--predictions", type=Path, required=True, help="predictions of the stored models, to replay")
     parser.add_argument("--accuracy", type=Path, required=True, help="CSV file: accuracies, for the cards")
+    parser.add_argument("--detector", type=Path, required=True, help="JSON file: which of them is the best")
     parser.add_argument("--headers", type=Path, required=True, help="folder for headers, cards and checksums")
     parser.add_argument("--model-files", type=Path, required=True, help="folder for model files")
     parser.add_argument("--replayed", type=Path, required=True, help="parquet file: the headers' verdicts")
@@ -121,21 +122,30 @@ def _card(model: Model, accuracy: pd.DataFrame, params: Params) -> str:
     )
 
 
-def _files(models: Sequence[Model], accuracy: pd.DataFrame, params: Params) -> dict[str, str]:
-    """Return the texts that stand in git, by name."""
-    files = {"smartsbd.h": emit_c.render_runtime(), "sbd_loaded.h": emit_c.render_loaded()}
+def _default(models: Sequence[Model], chosen: str, params: Params) -> dict[str, bytes]:
+    """Return the files of the detector that is shipped, by name."""
+    (model,) = (one for one in models if f"{params.export.dataset}/{one.name}" == chosen)
+    file = f"{model.name}.sbd"
+    named = shipped.Named(chosen, file, f"{model.header.name}.md", _sha256(model.file))
+    return {shipped.NAMED: shipped.described(named), file: model.file}
+
+
+def _files(models: Sequence[Model], accuracy: pd.DataFrame, chosen: str, params: Params) -> dict[str, bytes]:
+    """Return the files that stand in git, by name."""
+    texts = {"smartsbd.h": emit_c.render_runtime(), "sbd_loaded.h": emit_c.render_loaded()}
     for model in models:
-        files[f"{model.header.name}.h"] = model.text
-        files[f"{model.header.name}.md"] = _card(model, accuracy, params)
-    sums = "".join(f"{_sha256(text.encode())}  {name}\n" for name, text in sorted(files.items()))
-    return files | {_SUMS: sums}
+        texts[f"{model.header.name}.h"] = model.text
+        texts[f"{model.header.name}.md"] = _card(model, accuracy, params)
+    files = {name: text.encode() for name, text in texts.items()} | _default(models, chosen, params)
+    sums = "".join(f"{_sha256(content)}  {name}\n" for name, content in sorted(files.items()))
+    return files | {_SUMS: sums.encode()}
 
 
-def _compare(files: dict[str, str], folder: Path) -> None:
+def _compare(files: dict[str, bytes], folder: Path) -> None:
     """Fail if a file is not what it would be written as, or is one more."""
-    for name, text in files.items():
+    for name, content in files.items():
         path = folder / name
-        if not path.exists() or path.read_text() != text:
+        if not path.exists() or path.read_bytes() != content:
             raise verify.VerifyError(f"{path} differs from what is trained: run `sbd export` and commit it")
     more = sorted(path.name for path in folder.iterdir() if path.name not in files)
     if more:
@@ -157,9 +167,15 @@ def _predicted(model: Model, windows: pd.DataFrame, predictions: pd.DataFrame, p
 
 
 def _prove(
-    model: Model, windows: pd.DataFrame, predictions: pd.DataFrame, headers: Path, gcc: Compiler, params: Params
+    model: Model,
+    windows: pd.DataFrame,
+    predictions: pd.DataFrame,
+    headers: Path,
+    loaded: Path,
+    gcc: Compiler,
+    params: Params,
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Compile a model's header and load its file; both must agree with it on all rows."""
+    """Compile a model's header, and have `loaded` read its file; both must agree with it on all rows."""
     generated = probing_rows(model.forest, rows=params.export.generated_rows, seed=params.export.seed)
     predicted = _predicted(model, windows, predictions, params)
     with tempfile.TemporaryDirectory() as folder:
@@ -168,7 +184,7 @@ def _prove(
         file.write_bytes(model.file)
         programs = [
             (f"{model.header.name}.h", replay.build(place, headers, model.header.name, gcc), None),
-            (file.name, replay.build(place, headers, None, gcc), file),
+            (file.name, loaded, file),
         ]
         verdicts = verify.prove(model.fitted, programs, windows)
         verify.prove(model.fitted, programs, generated)
@@ -197,12 +213,12 @@ def _report(model: Model, rows: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _write(models: Sequence[Model], files: dict[str, str], headers: Path, model_files: Path) -> None:
+def _write(models: Sequence[Model], files: dict[str, bytes], headers: Path, model_files: Path) -> None:
     for folder in (headers, model_files):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-    for name, text in files.items():
-        (headers / name).write_text(text)
+    for name, content in files.items():
+        (headers / name).write_bytes(content)
     for model in models:
         (model_files / f"{model.name}.sbd").write_bytes(model.file)
 
@@ -233,14 +249,17 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
     models = [_model(name, arguments, params) for name in params.export.models]
-    files = _files(models, pd.read_csv(arguments.accuracy), params)
+    best = read_json(arguments.detector)["exported"]
+    if best is None:
+        raise ExportError(f"{arguments.detector}: none of the models to export was evaluated: there is no default")
+    files = _files(models, pd.read_csv(arguments.accuracy), best["model"], params)
     if arguments.check:
         _compare(files, arguments.headers)
     replayed, report = [], {}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as programs:
         headers = Path(folder)
-        for name, text in files.items():
-            (headers / name).write_text(text)
+        for name, content in files.items():
+            (headers / name).write_bytes(content)
         of_models = [None, *(model.header.name for model in models)]
         built = stage.threaded(
             lambda own: verify.build_everywhere(headers, own, found), of_models, stage.workers(params, len(of_models))
@@ -248,8 +267,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for own, every in zip(of_models, built, strict=True):
             for one in every:
                 log.info("%s: %s", own or "sbd_loaded", one)
+        loaded = replay.build(Path(programs), headers, None, found[0])
         proved = stage.mapped(
-            lambda model: _prove(model, windows, predictions, headers, found[0], params),
+            lambda model: _prove(model, windows, predictions, headers, loaded, found[0], params),
             models,
             stage.workers(params, len(models)),
         )

@@ -272,43 +272,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     paths = sorted((arguments.raw.absolute() / "inputs").iterdir())
     if not paths:
         raise FileNotFoundError(2, "no inputs", str(arguments.raw / "inputs"))
-    _check_distinct(paths)
-    dialect = params.parse.dialect()
-    arguments.tables.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        folder = stack.enter_context(_spool_folder(arguments.tables.absolute()))
-        output = _Output(
-            {
-                table.name: stack.enter_context(TableWriter(table, arguments.tables / f"{table.name}.parquet"))
-                for table in TABLES
-            }
-        )
-        work = partial(_parse, dataset=arguments.dataset, dialect=dialect, folder=folder)
-        captures = [path for path in paths if formats.is_joint(path)]
-        logs = sorted(set(paths) - set(captures))
-        results = itertools.chain(
-            stage.spread(work, logs, params, min(max(1, len(logs)), stage.workers(params, _tasks(logs)))),
-            # Captures are read outside Python: on this machine, threads do.
-            stage.threaded(work, captures, stage.workers(params))
-            if params.scheduler is None
-            else stage.spread(work, captures, params, 1),
-        )
-        waiting: list[Waiting] = []
-        for one in stage.progress(results, what=f"parse {arguments.dataset}", total=len(paths)):
-            if isinstance(one, Waiting):
-                waiting.append(one)
-            else:
-                output.write(one.chunks)
-                output.count(one)
-        joined = _joined(waiting)
-        connections = itertools.chain.from_iterable(_named(one, arguments.dataset) for one in joined)
-        captured = [one.capture_id for one in joined]
-        output.write(_connection_rows(connections, captured, stage.workers(params)))
-        output.write([_capture_rows(joined)])
-        for one in joined:
-            output.write(_refusal_rows(one))
-            output.count(one)
-    report = output.report(len(paths))
+    report = write_tables(paths, arguments.dataset, arguments.tables, params)
     write_json(report, arguments.report)
     records_in, refused = report["records_in"], report["records_quarantined"]
     log.info("%d inputs, %d records, %d quarantined", len(paths), records_in, refused)
@@ -324,6 +288,65 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             f" parse.max_quarantined = {params.parse.max_quarantined}: {report['quarantined_by_reason']}"
         )
     return stage.EXIT_OK
+
+
+def write_tables(paths: Sequence[Path], dataset: str, target: Path, params: Params) -> dict[str, Any]:
+    """Write the tables of some inputs.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Logs and captures, absolute.
+    dataset : str
+        What the names of connections begin with.
+    target : Path
+        Folder for the tables.
+    params : Params
+
+    Returns
+    -------
+    dict
+        What was read and what was refused, counted.
+
+    Raises
+    ------
+    CaptureError
+        If two inputs are the same, or have the same name.
+    """
+    _check_distinct(paths)
+    dialect = params.parse.dialect()
+    target.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        folder = stack.enter_context(_spool_folder(target.absolute()))
+        output = _Output(
+            {table.name: stack.enter_context(TableWriter(table, target / f"{table.name}.parquet")) for table in TABLES}
+        )
+        work = partial(_parse, dataset=dataset, dialect=dialect, folder=folder)
+        captures = [path for path in paths if formats.is_joint(path)]
+        logs = sorted(set(paths) - set(captures))
+        results = itertools.chain(
+            stage.spread(work, logs, params, min(max(1, len(logs)), stage.workers(params, _tasks(logs)))),
+            # Captures are read outside Python: on this machine, threads do.
+            stage.threaded(work, captures, stage.workers(params))
+            if params.scheduler is None
+            else stage.spread(work, captures, params, 1),
+        )
+        waiting: list[Waiting] = []
+        for one in stage.progress(results, what=f"parse {dataset}", total=len(paths)):
+            if isinstance(one, Waiting):
+                waiting.append(one)
+            else:
+                output.write(one.chunks)
+                output.count(one)
+        joined = _joined(waiting)
+        connections = itertools.chain.from_iterable(_named(one, dataset) for one in joined)
+        captured = [one.capture_id for one in joined]
+        output.write(_connection_rows(connections, captured, stage.workers(params)))
+        output.write([_capture_rows(joined)])
+        for one in joined:
+            output.write(_refusal_rows(one))
+            output.count(one)
+    return output.report(len(paths))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pipelines import journal
+from pipelines.groups import remedy
 from pipelines.params import PARAMS_FILE, Params, read_params
 from traces.fault import Fault, InputFault, UsageFault, printable
 
@@ -161,6 +162,12 @@ def guarded(work: Callable[[], int]) -> int:
     except Fault as fault:
         log.error("%s", fault)
         return fault.exit_code
+    except ModuleNotFoundError as missing:
+        what_to_do = remedy(missing)
+        if what_to_do is None:
+            raise
+        log.error("%s", what_to_do)
+        return EXIT_FAILED
     except BrokenPipeError:
         # The reader of stdout has seen enough; what Python flushes at its end goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -247,7 +254,14 @@ def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], i
     return next((code for code in codes if code != EXIT_OK), EXIT_OK)
 
 
-def main(name: str, description: str, add_arguments: AddArguments, run: Run, argv: Sequence[str] | None = None) -> int:
+def main(
+    name: str,
+    description: str,
+    add_arguments: AddArguments,
+    run: Run,
+    argv: Sequence[str] | None = None,
+    params_file: Path = PARAMS_FILE,
+) -> int:
     """Run one stage as a program.
 
     Parameters
@@ -262,6 +276,8 @@ def main(name: str, description: str, add_arguments: AddArguments, run: Run, arg
         The stage: (arguments, params) -> exit code.
     argv : sequence of str, optional
         Command line without the program.
+    params_file : Path
+        Parameters, unless the command line names others.
     """
     parser = argparse.ArgumentParser(
         prog=f"sbd {name}",
@@ -269,7 +285,7 @@ def main(name: str, description: str, add_arguments: AddArguments, run: Run, arg
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--params", type=Path, default=PARAMS_FILE, help="parameters (default: %(default)s)")
+    parser.add_argument("--params", type=Path, default=params_file, help="parameters (default: %(default)s)")
     several = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     several.add_argument("--each", metavar="PARAMETER")
     several.add_argument("--at-once", action="store_true")

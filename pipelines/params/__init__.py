@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from pipelines.params.parse import Parse
 
 PARAMS_FILE = Path("params.yaml")
+#: Where params.yaml stands that came with the program: in a package, or in the checkout.
+_CAME_WITH = (Path(__file__).parents[1] / PARAMS_FILE, Path(__file__).parents[2] / PARAMS_FILE)
 #: Recordings that only `sbd score-locked` reads.
 LOCKED = "kernel_locked"
 
@@ -177,6 +179,11 @@ class Params(Block):
         """
         if dataset in {*self.evaluation_only, LOCKED}:
             raise ParamsError(f"dataset {dataset!r} is for evaluation only: nothing is trained, ranked or tuned on it")
+
+
+def installed_file() -> Path:
+    """Return the params.yaml that came with the program, for where no project is."""
+    return next(path for path in _CAME_WITH if path.is_file())
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
 import zlib
@@ -10,11 +11,13 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from export import compilers, model_file, replay
 from export.compilers import Compiler
 from export.emit_c import EXPORTABLE
+from export.model_file import ModelFileError
 from export.tree import NOT_SHARED, SHARED, Forest, Leaf, Split, from_fitted
 from tests.export import made
 
@@ -235,9 +238,31 @@ def test_a_bad_file_is_refused_and_said_why(case: str, checked: Path, load: Path
     assert (done.returncode, done.stderr.decode()) == (1, f"replay: {file}: refused, {WHY[why]}\n")
 
 
+@pytest.mark.parametrize("case", BAD)
+def test_python_refuses_it_for_the_same_reason(case: str) -> None:
+    content, why = BAD[case]
+    with pytest.raises(ModelFileError, match=f"^{re.escape(WHY[why])}"):
+        model_file.read(content)
+
+
 @pytest.mark.parametrize("case", GOOD)
 def test_what_is_just_a_model_is_taken(case: str, load: Path) -> None:
     assert refusals(load, [GOOD[case]]) == [LOADED]
+    model_file.read(GOOD[case])
+
+
+def taken_by_python(content: bytes) -> bool:
+    try:
+        model_file.read(content)
+    except ModelFileError:
+        return False
+    return True
+
+
+def judged_by_python(content: bytes, x: npt.NDArray[np.int64]) -> list[bool]:
+    found = model_file.read(content)
+    place = [made.NAMES.index(name) for name in found.feature_names]
+    return (found.shares(x[:, place]) > 0.5).tolist()
 
 
 def test_a_loaded_model_knows_its_features(loaded: Path, tmp_path: Path) -> None:
@@ -279,5 +304,37 @@ def test_random_words_are_refused_or_walked(seed: int, load: Path) -> None:
     assert 300 < said.count(LOADED) < 1_200
 
 
+def test_python_takes_what_c_takes_and_judges_as_c_does(load: Path, loaded: Path, tmp_path: Path) -> None:
+    random = Random(9)  # noqa: S311 - nothing secret
+    files = [random_words(random) for _ in range(300)]
+    said = refusals(load, files)
+    assert [taken_by_python(one) for one in files] == [why == LOADED for why in said]
+    x = made.rows_of(1, 200)
+    x[:, [0, 6]] %= 20
+    file = tmp_path / "made.sbd"
+    seen = set()
+    for content in [one for one, why in zip(files, said, strict=True) if why == LOADED][:20]:
+        file.write_bytes(content)
+        expected = replay.verdicts(loaded, x, file).tolist()
+        assert judged_by_python(content, x) == expected
+        seen |= set(expected)
+    assert seen == {True, False}
+
+
 def test_a_trained_forest_is_one_of_them(load: Path) -> None:
     assert refusals(load, [model_file.content(from_fitted(made.forest(0, depth=12, trees=30)))]) == [LOADED]
+
+
+def test_a_trained_forest_from_its_file_judges_as_it_does(loaded: Path, tmp_path: Path) -> None:
+    fitted = made.forest(0, depth=12, trees=30)
+    content = model_file.content(from_fitted(fitted))
+    x = made.rows_of(2, 2_000)
+    (tmp_path / "made.sbd").write_bytes(content)
+    said = judged_by_python(content, x)
+    assert said == replay.verdicts(loaded, x, tmp_path / "made.sbd").tolist()
+    assert set(said) == {True, False}
+    names = [made.NAMES.index(name) for name in fitted.feature_names]
+    verdicts = fitted.judge(x[:, names].astype(np.float64))
+    found = model_file.read(content)
+    shares = found.shares(x[:, [made.NAMES.index(name) for name in found.feature_names]])
+    np.testing.assert_allclose(shares, verdicts.score, rtol=0, atol=1e-12)

@@ -1,0 +1,103 @@
+"""The detector that stands in git: what judges where nobody names another, and needs no training.
+
+``export/generated/default.json`` names it, with the SHA-256 of its model file; the file and its card stand beside. The
+stage ``export`` writes all three.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from export import model_file
+from export.model_file import Loaded, ModelFileError
+from features.pair import PairWindow
+from models.verdict import Verdicts
+from traces.fault import InputFault
+
+FOLDER = Path(__file__).parent / "generated"
+NAMED = "default.json"
+#: More of the votes than this say shared.
+_HALF = 0.5
+
+
+class NoShippedError(InputFault):
+    """The folder holds no detector, or another than it says."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the folder says of its detector.
+
+    Attributes
+    ----------
+    model : str
+        As ``dataset/family_set``, what it was trained on first.
+    file, card : str
+        Names of its model file and its card.
+    sha256 : str
+        Of the model file.
+    """
+
+    model: str
+    file: str
+    card: str
+    sha256: str
+
+
+class OfFile:
+    """A model file as what judges windows."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+
+    def judge(self, windows: Sequence[PairWindow]) -> Verdicts:
+        """Return a verdict on each window; the score is the share of the votes for a shared bottleneck."""
+        names = self._loaded.feature_names
+        x = np.array([[window.features[name] for name in names] for window in windows], dtype=np.int64)
+        shares = self._loaded.shares(x.reshape(len(windows), len(names)))
+        return Verdicts(shares, shares > _HALF)
+
+
+def described(named: Named) -> bytes:
+    """Return what :data:`NAMED` holds."""
+    return (json.dumps(asdict(named), indent=2, sort_keys=True) + "\n").encode()
+
+
+def named_in(folder: Path = FOLDER) -> Named:
+    """Return what a folder says of its detector.
+
+    Raises
+    ------
+    NoShippedError
+        If it says nothing of the kind.
+    """
+    path = folder / NAMED
+    try:
+        return Named(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError) as error:
+        raise NoShippedError(f"{path}: names no detector: {error}") from error
+
+
+def load(folder: Path = FOLDER) -> tuple[Named, OfFile]:
+    """Return the detector of a folder, and what is said of it.
+
+    Raises
+    ------
+    NoShippedError
+        If the folder names none, or its model file is not the one that is named.
+    """
+    named = named_in(folder)
+    path = folder / named.file
+    try:
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() != named.sha256:
+            raise NoShippedError(f"{path}: is not the model that {NAMED} names: its SHA-256 differs")
+        return named, OfFile(model_file.read(content))
+    except (OSError, ModelFileError) as error:
+        raise NoShippedError(f"{path}: {error}") from error
