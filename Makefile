@@ -89,7 +89,7 @@ lab: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) jupyter lab --config notebooks/jupyter_config.py --port $(LAB_PORT)
 
 # What reads inputs and judges them, and stored models; GROUPS="track notebooks" adds some of pyproject.toml's others.
-IN_GROUPS = uv pip install --quiet --compile-bytecode --python $(BIN)/python --verify-hashes -c requirements/main.txt \
+IN_GROUPS = uv pip install --quiet --python $(BIN)/python --verify-hashes -c requirements/main.txt \
 	-r pyproject.toml --extra core
 core: $(VENV)/.core
 	$(if $(GROUPS),$(IN_GROUPS) $(GROUPS:%=--extra %))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from pathlib import Path
 
-from traces import bare_log, kernel_log, stored
+from traces import kernel_log, stored
 from traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused
 from traces.dialect import OURS, TIME_UNITS_NS, VALUE_KINDS, Dialect, LinePattern
 from traces.fault import printable
@@ -247,6 +247,9 @@ def read(path: Path, dialect: Dialect) -> Trace:
         If the file as a whole cannot be read, or holds no event line. Refused lines do not raise; they are returned.
     """
     if dialect.line == OURS and is_bare(stored.head(path)):
+        # Of use here alone, and slow to import.
+        from traces import bare_log
+
         return bare_log.read(path) or read_line_by_line(path)
     trace = _read_kernel_log(path, dialect.line)
     if not trace.records_in:
