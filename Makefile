@@ -95,6 +95,8 @@ core: $(VENV)/.core
 	$(if $(GROUPS),$(IN_GROUPS) $(GROUPS:%=--extra %))
 	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=$(CURDIR)/$(VENV)
 	@$(MAKE) --no-print-directory -C warping PREFIX=$(CURDIR)/$(VENV)
+	@# A first verdict; what it imports is compiled on the way, and nothing else.
+	env -u PYTHONDONTWRITEBYTECODE sbd detect data/samples/kernel/inputs/101.state.csv.zst
 
 $(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/packets.txt pyproject.toml
 	$(IN_GROUPS) hatchling editables
