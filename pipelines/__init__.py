@@ -1,10 +1,6 @@
 """One thin module per stage of dvc.yaml; the listing is the DAG."""
 
 import os
-import sys
-
-if sys.version_info[:2] != (3, 11):
-    sys.exit(f"sbd is built for Python 3.11, this is {sys.version_info[0]}.{sys.version_info[1]}")
 
 # Results must not depend on how a library splits its work over threads; set before one of them is loaded.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):

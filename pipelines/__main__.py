@@ -127,13 +127,8 @@ def _repro(profile: str) -> int:
 
 def _database(stages: Sequence[Stage]) -> Path:
     """Return MLflow's store, as dvc.yaml has it."""
-    from pipelines import track
-
-    of_track = argparse.ArgumentParser()
-    track.add_arguments(of_track)
     arguments = next(one.arguments("", read_params()) for one in stages if one.name == "track")
-    database: Path = of_track.parse_args(arguments).database
-    return database
+    return Path(arguments[arguments.index("--database") + 1])
 
 
 def _found_run(given: str, stages: Sequence[Stage]) -> int:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from export import compilers, replay
 from export.replay import Decision
+from export.shipped import FOLDER
 from pipelines.recording import rows
 from traces.connection import Connection
 from traces.fault import UsageFault
 
 #: Where the headers stand that a model file is run with.
-HEADERS = Path("export/generated")
+HEADERS = FOLDER
 SUFFIXES = (".h", ".sbd")
 
 

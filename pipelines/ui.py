@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from pipelines import track
 from pipelines.params import Params
 
 #: Telemetry is off, of the server and, since the page asks it, of the page. MLflow's queue of jobs for language models,
@@ -27,7 +26,9 @@ def serve(database: Path, params: Params, port: int) -> NoReturn:
     TrackingError
         If there is no store, it is not MLflow's, or it has nothing of the profile.
     """
-    from pipelines import tracking
+    # MLflow first: it is what this needs of its group.
+    from pipelines import tracking  # isort: skip
+    from pipelines import track
 
     models = track.views(params)[0]
     print(tracking.runs_address(database, track.experiment_name(params), models, port), flush=True)

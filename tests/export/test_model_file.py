@@ -262,7 +262,7 @@ def taken_by_python(content: bytes) -> bool:
 def judged_by_python(content: bytes, x: npt.NDArray[np.int64]) -> list[bool]:
     found = model_file.read(content)
     place = [made.NAMES.index(name) for name in found.feature_names]
-    return (found.shares(x[:, place]) > 0.5).tolist()
+    return [bool(one) for one in found.shares(x[:, place]) > 0.5]
 
 
 def test_a_loaded_model_knows_its_features(loaded: Path, tmp_path: Path) -> None:

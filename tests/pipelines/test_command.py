@@ -139,7 +139,14 @@ def test_a_wrong_command_line_is_usage() -> None:
 def test_outside_the_project_it_says_so(tmp_path: Path) -> None:
     shown = sbd("parse", cwd=tmp_path)
     assert shown.returncode == stage.EXIT_USAGE
-    assert "there is no dvc.yaml here" in shown.stderr
+    assert "the following arguments are required: INPUT, --out" in shown.stderr
+    shown = sbd("rank", cwd=tmp_path)
+    assert shown.returncode == stage.EXIT_USAGE
+    assert "rank: here is no project: run it in a project's folder" in shown.stderr
+    (tmp_path / "dvc.yaml").write_text("stages: {}\n")
+    shown = sbd("--help", cwd=tmp_path)
+    assert shown.returncode == stage.EXIT_OK
+    assert "detect" in shown.stdout and "evaluate" not in shown.stdout
 
 
 def test_a_missing_input_is_named(tmp_path: Path) -> None:

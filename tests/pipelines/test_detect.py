@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from export import shipped
 from models.detectors import DETECTORS
 from pipelines.__main__ import main
 from pipelines.stage import EXIT_USAGE
@@ -51,7 +52,7 @@ def test_where_nothing_has_a_verdict_it_says_what_to_do(
     assert "no verdict at all" in shown.err and "--model correlation" in shown.err
     assert run(searched, monkeypatch, "detect", "--model", "correlation", idle) == 0
     shown = capsys.readouterr()
-    assert "SB" in shown.out and "no verdict at all" not in shown.err
+    assert "shared, on" in shown.out and "no verdict at all" not in shown.err
     assert run(searched, monkeypatch, "detect", "--model", "sites/tree_paper", idle, KERNEL / "101.state.csv.zst") == 0
     assert "no verdict at all" not in capsys.readouterr().err
 
@@ -177,15 +178,38 @@ def test_inspect_shows_where_a_capture_was_taken_and_what_it_signals(
     assert shown[-2].endswith("110.sf1.pcap.zst: pcap, 0 connections, 3288 records, 0 refused")
 
 
-def test_the_default_model_is_the_report_s(
-    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_default_is_the_detector_in_git_and_needs_no_project(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert run(searched, monkeypatch, "detect", "--json", KERNEL / "102.state.csv.zst") == 0
-    named = json.loads((searched / "reports/detector.json").read_text())["model"]
-    assert [one["model"] for one in lines(capsys)] == [named]
+    named = shipped.named_in()
+    log = KERNEL / "102.state.csv.zst"
+    assert run(tmp_path, monkeypatch, "detect", "--json", log) == 0
+    assert {one["model"] for one in lines(capsys)} == {named.model}
+    assert list(tmp_path.iterdir()) == []
+    inputs = [*sorted(KERNEL.iterdir()), *sorted(CAPTURES.iterdir())]
+    assert run(tmp_path, monkeypatch, "detect", "--json", *inputs) == 0
+    said = lines(capsys)
+    # In C, from its model file, it says the same.
+    file = shipped.FOLDER / named.file
+    assert run(tmp_path, monkeypatch, "detect", "--json", "--model", file, *inputs) == 0
+    assert lines(capsys) == [one | {"score": None, "model": str(file)} for one in said]
+    assert {one["shared"] for one in said} == {True, False, None}
 
 
-def test_the_table_has_a_line_a_window_and_a_line_a_pair(
+def test_a_default_that_is_not_the_one_named_is_refused(tmp_path: Path) -> None:
+    for path in (shipped.FOLDER / shipped.NAMED, shipped.FOLDER / shipped.named_in().file):
+        shutil.copy(path, tmp_path)
+    named, _ = shipped.load(tmp_path)
+    content = (tmp_path / named.file).read_bytes()
+    (tmp_path / named.file).write_bytes(content[:-1] + b"\0")
+    with pytest.raises(shipped.NoShippedError, match="its SHA-256 differs"):
+        shipped.load(tmp_path)
+    (tmp_path / shipped.NAMED).write_text('{"model": 1}')
+    with pytest.raises(shipped.NoShippedError, match="names no detector"):
+        shipped.load(tmp_path)
+
+
+def test_each_pair_has_a_line_and_with_v_each_window(
     searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = "sites/correlation_plain"
@@ -193,13 +217,18 @@ def test_the_table_has_a_line_a_window_and_a_line_a_pair(
     assert run(searched, monkeypatch, "detect", "--json", "--model", model, *inputs) == 0
     verdicts = [{True: "SB", False: "NSB", None: "none"}[one["shared"]] for one in lines(capsys)]
     assert run(searched, monkeypatch, "detect", "--model", model, *inputs) == 0
+    short = capsys.readouterr().out.splitlines()
+    assert run(searched, monkeypatch, "detect", "-v", "--model", model, *inputs) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0].endswith("101.state.csv.zst: 101.state#0")
+    assert shown[0].endswith(f"101.state.csv.zst: 101.state#0, by {model}")
+    assert shown[:2] == short[:2] and shown[-4] == short[-2]
     windows = [line.split() for line in shown if line.startswith("  0, 1   ")]
     assert [words[2] for words in windows] == ["1795231450.486", "1795231460.463", "1795231507.365"]
     assert [words[6] for words in windows] == verdicts
-    assert f"  0, 1: SB {verdicts[:2].count('SB')}, NSB {verdicts[:2].count('NSB')}, none 0 by {model}" in shown
-    assert f"  0, 1: SB 0, NSB 0, none 1 by {model}" in shown
+    assert verdicts[0] == verdicts[1] and verdicts[2] == "none"
+    words = {"SB": "shared", "NSB": "not shared"}[verdicts[0]]
+    assert short[1] == f"  subflows 0 and 1: {words}, on 18.5 s of 18.5 s"
+    assert short[3] == "  subflows 0 and 1: no verdict: the trace ends before the window does"
     assert any(line.endswith("none        the trace ends before the window does") for line in shown)
 
 
@@ -238,8 +267,6 @@ def test_a_model_that_is_not_there_names_those_that_are(
     assert "known are diverse/boosting_invariant" in capsys.readouterr().err
     assert run(searched, monkeypatch, "detect", "--models", tmp_path, "--model", "x/y", path) == 2
     assert "`dvc repro` makes them" in capsys.readouterr().err
-    assert run(searched, monkeypatch, "detect", "--default-model", tmp_path / "none.json", path) == 2
-    assert "give --model" in capsys.readouterr().err
 
 
 def test_inspect_shows_what_there_is(
@@ -302,7 +329,9 @@ def test_a_baseline_detector_is_right_of_real_connections_it_is_simple_for(capsy
 def test_seconds_of_each_opinion_end_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     log = KERNEL / "101.state.csv.zst"
     assert main(["detect", "--model", "mptcp-sbd/kernel", str(log)]) == 0
-    assert re.search(r"0, 1: SB [\d.]+ s, NSB [\d.]+ s, none [\d.]+ s by mptcp-sbd/kernel$", capsys.readouterr().out)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].endswith("101.state#0, by mptcp-sbd/kernel")
+    assert re.fullmatch(r"  subflows 0 and 1: (not )?shared, on [\d.]+ s of [\d.]+ s; 1 window without .*", shown[1])
 
 
 def test_an_unknown_parameter_set_is_refused(caplog: pytest.LogCaptureFixture) -> None:

@@ -66,6 +66,8 @@ _SHELL = "is of the shell it is typed in"
 _ROOT_RIGHTS = "needs root, and a kernel with Multipath TCP"
 #: Commands that are not run here.
 ELSEWHERE: dict[str, Elsewhere] = {
+    "make core": Elsewhere(_SUITE, "tests/test_core.py"),
+    "make app": Elsewhere(_SUITE, "tests/test_core.py"),
     "make repro": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     "make repro PROFILE=quick": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     ". .venv/bin/activate": Elsewhere(_SHELL, "make repro PROFILE=quick"),
@@ -233,8 +235,6 @@ def _prepared(quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ],
     )
     shutil.copytree(ROOT / "reports", project / "reports", ignore=shutil.ignore_patterns("report.html"))
-    # The model that is taken by default is one of those that are there.
-    shutil.copy(quick / "reports/detector.json", project / "reports/detector.json")
     (project / "data").mkdir()
     shutil.copy(ROOT / "data/README.md", project / "data")
     (project / "data/samples").symlink_to(SAMPLES)

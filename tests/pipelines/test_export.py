@@ -22,6 +22,7 @@ from models import store
 from models.fitted import Fitted
 from pipelines.__main__ import main
 from pipelines.params import overlaid
+from pipelines.reports import write_json
 from tests.export import made
 from tests.models.windows_made import pair_window
 from traces.contract import write_table
@@ -106,6 +107,7 @@ def made_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(pd.concat(predictions), PREDICTION, project / "data/transferred.parquet")
     (project / "reports").mkdir()
     accuracies().to_csv(project / "reports/accuracy.csv", index=False)
+    write_json({"exported": {"model": "sites/forest_invariant"}}, project / "reports/detector.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)
         assert main(["export", "-q"]) == 0
@@ -140,6 +142,8 @@ def test_headers_cards_and_model_files_are_written(made_project: Path) -> None:
         "smartsbd.h",
         "sbd_loaded.h",
         "SHA256SUMS",
+        "default.json",
+        "forest_invariant.sbd",
         *(f"{name}{suffix}" for name in HEADERS for suffix in (".h", ".md")),
     }
     assert sums_hold(folder) == len(names) - 1

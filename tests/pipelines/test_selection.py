@@ -56,12 +56,12 @@ def test_one_core_or_two_give_the_same_bytes(searched: Path, tmp_path: Path) -> 
 
 
 def predictions(searched: Path, name: str) -> pd.DataFrame:
-    found: pd.DataFrame = read_table(PREDICTION, searched / f"data/predictions/{name}.parquet").to_pandas()
+    found: pd.DataFrame = read_table(PREDICTION, searched / f"data/{name}.parquet").to_pandas()
     return found
 
 
 def test_every_trial_is_predicted(searched: Path) -> None:
-    found = predictions(searched, "sites")
+    found = predictions(searched, "predictions/sites")
     rules = ("tiled", "triggered")
     assert set(zip(found["train_set"], found["test_set"], strict=True)) == {
         *((f"sites/{train}", f"sites/{test}") for train in rules for test in (*rules, "swapped")),
@@ -102,7 +102,7 @@ def test_what_was_chosen_is_what_is_stored(searched: Path) -> None:
 
 
 def test_models_meet_the_other_datasets_windows(searched: Path) -> None:
-    found = predictions(searched, "transfer")
+    found = predictions(searched, "transferred")
     tested = found["connection_id"].str.split("/").str[0]
     assert (found["test_set"] == tested + "/tiled").all()
     assert set(zip(found["train_set"], tested, strict=True)) == {
@@ -125,7 +125,7 @@ def test_everything_is_judged_but_swapped_partners(searched: Path) -> None:
     # A dataset's own: two rules times two, and one site left out. Six transfers.
     assert len(overall) == len(MODELS) * (2 * (4 + 1) + 6)
     assert ((overall["overall_low"] <= overall["overall"]) & (overall["overall"] <= overall["overall_high"])).all()
-    own = predictions(searched, "sites")
+    own = predictions(searched, "predictions/sites")
     own = own[(own["train_set"] == "sites/tiled") & (own["test_set"] == "sites/tiled") & (own["model"] == "logistic")]
     own = own[(own["feature_set"] == "invariant") & (own["site"] == "s1")]
     told = table[
@@ -150,7 +150,7 @@ def test_a_window_without_a_verdict_is_wrong_where_all_of_a_dataset_is_tested_on
     rows = {(row["train_set"], row["test_set"]): row for row in table.to_dict("records")}
     own = rows["sites/tiled", "sites/tiled"]
     assert own["none"] == 0 and pd.isna(own["coverage"])
-    found = predictions(searched, "transfer")
+    found = predictions(searched, "transferred")
     found = found[(found["model"] == "tree") & (found["feature_set"] == "paper")]
     # One shared and one not: made by hand in each dataset. The kernel's 112 ends before its window does.
     for test_set, none in (("diverse/tiled", (1, 1)), ("kernel/tiled", (0, 1))):

@@ -1,0 +1,115 @@
+"""What `make core` sets up and `make app` puts into one file: a verdict soon after, in an empty folder."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LOG = ROOT / "data/samples/kernel/inputs/101.state.csv.zst"
+CAPTURES = [ROOT / f"data/samples/kernel_captures/inputs/102.sf{number}.pcap.zst" for number in (0, 1)]
+#: The packages' cache may be cold, the machine busy.
+MOST_SET_UP_S = 600
+MOST_FIRST_VERDICT_S = 10
+MOST_MB = 550
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The working tree, with what `make core` and `make app` made in it."""
+    clone = tmp_path_factory.mktemp("core") / "clone"
+    listed = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.run(listed, capture_output=True, check=True, text=True).stdout.split("\0"):
+        if name and (ROOT / name).is_file():
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, clone / name)
+    for target in ("core", "app"):
+        done = subprocess.run(
+            ["make", target], cwd=clone, capture_output=True, text=True, timeout=MOST_SET_UP_S, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    return clone
+
+
+def bare(folder: Path) -> dict[str, str]:
+    """An environment in which nothing of this one is found."""
+    return {"HOME": str(folder), "PATH": f"{Path(sys.executable).resolve().parent}:/usr/bin:/bin"}
+
+
+def said(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, env=bare(folder), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_it_is_small(clone: Path) -> None:
+    blocks = sum(path.lstat().st_blocks for path in (clone / ".venv").rglob("*"))
+    assert blocks * 512 < MOST_MB << 20
+    installed = {path.name for path in (clone / ".venv/lib/python3.11/site-packages").iterdir()}
+    assert not installed & {"mlflow", "dvc", "jupyterlab", "distributed", "flaml", "matplotlib", "tslearn"}
+
+
+def test_the_first_verdict_is_soon_there(clone: Path, tmp_path: Path) -> None:
+    began_s = time.monotonic()
+    shown = said([str(clone / ".venv/bin/sbd"), "detect", str(LOG)], tmp_path)
+    assert time.monotonic() - began_s < MOST_FIRST_VERDICT_S
+    assert "subflows 0 and 1: shared, on 18.5 s of 18.5 s" in shown
+
+
+def test_what_needs_another_group_says_which(clone: Path) -> None:
+    sbd = str(clone / ".venv/bin/sbd")
+    for command, group in (("rank", "train"), ("ui", "track")):
+        done = subprocess.run([sbd, command], cwd=clone, env=bare(clone), capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert f"`make core GROUPS={group}` adds it" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_one_file_judges_captures_and_logs_on_bare_python(clone: Path, tmp_path: Path) -> None:
+    """Python's library alone, an empty home and folder, and nothing of ours on its path."""
+    app = tmp_path / "sbd.pyz"
+    shutil.copy(clone / "build/sbd.pyz", app)
+    shutil.rmtree(clone / "build/app")
+    python = str(Path(sys.executable).resolve())
+    assert subprocess.run([python, "-Ic", "import numpy"], capture_output=True, check=False).returncode == 1
+    of_log = said([python, "sbd.pyz", "detect", str(LOG)], tmp_path)
+    assert "subflows 0 and 1: shared, on 18.5 s of 18.5 s" in of_log
+    of_captures = said([python, "sbd.pyz", "detect", *map(str, CAPTURES)], tmp_path)
+    assert "102.sf0#0, by sites/forest_invariant" in of_captures
+    assert "ack" in said([python, "sbd.pyz", "parse", str(CAPTURES[0]), "--out", "tables"], tmp_path)
+    assert "connections" in said([python, "sbd.pyz", "inspect", str(LOG)], tmp_path)
+
+
+OTHERS = [
+    *(shutil.which(f"python3.{minor}") for minor in (12, 13, 10, 9)),
+    *sorted(map(str, Path.home().glob(".pyenv/versions/3.*/bin/python"))),
+]
+
+
+def is_another(python: str) -> bool:
+    """Whether this is a Python that runs, recent enough for shiv's own part, and not ours."""
+    of_version = "import sys; sys.exit(sys.version_info < (3, 9) or sys.version_info[:2] == (3, 11))"
+    return subprocess.run([python, "-c", of_version], capture_output=True, check=False).returncode == 0
+
+
+def test_another_python_gets_one_line(clone: Path, tmp_path: Path) -> None:
+    others = [path for path in OTHERS if path is not None and is_another(path)]
+    if not others:
+        pytest.skip("there is no other Python here")
+    done = subprocess.run(
+        [others[0], str(clone / "build/sbd.pyz"), "inspect", str(LOG)],
+        env=bare(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip().startswith("sbd is built for Python 3.11, this is 3.")
+    assert done.stderr.count("\n") == 1
