@@ -56,6 +56,7 @@ from sqlalchemy.exc import SQLAlchemyError
 _NOT_SOURCES = (":!reports", ":!export/generated", ":!dvc.lock")
 LOOPBACK = "127.0.0.1"
 _ARTIFACTS = "mlflow_artifacts"
+_FIGURES = "figures"
 _MODEL = "model"
 _COLUMN_TYPES = {"int32": DataType.integer, "int64": DataType.long, "float64": DataType.double}
 _LONGEST_DIGEST = 36  # of a dataset in MLflow
@@ -226,7 +227,9 @@ class Mirror:
         self._client.log_batch(run_id, _metrics(parent.metrics, _now_ms(), model_id), _params(parent.params))
         self._log_input(run_id, parent)
         for figure in parent.figures:
-            self._client.log_artifact(run_id, str(figure), "figures")
+            # Figures of one kind stand in a folder of theirs, each named after its dataset.
+            kind = [] if figure.parent.name == _FIGURES else [figure.parent.name]
+            self._client.log_artifact(run_id, str(figure), "/".join([_FIGURES, *kind]))
         self._client.log_dict(run_id, dict(parent.chosen), "chosen.json")
         self._client.log_artifact(run_id, str(parent.model_path), "stored")
         for child in parent.children:
