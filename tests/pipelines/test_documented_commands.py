@@ -67,7 +67,6 @@ _ROOT_RIGHTS = "needs root, and a kernel with Multipath TCP"
 #: Commands that are not run here.
 ELSEWHERE: dict[str, Elsewhere] = {
     "make core": Elsewhere(_SUITE, "tests/test_core.py"),
-    "make app": Elsewhere(_SUITE, "tests/test_core.py"),
     "make repro": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     "make repro PROFILE=quick": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     ". .venv/bin/activate": Elsewhere(_SHELL, "make repro PROFILE=quick"),

@@ -75,8 +75,8 @@ def test_every_set_is_tested_on_every_dataset(searched: Path) -> None:
 def test_what_is_trained_on_one_dataset_is_what_the_search_says(searched: Path) -> None:
     """The same splits, choice and models: two stages, one number."""
     found = read_table(PREDICTION, searched / "data/generalised.parquet").to_pandas()
-    for name in (*DATASETS, "transfer"):
-        others = read_table(PREDICTION, searched / f"data/predictions/{name}.parquet").to_pandas()
+    for name in (*(f"predictions/{dataset}" for dataset in DATASETS), "transferred"):
+        others = read_table(PREDICTION, searched / f"data/{name}.parquet").to_pandas()
         others = others[(others["model"] == "tree") & others["train_set"].isin(["sites/tiled", "diverse/tiled"])]
         others = others[others["test_set"].isin(["sites/tiled", "diverse/tiled", "kernel/tiled"])]
         both = found.merge(others, on=[*PREDICTION.key, "test_set"], suffixes=("", "_search"))
