@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pipelines import journal
-from pipelines.groups import remedy
+from pipelines.packages import remedy
 from pipelines.params import PARAMS_FILE, Params, read_params
 from traces.fault import Fault, InputFault, UsageFault, printable
 

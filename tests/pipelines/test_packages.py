@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import stage
-from pipelines.groups import GROUP_OF
+from pipelines.packages import GROUP_OF
 from tests.pipelines.imports import PACKAGES
 
 ROOT = Path(__file__).parents[2]
