@@ -104,7 +104,7 @@ def _excerpts(check: bool) -> int:
     return stage.EXIT_OK
 
 
-def _repro(profile: str) -> int:
+def _repro(profile: str, stages_wanted: Sequence[str]) -> int:
     from pipelines import journal, publication, scratch
 
     target = Path() if profile == "default" else Path("build") / profile
@@ -120,7 +120,7 @@ def _repro(profile: str) -> int:
             publication.publish(entry, stages, params, target, published)
 
     before, began_s = len(journal.read(target / journal.JOURNAL)), time.time()
-    exit_code = scratch.repro(target, when_done=when_done)
+    exit_code = scratch.repro(target, *stages_wanted, when_done=when_done)
     print(journal.where_time_went(journal.read(target / journal.JOURNAL)[before:], time.time() - began_s))
     return stage.EXIT_OK if exit_code == 0 else stage.EXIT_FAILED
 
@@ -204,6 +204,9 @@ def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
         default="default",
         help="default, or a file in params/, for instance quick, whose run is apart, under build/ (%(default)s)",
     )
+    repro.add_argument(
+        "stages", nargs="*", metavar="STAGE", help="run what these need and no more, for instance automl@sites (everything)"
+    )
     stage.add_verbosity(repro)
     found_run = commands.add_parser("run", help="Show the run in MLflow that made a header's model.")
     found_run.add_argument("given", metavar="HEADER_OR_DIGEST", help="header, .skops file, or the digest in the banner")
@@ -233,7 +236,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "dictionary": lambda: _dictionary(arguments.check),
         "excerpts": lambda: _excerpts(arguments.check),
         "run": lambda: _found_run(arguments.given, stages),
-        "repro": lambda: _repro(arguments.profile),
+        "repro": lambda: _repro(arguments.profile, arguments.stages),
         "ui": lambda: _ui(arguments.port, stages),
     }
     return stage.guarded(work[arguments.command])
