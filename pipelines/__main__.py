@@ -205,7 +205,10 @@ def _parser(stages: Sequence[Stage]) -> argparse.ArgumentParser:
         help="default, or a file in params/, for instance quick, whose run is apart, under build/ (%(default)s)",
     )
     repro.add_argument(
-        "stages", nargs="*", metavar="STAGE", help="run what these need and no more, for instance automl@sites (everything)"
+        "stages",
+        nargs="*",
+        metavar="STAGE",
+        help="run what these need and no more, for instance automl@sites (everything)",
     )
     stage.add_verbosity(repro)
     found_run = commands.add_parser("run", help="Show the run in MLflow that made a header's model.")
