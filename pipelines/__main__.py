@@ -146,7 +146,7 @@ def _ui(port: int, stages: Sequence[Stage]) -> NoReturn:
 
 def _has_inputs(rest: Sequence[str]) -> bool:
     """Tell the command `parse` from the stage of that name."""
-    return rest[0] == "parse" and any(one == "--out" or one.startswith("--out=") for one in rest)
+    return any(one == "--out" or one.startswith("--out=") for one in rest)
 
 
 def _run_command(name: str, rest: Sequence[str], params_file: Path) -> int:
@@ -226,14 +226,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     if not in_project():
         return _outside(rest)
-    stages = read_stages()
-    parser = _parser(stages)
-    by_name = {one.name: one for one in stages}
-    if rest and rest[0] in by_name and not _has_inputs(rest):
-        return stage.guarded(lambda: _run_stage(by_name[rest[0]], rest[1:]))
-    if rest and rest[0] in {name for name, _, _ in _COMMANDS}:
+    if rest and rest[0] in {name for name, _, _ in _COMMANDS} and (rest[0] != "parse" or _has_inputs(rest)):
         return _run_command(rest[0], rest[1:], PARAMS_FILE)
-    arguments = parser.parse_args(rest)
+    stages = read_stages()
+    by_name = {one.name: one for one in stages}
+    if rest and rest[0] in by_name:
+        return stage.guarded(lambda: _run_stage(by_name[rest[0]], rest[1:]))
+    arguments = _parser(stages).parse_args(rest)
     stage.configure_logging(arguments, arguments.command)
     work: dict[str, Callable[[], int]] = {
         "dictionary": lambda: _dictionary(arguments.check),

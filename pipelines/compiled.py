@@ -8,7 +8,7 @@ from pathlib import Path
 from export import compilers, replay
 from export.replay import Decision
 from export.shipped import FOLDER
-from pipelines.recording import rows
+from features.connection_pairs import rows
 from traces.connection import Connection
 from traces.fault import UsageFault
 

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from export import shipped
 from export.replay import Decision
+from features import connection_pairs
+from features.connection_pairs import Pair
 from features.window import NEVER_CONGESTED, NO_STATES, Rejected, Window, tiled
 from models import detector
 from models.detectors import DETECTORS, Detector, detector_of, replayed
@@ -27,7 +29,7 @@ from models.verdict import SCORE_DIGITS
 from pipelines import recording, stage
 from pipelines.compiled import SUFFIXES, Compiled
 from pipelines.params import Params
-from pipelines.recording import Pair, Recording
+from pipelines.recording import Recording
 from traces.connection import Connection
 from traces.fault import printable
 from traces.quarantine import CaptureError, by_reason
@@ -140,7 +142,7 @@ def _of_replay(name: str, connection_id: str, connection: Connection, judge: Det
     """Yield what a baseline detector says of each pair, from one change of opinion to the next."""
     subflow_ids = sorted(connection.subflows)
     start_ns, end_ns = connection.span_ns()
-    said = replayed(judge, subflow_ids, events_of(*recording.rows(connection), judge.kinds), end_ns)
+    said = replayed(judge, subflow_ids, events_of(*connection_pairs.rows(connection), judge.kinds), end_ns)
     for a, b in pairs_of(subflow_ids):
         changes = OnPair.of(said, subflow_ids.index(a), subflow_ids.index(b)).changes(start_ns, end_ns)
         until_ns = [*(time_ns for time_ns, _ in changes[1:]), end_ns]
@@ -166,7 +168,7 @@ def _of_compiled(
 ) -> Iterator[Opinion]:
     """Yield what an exported model says of each pair; why there is no verdict, the pipeline says."""
     decisions = judge.decisions(connection)
-    found = recording.signals(connection, params.extract.reading)
+    found = connection_pairs.signals(connection, params.extract.reading)
     _, end_ns = connection.span_ns()
     for a, b in pairs_of(found):
         said: list[Decision | Rejected] = [one for one in decisions if (one.subflow_a, one.subflow_b) == (a, b)]
@@ -226,7 +228,7 @@ def opinions_on(
     elif isinstance(judge, Compiled):
         yield from _of_compiled(name, connection_id, connection, judge, model, params)
     else:
-        for pair in recording.pairs(connection, params.search.rule, params.extract.reading):
+        for pair in connection_pairs.pairs(connection, params.search.rule, params.extract.reading):
             yield from _of_pair(name, connection_id, pair, judge, model)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from features import connection_pairs
 from features.catalog import feature_names
 from features.pair import PairWindow, pair_window
 from features.reading import Reading
@@ -107,9 +108,9 @@ def compared(inferred: Connection, logged: Connection, rule: str, reading: Readi
     """
     if sorted(inferred.subflows) != sorted(logged.subflows):
         raise NoPartnerError(f"subflows {sorted(inferred.subflows)} are inferred, {sorted(logged.subflows)} logged")
-    own = recording.signals(inferred, reading)
-    reference = recording.signals(logged, reading)
-    placed = [(pair, one) for pair in recording.pairs(logged, rule, reading) for one in pair.windows]
+    own = connection_pairs.signals(inferred, reading)
+    reference = connection_pairs.signals(logged, reading)
+    placed = [(pair, one) for pair in connection_pairs.pairs(logged, rule, reading) for one in pair.windows]
     windows = [
         (pair_window(own[pair.subflow_a], own[pair.subflow_b], one.window, reading), one)
         for pair, one in placed
@@ -118,7 +119,7 @@ def compared(inferred: Connection, logged: Connection, rule: str, reading: Readi
     return Compared(
         subflows=[agreement(inferred.subflows[number], logged.subflows[number]) for number in sorted(reference)],
         windows=windows,
-        placed_inferred=sum(len(pair.windows) for pair in recording.pairs(inferred, rule, reading)),
+        placed_inferred=sum(len(pair.windows) for pair in connection_pairs.pairs(inferred, rule, reading)),
         placed_logged=len(placed),
         vantages=set(inferred.vantages.values()),
     )

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from features import connection_pairs
 from pipelines import recording, stage
 from pipelines.params import LOCKED, Params
 from pipelines.recording import Recording
@@ -208,7 +209,7 @@ def _recordings(paths: Mapping[str, Path], params: Params, checked: Checked) -> 
 
 def _count_windows(rows: list[dict[str, Any]], connection: Connection, params: Params, checked: Checked) -> None:
     """Count the windows of a connection that have a label."""
-    for pair in recording.pairs(connection, params.search.rule, params.extract.reading):
+    for pair in connection_pairs.pairs(connection, params.search.rule, params.extract.reading):
         own = [row for row in rows if (row["subflow_a"], row["subflow_b"]) == (pair.subflow_a, pair.subflow_b)]
         for placed in pair.windows:
             window = placed.window

@@ -1,8 +1,7 @@
-"""Inputs read outside the pipeline: connections, their signals and their windows, as the stages make them."""
+"""Inputs read outside the pipeline, and the connections they hold."""
 
 from __future__ import annotations
 
-import itertools
 import shutil
 import sys
 import tempfile
@@ -11,14 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-
-from features.pair import PairWindow, pair_windows
-from features.reading import Reading
-from features.series import SubflowSignals, signals_of
-from features.window import Rejected
-from traces import connection as rows_of
-from traces import formats, tables
+from traces import formats
 from traces.capture import ELSEWHERE
 from traces.connection import Connection
 from traces.dialect import Dialect
@@ -65,16 +57,6 @@ class Recording:
             yield f"{stem}#{ordinal}", connection
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two subflows of a connection: the windows there are, and those that were looked for in vain."""
-
-    subflow_a: int
-    subflow_b: int
-    windows: list[PairWindow]
-    rejected: list[Rejected]
-
-
 @contextmanager
 def _stored(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
     """Yield where each input lies: standard input, which is read once, in a file while this lasts."""
@@ -116,49 +98,3 @@ def read(path: Path, dialect: Dialect) -> Recording:
     """
     one = formats.format_of(path)
     return Recording(path, one.source, one.read(path, dialect))
-
-
-def pairs(connection: Connection, rule: str, reading: Reading) -> list[Pair]:
-    """Return every pair of a connection's subflows with its windows.
-
-    Parameters
-    ----------
-    connection : Connection
-    rule : str
-        How windows are placed.
-    reading : Reading
-    """
-    found = signals(connection, reading)
-    _, end_ns = connection.span_ns()
-    return [
-        Pair(a, b, *pair_windows(found[a], found[b], end_ns, [rule], reading))
-        for a, b in itertools.combinations(found, 2)
-    ]
-
-
-def rows(connection: Connection) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """Return the rows of a connection in the ``ack``, ``state`` and ``loss`` tables."""
-    acks = tables.ACK.build(rows_of.ack_columns(list(rows_of.ack_pieces("", connection))))
-    states = tables.STATE.build(rows_of.state_columns([("", connection)]))
-    return acks, states, tables.LOSS.build(rows_of.loss_columns([("", connection)]))
-
-
-def signals(connection: Connection, reading: Reading) -> dict[int, SubflowSignals]:
-    """Return the signals of a connection's subflows, by number.
-
-    Parameters
-    ----------
-    connection : Connection
-    reading : Reading
-    """
-    acks, states, _ = rows(connection)
-    return {
-        subflow.subflow_id: signals_of(
-            acks,
-            states,
-            subflow.subflow_id,
-            reading,
-            on_wifi=None if subflow.path is None else subflow.path == "wifi",
-        )
-        for subflow in connection.ordered()
-    }

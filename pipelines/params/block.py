@@ -14,4 +14,4 @@ class ParamsError(UsageFault):
 class Block(BaseModel):
     """A part of params.yaml."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)

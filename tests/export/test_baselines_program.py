@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from export.compiled_detectors import CompiledDetector, default_parameters, event_array
+from features import connection_pairs
 from models.detectors import DETECTORS
 from models.detectors.event import event_columns
 from pipelines import recording
@@ -90,7 +91,7 @@ def expected(connections: Sequence[Connection], name: str) -> str:
     detector, lines = CompiledDetector(name, {}), []
     for connection in sorted(connections, key=lambda one: one.token or 0):
         subflow_ids = sorted(connection.subflows)
-        events = event_array(event_columns(*recording.rows(connection), detector.kinds), subflow_ids)
+        events = event_array(event_columns(*connection_pairs.rows(connection), detector.kinds), subflow_ids)
         for opinion in detector.opinions(events, len(subflow_ids), connection.span_ns()[1]):
             groups = zip(subflow_ids, opinion.partition, strict=True)
             said = " ".join(f"{one}:{'-' if group is None else group}" for one, group in groups)

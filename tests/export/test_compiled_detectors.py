@@ -23,6 +23,7 @@ from export.compiled_detectors import (
     event_array,
     is_compiled,
 )
+from features import connection_pairs
 from models.detectors import DETECTORS, Opinion, replayed
 from models.detectors.event import Event, Int64Array, Kind, event_columns
 from models.detectors.grid import points
@@ -111,7 +112,7 @@ def drawn(seed: int, samples: int = 400) -> Case:
 def recorded(path: Path) -> Case:
     """Read the connection of a real kernel's log."""
     (connection,) = recording.read(path, Dialect()).trace.connections
-    columns = event_columns(*recording.rows(connection), [Kind.CA, Kind.LOSS, Kind.ACK, Kind.MARK, Kind.RTT])
+    columns = event_columns(*connection_pairs.rows(connection), [Kind.CA, Kind.LOSS, Kind.ACK, Kind.MARK, Kind.RTT])
     return Case(sorted(connection.subflows), columns, connection.span_ns()[1])
 
 

@@ -13,6 +13,7 @@ import yaml
 from scipy.stats import rankdata
 
 from export.compiled_detectors import CompiledDetector, ParameterError, default_parameters, event_array
+from features import connection_pairs
 from models.detectors import DETECTORS, Opinion, replayed
 from models.detectors.correlation import coefficient
 from models.detectors.event import Event, Int64Array, Kind, event_columns
@@ -135,7 +136,7 @@ def test_opinions_on_drawn_delays(seed: int) -> None:
 def test_opinions_on_what_a_kernel_recorded(path: Path) -> None:
     opinions = 0
     for _, connection in recording.read(path, Dialect()).connections():
-        rows, (_, end_ns) = recording.rows(connection), connection.span_ns()
+        rows, (_, end_ns) = connection_pairs.rows(connection), connection.span_ns()
         events = {kind: event_columns(*rows, [kind]) for kind in (Kind.RTT, Kind.OWD)}
         for setting in settings():
             own = events[setting.kind], sorted(connection.subflows), end_ns

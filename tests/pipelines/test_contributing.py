@@ -102,7 +102,7 @@ def test_a_feature(changed: Path) -> None:
 import json
 import numpy as np
 from pathlib import Path
-from features import catalog, pair
+from features import catalog, connection_pairs, pair
 from pipelines import recording
 from pipelines.params import read_params
 from tests import naive
@@ -110,7 +110,7 @@ from tests import naive
 params = read_params()
 (read,) = recording.read_all([Path({str(SAMPLES / "101.state.csv.zst")!r})], params.parse.dialect())
 (connection,) = read.trace.connections
-(found,) = recording.pairs(connection, "tiled", params.extract.reading)
+(found,) = connection_pairs.pairs(connection, "tiled", params.extract.reading)
 for one in found.windows:
     g = one.grid
     states = [own.astype(np.int64) for own in (g.congested_a, g.congested_b)]

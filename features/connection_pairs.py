@@ -1,0 +1,72 @@
+"""From a connection to its subflows' signals, and to the windows of its pairs."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from features.pair import PairWindow, pair_windows
+from features.reading import Reading
+from features.series import SubflowSignals, signals_of
+from features.window import Rejected
+from traces import connection as rows_of
+from traces import tables
+from traces.connection import Connection
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two subflows of a connection: the windows there are, and those that were looked for in vain."""
+
+    subflow_a: int
+    subflow_b: int
+    windows: list[PairWindow]
+    rejected: list[Rejected]
+
+
+def pairs(connection: Connection, rule: str, reading: Reading) -> list[Pair]:
+    """Return every pair of a connection's subflows with its windows.
+
+    Parameters
+    ----------
+    connection : Connection
+    rule : str
+        How windows are placed.
+    reading : Reading
+    """
+    found = signals(connection, reading)
+    _, end_ns = connection.span_ns()
+    return [
+        Pair(a, b, *pair_windows(found[a], found[b], end_ns, [rule], reading))
+        for a, b in itertools.combinations(found, 2)
+    ]
+
+
+def rows(connection: Connection) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Return the rows of a connection in the ``ack``, ``state`` and ``loss`` tables."""
+    acks = tables.ACK.build(rows_of.ack_columns(list(rows_of.ack_pieces("", connection))))
+    states = tables.STATE.build(rows_of.state_columns([("", connection)]))
+    return acks, states, tables.LOSS.build(rows_of.loss_columns([("", connection)]))
+
+
+def signals(connection: Connection, reading: Reading) -> dict[int, SubflowSignals]:
+    """Return the signals of a connection's subflows, by number.
+
+    Parameters
+    ----------
+    connection : Connection
+    reading : Reading
+    """
+    acks, states, _ = rows(connection)
+    return {
+        subflow.subflow_id: signals_of(
+            acks,
+            states,
+            subflow.subflow_id,
+            reading,
+            on_wifi=None if subflow.path is None else subflow.path == "wifi",
+        )
+        for subflow in connection.ordered()
+    }
