@@ -49,6 +49,21 @@ class SubflowSignals:
     rate_mbit_s: Float64Array
     on_wifi: bool | None = None
 
+    @classmethod
+    def of_rtts(cls, rtt_time_ns: Sequence[int] | Int64Array, rtt_us: Sequence[int] | Int64Array) -> SubflowSignals:
+        """Return the signals of a subflow of which RTTs alone are known: no ACK, no change of state."""
+        none = np.empty(0, dtype=np.int64)
+        return cls(
+            rtt_time_ns=np.asarray(rtt_time_ns, dtype=np.int64),
+            rtt_us=np.asarray(rtt_us, dtype=np.int64),
+            state_time_ns=none,
+            congested=none.astype(np.bool_),
+            ack_time_ns=none,
+            acked_bytes=none,
+            rate_time_ns=none,
+            rate_mbit_s=none.astype(np.float64),
+        )
+
     @cached_property
     def lowest_rtt_us(self) -> Int64Array:
         """Smallest RTT up to each sample, (m,) int64, microseconds."""

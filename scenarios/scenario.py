@@ -22,8 +22,23 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class OnOff(_Part):
+    """An application with data in some periods and none in others; both are exponential, these are their means."""
+
+    kind: Literal["on_off"] = "on_off"
+    on_s: float
+    off_s: float
+
+
+class Rate(_Part):
+    """An application whose data come at a constant rate."""
+
+    kind: Literal["rate"] = "rate"
+    rate_mbit_s: float
+
+
 class ConnectionSettings(_Part):
-    """The MPTCP connection."""
+    """The MPTCP connection; without an application it is a bulk transfer."""
 
     token: str
     congestion_control: CongestionControl
@@ -33,6 +48,7 @@ class ConnectionSettings(_Part):
     receive_buffer_bytes: int
     ecn: bool
     host_delay_us: float
+    application: OnOff | Rate | None = None
 
 
 class Link(_Part):

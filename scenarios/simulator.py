@@ -13,7 +13,7 @@ from typing import Any
 
 import zstandard
 
-from scenarios.scenario import Background, Run
+from scenarios.scenario import Background, Run, Scenario
 from traces.fault import Fault
 
 SOURCES = Path(__file__).parent.parent / "simulator" / "src"
@@ -63,6 +63,12 @@ def check_program() -> None:
         )
 
 
+def written(scenario: Scenario) -> str:
+    """Return a scenario as the simulator reads it; a bulk transfer has no application."""
+    bulk = scenario.connection.application is None
+    return scenario.model_dump_json(indent=1, exclude={"connection": {"application"}} if bulk else None)
+
+
 def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Finished:
     """Run one scenario.
 
@@ -79,7 +85,7 @@ def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Fin
     SimulatorError
         If the run failed: names the scenario's file and seed.
     """
-    scenario_path.write_text(run.scenario.model_dump_json(indent=1) + "\n")
+    scenario_path.write_text(written(run.scenario) + "\n")
     with tempfile.TemporaryDirectory() as folder:
         events_path, truth_path = Path(folder) / "events.log", Path(folder) / "truth.json"
         arguments = [f"--scenario={scenario_path}", f"--events={events_path}", f"--truth={truth_path}"]

@@ -74,6 +74,7 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
                                  EventLog& log,
                                  bool withOptions)
     : m_spec(scenario.connection),
+      m_application(m_spec.application, m_spec.mss, MakeCallback(&MptcpConnection::Schedule, this)),
       m_log(log),
       m_liaGroup(std::make_shared<LiaGroup>()),
       m_subflows(scenario.subflows.size()),
@@ -198,6 +199,10 @@ MptcpConnection::HandleEstablished(std::size_t subflow, Ptr<ns3::Socket>)
 {
     m_subflows[subflow].established = Simulator::Now();
     m_log.Write(subflow, EventKind::CA, m_subflows[subflow].sender->GetCongestionState());
+    if (m_establishedCount == 0)
+    {
+        m_application.Start();
+    }
     if (++m_establishedCount == m_subflows.size())
     {
         m_allEstablished();
@@ -302,7 +307,8 @@ MptcpConnection::HandleClientTx(std::size_t subflow,
 void
 MptcpConnection::Schedule()
 {
-    while (m_nextData + m_spec.mss <= m_dataAckAtSender + m_spec.receiveBuffer)
+    while (m_nextData + m_spec.mss <= m_dataAckAtSender + m_spec.receiveBuffer &&
+           m_application.Gives(m_nextData + m_spec.mss))
     {
         const auto chosen = ChooseSubflow();
         if (!chosen)

@@ -7,6 +7,7 @@
 #include "lia.h"
 #include "mptcp-option.h"
 #include "scenario.h"
+#include "sending-application.h"
 #include "subflow-socket.h"
 #include "topology.h"
 
@@ -24,7 +25,7 @@ namespace smartsbd
 {
 
 /**
- * One MPTCP connection: a bulk transfer from the server to the client over several subflows.
+ * One MPTCP connection: a transfer from the server to the client over several subflows.
  *
  * The subflow that starts first opens the connection; the others join it when it is established,
  * or at their start if that is later. The scheduler gives each segment to a subflow that can send
@@ -201,6 +202,7 @@ class MptcpConnection
     void Reassemble(uint64_t dataSequence);
 
     ConnectionSpec m_spec;                //!< Settings of the connection
+    SendingApplication m_application;     //!< What gives the data
     EventLog& m_log;                      //!< Where the sender's events go
     std::shared_ptr<LiaGroup> m_liaGroup; //!< The subflows LIA couples
     std::vector<Subflow> m_subflows;      //!< All subflows

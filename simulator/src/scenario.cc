@@ -68,6 +68,7 @@ constexpr Range SEED{1, std::numeric_limits<uint32_t>::max()};
 constexpr Range MSS_BYTES{536, 1436};
 constexpr Range RECEIVE_BUFFER_BYTES{1 << 14, 1 << 28};
 constexpr Range HOST_DELAY_US{0, 100000};
+constexpr Range PERIOD_S{0, 3600, false};
 constexpr Range MARK_BYTES{0, 1e9};
 constexpr Range BURST_PACKETS{1, 64};
 constexpr Range RATE_SIGMA{0, 1};
@@ -139,6 +140,15 @@ class Place
             Place(m_value, m_pointer + "/" + std::string(key)).Fail("missing");
         }
         return (*this)[key];
+    }
+
+    /**
+     * @param key The key.
+     * @return Whether this is an object with that key.
+     */
+    bool Has(std::string_view key) const
+    {
+        return m_value.is_object() && m_value.contains(key);
     }
 
     /**
@@ -395,20 +405,51 @@ ReadPath(const Place& place)
 }
 
 /**
+ * @param place The member "application" of the connection.
+ * @return The application.
+ */
+ApplicationSpec
+ReadApplication(const Place& place)
+{
+    ApplicationSpec application;
+    application.kind = ReadChoice(
+        place.Require("kind"),
+        Choices<ApplicationKind>{{"on_off", ApplicationKind::ON_OFF}, {"rate", ApplicationKind::RATE}});
+    if (application.kind == ApplicationKind::ON_OFF)
+    {
+        place.CheckKeys({"kind", "on_s", "off_s"});
+        application.on = ReadSeconds(place["on_s"], PERIOD_S);
+        application.off = ReadSeconds(place["off_s"], PERIOD_S);
+    }
+    else
+    {
+        place.CheckKeys({"kind", "rate_mbit_s"});
+        application.rate = ReadRate(place["rate_mbit_s"]);
+    }
+    return application;
+}
+
+/**
  * @param place The member "connection".
  * @return The connection.
  */
 ConnectionSpec
 ReadConnection(const Place& place)
 {
-    place.CheckKeys({"token",
-                     "congestion_control",
-                     "lia_counts",
-                     "scheduler",
-                     "mss_bytes",
-                     "receive_buffer_bytes",
-                     "ecn",
-                     "host_delay_us"});
+    std::vector<std::string_view> keys{"token",
+                                       "congestion_control",
+                                       "lia_counts",
+                                       "scheduler",
+                                       "mss_bytes",
+                                       "receive_buffer_bytes",
+                                       "ecn",
+                                       "host_delay_us"};
+    const bool hasApplication = place.Has("application");
+    if (hasApplication)
+    {
+        keys.emplace_back("application");
+    }
+    place.CheckKeys(keys);
     return ConnectionSpec{
         ReadToken(place["token"]),
         ReadChoice(place["congestion_control"],
@@ -425,6 +466,7 @@ ReadConnection(const Place& place)
         place["receive_buffer_bytes"].Integer(RECEIVE_BUFFER_BYTES),
         place["ecn"].Boolean(),
         FromMilliseconds(place["host_delay_us"].Number(HOST_DELAY_US) / 1000),
+        hasApplication ? ReadApplication(place["application"]) : ApplicationSpec{},
     };
 }
 

@@ -78,6 +78,23 @@ enum class Scheduler
     ROUND_ROBIN, //!< In turn, without those that have no room
 };
 
+/// How a connection's data come about.
+enum class ApplicationKind
+{
+    BULK,   //!< There is always more
+    ON_OFF, //!< There is more in some periods, and none in others
+    RATE,   //!< A constant rate
+};
+
+/// What gives the connection its data.
+struct ApplicationSpec
+{
+    ApplicationKind kind{ApplicationKind::BULK}; //!< How the data come about
+    ns3::Time on;                                //!< ON_OFF: mean of the periods with data
+    ns3::Time off;                               //!< ON_OFF: mean of those without
+    uint64_t rate{0};                            //!< RATE: payload in bit/s
+};
+
 /// The MPTCP connection.
 struct ConnectionSpec
 {
@@ -89,6 +106,7 @@ struct ConnectionSpec
     uint32_t receiveBuffer;              //!< Shared data-level receive buffer in bytes
     bool ecn;                            //!< Whether the subflows negotiate ECN
     ns3::Time hostDelay;                 //!< Largest random delay of a packet at its source
+    ApplicationSpec application;         //!< What gives it its data
 };
 
 /// Where a shaped link lies on a path.

@@ -1,5 +1,6 @@
 """The connection: receive buffer, schedulers, controllers and ECN."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +104,27 @@ def test_subflows_join_an_established_connection(tmp_path: Path) -> None:
     first, second = (s["established_ns"] for s in simulate(tmp_path, scenario).truth["subflows"])
     assert 1_050_000_000 <= first < second
     assert second - first == pytest.approx(first - 1_000_000_000, abs=1_000_000)
+
+
+def test_a_rate_is_what_the_application_gives(tmp_path: Path) -> None:
+    """3 Mbit/s of payload over two paths of 10 Mbit/s: neither queue fills, and that is what arrives."""
+    scenario = equal_paths(application={"kind": "rate", "rate_mbit_s": 3.0})
+    run = simulate(tmp_path, scenario)
+    acked_bytes = sum(run.acked(i, 2, 12) for i in range(2))
+    assert acked_bytes * 8 / 10 == pytest.approx(3e6, rel=0.01)
+    assert {event.value for event in run.parse() if event.kind == "CA"} == {0}
+
+
+def test_an_application_on_and_off_is_silent_between(tmp_path: Path) -> None:
+    """Periods of 2 s with data and 2 s without: half of the time bytes are acknowledged.
+
+    The mean of n pairs of exponential periods scatters by their mean over the root of n: of 200 s, some fifty pairs,
+    the share of time with data lies within 0.5 +- 0.2 but for one run in some ten thousand. What was under way when a
+    period ends is acknowledged an RTT later, which is 50 ms and a queue of 48 ms.
+    """
+    scenario = equal_paths(application={"kind": "on_off", "on_s": 2.0, "off_s": 2.0})
+    scenario["duration_s"] = 200.0
+    times_s = [event.ns / 1e9 for event in simulate(tmp_path, scenario).parse() if event.kind == "ACK"]
+    silent_s = [late - early for early, late in pairwise(times_s) if late - early > 0.3]
+    assert len(silent_s) > 20
+    assert 0.3 < sum(silent_s) / 200 < 0.7

@@ -36,6 +36,13 @@ def set_value(scenario: Scenario, place: str, value: object) -> str:
     return json.dumps(changed)
 
 
+def given_by(application: dict[str, Any]) -> Scenario:
+    """A connection whose data an application gives."""
+    scenario = shared()
+    scenario["connection"]["application"] = application
+    return scenario
+
+
 @pytest.mark.parametrize(
     ("place", "value"),
     [
@@ -54,6 +61,7 @@ def set_value(scenario: Scenario, place: str, value: object) -> str:
         ("/connection/scheduler", "blest"),
         ("/connection/ecn", 1),
         ("/connection/host_delay_us", "none"),
+        ("/connection/application", None),
         ("/links/0/place", "backbone"),
         ("/links/0/rate_mbit_s", 8.0),
         ("/links/0/rate_mbit_s", []),
@@ -121,6 +129,15 @@ def test_rate_must_suit_the_kind(kind: str, rate: float | None, tmp_path: Path) 
     refuse(tmp_path, json.dumps(scenario), "/background/0/rate_mbit_s")
 
 
+@pytest.mark.parametrize(
+    ("application", "key"),
+    [({"kind": "bulk"}, "kind"), ({"kind": "rate", "rate_mbit_s": 1.0, "on_s": 1.0}, "on_s")],
+)
+def test_keys_belong_to_kinds_of_applications(application: dict[str, Any], key: str, tmp_path: Path) -> None:
+    """A bulk transfer is one without an application, and a rate has no periods."""
+    refuse(tmp_path, json.dumps(given_by(application)), f"/connection/application/{key}")
+
+
 @pytest.mark.parametrize(("kind", "key"), [("wifi", "burst_packets"), ("lte", "rate_sigma"), ("lte", "rate_step_ms")])
 def test_keys_belong_to_kinds_of_access(kind: str, key: str, tmp_path: Path) -> None:
     """What one kind needs is missed there and unknown elsewhere."""
@@ -160,19 +177,28 @@ def outside(schema: dict[str, Any]) -> Iterator[object]:
         yield schema["exclusiveMaximum"]
 
 
-def test_schema_and_program_agree(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        shared(),
+        given_by({"kind": "on_off", "on_s": 2.0, "off_s": 1.0}),
+        given_by({"kind": "rate", "rate_mbit_s": 2.0}),
+    ],
+    ids=["bulk", "on_off", "rate"],
+)
+def test_schema_and_program_agree(scenario: Scenario, tmp_path: Path) -> None:
     """Each key the schema requires is missed and each limit it states is enforced."""
     schema = json.loads((SIMULATOR / "scenario.schema.json").read_text())
     checks = 0
-    for place, part in walk(schema, shared(), ""):
+    for place, part in walk(schema, scenario, ""):
         for value in outside(part):
-            refuse(tmp_path, set_value(shared(), place, value), place)
+            refuse(tmp_path, set_value(scenario, place, value), place)
             checks += 1
         if part.get("type") == "object":
             assert part["additionalProperties"] is False
-            assert part["required"] == list(part["properties"])
+            assert part["required"] == [key for key in part["properties"] if key != "application"]
             for key in part["required"]:
-                changed = json.loads(set_value(shared(), f"{place}/{key}", None))
+                changed = json.loads(set_value(scenario, f"{place}/{key}", None))
                 node = changed
                 for step in place.split("/")[1:]:
                     node = node[int(step) if isinstance(node, list) else step]

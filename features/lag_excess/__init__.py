@@ -1,0 +1,13 @@
+"""Lag excess: how much better two subflows' delays agree at a possible lag than at impossible ones.
+
+A shared queue gives both subflows the same wiggles of queueing delay, displaced by one fixed lag: the difference of the
+ways back, which is no longer than the larger minimum RTT. Separate queues may have the same trend, but then they agree
+alike at every lag. So changes of the delays are taken band by band, and the best agreement at a possible lag is held
+against the same pair's agreement at lags that are impossible.
+
+The way from samples to verdict: :mod:`~features.lag_excess.lattice` says where the tiles lie,
+:mod:`~features.lag_excess.delays` puts the RTTs there, :mod:`~features.lag_excess.band` makes signs of their changes,
+:mod:`~features.lag_excess.correlogram` counts how often they agree, :mod:`~features.lag_excess.excess` compares the
+lags, :mod:`~features.lag_excess.memory` adds up tiles, and :mod:`~features.lag_excess.gate` says when nothing can be
+said.
+"""

@@ -1,0 +1,84 @@
+"""The best agreement at a possible lag against that at impossible ones, in integers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from features.fixed import ONE_Q10, Int64Array
+from features.lag_excess.band import BANDS, NULL_LAGS, Band
+from features.lag_excess.correlogram import Correlogram
+
+#: Pairs of changes that a band's fullest lag, and that an impossible lag, has at least.
+_LEAST_POINTS = 12
+_LEAST_NULL_POINTS = 8
+#: Impossible lags that a band needs.
+_LEAST_NULL_LAGS = 10
+#: Bands that a verdict needs.
+LEAST_BANDS = 4
+#: A lag counts if it has 3 / 10 of what the fullest has.
+_SHARE = (3, 10)
+_CORRELATION_BITS = 15
+#: 1e-4, added to the variance, in units of squared correlations.
+_FLOOR = (1 << 2 * _CORRELATION_BITS) // 10_000
+#: Bounds of a band's excess, Q10: no band decides alone.
+LOWEST_Q10, HIGHEST_Q10 = -2 * ONE_Q10, 8 * ONE_Q10
+
+
+@dataclass(frozen=True)
+class Excess:
+    """What a band says.
+
+    Attributes
+    ----------
+    excess_q10 : int
+        The largest correlation at a possible lag, less the mean at impossible ones, in their standard deviations.
+    peak_q10 : int
+        That largest correlation.
+    """
+
+    excess_q10: int
+    peak_q10: int
+
+
+def correlations_q15(agreement: Int64Array, counted: Int64Array) -> Int64Array:
+    """Return the correlation at each lag, 0 where nothing was counted; (lags,) int64, Q15."""
+    size = (np.abs(agreement) << _CORRELATION_BITS) // np.maximum(counted, 1)
+    found: Int64Array = np.sign(agreement) * size
+    return found
+
+
+def excess_of(band: Band, agreement: Int64Array, counted: Int64Array) -> Excess | None:
+    """Return what a band says, None if too little was counted.
+
+    Parameters
+    ----------
+    band : Band
+    agreement, counted : (lags,) int64
+    """
+    most = int(counted.max())
+    enough = counted * _SHARE[1] >= most * _SHARE[0]
+    null = np.ones(counted.size, dtype=np.bool_)
+    null[NULL_LAGS : NULL_LAGS + 2 * band.possible + 1] = False
+    usable = null & enough & (counted >= _LEAST_NULL_POINTS)
+    lags = int(usable.sum())
+    if most < _LEAST_POINTS or lags < _LEAST_NULL_LAGS or not (enough & ~null).any():
+        return None
+    found = correlations_q15(agreement, counted)
+    peak = int(found[enough & ~null].max())
+    total = int(found[usable].sum())
+    spread = math.isqrt(lags * int((found[usable] ** 2).sum()) - total * total + lags * lags * _FLOOR)
+    above = lags * peak - total
+    size = (abs(above) << 10) // spread
+    return Excess(
+        min(max(size if above >= 0 else -size, LOWEST_Q10), HIGHEST_Q10), (abs(peak) >> 5) * (1 if peak >= 0 else -1)
+    )
+
+
+def excesses(of: Correlogram) -> list[Excess | None]:
+    """Return what each band says."""
+    return [
+        excess_of(band, *sums) for band, sums in zip(BANDS, zip(of.agreement, of.counted, strict=True), strict=True)
+    ]

@@ -1,0 +1,46 @@
+"""When nothing can be said of a pair, and why, in words."""
+
+from __future__ import annotations
+
+from features.lag_excess.excess import LEAST_BANDS, Excess
+from features.lag_excess.memory import Evidence
+from features.lag_excess.tile import Motion
+
+IDLE = "a subflow was idle for more than half of the time"
+TOO_SPARSE = "the RTT samples of a subflow are too sparse, or too few"
+STILL = "nothing moves: the delay of a subflow has no more changes over four round trips than over a quarter of one"
+TOO_DEEP = "the queues are so deep that fifty of the smallest round trips hold fewer than five of the true ones"
+BETWEEN = "the delays agree more than those of separate queues, and less than those of a shared one"
+
+#: Over the mean change over 4 steps, that over 64 is at least 6 / 10.
+_LEAST_MOTION = (6, 10)
+#: Half of a span of 64 steps over half of one of 4: changes are sums of so many.
+_SLOW_OVER_FAST = 16
+
+
+def _is_idle(motion: Motion) -> bool:
+    return 2 * motion.silent > motion.steps
+
+
+def _is_still(motion: Motion) -> bool:
+    slow = motion.slow * motion.fast_points * _LEAST_MOTION[1]
+    return slow < _LEAST_MOTION[0] * _SLOW_OVER_FAST * motion.fast * motion.slow_points
+
+
+def closed(evidence: Evidence, bands: list[Excess | None]) -> str | None:
+    """Return why nothing can be said, None if something can.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    bands : list of Excess or None
+        What its bands say.
+    """
+    motions = (evidence.motion_a, evidence.motion_b)
+    if any(_is_idle(own) for own in motions):
+        return IDLE
+    if sum(one is not None for one in bands) < LEAST_BANDS:
+        return TOO_SPARSE
+    if any(_is_still(own) for own in motions):
+        return STILL
+    return None

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "sending-application.h"
+
+#include "ns3/object.h"
+#include "ns3/simulator.h"
+
+namespace smartsbd
+{
+
+using ns3::Simulator;
+
+namespace
+{
+
+/// Random stream of the periods.
+constexpr int64_t PERIOD_STREAM = 510;
+
+} // namespace
+
+SendingApplication::SendingApplication(const ApplicationSpec& spec,
+                                       uint32_t mss,
+                                       ns3::Callback<void> hasMore)
+    : m_spec(spec),
+      m_mss(mss),
+      m_hasMore(hasMore),
+      m_period(ns3::CreateObject<ns3::ExponentialRandomVariable>())
+{
+    m_period->SetStream(PERIOD_STREAM);
+}
+
+void
+SendingApplication::Start()
+{
+    if (m_spec.kind == ApplicationKind::RATE)
+    {
+        Add();
+    }
+    else if (m_spec.kind == ApplicationKind::ON_OFF)
+    {
+        Toggle();
+    }
+    else
+    {
+        m_on = true;
+    }
+}
+
+bool
+SendingApplication::Gives(uint64_t end) const
+{
+    return m_on || end <= m_given;
+}
+
+void
+SendingApplication::Toggle()
+{
+    m_on = !m_on;
+    const auto mean = m_on ? m_spec.on : m_spec.off;
+    Simulator::Schedule(mean * m_period->GetValue(), &SendingApplication::Toggle, this);
+    if (m_on)
+    {
+        m_hasMore();
+    }
+}
+
+void
+SendingApplication::Add()
+{
+    m_given += m_mss;
+    Simulator::Schedule(ns3::Seconds(8.0 * m_mss / m_spec.rate), &SendingApplication::Add, this);
+    m_hasMore();
+}
+
+} // namespace smartsbd
