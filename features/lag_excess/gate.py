@@ -8,10 +8,15 @@ from features.lag_excess.tile import Motion
 
 IDLE = "a subflow was idle for more than half of the time"
 TOO_SPARSE = "the RTT samples of a subflow are too sparse, or too few"
+STALLED = "both subflows fall silent and go on together, as when the host or the application stops"
 STILL = "nothing moves: the delay of a subflow has no more changes over four round trips than over a quarter of one"
 TOO_DEEP = "the queues are so deep that fifty of the smallest round trips hold fewer than five of the true ones"
 BETWEEN = "the delays agree more than those of separate queues, and less than those of a shared one"
 
+#: Of the silences of the subflow that has fewer, and at least four, so many end with one of the other; chosen on stalls
+#: put into connections of `wide` (docs/experiments.md).
+_MOST_TOGETHER = (3, 10)
+_LEAST_SILENCES = 4
 #: Over the mean change over 4 steps, that over 64 is at least 6 / 10.
 _LEAST_MOTION = (6, 10)
 #: Half of a span of 64 steps over half of one of 4: changes are sums of so many.
@@ -25,6 +30,11 @@ def _is_idle(motion: Motion) -> bool:
 def _is_still(motion: Motion) -> bool:
     slow = motion.slow * motion.fast_points * _LEAST_MOTION[1]
     return slow < _LEAST_MOTION[0] * _SLOW_OVER_FAST * motion.fast * motion.slow_points
+
+
+def _is_stalled(evidence: Evidence) -> bool:
+    fewer = min(evidence.motion_a.silences, evidence.motion_b.silences)
+    return fewer >= _LEAST_SILENCES and evidence.ended_together * _MOST_TOGETHER[1] > fewer * _MOST_TOGETHER[0]
 
 
 def closed(evidence: Evidence, bands: list[Excess | None]) -> str | None:
@@ -41,6 +51,8 @@ def closed(evidence: Evidence, bands: list[Excess | None]) -> str | None:
         return IDLE
     if sum(one is not None for one in bands) < LEAST_BANDS:
         return TOO_SPARSE
+    if _is_stalled(evidence):
+        return STALLED
     if any(_is_still(own) for own in motions):
         return STILL
     return None

@@ -10,8 +10,9 @@ from features.fixed import Int64Array
 from features.lag_excess.correlogram import Correlogram
 from features.lag_excess.tile import Motion, Tile
 
-#: A decaying sum loses one part in so many with each tile.
-_DECAY = 8
+#: A fading sum loses one part in so many with each tile; after so many tiles next to nothing is left.
+_FADES = 8
+_FADED = 64
 
 
 @dataclass(frozen=True)
@@ -20,42 +21,56 @@ class Evidence:
 
     Attributes
     ----------
+    start_ns : int, nanoseconds
+        First time of the first of them.
     correlogram : Correlogram
     motion_a, motion_b : Motion
         Of the pair's first and second subflow.
+    ended_together : int
+        Silences of both that ended together.
     """
 
+    start_ns: int
     correlogram: Correlogram
     motion_a: Motion
     motion_b: Motion
+    ended_together: int
 
     @classmethod
     def of(cls, tile: Tile) -> Evidence:
         """Return what a tile alone says."""
-        return cls(tile.correlogram, tile.motion_a, tile.motion_b)
+        return cls(tile.start_ns, tile.correlogram, tile.motion_a, tile.motion_b, tile.ended_together)
 
-    def __add__(self, other: Evidence) -> Evidence:
+    def __add__(self, later: Evidence) -> Evidence:
         return Evidence(
-            self.correlogram + other.correlogram, self.motion_a + other.motion_a, self.motion_b + other.motion_b
+            self.start_ns,
+            self.correlogram + later.correlogram,
+            self.motion_a + later.motion_a,
+            self.motion_b + later.motion_b,
+            self.ended_together + later.ended_together,
         )
 
     def faded(self) -> Evidence:
-        """Return seven eighths of every sum, truncated toward zero."""
+        """Return seven eighths of every sum, what is lost truncated toward zero."""
 
         def kept(sums: Int64Array) -> Int64Array:
-            return sums - (abs(sums) // _DECAY) * (1 - 2 * (sums < 0))
+            lost = abs(sums) // _FADES
+            return sums - lost * (1 - 2 * (sums < 0))
+
+        def moved(own: Motion) -> Motion:
+            return Motion(*(int(value) - int(value) // _FADES for value in vars(own).values()))
 
         of = self.correlogram
-        motions = (
-            Motion(*(int(value) - int(value) // _DECAY for value in vars(own).values()))
-            for own in (self.motion_a, self.motion_b)
-        )
         return Evidence(
-            Correlogram(tuple(kept(own) for own in of.agreement), tuple(kept(own) for own in of.counted)), *motions
+            self.start_ns,
+            Correlogram(tuple(kept(own) for own in of.agreement), tuple(kept(own) for own in of.counted)),
+            moved(self.motion_a),
+            moved(self.motion_b),
+            self.ended_together - self.ended_together // _FADES,
         )
 
 
-#: What a tile alone, and the memory, say: shared, not shared, or None.
+#: What evidence says: shared, not shared, or None.
 Verdict = Callable[[Evidence], bool | None]
 
 
@@ -66,7 +81,7 @@ class Forgetting:
     Attributes
     ----------
     tiles : int or None
-        The last so many, the one that goes on among them; None keeps all.
+        The last so many, the one that goes on among them, those without evidence too; None keeps all.
     fades : bool
         Sums lose an eighth with each tile.
     restarts : bool
@@ -78,13 +93,13 @@ class Forgetting:
     restarts: bool = False
 
 
-#: By name, from the least that is kept to the most.
+#: By name.
 FORGETTING = {
     "tile": Forgetting(tiles=1),
     "tiles_2": Forgetting(tiles=2),
     "tiles_4": Forgetting(tiles=4),
-    "fading": Forgetting(fades=True),
     "tiles_8": Forgetting(tiles=8),
+    "fading": Forgetting(fades=True),
     "restarting": Forgetting(restarts=True),
     "all": Forgetting(),
 }
@@ -105,41 +120,47 @@ class Memory:
             raise ValueError("a memory that restarts needs to know what evidence says")
         self._forgetting = forgetting
         self._verdict = verdict
-        self._whole: deque[Evidence] = deque(maxlen=None if forgetting.tiles is None else max(1, forgetting.tiles))
+        #: Number of the last tile of each sum, and the sum; one a tile where the last few are kept.
+        self._kept: deque[tuple[int, Evidence]] = deque()
 
     def add(self, tile: Tile) -> Evidence | None:
         """Take a tile, or half of it; return what is known then, None if nothing is.
 
         A tile that is too deep adds nothing.
         """
-        if tile.deep:
-            return self._sum(None)
-        own = Evidence.of(tile)
-        if not tile.whole:
-            return self._sum(own)
-        if self._restarts(own):
-            self._whole.clear()
-        found = self._sum(own)
-        if self._forgetting.tiles is None:
-            self._whole.clear()
-            self._whole.append(found or own)
-        else:
-            self._whole.append(own)
+        self._forget(tile.number)
+        own = None if tile.deep else Evidence.of(tile)
+        if tile.whole and own is not None and self._contradicts(own):
+            self._kept.clear()
+        parts = [one for _, one in self._kept]
+        if own is not None:
+            parts.append(own)
+        if not parts:
+            return None
+        found = parts[0]
+        for one in parts[1:]:
+            found += one
+        if tile.whole and own is not None:
+            if self._forgetting.tiles is None:
+                self._kept.clear()
+                self._kept.append((tile.number, found))
+            else:
+                self._kept.append((tile.number, own))
         return found
 
-    def _restarts(self, own: Evidence) -> bool:
-        if not self._forgetting.restarts or self._verdict is None or not self._whole:
+    def _forget(self, number: int) -> None:
+        """Let go what is too old when a tile of this number comes."""
+        if self._forgetting.tiles is not None:
+            while self._kept and self._kept[0][0] <= number - self._forgetting.tiles:
+                self._kept.popleft()
+        elif self._forgetting.fades and self._kept:
+            last, sums = self._kept.pop()
+            for _ in range(min(number - last, _FADED)):
+                sums = sums.faded()
+            self._kept.append((max(last, number), sums))
+
+    def _contradicts(self, own: Evidence) -> bool:
+        if not self._forgetting.restarts or self._verdict is None or not self._kept:
             return False
-        said = self._verdict(own), self._verdict(self._whole[0])
+        said = self._verdict(own), self._verdict(self._kept[0][1])
         return None not in said and said[0] != said[1]
-
-    def _sum(self, own: Evidence | None) -> Evidence | None:
-        kept = list(self._whole)
-        if own is not None and self._forgetting.tiles is not None:
-            kept = kept[max(0, len(kept) - self._forgetting.tiles + 1) :]
-        if own is not None and self._forgetting.fades:
-            kept = [one.faded() for one in kept]
-        found = own
-        for one in reversed(kept):
-            found = one if found is None else found + one
-        return found

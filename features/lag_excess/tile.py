@@ -10,7 +10,7 @@ import numpy as np
 from features.fixed import BoolArray, Int64Array
 from features.lag_excess.band import BANDS, LEAD_STEPS, changes_of, signs_of
 from features.lag_excess.correlogram import Correlogram, correlogram
-from features.lag_excess.delays import LONGEST, Delays, decided_ns, delays_at, known_before_ns
+from features.lag_excess.delays import LONGEST, SILENT_STEPS, Delays, decided_ns, delays_at, known_before_ns
 from features.lag_excess.lattice import PART_STEPS, TILE_STEPS, Lattice
 from features.series import SubflowSignals
 
@@ -31,6 +31,8 @@ class Motion:
     slow_points, fast_points : int
     steps, silent : int
         Steps of the tile that have passed, and how many of them lie in a silence longer than 256 steps.
+    silences : int
+        Silences longer than eight steps that end in them.
     """
 
     slow: int
@@ -39,6 +41,7 @@ class Motion:
     fast_points: int
     steps: int
     silent: int
+    silences: int
 
     def __add__(self, other: Motion) -> Motion:
         return Motion(*(own + its for own, its in zip(vars(self).values(), vars(other).values(), strict=True)))
@@ -61,6 +64,8 @@ class Tile:
         The mean RTT of a subflow is more than ten of the larger minimum RTT.
     motion_a, motion_b : Motion
         Of the pair's first and second subflow.
+    ended_together : int
+        Silences of both that end within half a step of each other.
     correlogram : Correlogram
         Of the first subflow's changes with the second's.
     """
@@ -72,6 +77,7 @@ class Tile:
     deep: bool
     motion_a: Motion
     motion_b: Motion
+    ended_together: int
     correlogram: Correlogram
 
     @property
@@ -80,10 +86,29 @@ class Tile:
         return self.steps == TILE_STEPS
 
 
-def _first_numbers(signals: SubflowSignals, lattice: Lattice) -> set[int]:
-    """Return the numbers of tiles in which the subflow has a sample."""
+def _numbers(signals: SubflowSignals, lattice: Lattice) -> set[int]:
+    """Return the numbers of the tiles in which the subflow has a sample."""
     within = signals.rtt_time_ns[signals.rtt_time_ns >= lattice.start_ns] - lattice.start_ns
     return set(np.unique(within // (lattice.step_ns * TILE_STEPS)).tolist())
+
+
+def _is_sampled(signals: SubflowSignals, first_ns: int, last_ns: int) -> bool:
+    place = int(np.searchsorted(signals.rtt_time_ns, first_ns, side="left"))
+    return bool(signals.rtt_time_ns[place] <= last_ns)
+
+
+def _silence_ends_ns(signals: SubflowSignals, lattice: Lattice) -> Int64Array:
+    """Return when silences longer than eight steps end, from the lattice's start on."""
+    ends_ns = signals.rtt_time_ns[1:][np.diff(signals.rtt_time_ns) > SILENT_STEPS * lattice.step_ns]
+    return ends_ns[ends_ns >= lattice.start_ns]
+
+
+def _together_ns(one: Int64Array, other: Int64Array, lattice: Lattice) -> Int64Array:
+    """Return when silences of both have ended that end within half a step of each other."""
+    places = np.searchsorted(other, one - lattice.step_ns // 2, side="left")
+    near = np.append(other, np.iinfo(np.int64).max)[places]
+    found: Int64Array = np.maximum(one, near)[near <= one + lattice.step_ns // 2]
+    return found
 
 
 def _is_deep(delays: Delays, lattice: Lattice, steps: int) -> bool:
@@ -94,32 +119,53 @@ def _total(changes: Int64Array, counted: BoolArray) -> tuple[int, int]:
     return int(np.abs(changes[counted]).sum()), int(counted.sum())
 
 
-def _judged(x: SubflowSignals, y: SubflowSignals, lattice: Lattice, number: int, steps: int) -> Tile:
+@dataclass(frozen=True)
+class _Silences:
+    """When silences of either subflow end, and of both together."""
+
+    ends_ns: tuple[Int64Array, Int64Array]
+    together_ns: Int64Array
+
+    @classmethod
+    def of(cls, x: SubflowSignals, y: SubflowSignals, lattice: Lattice) -> _Silences:
+        one, other = (_silence_ends_ns(own, lattice) for own in (x, y))
+        return cls((one, other), np.sort(_together_ns(one, other, lattice)))
+
+
+def _count(times_ns: Int64Array, first_ns: int, last_ns: int) -> int:
+    return int(np.searchsorted(times_ns, last_ns, side="right") - np.searchsorted(times_ns, first_ns, side="left"))
+
+
+def _judged(
+    x: SubflowSignals, y: SubflowSignals, lattice: Lattice, silences: _Silences, number: int, steps: int
+) -> Tile:
     first = number * TILE_STEPS
+    first_ns, last_ns = (int(lattice.at_ns(at, 1)[0]) for at in (first, first + steps - 1))
     signs, motions, deep = [], [], False
-    for own in (x, y):
+    for own, ends_ns in zip((x, y), silences.ends_ns, strict=True):
         delays = delays_at(own, lattice, first - LEAD_STEPS, LEAD_STEPS + steps)
         changes = {band.span: changes_of(delays, band, steps) for band in BANDS}
         signs.append([signs_of(*found) for found in changes.values()])
         (slow, slow_points), (fast, fast_points) = (_total(*changes[span]) for span in (_SLOW, _FAST))
         silent = int((delays.silence[LEAD_STEPS:] == LONGEST).sum())
-        motions.append(Motion(slow, slow_points, fast, fast_points, steps, silent))
+        ended = _count(ends_ns, first_ns, last_ns)
+        motions.append(Motion(slow, slow_points, fast, fast_points, steps, silent, ended))
         deep = deep or _is_deep(delays, lattice, steps)
-    last_ns = int(lattice.at_ns(first + steps - 1, 1)[0])
     return Tile(
         number=number,
         steps=steps,
-        start_ns=int(lattice.at_ns(first, 1)[0]),
+        start_ns=first_ns,
         decided_ns=max(decided_ns(own, last_ns) for own in (x, y)),
         deep=deep,
         motion_a=motions[0],
         motion_b=motions[1],
+        ended_together=_count(silences.together_ns, first_ns, last_ns),
         correlogram=correlogram(*signs),
     )
 
 
 def tiles(x: SubflowSignals, y: SubflowSignals, lattice: Lattice) -> Iterator[Tile]:
-    """Yield a pair's tiles, each at half of it and at its end; none in which a subflow has no sample.
+    """Yield a pair's tiles, each at half of it and at its end; none in which a subflow has no sample so far.
 
     Parameters
     ----------
@@ -128,7 +174,10 @@ def tiles(x: SubflowSignals, y: SubflowSignals, lattice: Lattice) -> Iterator[Ti
     lattice : Lattice
     """
     known_ns = min(known_before_ns(own) for own in (x, y))
-    for number in sorted(_first_numbers(x, lattice) & _first_numbers(y, lattice)):
+    silences = _Silences.of(x, y, lattice)
+    for number in sorted(_numbers(x, lattice) & _numbers(y, lattice)):
         for steps in (PART_STEPS, TILE_STEPS):
-            if int(lattice.at_ns(number * TILE_STEPS + steps - 1, 1)[0]) < known_ns:
-                yield _judged(x, y, lattice, number, steps)
+            first = number * TILE_STEPS
+            first_ns, last_ns = (int(lattice.at_ns(at, 1)[0]) for at in (first, first + steps - 1))
+            if last_ns < known_ns and all(_is_sampled(own, first_ns, last_ns) for own in (x, y)):
+                yield _judged(x, y, lattice, silences, number, steps)
