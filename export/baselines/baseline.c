@@ -27,6 +27,7 @@ const struct sbd_baseline *const sbd_baselines[] = {
 	&sbd_rubenstein,
 	&sbd_wavelet,
 	&sbd_svd,
+	&sbd_lag_excess,
 	NULL
 };
 

@@ -223,5 +223,6 @@ extern const struct sbd_baseline sbd_rubenstein;
 extern const struct sbd_baseline sbd_wavelet;
 extern const struct sbd_baseline sbd_svd;
 extern const struct sbd_baseline sbd_trend_line;
+extern const struct sbd_baseline sbd_lag_excess;
 
 #endif

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from features.fixed import BoolArray, Int64Array
-from features.lag_excess.lattice import Lattice
-from features.resample import interpolate
+from features.lag_excess.lattice import DELAY_LIMIT_US, Lattice
 from features.series import SubflowSignals
 
-#: RTTs are clamped to this (16.8 s): sums over a tile stay within 63 bits, a point within 28.
-DELAY_LIMIT_US = (1 << 24) - 1
 #: Silences are told apart by how often this many steps can be doubled before they are as long.
 SILENT_STEPS = 8
 #: Of a point before the first sample, or in the longest of silences.
@@ -26,7 +23,7 @@ class Delays:
     Attributes
     ----------
     rtt_us : (n,) int64, microseconds
-        Between two samples linear; before the first its own.
+        Between two samples linear; before the first its own, in the longest silences that of the sample before.
     silence : (n,) int64
         How many of 8, 16, 32, 64, 128 and 256 steps are shorter than the silence a point lies within: 0 to 6; 6 before
         the first sample.
@@ -36,17 +33,25 @@ class Delays:
     silence: Int64Array
 
 
-def known_before_ns(signals: SubflowSignals) -> int:
-    """Return the time before which a subflow's RTTs are known: that of its last sample.
+def decided_ns(signals: SubflowSignals, last_ns: int) -> int | None:
+    """Return when a sender knows the RTT of a time, None if never: at the first sample that is later.
 
     At the very time of a sample another may follow, of which the last counts.
     """
-    return int(signals.rtt_time_ns[-1])
+    place = int(np.searchsorted(signals.rtt_time_ns, last_ns, side="right"))
+    return int(signals.rtt_time_ns[place]) if place < signals.rtt_time_ns.size else None
 
 
-def decided_ns(signals: SubflowSignals, last_ns: int) -> int:
-    """Return when a sender knows the RTT of a time: at the first sample that is later."""
-    return int(signals.rtt_time_ns[np.searchsorted(signals.rtt_time_ns, last_ns, side="right")])
+def since(signals: SubflowSignals, lattice: Lattice) -> SubflowSignals:
+    """Return a subflow's RTTs from the last sample on that came no later than the lattice was fixed.
+
+    Examples
+    --------
+    >>> since(SubflowSignals.of_rtts([0, 5, 5, 9], [1, 2, 3, 4]), Lattice(7, 1)).rtt_us.tolist()
+    [3, 4]
+    """
+    first = int(np.searchsorted(signals.rtt_time_ns, lattice.fixed_ns, side="right")) - 1
+    return SubflowSignals.of_rtts(signals.rtt_time_ns[first:], np.minimum(signals.rtt_us[first:], DELAY_LIMIT_US))
 
 
 def delays_at(signals: SubflowSignals, lattice: Lattice, first: int, count: int) -> Delays:
@@ -56,17 +61,22 @@ def delays_at(signals: SubflowSignals, lattice: Lattice, first: int, count: int)
     --------
     Samples 1 ms apart, then nothing for 20: of steps of 1 ms, that is more than 8 and 16, and not 32.
 
-    >>> own = SubflowSignals.of_rtts([0, 1_000_000, 21_000_000, 22_000_000], [16_000, 16_000, 36_000, 36_000])
-    >>> found = delays_at(own, Lattice(0, 16_000), -1, 4)
+    >>> lattice = Lattice(0, 16_000)
+    >>> ms = lattice.start_ns + np.array([0, 1, 21, 22]) * 1_000_000
+    >>> found = delays_at(SubflowSignals.of_rtts(ms, [16_000, 16_000, 36_000, 36_000]), lattice, -1, 4)
     >>> found.rtt_us.tolist(), found.silence.tolist()
     ([16000, 16000, 16000, 17000], [6, 0, 0, 2])
     """
     at_ns = lattice.at_ns(first, count)
-    rtt_us = interpolate(signals.rtt_time_ns, np.minimum(signals.rtt_us, DELAY_LIMIT_US), at_ns)
-    times = signals.rtt_time_ns
-    right = np.searchsorted(times, at_ns, side="left")
-    within: BoolArray = np.append(times, -1)[right] != at_ns
-    gap_ns = np.where(within, np.concatenate(([0], np.diff(times), [0]))[right], 0)
+    times_ns, rtt_us = signals.rtt_time_ns, signals.rtt_us
+    # Of several samples at one time the last begins what follows, the first ends what was before.
+    right = np.searchsorted(times_ns, at_ns, side="left")
+    left = np.maximum(np.searchsorted(times_ns, at_ns, side="right") - 1, 0)
+    within: BoolArray = (left < right) & (times_ns[left] < at_ns)
+    gap_ns = np.where(within, times_ns[right] - times_ns[left], 0)
     longer = [gap_ns > (SILENT_STEPS << double) * lattice.step_ns for double in range(LONGEST)]
-    silence = np.where(at_ns < times[0], LONGEST, np.stack(longer).sum(axis=0, dtype=np.int64))
-    return Delays(rtt_us, silence)
+    silence = np.where(at_ns < times_ns[0], LONGEST, np.stack(longer).sum(axis=0, dtype=np.int64))
+    between = within & (silence < LONGEST)
+    rise_us = rtt_us[right] - rtt_us[left]
+    risen_us = np.abs(rise_us) * np.where(between, at_ns - times_ns[left], 0) // np.where(between, gap_ns, 1)
+    return Delays(rtt_us[left] + np.sign(rise_us) * risen_us, silence)

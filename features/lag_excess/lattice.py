@@ -22,6 +22,8 @@ PART_STEPS = 400
 FIRST_SAMPLES = 10
 _WAITED_RTTS = 4
 _NS_PER_US = 1000
+#: RTTs are clamped to this (16.8 s): sums over tiles stay within 63 bits, a point within 28.
+DELAY_LIMIT_US = (1 << 24) - 1
 
 TOO_FEW_SAMPLES = "a subflow has fewer than ten RTT samples"
 TOO_SHORT = "fewer than 30 round trips were seen of both subflows"
@@ -29,18 +31,29 @@ TOO_SHORT = "fewer than 30 round trips were seen of both subflows"
 
 @dataclass(frozen=True)
 class Lattice:
-    """Times at which a pair's RTTs are taken; fixed once it begins.
+    """Times at which a pair's RTTs are taken, fixed when both subflows have ten samples.
 
     Attributes
     ----------
-    start_ns : int, nanoseconds
-        First time of the first tile.
+    fixed_ns : int, nanoseconds
+        Time of the tenth sample of the later subflow: what was before is forgotten but for the last sample of either.
     min_rtt_us : int, microseconds
-        The larger of the two smallest RTTs up to the start.
+        The larger of the two smallest RTTs up to then.
     """
 
-    start_ns: int
+    fixed_ns: int
     min_rtt_us: int
+
+    @property
+    def start_ns(self) -> int:
+        """First time of the first tile: four times the larger minimum RTT later.
+
+        Examples
+        --------
+        >>> Lattice(0, 20_000).start_ns
+        80000000
+        """
+        return self.fixed_ns + _WAITED_RTTS * _NS_PER_US * self.min_rtt_us
 
     @property
     def step_ns(self) -> int:
@@ -61,8 +74,6 @@ class Lattice:
 def lattice_of(x: SubflowSignals, y: SubflowSignals) -> Lattice | str:
     """Return where a pair's tiles lie, or why there is no place.
 
-    It starts four times the larger minimum RTT after the tenth sample of the later subflow.
-
     Parameters
     ----------
     x, y : SubflowSignals
@@ -73,15 +84,11 @@ def lattice_of(x: SubflowSignals, y: SubflowSignals) -> Lattice | str:
     >>> slow = SubflowSignals.of_rtts(range(0, 200_000_000, 10_000_000), [30_000] * 20)
     >>> fast = SubflowSignals.of_rtts(range(0, 200_000_000, 10_000_000), [20_000] * 20)
     >>> lattice_of(slow, fast)
-    Lattice(start_ns=210000000, min_rtt_us=30000)
+    Lattice(fixed_ns=90000000, min_rtt_us=30000)
     """
     if min(x.rtt_us.size, y.rtt_us.size) < FIRST_SAMPLES:
         return TOO_FEW_SAMPLES
-    tenth_ns = max(int(own.rtt_time_ns[FIRST_SAMPLES - 1]) for own in (x, y))
-    start_ns = tenth_ns + _WAITED_RTTS * _NS_PER_US * _larger_min_rtt_us(x, y, tenth_ns)
-    return Lattice(start_ns, _larger_min_rtt_us(x, y, start_ns))
-
-
-def _larger_min_rtt_us(x: SubflowSignals, y: SubflowSignals, at_ns: int) -> int:
-    counts = (int(np.searchsorted(own.rtt_time_ns, at_ns, side="right")) for own in (x, y))
-    return max(int(own.lowest_rtt_us[count - 1]) for own, count in zip((x, y), counts, strict=True))
+    fixed_ns = max(int(own.rtt_time_ns[FIRST_SAMPLES - 1]) for own in (x, y))
+    counts = (int(np.searchsorted(own.rtt_time_ns, fixed_ns, side="right")) for own in (x, y))
+    lowest_us = (int(own.lowest_rtt_us[count - 1]) for own, count in zip((x, y), counts, strict=True))
+    return Lattice(fixed_ns, min(max(lowest_us), DELAY_LIMIT_US))

@@ -10,12 +10,14 @@ import numpy as np
 from features.fixed import BoolArray, Int64Array
 from features.lag_excess.band import BANDS, LEAD_STEPS, changes_of, signs_of
 from features.lag_excess.correlogram import Correlogram, correlogram
-from features.lag_excess.delays import LONGEST, SILENT_STEPS, Delays, decided_ns, delays_at, known_before_ns
+from features.lag_excess.delays import LONGEST, SILENT_STEPS, Delays, decided_ns, delays_at, since
 from features.lag_excess.lattice import PART_STEPS, TILE_STEPS, Lattice
 from features.series import SubflowSignals
 
 #: A tile whose mean RTT is above so many of the larger minimum RTT is too short for what moves in it.
 _DEEP_RTTS = 10
+#: Steps that are waited for the sample that tells the last RTT of a tile, or of half of it.
+WAITED_STEPS = 256
 #: Bands whose changes say whether anything moves, slow and fast.
 _SLOW, _FAST = 64, 4
 
@@ -32,7 +34,7 @@ class Motion:
     steps, silent : int
         Steps of the tile that have passed, and how many of them lie in a silence longer than 256 steps.
     silences : int
-        Silences longer than eight steps that end in them.
+        Silences longer than eight steps that end in them, or since the step before.
     """
 
     slow: int
@@ -59,7 +61,7 @@ class Tile:
         Passed of it: 400 or 800.
     start_ns : int, nanoseconds
     decided_ns : int, nanoseconds
-        When a sender knows it: at the first sample of either subflow after the last step, the later of the two.
+        When a sender knows it: at the first sample after the last step, of the two subflows the later.
     deep : bool
         The mean RTT of a subflow is more than ten of the larger minimum RTT.
     motion_a, motion_b : Motion
@@ -87,14 +89,18 @@ class Tile:
 
 
 def _numbers(signals: SubflowSignals, lattice: Lattice) -> set[int]:
-    """Return the numbers of the tiles in which the subflow has a sample."""
+    """Return the numbers of tiles in which the subflow has a sample, or has one soon after."""
     within = signals.rtt_time_ns[signals.rtt_time_ns >= lattice.start_ns] - lattice.start_ns
-    return set(np.unique(within // (lattice.step_ns * TILE_STEPS)).tolist())
+    numbers = np.unique(within // (lattice.step_ns * TILE_STEPS))
+    return set(numbers.tolist()) | set((numbers[numbers > 0] - 1).tolist())
 
 
-def _is_sampled(signals: SubflowSignals, first_ns: int, last_ns: int) -> bool:
-    place = int(np.searchsorted(signals.rtt_time_ns, first_ns, side="left"))
-    return bool(signals.rtt_time_ns[place] <= last_ns)
+def _decided_ns(x: SubflowSignals, y: SubflowSignals, lattice: Lattice, last_ns: int) -> int | None:
+    """Return when a sender knows both RTTs of a time; None if never, or so late that it does not wait."""
+    known_ns = [decided_ns(own, last_ns) for own in (x, y)]
+    found_ns = None if None in known_ns else max(one for one in known_ns if one is not None)
+    waited_ns = WAITED_STEPS * lattice.step_ns
+    return None if found_ns is None or found_ns - last_ns > waited_ns else found_ns
 
 
 def _silence_ends_ns(signals: SubflowSignals, lattice: Lattice) -> Int64Array:
@@ -132,15 +138,19 @@ class _Silences:
         return cls((one, other), np.sort(_together_ns(one, other, lattice)))
 
 
-def _count(times_ns: Int64Array, first_ns: int, last_ns: int) -> int:
-    return int(np.searchsorted(times_ns, last_ns, side="right") - np.searchsorted(times_ns, first_ns, side="left"))
+def _count(times_ns: Int64Array, after_ns: int, last_ns: int) -> int:
+    return int(np.searchsorted(times_ns, last_ns, side="right") - np.searchsorted(times_ns, after_ns, side="right"))
 
 
 def _judged(
     x: SubflowSignals, y: SubflowSignals, lattice: Lattice, silences: _Silences, number: int, steps: int
-) -> Tile:
+) -> Tile | None:
     first = number * TILE_STEPS
     first_ns, last_ns = (int(lattice.at_ns(at, 1)[0]) for at in (first, first + steps - 1))
+    before_ns = first_ns - lattice.step_ns
+    known_ns = _decided_ns(x, y, lattice, last_ns)
+    if known_ns is None:
+        return None
     signs, motions, deep = [], [], False
     for own, ends_ns in zip((x, y), silences.ends_ns, strict=True):
         delays = delays_at(own, lattice, first - LEAD_STEPS, LEAD_STEPS + steps)
@@ -148,24 +158,27 @@ def _judged(
         signs.append([signs_of(*found) for found in changes.values()])
         (slow, slow_points), (fast, fast_points) = (_total(*changes[span]) for span in (_SLOW, _FAST))
         silent = int((delays.silence[LEAD_STEPS:] == LONGEST).sum())
-        ended = _count(ends_ns, first_ns, last_ns)
+        ended = _count(ends_ns, before_ns, last_ns)
         motions.append(Motion(slow, slow_points, fast, fast_points, steps, silent, ended))
         deep = deep or _is_deep(delays, lattice, steps)
     return Tile(
         number=number,
         steps=steps,
         start_ns=first_ns,
-        decided_ns=max(decided_ns(own, last_ns) for own in (x, y)),
+        decided_ns=known_ns,
         deep=deep,
         motion_a=motions[0],
         motion_b=motions[1],
-        ended_together=_count(silences.together_ns, first_ns, last_ns),
+        ended_together=_count(silences.together_ns, before_ns, last_ns),
         correlogram=correlogram(*signs),
     )
 
 
 def tiles(x: SubflowSignals, y: SubflowSignals, lattice: Lattice) -> Iterator[Tile]:
-    """Yield a pair's tiles, each at half of it and at its end; none in which a subflow has no sample so far.
+    """Yield a pair's tiles, each at half of it and at its end, in time order.
+
+    A sender does not wait longer than 256 steps for the sample that tells the last RTT: what is not known by then is
+    left out.
 
     Parameters
     ----------
@@ -173,11 +186,10 @@ def tiles(x: SubflowSignals, y: SubflowSignals, lattice: Lattice) -> Iterator[Ti
         The pair, lower subflow number first.
     lattice : Lattice
     """
-    known_ns = min(known_before_ns(own) for own in (x, y))
+    x, y = (since(own, lattice) for own in (x, y))
     silences = _Silences.of(x, y, lattice)
     for number in sorted(_numbers(x, lattice) & _numbers(y, lattice)):
         for steps in (PART_STEPS, TILE_STEPS):
-            first = number * TILE_STEPS
-            first_ns, last_ns = (int(lattice.at_ns(at, 1)[0]) for at in (first, first + steps - 1))
-            if last_ns < known_ns and all(_is_sampled(own, first_ns, last_ns) for own in (x, y)):
-                yield _judged(x, y, lattice, silences, number, steps)
+            tile = _judged(x, y, lattice, silences, number, steps)
+            if tile is not None:
+                yield tile

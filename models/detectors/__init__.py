@@ -4,6 +4,7 @@ from models.detectors.correlation import CORRELATION
 from models.detectors.detector import Detector, DetectorKind, Opinion, replayed
 from models.detectors.dwc import DWC
 from models.detectors.emptcp import EMPTCP
+from models.detectors.lag_excess import LAG_EXCESS
 from models.detectors.mptcp_sbd import MPTCP_SBD
 from models.detectors.rfc8382 import RFC8382
 from models.detectors.rubenstein import RUBENSTEIN
@@ -28,6 +29,7 @@ DETECTORS: dict[str, DetectorKind] = {
         RUBENSTEIN,
         WAVELET,
         SVD,
+        LAG_EXCESS,
     )
 }
 

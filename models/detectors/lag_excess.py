@@ -1,24 +1,144 @@
 """Lag excess, ours: delays agree better at a possible lag than at impossible ones where a queue is shared. Evidence: T.
 
-The statistic is in :mod:`features.lag_excess`, the rule in :mod:`models.lag_excess`. Unlike others this one takes
-an opinion back: where the evidence lies between the thresholds, or does not allow a verdict, nothing is said of a pair.
+The statistic is in :mod:`features.lag_excess`. The rule has two thresholds and learns nothing: an excess says by how
+many standard deviations the best possible lag is above the impossible ones of the same pair, so it needs no calibration
+by what it is measured on. Where the thresholds and the memory come from is in docs/experiments.md.
 
-This one keeps every sample, and judges anew whenever it is asked; its twin in C (``export/baselines/lag-excess.c``)
-judges as the samples come.
+Unlike other detectors this one takes an opinion back: where the evidence lies between the thresholds, or does not allow
+a verdict, nothing is said of a pair. It keeps every sample, and judges anew whenever it is asked; its twin in C
+(``export/baselines/sbd_lag_excess.h``) judges as the samples come.
 """
 
 from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from operator import itemgetter
 
+from features.lag_excess import gate
+from features.lag_excess.excess import Excess, excesses
+from features.lag_excess.lattice import Lattice, lattice_of
+from features.lag_excess.memory import Evidence, Forgetting, Memory
+from features.lag_excess.tile import Tile, tiles
 from features.series import SubflowSignals
 from models.detectors.detector import Detector, DetectorKind, Handler
 from models.detectors.event import Kind
-from models.lag_excess import Rule, judgements
 from models.partition import Pair, pairs_of, partition_of
+
+#: Tiles that a sender has room for.
+MOST_TILES = 4
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a pair is said to share.
+
+    Attributes
+    ----------
+    shared_above_q10, apart_below_q10 : int
+        Thresholds of the mean excess over bands; between them nothing is said.
+    tiles : int
+        How many the verdict rests on, the one that goes on among them: 1 to 4.
+    """
+
+    shared_above_q10: int = 2560
+    apart_below_q10: int = 2048
+    tiles: int = 4
+
+    def __post_init__(self) -> None:
+        if self.apart_below_q10 > self.shared_above_q10:
+            raise ValueError("apart_below_q10 is above shared_above_q10")
+        if not 1 <= self.tiles <= MOST_TILES:
+            raise ValueError(f"tiles is {self.tiles}, must be from 1 to {MOST_TILES}")
+
+    def memory(self) -> Memory:
+        """Return the memory of a pair that begins."""
+        return Memory(Forgetting(tiles=self.tiles))
+
+    def judged(self, evidence: Evidence) -> tuple[bool | None, int | None, str | None]:
+        """Return the verdict on evidence, the mean excess, and the reason where there is no verdict."""
+        bands = excesses(evidence.correlogram)
+        found_q10 = mean_excess_q10(bands)
+        reason = gate.closed(evidence, bands)
+        if reason is not None or found_q10 is None:
+            return None, found_q10, reason
+        if found_q10 > self.shared_above_q10:
+            return True, found_q10, None
+        if found_q10 < self.apart_below_q10:
+            return False, found_q10, None
+        return None, found_q10, gate.BETWEEN
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is said of a pair from a moment on.
+
+    Attributes
+    ----------
+    decided_ns : int, nanoseconds
+        From when on.
+    start_ns : int, nanoseconds
+        First time of what it rests on.
+    end_ns : int, nanoseconds
+        Last time of what it rests on.
+    shared : bool or None
+    excess_q10 : int or None
+        Mean over the bands that say something.
+    reason : str or None
+        Why there is no verdict.
+    evidence : Evidence or None
+    """
+
+    decided_ns: int
+    start_ns: int
+    end_ns: int
+    shared: bool | None
+    excess_q10: int | None
+    reason: str | None
+    evidence: Evidence | None
+
+
+def mean_excess_q10(bands: list[Excess | None]) -> int | None:
+    """Return the mean excess over the bands that say something, truncated toward zero; None if none does.
+
+    Examples
+    --------
+    >>> mean_excess_q10([None, Excess(-3, 0), Excess(-4, 0)])
+    -3
+    """
+    found = [one.excess_q10 for one in bands if one is not None]
+    if not found:
+        return None
+    total = sum(found)
+    return abs(total) // len(found) * (1 if total >= 0 else -1)
+
+
+def judgement(tile: Tile, lattice: Lattice, memory: Memory, rule: Rule) -> Judgement:
+    """Return what is said when a tile, or half of it, is known."""
+    evidence = memory.add(tile)
+    end_ns = tile.start_ns + tile.steps * lattice.step_ns
+    if evidence is None:
+        return Judgement(tile.decided_ns, tile.start_ns, end_ns, None, None, gate.TOO_DEEP, None)
+    return Judgement(tile.decided_ns, evidence.start_ns, end_ns, *rule.judged(evidence), evidence)
+
+
+def judgements(x: SubflowSignals, y: SubflowSignals, rule: Rule) -> Iterator[Judgement]:
+    """Yield what is said of a pair, in time order; nothing where there is no tile.
+
+    Parameters
+    ----------
+    x, y : SubflowSignals
+        The pair, lower subflow number first.
+    rule : Rule
+    """
+    lattice = lattice_of(x, y)
+    if isinstance(lattice, str):
+        return
+    memory = rule.memory()
+    for tile in tiles(x, y, lattice):
+        yield judgement(tile, lattice, memory, rule)
 
 
 class _Samples:
@@ -72,7 +192,7 @@ class LagExcess(Detector):
 
 
 LAG_EXCESS = DetectorKind(
-    name="lag_excess",
+    name="lag-excess",
     evidence="T",
     source="ours",
     build=LagExcess,

@@ -50,7 +50,7 @@ def experimented(quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone
     # With its cache: an experiment begins by putting in place what dvc.lock names.
     for name in (".dvc/cache", "reports", "export/generated", "data/features", "data/predictions"):
         shutil.copytree(quick / name, folder / name, dirs_exist_ok=True)
-    for name in ("params.yaml", "dvc.lock"):
+    for name in ("params.yaml", "dvc.lock", "data/transferred.parquet"):
         shutil.copy(quick / name, folder / name)
     clone = Clone(folder)
     clone.git("config", "user.name", "A Researcher")
