@@ -106,7 +106,9 @@ def _excerpts(check: bool) -> int:
 
 def _repro(profile: str, stages_wanted: Sequence[str]) -> int:
     from pipelines import journal, publication, scratch
+    from pipelines.environment import commit
 
+    code = commit()
     target = Path() if profile == "default" else Path("build") / profile
     if profile != "default":
         scratch.prepare(Path.cwd(), profile, target)
@@ -117,7 +119,7 @@ def _repro(profile: str, stages_wanted: Sequence[str]) -> int:
 
     def when_done(entry: journal.Entry) -> None:
         if profile in _PUBLISHED:
-            publication.publish(entry, stages, params, target, published)
+            publication.publish(entry, stages, params, target, published, code)
 
     before, began_s = len(journal.read(target / journal.JOURNAL)), time.time()
     exit_code = scratch.repro(target, *stages_wanted, when_done=when_done)

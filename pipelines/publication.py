@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines.dag import Stage, filled_in
-from pipelines.environment import commit, processor
+from pipelines.environment import processor
 from pipelines.journal import Entry
 from pipelines.params import Params
 from pipelines.reports import read_json, write_json
@@ -52,11 +52,11 @@ class Card:
     cpu_hours: float
 
 
-def card_of(entry: Entry) -> Card:
-    """Return the card of a run of a stage on this machine."""
+def card_of(entry: Entry, code: str) -> Card:
+    """Return the card of a run of a stage on this machine, by the code of a commit."""
     return Card(
         stage=entry.stage,
-        commit=commit(),
+        commit=code,
         machine=f"{processor()}, {platform.system()} {platform.release()}",
         ended=datetime.fromtimestamp(entry.ended_s, UTC).strftime("%Y-%m-%d %H:%M"),
         hours=round(entry.wall_s / _S_PER_HOUR, 4),
@@ -85,7 +85,7 @@ def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
     return [Path(out) for out in outs]
 
 
-def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, target: Path) -> Path | None:
+def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, target: Path, code: str) -> Path | None:
     """Copy the tables of a stage that is done, and write its card; return the card's path.
 
     Parameters
@@ -99,6 +99,8 @@ def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, 
         Where it ran.
     target : Path
         Folder for the tables, by their paths below ``reports/`` or ``data/``; cards go to ``cards/``.
+    code : str
+        Commit of the code that the clone runs: the project's may be another by the time a stage is done.
     """
     name, _, dataset = entry.stage.partition("@")
     stage = next((one for one in stages if one.name == name), None)
@@ -110,7 +112,7 @@ def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, 
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(table, copy)
     card = target / _CARDS / f"{entry.stage}.json"
-    write_json(asdict(card_of(entry)), card)
+    write_json(asdict(card_of(entry, code)), card)
     write_contents(stages, params, target)
     log.info("%s is published in %s", entry.stage, target)
     return card

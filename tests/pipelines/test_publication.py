@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 STAGES = read_stages(ROOT / "dvc.yaml")
 PARAMS = read_params(ROOT / "params.yaml")
 ENDED_S = 1_700_000_000.0
+CODE = "1bea6a7d1a32ae731cdbcd5f7263a6f28b81f9f5, unchanged"
 
 
 @pytest.fixture
@@ -33,10 +34,11 @@ def clone(tmp_path: Path) -> Path:
 
 def test_a_stage_that_is_done_is_published_with_its_card(clone: Path, tmp_path: Path) -> None:
     target = tmp_path / "full"
-    card = publication.publish(Entry("evaluate", ENDED_S, 1_800.0, 3_600.0, 0), STAGES, PARAMS, clone, target)
+    card = publication.publish(Entry("evaluate", ENDED_S, 1_800.0, 3_600.0, 0), STAGES, PARAMS, clone, target, CODE)
     assert card == target / "cards/evaluate.json"
     said = json.loads(card.read_text())
     assert (said["ended"], said["hours"], said["cpu_hours"]) == ("2023-11-14 22:13", 0.5, 1.0)
+    assert said["commit"] == CODE
     assert set(said) == {"stage", "commit", "machine", "ended", "hours", "cpu_hours"}
     assert sorted(path.name for path in target.iterdir()) == ["README.md", "accuracy.csv", "accuracy.json", "cards"]
     contents = (target / "README.md").read_text().splitlines()
@@ -46,11 +48,12 @@ def test_a_stage_that_is_done_is_published_with_its_card(clone: Path, tmp_path: 
 
 def test_what_dvc_does_not_know_is_published_of_its_own_dataset(clone: Path, tmp_path: Path) -> None:
     target = tmp_path / "full"
-    publication.publish(Entry("automl@sites", ENDED_S, 10.0, 10.0, 0), STAGES, PARAMS, clone, target)
+    publication.publish(Entry("automl@sites", ENDED_S, 10.0, 10.0, 0), STAGES, PARAMS, clone, target, CODE)
     assert (target / "automl/sites/accuracy.csv").read_text() == "sites"
     assert not (target / "automl/diverse").exists()
 
 
 def test_a_stage_that_failed_is_not_published(clone: Path, tmp_path: Path) -> None:
-    assert publication.publish(Entry("evaluate", ENDED_S, 1.0, 1.0, 1), STAGES, PARAMS, clone, tmp_path / "f") is None
+    failed = Entry("evaluate", ENDED_S, 1.0, 1.0, 1)
+    assert publication.publish(failed, STAGES, PARAMS, clone, tmp_path / "f", CODE) is None
     assert not (tmp_path / "f").exists()
