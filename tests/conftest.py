@@ -18,6 +18,19 @@ collect_ignore = ["bench_export_peers.py"]
 CPU_S = {
     "tests/pipelines/test_automl.py": 140,
     "tests/pipelines/test_road.py": 120,
+    "tests/notebooks/test_notebooks.py": 94,
+    "tests/traces/test_fuzz.py": 78,
+    "tests/pipelines/test_documented_commands.py": 67,
+    "tests/export/test_verify.py": 55,
+    "tests/export/test_runtime.py": 47,
+    "tests/pipelines/test_track.py": 46,
+    "tests/pipelines/test_prove.py": 41,
+    "tests/traces/test_broken_files.py": 38,
+    "tests/pipelines/test_detect.py": 37,
+    "tests/pipelines/test_scheduler.py": 31,
+    "tests/models/automl/test_search.py": 30,
+    "tests/test_benchmarks.py": 30,
+    "tests/features/test_against_naive.py": 25,
 }
 
 
