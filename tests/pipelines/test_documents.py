@@ -53,8 +53,6 @@ def test_links_lead_somewhere(target: str) -> None:
 def test_the_sample_of_detect_is_what_it_says(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if not (ROOT / "data/trained").exists():
-        pytest.skip("there is no model yet: `make repro` makes it")
     sample = re.search(r"^\$ sbd (detect .*)\n((?:.+\n)+?)```$", README, re.MULTILINE)
     assert sample is not None
     monkeypatch.chdir(ROOT)
