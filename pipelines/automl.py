@@ -28,8 +28,9 @@ from models import search
 from models.automl import engine_of
 from models.automl.candidate import Candidate, of_engine, of_family, table
 from models.automl.engine import Limits
-from models.automl.environment import python_of, remedy
+from models.automl.environment import installed, python_of, remedy
 from models.automl.ground import Ground, judged
+from models.automl.kept import Kept, digest_of
 from models.automl.search import Asked, NotRun, Searched, searches
 from models.distillation import Taught, lesson_of_truth, lessons_of, taught, without_truth
 from models.families import family_of
@@ -92,11 +93,12 @@ def _grounds(dataset: str, features: Path, params: Params) -> list[Ground]:
     return found
 
 
-def _outcomes(grounds: Sequence[Ground], arguments: argparse.Namespace, params: Params) -> Outcomes:
-    """Search with every engine that can run here."""
+def _outcomes(grounds: Sequence[Ground], arguments: argparse.Namespace, params: Params, kept: Kept) -> Outcomes:
+    """Search with every engine that can run here; take what a run that was broken off has found."""
     options, standing = params.automl, read_json(arguments.engines)
     found: Outcomes = {}
     places: list[tuple[str, str, int]] = []
+    digests: list[str] = []
     every: list[Asked] = []
     for name, evaluations in options.evaluations.items():
         engine = engine_of(name)
@@ -109,25 +111,35 @@ def _outcomes(grounds: Sequence[Ground], arguments: argparse.Namespace, params: 
         for ground in grounds:
             found[name, ground.feature_set] = {}
             for trial in ground.trials:
-                places.append((name, ground.feature_set, trial.fold))
-                every.append(
-                    Asked(
-                        engine=engine,
-                        python=python_of(engine, arguments.environments),
-                        feature_names=ground.windows.feature_names,
-                        x=ground.windows.x[trial.train],
-                        shared=ground.windows.shared[trial.train],
-                        fold=ground.folds(trial, plan.method(params.search)),
-                        judged=ground.judged_x(trial),
-                        limits=limits,
-                        seed=options.seed,
-                    )
+                asked = Asked(
+                    engine=engine,
+                    python=python_of(engine, arguments.environments),
+                    feature_names=ground.windows.feature_names,
+                    x=ground.windows.x[trial.train],
+                    shared=ground.windows.shared[trial.train],
+                    fold=ground.folds(trial, plan.method(params.search)),
+                    judged=ground.judged_x(trial),
+                    limits=limits,
+                    seed=options.seed,
                 )
+                digest = digest_of(asked, installed(engine, arguments.environments) or "")
+                before = kept.find(digest)
+                if before is not None:
+                    log.info(
+                        "%s, %s, split %d: kept from a run that was broken off", name, ground.feature_set, trial.fold
+                    )
+                    found[name, ground.feature_set][trial.fold] = before
+                    continue
+                places.append((name, ground.feature_set, trial.fold))
+                digests.append(digest)
+                every.append(asked)
     at_once = max(1, stage.workers(params) // options.cores)
     with _ended_on_request(), contextlib.closing(searches(every, at_once, Path(tempfile.gettempdir()))) as ended:
         for place, outcome in stage.progress(ended, what=f"automl {arguments.dataset}", total=len(every)):
             name, feature_set, fold = places[place]
             found[name, feature_set][fold] = outcome
+            if isinstance(outcome, Searched):
+                kept.keep(digests[place], outcome)
             said = outcome.reason if isinstance(outcome, NotRun) else f"{outcome.cpu_s:.0f} CPU s"
             log.info("%s, %s, split %d: %s", name, feature_set, fold, said)
     return found
@@ -142,7 +154,8 @@ def _students(grounds: Sequence[Ground], outcomes: Outcomes, params: Params) -> 
         teacher = outcomes.get((options.teacher, ground.feature_set), {})
         for name in dict.fromkeys([*options.families, *options.students]):
             family = family_of(name)
-            grid = search.settings(family, params.search.families[name], params.search.top)
+            settings = options.grids.get(name, params.search.families[name])
+            grid = search.settings(family, settings, options.top or params.search.top)
             for trial in ground.trials:
                 lessons = [lesson_of_truth(ground, trial)]
                 said = teacher.get(trial.fold)
@@ -228,7 +241,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     # What stands there is another run's: whatever becomes of this one, it must not be taken for its own.
     shutil.rmtree(arguments.results, ignore_errors=True)
     grounds = _grounds(arguments.dataset, arguments.features, params)
-    outcomes = _outcomes(grounds, arguments, params)
+    kept = arguments.results.with_name(f"{arguments.results.name}.kept")
+    outcomes = _outcomes(grounds, arguments, params, Kept(kept))
     students = list(_students(grounds, outcomes, params))
     candidates = []
     for ground in grounds:
@@ -240,6 +254,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         candidates += [one for one in students if one.feature_set == ground.feature_set]
     _write(candidates, outcomes, arguments.results, params)
     write_json(_searched(outcomes, read_json(arguments.engines), params), arguments.searched)
+    shutil.rmtree(kept, ignore_errors=True)
     return stage.EXIT_OK
 
 

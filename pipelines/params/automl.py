@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -21,6 +21,8 @@ class AutoML(Block):
     memory_mb: int = Field(ge=1024)
     cores: int = Field(ge=1)
     families: list[str]
+    grids: dict[str, dict[str, list[Any]]]
+    top: list[int]
     teacher: str
     students: list[str]
     seed: int = Field(ge=0)
@@ -41,9 +43,11 @@ class AutoML(Block):
                 least = ENGINES[engine].least_evaluations
                 raise ValueError(f"evaluations of {engine} is {evaluations}, must be {least} or more")
         grids = set((info.context or {})["families"])
-        own = {*self.families, *self.students}
+        own = {*self.families, *self.students, *self.grids}
         if not own <= grids:
-            raise ValueError(f"families and students have {sorted(own - grids)}, of which search.families has no grid")
+            raise ValueError(
+                f"families, students and grids have {sorted(own - grids)}, of which search.families has no grid"
+            )
         if "tree" not in self.families:
             raise ValueError("families has no tree, which everything is compared with")
         return self

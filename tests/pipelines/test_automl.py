@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ import yaml
 from models.automl import engine_of
 from models.automl.environment import remedy
 from models.automl.ground import Judged, judged
+from models.automl.search import Asked, Searched
 from models.trial import Trial
 from pipelines.__main__ import main
 from pipelines.params import read_params
@@ -170,6 +171,25 @@ def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
     assert set(rows["note"]) == {f"not run ({SPLITS} of {SPLITS} splits): the teacher gave nothing, or one label alone"}
 
 
+def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage, folder = ["automl", "--dataset", "sites", "--environments", "none"], project / "data/automl/sites"
+    with monkeypatch.context() as patch:
+        patch.setattr("pipelines.automl._students", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            main(stage)
+    kept = folder.with_name("sites.kept")
+    assert len(list(kept.iterdir())) == SPLITS
+
+    def asked_for_nothing(every: Sequence[Asked], *_: object) -> Iterator[tuple[int, Searched]]:
+        assert not every
+        yield from ()
+
+    monkeypatch.setattr("pipelines.automl.searches", asked_for_nothing)
+    assert main(stage) == 0
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert not kept.exists()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_stage_that_is_ended_leaves_no_process_no_file_and_no_result(
     project: Path, tmp_path: Path, number: signal.Signals
@@ -196,7 +216,7 @@ def test_a_stage_that_is_ended_leaves_no_process_no_file_and_no_result(
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"students": ["oak"]}, "automl: .* families and students have"),
+        ({"students": ["oak"]}, "automl: .* families, students and grids have"),
         ({"families": ["logistic"]}, "automl: .* families has no tree"),
         ({"evaluations": {"oracle": 3}}, "automl: .* evaluations has 'oracle', known are"),
         ({"evaluations": {"auto-sklearn": 25}}, "automl: .* evaluations of auto-sklearn is 25, must be 26 or more"),

@@ -1,0 +1,77 @@
+"""Searches that have ended, kept until their run is whole: one that was broken off goes on from them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from models.automl.search import Asked, Searched
+
+_SOURCES = sorted(Path(__file__).parent.glob("*.py"))
+
+
+def digest_of(asked: Asked, environment: str) -> str:
+    """Return the SHA-256 of all that decides what a search finds, in hexadecimal.
+
+    Parameters
+    ----------
+    asked : Asked
+    environment : str
+        What is installed for the engine.
+    """
+    digest = hashlib.sha256()
+    said = [asked.engine.name, environment, asked.feature_names, asdict(asked.limits), asked.seed]
+    digest.update(json.dumps(said).encode())
+    for array in (asked.x, asked.shared, asked.fold, asked.judged):
+        digest.update(str((array.shape, array.dtype)).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    for source in _SOURCES:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+class Kept:
+    """A folder of ended searches, one JSON file each.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when the first is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / f"{digest}.json"
+
+    def find(self, digest: str) -> Searched | None:
+        """Return the search of a digest, None if it is not kept."""
+        path = self._path(digest)
+        if not path.exists():
+            return None
+        said = json.loads(path.read_text())
+        return Searched(
+            **said
+            | {
+                "probability": np.array(said["probability"], dtype=np.float64),
+                "evaluations": pd.DataFrame(said["evaluations"]),
+                "limits_acted": tuple(said["limits_acted"]),
+            }
+        )
+
+    def keep(self, digest: str, searched: Searched) -> None:
+        """Keep a search that has ended; whole or not at all."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        said = vars(searched) | {
+            "probability": searched.probability.tolist(),
+            "evaluations": searched.evaluations.to_dict(orient="records"),
+        }
+        part = self._path(digest).with_suffix(".part")
+        part.write_text(json.dumps(said))
+        part.rename(self._path(digest))
