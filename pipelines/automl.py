@@ -154,7 +154,7 @@ def _students(grounds: Sequence[Ground], outcomes: Outcomes, params: Params) -> 
         teacher = outcomes.get((options.teacher, ground.feature_set), {})
         for name in dict.fromkeys([*options.families, *options.students]):
             family = family_of(name)
-            settings = options.grids.get(name, params.search.families[name])
+            settings = (options.grids or params.search.families)[name]
             grid = search.settings(family, settings, options.top or params.search.top)
             for trial in ground.trials:
                 lessons = [lesson_of_truth(ground, trial)]

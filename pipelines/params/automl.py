@@ -21,8 +21,8 @@ class AutoML(Block):
     memory_mb: int = Field(ge=1024)
     cores: int = Field(ge=1)
     families: list[str]
-    grids: dict[str, dict[str, list[Any]]]
-    top: list[int]
+    grids: dict[str, dict[str, list[Any]]] | None
+    top: list[int] | None
     teacher: str
     students: list[str]
     seed: int = Field(ge=0)
@@ -35,19 +35,17 @@ class AutoML(Block):
 
     @model_validator(mode="after")
     def _can_be_searched(self, info: ValidationInfo) -> AutoML:
-        """Refuse engines that are not known, and families that the search, the validation's context, has no grid of."""
+        """Refuse engines that are not known, and families without a grid of their own or of the search, the context."""
         for engine, evaluations in self.evaluations.items():
             if engine not in ENGINES:
                 raise ValueError(f"evaluations has {engine!r}, known are {sorted(ENGINES)}")
             if evaluations is not None and evaluations < ENGINES[engine].least_evaluations:
                 least = ENGINES[engine].least_evaluations
                 raise ValueError(f"evaluations of {engine} is {evaluations}, must be {least} or more")
-        grids = set((info.context or {})["families"])
-        own = {*self.families, *self.students, *self.grids}
+        own = {*self.families, *self.students}
+        grids = set(self.grids or (info.context or {})["families"])
         if not own <= grids:
-            raise ValueError(
-                f"families, students and grids have {sorted(own - grids)}, of which search.families has no grid"
-            )
+            raise ValueError(f"families and students have {sorted(own - grids)}, of which no grid is known")
         if "tree" not in self.families:
             raise ValueError("families has no tree, which everything is compared with")
         return self

@@ -216,7 +216,7 @@ def test_a_stage_that_is_ended_leaves_no_process_no_file_and_no_result(
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"students": ["oak"]}, "automl: .* families, students and grids have"),
+        ({"students": ["oak"]}, "automl: .* families and students have"),
         ({"families": ["logistic"]}, "automl: .* families has no tree"),
         ({"evaluations": {"oracle": 3}}, "automl: .* evaluations has 'oracle', known are"),
         ({"evaluations": {"auto-sklearn": 25}}, "automl: .* evaluations of auto-sklearn is 25, must be 26 or more"),
