@@ -13,6 +13,7 @@ struct rule {
 	int64_t shared_above_q10;	/* of the mean excess */
 	int64_t apart_below_q10;
 	int64_t tiles;			/* that a verdict rests on */
+	bool compares;			/* the comparison test is a witness */
 };
 
 struct lag_excess {
@@ -73,7 +74,8 @@ static void *create(const void *parameters, unsigned int subflows, struct sbd_op
 {
 	const struct rule *rule = parameters;
 	const struct sbd_lag_rule given = {
-		(int32_t)rule->shared_above_q10, (int32_t)rule->apart_below_q10, (int32_t)rule->tiles
+		(int32_t)rule->shared_above_q10, (int32_t)rule->apart_below_q10, (int32_t)rule->tiles,
+		rule->compares
 	};
 	size_t pairs = sbd_pairs(subflows), i;
 	struct lag_excess *own;
@@ -116,10 +118,13 @@ static const struct sbd_parameter rule_parameters[] = {
 	{ "shared_above_q10", SBD_INT, offsetof(struct rule, shared_above_q10), NULL },
 	{ "apart_below_q10", SBD_INT, offsetof(struct rule, apart_below_q10), NULL },
 	{ "tiles", SBD_INT, offsetof(struct rule, tiles), NULL },
+	{ "compares", SBD_BOOL, offsetof(struct rule, compares), NULL },
 	{ NULL, SBD_INT, 0, NULL }
 };
 
-static const struct rule defaults = { .shared_above_q10 = 2560, .apart_below_q10 = 2048, .tiles = 4 };
+static const struct rule defaults = {
+	.shared_above_q10 = 2253, .apart_below_q10 = 1741, .tiles = 4, .compares = true
+};
 
 const struct sbd_baseline sbd_lag_excess = {
 	.name = "lag-excess",

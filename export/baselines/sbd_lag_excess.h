@@ -20,6 +20,7 @@
 
 #define SBD_LAG_STEPS_PER_RTT	16
 #define SBD_LAG_TILE		800	/* steps */
+#define SBD_LAG_TILE_RTTS	(SBD_LAG_TILE / SBD_LAG_STEPS_PER_RTT)
 #define SBD_LAG_PART		400	/* steps after which a tile is judged for the first time */
 #define SBD_LAG_FIRST_SAMPLES	10
 #define SBD_LAG_WAITED_RTTS	4
@@ -28,13 +29,16 @@
 #define SBD_LAG_BANDS		7
 #define SBD_LAG_LEAD		127	/* steps before a tile that its first changes reach back to */
 #define SBD_LAG_WINDOW		(SBD_LAG_LEAD + SBD_LAG_TILE + SBD_LAG_WAITED_STEPS + 1)
-#define SBD_LAG_LAGS		381	/* of all bands */
+#define SBD_LAG_FINE_LAGS	252	/* of the first four bands */
+#define SBD_LAG_COARSE_LAGS	129	/* of the others, which have a hundred changes a tile and fewer */
 #define SBD_LAG_BAND_LAGS	73	/* most of a band */
 #define SBD_LAG_NULL_LAGS	20	/* on either side */
 #define SBD_LAG_WORDS		((SBD_LAG_TILE + 63) / 64)
 #define SBD_LAG_SILENT_STEPS	8
 #define SBD_LAG_LONGEST		6
 #define SBD_LAG_TILES		4	/* most that a verdict rests on */
+#define SBD_LAG_PROBE_LIMIT_US	((1 << 23) - 1)
+#define SBD_LAG_LEAST_PROBES	10
 
 /* What is said of a pair, and why nothing is. */
 enum sbd_lag_said {
@@ -53,9 +57,10 @@ struct sbd_lag_rule {
 	int32_t shared_above_q10;
 	int32_t apart_below_q10;
 	int32_t tiles;		/* 1 to SBD_LAG_TILES */
+	bool compares;		/* the comparison test is a witness */
 };
 
-#define SBD_LAG_RULE	{ 2560, 2048, 4 }
+#define SBD_LAG_RULE	{ 2253, 1741, 4, true }
 
 /* How large a subflow's changes are: sums over steps that have passed. */
 struct sbd_lag_motion {
@@ -65,13 +70,30 @@ struct sbd_lag_motion {
 	int32_t silences;		/* that end in them */
 };
 
+/* Delays of probes, of the other subflow's next samples, of the next probes. */
+enum sbd_lag_delay {
+	SBD_LAG_PROBE,
+	SBD_LAG_CROSSING,
+	SBD_LAG_FOLLOWING,
+	SBD_LAG_DELAYS
+};
+
+/* Sums of the comparison test. */
+struct sbd_lag_probes {
+	int32_t count;
+	int32_t total[SBD_LAG_DELAYS];
+	int64_t squares[SBD_LAG_DELAYS];
+	int64_t products[SBD_LAG_DELAYS];	/* with the probes' delays */
+};
+
 /* What a whole tile says. */
 struct sbd_lag_sums {
 	int64_t number;			/* of the tile; -1 for none */
 	struct sbd_lag_motion motion[2];
+	struct sbd_lag_probes probes[2];
 	int32_t ended_together;
-	int16_t agreement[SBD_LAG_LAGS];
-	int16_t counted[SBD_LAG_LAGS];
+	int16_t agreement[SBD_LAG_FINE_LAGS], counted[SBD_LAG_FINE_LAGS];
+	int8_t coarse_agreement[SBD_LAG_COARSE_LAGS], coarse_counted[SBD_LAG_COARSE_LAGS];
 };
 
 struct sbd_lag_side {
@@ -83,6 +105,11 @@ struct sbd_lag_side {
 	uint16_t samples;		/* up to SBD_LAG_FIRST_SAMPLES */
 	uint16_t silences[2];		/* that ended in the tile up to the half that is waited for, and after */
 	bool was_silent;
+	bool has_probe, has_crossing;
+	int64_t slot;			/* of the probe: round trips since the start */
+	int64_t probe_ns, crossing_ns;
+	int32_t probe_us, crossing_us;
+	struct sbd_lag_probes probes[2];	/* as silences */
 	uint32_t point[SBD_LAG_WINDOW];	/* RTT in 24 bits, above it how long the silence is that it lies in */
 };
 
@@ -100,8 +127,8 @@ struct sbd_lag_pair {
 
 	/* The last verdict. */
 	enum sbd_lag_said said;
-	int32_t excess_q10;
-	bool has_excess;
+	int32_t score_q10;
+	bool has_score;
 	int64_t decided_ns;
 };
 
@@ -270,8 +297,9 @@ static inline uint64_t sbd_lag_moved(const uint64_t *words, int i, int lag)
 	       (rest && high >= 0 ? words[high] >> (64 - rest) : 0);
 }
 
+/* Note what agrees, and how many were counted, at a lag: a place among those of all bands. */
 static inline void sbd_lag_correlate(const struct sbd_lag_signs *a, const struct sbd_lag_signs *b,
-				     int lag, int words, int16_t *agreement, int16_t *counted)
+				     int lag, int words, struct sbd_lag_sums *sums, int place)
 {
 	int i, both = 0, different = 0;
 
@@ -281,8 +309,13 @@ static inline void sbd_lag_correlate(const struct sbd_lag_signs *a, const struct
 		both += sbd_lag_popcount(mask);
 		different += sbd_lag_popcount((a->above[i] ^ sbd_lag_moved(b->above, i, lag)) & mask);
 	}
-	*agreement = (int16_t)(both - 2 * different);
-	*counted = (int16_t)both;
+	if (place < SBD_LAG_FINE_LAGS) {
+		sums->agreement[place] = (int16_t)(both - 2 * different);
+		sums->counted[place] = (int16_t)both;
+	} else {
+		sums->coarse_agreement[place - SBD_LAG_FINE_LAGS] = (int8_t)(both - 2 * different);
+		sums->coarse_counted[place - SBD_LAG_FINE_LAGS] = (int8_t)both;
+	}
 }
 
 /* Fill the sums of the tile that goes on. */
@@ -300,6 +333,7 @@ static inline void sbd_lag_sum(struct sbd_lag_pair *pair, struct sbd_lag_sums *s
 		motion->steps = pair->steps;
 		motion->silent = 0;
 		motion->silences = side->silences[0];
+		sums->probes[i] = side->probes[0];
 		for (place = 0; place < pair->steps; place++)
 			motion->silent += side->point[SBD_LAG_LEAD + place] >> 24 == SBD_LAG_LONGEST;
 	}
@@ -309,8 +343,7 @@ static inline void sbd_lag_sum(struct sbd_lag_pair *pair, struct sbd_lag_sums *s
 		for (i = 0; i < 2; i++)
 			sbd_lag_signs(&pair->side[i], band, pair->steps, &signs[i], &sums->motion[i]);
 		for (place = 0; place < sbd_lag_lags(band); place++, at++)
-			sbd_lag_correlate(&signs[0], &signs[1], sbd_lag_at(band, place), words,
-					  &sums->agreement[at], &sums->counted[at]);
+			sbd_lag_correlate(&signs[0], &signs[1], sbd_lag_at(band, place), words, sums, at);
 	}
 }
 
@@ -367,6 +400,74 @@ static inline void sbd_lag_add_motion(struct sbd_lag_motion *to, const struct sb
 	to->silences += from->silences;
 }
 
+/* Add what a tile says at a band's lags, which begin at a place among those of all bands. */
+static inline void sbd_lag_add(const struct sbd_lag_sums *sums, int first, int lags, int32_t *agreement,
+			       int32_t *counted)
+{
+	int i, place;
+
+	for (i = 0; i < lags; i++) {
+		place = first + i;
+		if (place < SBD_LAG_FINE_LAGS) {
+			agreement[i] += sums->agreement[place];
+			counted[i] += sums->counted[place];
+		} else {
+			agreement[i] += sums->coarse_agreement[place - SBD_LAG_FINE_LAGS];
+			counted[i] += sums->coarse_counted[place - SBD_LAG_FINE_LAGS];
+		}
+	}
+}
+
+static inline void sbd_lag_add_probes(struct sbd_lag_probes *to, const struct sbd_lag_probes *from)
+{
+	int i;
+
+	to->count += from->count;
+	for (i = 0; i < SBD_LAG_DELAYS; i++) {
+		to->total[i] += from->total[i];
+		to->squares[i] += from->squares[i];
+		to->products[i] += from->products[i];
+	}
+}
+
+/* Correlation of the probes' delays with others; false if either are constant. */
+static inline bool sbd_lag_correlation(const struct sbd_lag_probes *probes, enum sbd_lag_delay with,
+				       int64_t *found_q15)
+{
+	int64_t own_us = probes->total[SBD_LAG_PROBE], its_us = probes->total[with];
+	int64_t own = probes->count * probes->squares[SBD_LAG_PROBE] - own_us * own_us;
+	int64_t its = probes->count * probes->squares[with] - its_us * its_us;
+	int64_t both = probes->count * probes->products[with] - own_us * its_us;
+	int64_t size, found;
+
+	if (!own || !its)
+		return false;
+	size = (int64_t)(sbd_lag_root((uint64_t)own) * sbd_lag_root((uint64_t)its));
+	found = both < 0 ? -both : both;
+	found = size < (int64_t)1 << 46 ? (found << 15) / size : found / (size >> 15);
+	if (found > 1 << 15)
+		found = 1 << 15;
+	*found_q15 = both < 0 ? -found : found;
+	return true;
+}
+
+/* What the comparison test adds to the score: by how much it leads, one at most in either direction. */
+static inline int32_t sbd_lag_witnessed(const struct sbd_lag_probes *probes)
+{
+	int64_t cross_q15, auto_q15, lead = 0;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (probes[i].count < SBD_LAG_LEAST_PROBES ||
+		    !sbd_lag_correlation(&probes[i], SBD_LAG_CROSSING, &cross_q15) ||
+		    !sbd_lag_correlation(&probes[i], SBD_LAG_FOLLOWING, &auto_q15))
+			return 0;
+		lead += cross_q15 - auto_q15;
+	}
+	lead /= 32;
+	return (int32_t)(lead < -1024 ? -1024 : lead > 1024 ? 1024 : lead);
+}
+
 static inline bool sbd_lag_is_still(const struct sbd_lag_motion *motion)
 {
 	return motion->slow * motion->fast_points * 10 < 6 * 16 * motion->fast * motion->slow_points;
@@ -378,16 +479,19 @@ static inline enum sbd_lag_said sbd_lag_judged(struct sbd_lag_pair *pair)
 	int32_t agreement[SBD_LAG_BAND_LAGS], counted[SBD_LAG_BAND_LAGS];
 	int32_t excess_q10, total_q10 = 0, together = 0, fewer;
 	struct sbd_lag_motion motion[2] = { 0 };
-	int band, bands = 0, i, place, at = 0;
+	struct sbd_lag_probes probes[2] = { 0 };
+	int band, bands = 0, i, at = 0;
 
 	for (i = 0; i < SBD_LAG_TILES; i++) {
 		if (pair->kept[i].number < 0)
 			continue;
 		sbd_lag_add_motion(&motion[0], &pair->kept[i].motion[0]);
 		sbd_lag_add_motion(&motion[1], &pair->kept[i].motion[1]);
+		sbd_lag_add_probes(&probes[0], &pair->kept[i].probes[0]);
+		sbd_lag_add_probes(&probes[1], &pair->kept[i].probes[1]);
 		together += pair->kept[i].ended_together;
 	}
-	pair->has_excess = false;
+	pair->has_score = false;
 	if (!motion[0].steps)
 		return SBD_LAG_DEEP;
 	for (band = 0; band < SBD_LAG_BANDS; at += sbd_lag_lags(band++)) {
@@ -396,10 +500,7 @@ static inline enum sbd_lag_said sbd_lag_judged(struct sbd_lag_pair *pair)
 		for (i = 0; i < SBD_LAG_TILES; i++) {
 			if (pair->kept[i].number < 0)
 				continue;
-			for (place = 0; place < sbd_lag_lags(band); place++) {
-				agreement[place] += pair->kept[i].agreement[at + place];
-				counted[place] += pair->kept[i].counted[at + place];
-			}
+			sbd_lag_add(&pair->kept[i], at, sbd_lag_lags(band), agreement, counted);
 		}
 		if (sbd_lag_band_excess(band, agreement, counted, &excess_q10)) {
 			total_q10 += excess_q10;
@@ -407,8 +508,10 @@ static inline enum sbd_lag_said sbd_lag_judged(struct sbd_lag_pair *pair)
 		}
 	}
 	if (bands) {
-		pair->has_excess = true;
-		pair->excess_q10 = total_q10 / bands;
+		pair->has_score = true;
+		pair->score_q10 = total_q10 / bands;
+		if (pair->rule.compares)
+			pair->score_q10 += sbd_lag_witnessed(probes);
 	}
 	if (2 * motion[0].silent > motion[0].steps || 2 * motion[1].silent > motion[1].steps)
 		return SBD_LAG_IDLE;
@@ -419,9 +522,9 @@ static inline enum sbd_lag_said sbd_lag_judged(struct sbd_lag_pair *pair)
 		return SBD_LAG_STALLED;
 	if (sbd_lag_is_still(&motion[0]) || sbd_lag_is_still(&motion[1]))
 		return SBD_LAG_STILL;
-	if (pair->excess_q10 > pair->rule.shared_above_q10)
+	if (pair->score_q10 > pair->rule.shared_above_q10)
 		return SBD_LAG_SHARED;
-	return pair->excess_q10 < pair->rule.apart_below_q10 ? SBD_LAG_APART : SBD_LAG_BETWEEN;
+	return pair->score_q10 < pair->rule.apart_below_q10 ? SBD_LAG_APART : SBD_LAG_BETWEEN;
 }
 
 /* Whether the mean RTT of a subflow is above ten of the larger minimum RTT. */
@@ -479,6 +582,7 @@ static inline void sbd_lag_move(struct sbd_lag_pair *pair, int64_t tiles)
 			memmove(side->point, side->point + SBD_LAG_TILE, (size_t)left * sizeof(side->point[0]));
 		side->next = left > 0 ? left : 0;
 		side->silences[0] = 0;
+		memset(&side->probes[0], 0, sizeof(side->probes[0]));
 	}
 	pair->together[0] = 0;
 	pair->number += tiles;
@@ -497,6 +601,8 @@ static inline void sbd_lag_next(struct sbd_lag_pair *pair)
 	for (i = 0; i < 2; i++) {
 		pair->side[i].silences[0] += pair->side[i].silences[1];
 		pair->side[i].silences[1] = 0;
+		sbd_lag_add_probes(&pair->side[i].probes[0], &pair->side[i].probes[1]);
+		memset(&pair->side[i].probes[1], 0, sizeof(pair->side[i].probes[1]));
 	}
 	pair->together[0] += pair->together[1];
 	pair->together[1] = 0;
@@ -556,6 +662,53 @@ static inline void sbd_lag_end_silence(struct sbd_lag_pair *pair, int which, int
 		pair->together[later]++;
 }
 
+/* Compare a probe that another one follows, if a sample of the other subflow came between. */
+static inline void sbd_lag_compare(struct sbd_lag_pair *pair, struct sbd_lag_side *side, int64_t time_ns,
+				   int32_t rtt_us)
+{
+	bool later = time_ns > sbd_lag_due_ns(pair);
+	struct sbd_lag_probes *probes = &side->probes[later];
+	const int64_t delay_us[SBD_LAG_DELAYS] = { side->probe_us, side->crossing_us, rtt_us };
+	int i;
+
+	if (!side->has_crossing || side->crossing_ns >= time_ns)
+		return;
+	/* After the last step of a tile, and before the first of the next. */
+	if (later && pair->steps == SBD_LAG_TILE && side->slot / SBD_LAG_TILE_RTTS == pair->number)
+		return;
+	probes->count++;
+	for (i = 0; i < SBD_LAG_DELAYS; i++) {
+		probes->total[i] += (int32_t)delay_us[i];
+		probes->squares[i] += delay_us[i] * delay_us[i];
+		probes->products[i] += delay_us[SBD_LAG_PROBE] * delay_us[i];
+	}
+}
+
+/* A sample is a probe of its subflow if it is the first of a round trip, and may be what the other's is compared with. */
+static inline void sbd_lag_probe(struct sbd_lag_pair *pair, int which, int64_t time_ns, uint32_t rtt_us)
+{
+	int64_t slot = (time_ns - pair->start_ns) / (SBD_LAG_STEPS_PER_RTT * pair->step_ns);
+	struct sbd_lag_side *side = &pair->side[which], *other = &pair->side[!which];
+	int32_t delay_us = (int32_t)rtt_us;
+
+	if (delay_us > SBD_LAG_PROBE_LIMIT_US)
+		delay_us = SBD_LAG_PROBE_LIMIT_US;
+	if (other->has_probe && !other->has_crossing && time_ns > other->probe_ns) {
+		other->has_crossing = true;
+		other->crossing_ns = time_ns;
+		other->crossing_us = delay_us;
+	}
+	if (side->has_probe && slot == side->slot)
+		return;
+	if (side->has_probe && slot / SBD_LAG_TILE_RTTS == side->slot / SBD_LAG_TILE_RTTS)
+		sbd_lag_compare(pair, side, time_ns, delay_us);
+	side->has_probe = true;
+	side->has_crossing = false;
+	side->slot = slot;
+	side->probe_ns = time_ns;
+	side->probe_us = delay_us;
+}
+
 /* Fix the steps: both subflows have ten samples. */
 static inline void sbd_lag_fix(struct sbd_lag_pair *pair)
 {
@@ -609,6 +762,8 @@ static inline bool sbd_lag_on_rtt(struct sbd_lag_pair *pair, int which, int64_t 
 	       pair->side[!which].time_ns > sbd_lag_due_ns(pair);
 	if (time_ns >= pair->start_ns && time_ns - side->time_ns > SBD_LAG_SILENT_STEPS * pair->step_ns)
 		sbd_lag_end_silence(pair, which, time_ns);
+	if (time_ns >= pair->start_ns)
+		sbd_lag_probe(pair, which, time_ns, rtt_us);
 	side->time_ns = time_ns;
 	side->rtt_us = rtt_us;
 	if (!both)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from features.fixed import Int64Array
+from features.lag_excess.comparison import Comparison, Probes
 from features.lag_excess.correlogram import Correlogram
 from features.lag_excess.tile import Motion, Tile
 
@@ -24,6 +25,7 @@ class Evidence:
     start_ns : int, nanoseconds
         First time of the first of them.
     correlogram : Correlogram
+    comparison : Comparison
     motion_a, motion_b : Motion
         Of the pair's first and second subflow.
     ended_together : int
@@ -32,6 +34,7 @@ class Evidence:
 
     start_ns: int
     correlogram: Correlogram
+    comparison: Comparison
     motion_a: Motion
     motion_b: Motion
     ended_together: int
@@ -39,12 +42,13 @@ class Evidence:
     @classmethod
     def of(cls, tile: Tile) -> Evidence:
         """Return what a tile alone says."""
-        return cls(tile.start_ns, tile.correlogram, tile.motion_a, tile.motion_b, tile.ended_together)
+        return cls(tile.start_ns, tile.correlogram, tile.comparison, tile.motion_a, tile.motion_b, tile.ended_together)
 
     def __add__(self, later: Evidence) -> Evidence:
         return Evidence(
             self.start_ns,
             self.correlogram + later.correlogram,
+            self.comparison + later.comparison,
             self.motion_a + later.motion_a,
             self.motion_b + later.motion_b,
             self.ended_together + later.ended_together,
@@ -57,15 +61,16 @@ class Evidence:
             lost = abs(sums) // _FADES
             return sums - lost * (1 - 2 * (sums < 0))
 
-        def moved(own: Motion) -> Motion:
-            return Motion(*(int(value) - int(value) // _FADES for value in vars(own).values()))
+        def left(own: Motion | Probes) -> list[int]:
+            return [int(value) - int(value) // _FADES for value in vars(own).values()]
 
         of = self.correlogram
         return Evidence(
             self.start_ns,
             Correlogram(tuple(kept(own) for own in of.agreement), tuple(kept(own) for own in of.counted)),
-            moved(self.motion_a),
-            moved(self.motion_b),
+            Comparison(Probes(*left(self.comparison.a)), Probes(*left(self.comparison.b))),
+            Motion(*left(self.motion_a)),
+            Motion(*left(self.motion_b)),
             self.ended_together - self.ended_together // _FADES,
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from features.fixed import BoolArray, Int64Array
 from features.lag_excess.band import BANDS, LEAD_STEPS, changes_of, signs_of
+from features.lag_excess.comparison import Comparison, comparison
 from features.lag_excess.correlogram import Correlogram, correlogram
 from features.lag_excess.delays import LONGEST, SILENT_STEPS, Delays, decided_ns, delays_at, since
 from features.lag_excess.lattice import PART_STEPS, TILE_STEPS, Lattice
@@ -70,6 +71,7 @@ class Tile:
         Silences of both that end within half a step of each other.
     correlogram : Correlogram
         Of the first subflow's changes with the second's.
+    comparison : Comparison
     """
 
     number: int
@@ -81,6 +83,7 @@ class Tile:
     motion_b: Motion
     ended_together: int
     correlogram: Correlogram
+    comparison: Comparison
 
     @property
     def whole(self) -> bool:
@@ -171,6 +174,7 @@ def _judged(
         motion_b=motions[1],
         ended_together=_count(silences.together_ns, before_ns, last_ns),
         correlogram=correlogram(*signs),
+        comparison=comparison(x, y, lattice, first_ns, last_ns),
     )
 
 

@@ -1,8 +1,9 @@
-"""Lag excess, ours: delays agree better at a possible lag than at impossible ones where a queue is shared. Evidence: T.
+"""Lag excess, ours: delays agree better at a possible lag than at impossible ones where a queue is shared.
 
 The statistic is in :mod:`features.lag_excess`. The rule has two thresholds and learns nothing: an excess says by how
 many standard deviations the best possible lag is above the impossible ones of the same pair, so it needs no calibration
-by what it is measured on. Where the thresholds and the memory come from is in docs/experiments.md.
+by what it is measured on. A second witness, the comparison test on the same tiles, adds what it leads by, one at most
+in either direction. Where thresholds, witness and memory come from is in docs/experiments.md.
 
 Unlike other detectors this one takes an opinion back: where the evidence lies between the thresholds, or does not allow
 a verdict, nothing is said of a pair. It keeps every sample, and judges anew whenever it is asked; its twin in C
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 
+from features.fixed import ONE_Q10
 from features.lag_excess import gate
 from features.lag_excess.excess import Excess, excesses
 from features.lag_excess.lattice import Lattice, lattice_of
@@ -29,6 +31,8 @@ from models.partition import Pair, pairs_of, partition_of
 
 #: Tiles that a sender has room for.
 MOST_TILES = 4
+#: What the witness adds or takes at most.
+_WITNESS_Q10 = ONE_Q10
 
 
 @dataclass(frozen=True)
@@ -38,14 +42,17 @@ class Rule:
     Attributes
     ----------
     shared_above_q10, apart_below_q10 : int
-        Thresholds of the mean excess over bands; between them nothing is said.
+        Thresholds of the score, the mean excess over bands and what the witness adds; between them nothing is said.
     tiles : int
         How many the verdict rests on, the one that goes on among them: 1 to 4.
+    compares : bool
+        Whether the comparison test is a witness.
     """
 
-    shared_above_q10: int = 2560
-    apart_below_q10: int = 2048
+    shared_above_q10: int = 2253
+    apart_below_q10: int = 1741
     tiles: int = 4
+    compares: bool = True
 
     def __post_init__(self) -> None:
         if self.apart_below_q10 > self.shared_above_q10:
@@ -58,17 +65,19 @@ class Rule:
         return Memory(Forgetting(tiles=self.tiles))
 
     def judged(self, evidence: Evidence) -> tuple[bool | None, int | None, str | None]:
-        """Return the verdict on evidence, the mean excess, and the reason where there is no verdict."""
+        """Return the verdict on evidence, the score, and the reason where there is no verdict."""
         bands = excesses(evidence.correlogram)
-        found_q10 = mean_excess_q10(bands)
+        score_q10 = mean_excess_q10(bands)
+        if score_q10 is not None and self.compares:
+            score_q10 += _witnessed_q10(evidence)
         reason = gate.closed(evidence, bands)
-        if reason is not None or found_q10 is None:
-            return None, found_q10, reason
-        if found_q10 > self.shared_above_q10:
-            return True, found_q10, None
-        if found_q10 < self.apart_below_q10:
-            return False, found_q10, None
-        return None, found_q10, gate.BETWEEN
+        if reason is not None or score_q10 is None:
+            return None, score_q10, reason
+        if score_q10 > self.shared_above_q10:
+            return True, score_q10, None
+        if score_q10 < self.apart_below_q10:
+            return False, score_q10, None
+        return None, score_q10, gate.BETWEEN
 
 
 @dataclass(frozen=True)
@@ -84,8 +93,8 @@ class Judgement:
     end_ns : int, nanoseconds
         Last time of what it rests on.
     shared : bool or None
-    excess_q10 : int or None
-        Mean over the bands that say something.
+    score_q10 : int or None
+        Mean excess over the bands that say something, and what the witness adds.
     reason : str or None
         Why there is no verdict.
     evidence : Evidence or None
@@ -95,7 +104,7 @@ class Judgement:
     start_ns: int
     end_ns: int
     shared: bool | None
-    excess_q10: int | None
+    score_q10: int | None
     reason: str | None
     evidence: Evidence | None
 
@@ -113,6 +122,11 @@ def mean_excess_q10(bands: list[Excess | None]) -> int | None:
         return None
     total = sum(found)
     return abs(total) // len(found) * (1 if total >= 0 else -1)
+
+
+def _witnessed_q10(evidence: Evidence) -> int:
+    lead_q10 = evidence.comparison.lead_q10()
+    return 0 if lead_q10 is None else min(max(lead_q10, -_WITNESS_Q10), _WITNESS_Q10)
 
 
 def judgement(tile: Tile, lattice: Lattice, memory: Memory, rule: Rule) -> Judgement:
@@ -193,8 +207,8 @@ class LagExcess(Detector):
 
 LAG_EXCESS = DetectorKind(
     name="lag-excess",
-    evidence="T",
+    evidence="ours",
     source="ours",
     build=LagExcess,
-    presets={"default": Rule()},
+    presets={"default": Rule(), "alone": Rule(shared_above_q10=2560, apart_below_q10=2048, compares=False)},
 )

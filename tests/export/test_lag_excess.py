@@ -34,7 +34,7 @@ SOURCE = """
 
 struct judgement {
 	int64_t decided_ns;
-	int32_t said, excess_q10;
+	int32_t said, score_q10;
 };
 
 size_t pair_bytes(void)
@@ -43,24 +43,25 @@ size_t pair_bytes(void)
 }
 
 size_t judged(const int64_t *time_ns, const int32_t *which, const uint32_t *rtt_us, size_t size,
-		int32_t shared_above_q10, int32_t apart_below_q10, int32_t tiles, struct judgement *found)
+		int32_t shared_above_q10, int32_t apart_below_q10, int32_t tiles, int32_t compares,
+		struct judgement *found)
 {
 	static struct sbd_lag_pair pair;
 	size_t i, n = 0;
 
-	sbd_lag_init(&pair, (struct sbd_lag_rule){ shared_above_q10, apart_below_q10, tiles });
+	sbd_lag_init(&pair, (struct sbd_lag_rule){ shared_above_q10, apart_below_q10, tiles, compares });
 	for (i = 0; i < size; i++) {
 		if (!sbd_lag_on_rtt(&pair, which[i], time_ns[i], rtt_us[i]))
 			continue;
 		found[n].decided_ns = pair.decided_ns;
 		found[n].said = pair.said;
-		found[n++].excess_q10 = pair.has_excess ? pair.excess_q10 : INT32_MIN;
+		found[n++].score_q10 = pair.has_score ? pair.score_q10 : INT32_MIN;
 	}
 	return n;
 }
 """
-FOUND = np.dtype([("decided_ns", np.int64), ("said", np.int32), ("excess_q10", np.int32)])
-NO_EXCESS = np.iinfo(np.int32).min
+FOUND = np.dtype([("decided_ns", np.int64), ("said", np.int32), ("score_q10", np.int32)])
+NO_SCORE = np.iinfo(np.int32).min
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +80,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 def judged(library: ctypes.CDLL, x: SubflowSignals, y: SubflowSignals, rule: Rule) -> list[tuple[int, str, int | None]]:
-    """Return the judgements of the C, by time, words and mean excess."""
+    """Return the judgements of the C, by time, words and score."""
     time_ns = np.concatenate([x.rtt_time_ns, y.rtt_time_ns])
     which = np.repeat(np.array([0, 1], dtype=np.int32), [x.rtt_us.size, y.rtt_us.size])
     order = np.lexsort((which, time_ns))
@@ -95,11 +96,12 @@ def judged(library: ctypes.CDLL, x: SubflowSignals, y: SubflowSignals, rule: Rul
         rule.shared_above_q10,
         rule.apart_below_q10,
         rule.tiles,
+        int(rule.compares),
         ctypes.c_void_p(found.ctypes.data),
     )
     return [
-        (decided_ns, SAID[said], None if excess_q10 == NO_EXCESS else excess_q10)
-        for decided_ns, said, excess_q10 in found[:size].tolist()
+        (decided_ns, SAID[said], None if score_q10 == NO_SCORE else score_q10)
+        for decided_ns, said, score_q10 in found[:size].tolist()
     ]
 
 
@@ -110,7 +112,7 @@ def in_words(one: Judgement) -> str:
 
 def assert_equals(library: ctypes.CDLL, x: SubflowSignals, y: SubflowSignals, rule: Rule) -> Counter[str]:
     """Compare every judgement; return how often what was said."""
-    expected = [(one.decided_ns, in_words(one), one.excess_q10) for one in judgements(x, y, rule)]
+    expected = [(one.decided_ns, in_words(one), one.score_q10) for one in judgements(x, y, rule)]
     assert judged(library, x, y, rule) == expected
     return Counter(words for _, words, _ in expected)
 
@@ -121,6 +123,7 @@ def test_every_judgement_on_made_delays_is_the_pipelines(library: ctypes.CDLL) -
         x, y, _ = pair(seed)
         for tiles in {1, 1 + seed % MOST_TILES}:
             said += assert_equals(library, x, y, Rule(tiles=tiles))
+            said += assert_equals(library, x, y, Rule(tiles=tiles, compares=False))
     assert said.keys() == set(SAID)
 
 

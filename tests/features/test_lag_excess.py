@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
+import statistics
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -125,8 +127,8 @@ def test_what_is_said_does_not_depend_on_where_the_recording_ends() -> None:
             SubflowSignals.of_rtts(own.rtt_time_ns[own.rtt_time_ns <= end_ns], own.rtt_us[own.rtt_time_ns <= end_ns])
             for own in (x, y)
         )
-        known = [(one.decided_ns, one.shared, one.excess_q10) for one in judgements(a, b, Rule())]
-        assert known == [(one.decided_ns, one.shared, one.excess_q10) for one in said if one.decided_ns <= end_ns]
+        known = [(one.decided_ns, one.shared, one.score_q10) for one in judgements(a, b, Rule())]
+        assert known == [(one.decided_ns, one.shared, one.score_q10) for one in said if one.decided_ns <= end_ns]
 
 
 def moving(seed: int, *, shared: bool, count: int = 1) -> tuple[SubflowSignals, SubflowSignals]:
@@ -296,3 +298,67 @@ def test_halves_and_wholes_follow_each_other() -> None:
     assert {one.steps for one in found} == {PART_STEPS, TILE_STEPS}
     assert [one.decided_ns for one in found] == sorted(one.decided_ns for one in found)
     assert all(one.decided_ns > one.start_ns + (one.steps - 1) * lattice.step_ns for one in found)
+
+
+def naive_lead(x: SubflowSignals, y: SubflowSignals, first_ns: int, last_ns: int, rtt_ns: int) -> float | None:
+    """Return by how much the comparison test leads, in loops and doubles; None if it says nothing."""
+    leads = []
+    for own, other in ((x, y), (y, x)):
+        mine, its = (
+            [one for one in zip(of.rtt_time_ns.tolist(), of.rtt_us.tolist(), strict=True) if one[0] <= last_ns]
+            for of in (own, other)
+        )
+        probes: dict[int, tuple[int, int]] = {}
+        for time_ns, rtt_us in mine:
+            if time_ns >= first_ns:
+                probes.setdefault((time_ns - first_ns) // rtt_ns, (time_ns, rtt_us))
+        rows = []
+        for (begin_ns, probe_us), (end_ns, following_us) in itertools.pairwise(probes.values()):
+            between = [rtt_us for time_ns, rtt_us in its if begin_ns < time_ns < end_ns]
+            if between:
+                rows.append([min(one, 2**23 - 1) for one in (probe_us, between[0], following_us)])
+        columns = list(zip(*rows, strict=True))
+        if len(rows) < 10 or any(len(set(column)) == 1 for column in columns):
+            return None
+        probe, crossing, following = columns
+        leads.append(statistics.correlation(probe, crossing) - statistics.correlation(probe, following))
+    return sum(leads)
+
+
+def test_what_the_comparison_leads_by_is_as_defined() -> None:
+    """Within what correlations in 15 bits leave."""
+    found = 0
+    moved = [moving(seed, shared=seed % 2 == 0, count=3) for seed in range(6)]
+    for x, y in (*moved, *(pair(seed)[:2] for seed in range(10))):
+        lattice = lattice_of(x, y)
+        assert isinstance(lattice, Lattice)
+        for tile in list(tiles(x, y, lattice))[:4]:
+            last_ns = tile.start_ns + (tile.steps - 1) * lattice.step_ns
+            expected = naive_lead(x, y, tile.start_ns, last_ns, 16 * lattice.step_ns)
+            lead_q10 = tile.comparison.lead_q10()
+            assert (lead_q10 is None) == (expected is None)
+            if lead_q10 is not None and expected is not None:
+                assert lead_q10 / 1024 == pytest.approx(expected, abs=0.003)
+                found += 1
+    assert found > 20
+
+
+def test_the_witness_counts_one_at_most() -> None:
+    """A score is the mean excess and the lead, which is cut; without a witness it is the mean excess."""
+    cut = 0
+    for seed in range(20):
+        x, y, _ = pair(seed)
+        alone = judgements(x, y, Rule(compares=False))
+        for one, other in zip(judgements(x, y, Rule()), alone, strict=True):
+            if one.evidence is None or one.score_q10 is None or other.score_q10 is None:
+                continue
+            lead_q10 = one.evidence.comparison.lead_q10() or 0
+            assert one.score_q10 - other.score_q10 == max(-1024, min(lead_q10, 1024))
+            cut += abs(lead_q10) > 1024
+    assert cut > 0
+
+
+def test_constant_delays_are_compared_with_nothing() -> None:
+    x, y = (SubflowSignals.of_rtts(range(0, 4000 * MS, MS), [20_000] * 4000) for _ in range(2))
+    found = {one.evidence.comparison.lead_q10() for one in judgements(x, y, Rule()) if one.evidence is not None}
+    assert found == {None}

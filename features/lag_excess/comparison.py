@@ -1,0 +1,138 @@
+"""The second witness: how much more a delay is like the other subflow's next one than like its own subflow's next.
+
+The comparison test of Rubenstein, Kurose and Towsley (ToN 2002), on a tile, in sums that add up over tiles. The closer
+two packets follow each other in a queue, the more alike are their delays; if two subflows share it, the other
+subflow's next packet is nearer than the own next probe. Ours: a probe is a subflow's first RTT sample in each of a
+tile's fifty round trips, and what the test leads by is kept as a number.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from features.fixed import Int64Array
+from features.lag_excess.lattice import STEPS_PER_RTT, Lattice
+from features.series import SubflowSignals
+
+#: Probes of either subflow that must have been compared.
+LEAST_PROBES = 10
+#: Delays are clamped to this (8.4 s): products of sums over four tiles stay within 63 bits.
+LIMIT_US = (1 << 23) - 1
+_Q15 = 15
+#: A product of deviations below this is divided by as it is.
+_SMALL = 1 << 46
+
+
+@dataclass(frozen=True)
+class Probes:
+    """Sums over a subflow's probes that another one of the tile follows, and before it a sample of the other subflow.
+
+    Attributes
+    ----------
+    count : int
+    probe, crossing, following : int, microseconds
+        Of the probes' delays, of the other subflow's next ones, of the next probes'.
+    probe_2, crossing_2, following_2 : int, microseconds squared
+        Of their squares.
+    probe_crossing, probe_following : int, microseconds squared
+        Of products.
+    """
+
+    count: int = 0
+    probe: int = 0
+    crossing: int = 0
+    following: int = 0
+    probe_2: int = 0
+    crossing_2: int = 0
+    following_2: int = 0
+    probe_crossing: int = 0
+    probe_following: int = 0
+
+    def __add__(self, other: Probes) -> Probes:
+        return Probes(*(own + its for own, its in zip(astuple(self), astuple(other), strict=True)))
+
+    def lead_q15(self) -> int | None:
+        """Return the cross measure less the auto measure, Q15; None for too few probes, or delays that are constant."""
+        if self.count < LEAST_PROBES:
+            return None
+        cross = self._correlation_q15(self.crossing, self.crossing_2, self.probe_crossing)
+        auto = self._correlation_q15(self.following, self.following_2, self.probe_following)
+        return None if cross is None or auto is None else cross - auto
+
+    def _correlation_q15(self, total: int, squares: int, products: int) -> int | None:
+        """Return the correlation of the probes' delays with others, truncated toward zero."""
+        own, its = (self.count * two - one * one for one, two in ((self.probe, self.probe_2), (total, squares)))
+        # Faded sums, each truncated, may fall short of a variance.
+        if own <= 0 or its <= 0:
+            return None
+        size = math.isqrt(own) * math.isqrt(its)
+        common = self.count * products - self.probe * total
+        found = (abs(common) << _Q15) // size if size < _SMALL else abs(common) // (size >> _Q15)
+        return min(found, 1 << _Q15) * (1 if common >= 0 else -1)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is compared from the first subflow's side, and from the second's.
+
+    Attributes
+    ----------
+    a, b : Probes
+    """
+
+    a: Probes
+    b: Probes
+
+    def __add__(self, other: Comparison) -> Comparison:
+        return Comparison(self.a + other.a, self.b + other.b)
+
+    def lead_q10(self) -> int | None:
+        """Return by how much the cross measures lead over the auto measures, both sides together.
+
+        From -4 to 4, Q10, truncated toward zero; None where a side says nothing.
+
+        Examples
+        --------
+        >>> own = Probes(10, 30, 30, 30, 100, 100, 100, 100, 90)
+        >>> Comparison(own, own).lead_q10()
+        2048
+        """
+        sides = [side.lead_q15() for side in (self.a, self.b)]
+        if None in sides:
+            return None
+        total = sum(one for one in sides if one is not None)
+        return (abs(total) >> 5) * (1 if total >= 0 else -1)
+
+
+def _probes(own: SubflowSignals, other: SubflowSignals, first_ns: int, last_ns: int, slot_ns: int) -> Probes:
+    begin, end = np.searchsorted(own.rtt_time_ns, [first_ns, last_ns + 1])
+    time_ns = own.rtt_time_ns[begin:end]
+    places = begin + np.flatnonzero(np.diff((time_ns - first_ns) // slot_ns, prepend=-1))
+    probe, following = places[:-1], places[1:]
+    crossing = np.searchsorted(other.rtt_time_ns, own.rtt_time_ns[probe], side="right")
+    between = crossing < np.searchsorted(other.rtt_time_ns, own.rtt_time_ns[following], side="left")
+
+    def delays_us(of: SubflowSignals, at: Int64Array) -> Int64Array:
+        found: Int64Array = np.minimum(of.rtt_us[at[between]], LIMIT_US)
+        return found
+
+    p, c, f = delays_us(own, probe), delays_us(other, crossing), delays_us(own, following)
+    sums = (p.sum(), c.sum(), f.sum(), p @ p, c @ c, f @ f, p @ c, p @ f)
+    return Probes(p.size, *(int(one) for one in sums))
+
+
+def comparison(x: SubflowSignals, y: SubflowSignals, lattice: Lattice, first_ns: int, last_ns: int) -> Comparison:
+    """Return what is compared from a tile's first time up to one of its times.
+
+    Parameters
+    ----------
+    x, y : SubflowSignals
+        The pair, lower subflow number first.
+    lattice : Lattice
+    first_ns, last_ns : int, nanoseconds
+    """
+    slot_ns = STEPS_PER_RTT * lattice.step_ns
+    return Comparison(_probes(x, y, first_ns, last_ns, slot_ns), _probes(y, x, first_ns, last_ns, slot_ns))
