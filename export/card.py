@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from export.default_detector import Default
 from export.emit_c import Header, environment
 from export.tree import Forest
+from models.detectors.lag_excess import Rule
 from models.fitted import Setting
 
 
@@ -74,3 +76,8 @@ def render_card(
             digests=digests,
         )
     )
+
+
+def render_detector_card(named: Default) -> str:
+    """Return the card of the default detector, Markdown."""
+    return environment().get_template("detector_card.md.j2").render(named=named, rule=Rule(**named.parameters))

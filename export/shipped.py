@@ -1,6 +1,6 @@
-"""The detector that stands in git: what judges where nobody names another, and needs no training.
+"""The model that stands in git: the best of the exported ones, which judges windows without any training.
 
-``export/generated/default.json`` names it, with the SHA-256 of its model file; the file and its card stand beside. The
+``export/generated/model.json`` names it, with the SHA-256 of its model file; the file and its card stand beside. The
 stage ``export`` writes all three.
 """
 
@@ -21,18 +21,18 @@ from models.verdict import Verdicts
 from traces.fault import InputFault
 
 FOLDER = Path(__file__).parent / "generated"
-NAMED = "default.json"
+NAMED = "model.json"
 #: More of the votes than this say shared.
 _HALF = 0.5
 
 
 class NoShippedError(InputFault):
-    """The folder holds no detector, or another than it says."""
+    """The folder holds no model, or another than it says."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """What the folder says of its detector.
+    """What the folder says of its model.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def described(named: Named) -> bytes:
 
 
 def named_in(folder: Path = FOLDER) -> Named:
-    """Return what a folder says of its detector.
+    """Return what a folder says of its model.
 
     Raises
     ------
@@ -81,11 +81,11 @@ def named_in(folder: Path = FOLDER) -> Named:
     try:
         return Named(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError) as error:
-        raise NoShippedError(f"{path}: names no detector: {error}") from error
+        raise NoShippedError(f"{path}: names no model: {error}") from error
 
 
 def load(folder: Path = FOLDER) -> tuple[Named, OfFile]:
-    """Return the detector of a folder, and what is said of it.
+    """Return the model of a folder, and what is said of it.
 
     Raises
     ------

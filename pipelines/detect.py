@@ -1,28 +1,35 @@
 """Say of each pair of subflows in some inputs whether they share a bottleneck, on how many seconds, and why not.
 
-With -v, each window too: SB is a verdict for a shared bottleneck, NSB against it; a window without a verdict says why.
-With a baseline detector in place of a model, a window is the time from one change of its opinion to the next.
+The default, lag-excess, judges again and again by what it has seen so far: its last verdict counts. Of a model's
+windows what it says for longer counts, and so it does of a baseline detector, whose window is the time from one change
+of its opinion to the next. With -v, each window too: SB is a verdict for a shared bottleneck, NSB against it; a window
+without a verdict says why.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from export import shipped
+from export import default_detector, shipped
 from export.replay import Decision
 from features import connection_pairs
 from features.connection_pairs import Pair
+from features.fixed import ONE_Q10
+from features.lag_excess.lattice import TOO_SHORT, lattice_of
 from features.window import NEVER_CONGESTED, NO_STATES, Rejected, Window, tiled
 from models import detector
 from models.detectors import DETECTORS, Detector, detector_of, replayed
 from models.detectors.event import events_of
+from models.detectors.lag_excess import LagExcess, judgements
 from models.detectors.scoring import OnPair
 from models.partition import pairs_of
 from models.verdict import SCORE_DIGITS
@@ -31,8 +38,11 @@ from pipelines.compiled import SUFFIXES, Compiled
 from pipelines.params import Params
 from pipelines.recording import Recording
 from traces.connection import Connection
-from traces.fault import printable
+from traces.fault import UsageFault, printable
 from traces.quarantine import CaptureError, by_reason
+
+if TYPE_CHECKING:
+    from pipelines.figures.verdict import Judged
 
 log = logging.getLogger(__name__)
 
@@ -48,10 +58,16 @@ _NO_VERDICT = (
     " record at the sender, for longer, or try --model correlation, which needs RTTs alone"
 )
 _SCORE = "{:.2f}"
+#: Pairs in one figure.
+_MOST_DRAWN = 8
 #: What judges: a stored model, window by window; a baseline detector, event by event; or an exported model, in C.
 Judge = detector.Detector | Detector | Compiled
 #: Verdicts in words.
 _IN_WORDS = {"SB": "shared", "NSB": "not shared"}
+
+
+class PlotError(UsageFault):
+    """What cannot be drawn."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +97,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="what judges, in place of the detector that is shipped: stored model, for instance sites/tree_paper;"
+        help="what judges, in place of the default: stored model, for instance sites/tree_paper;"
         f" baseline detector, for instance rfc8382 or rfc8382/owd ({', '.join(DETECTORS)}); or exported header or model"
         f" file, a path that ends with {' or '.join(SUFFIXES)}",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line in place of a table")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE.png",
+        type=Path,
+        help="draw each pair's delays, and how they agree at possible and impossible lags; by lag-excess alone",
+    )
     parser.add_argument(
         "--models", type=Path, default=Path("data/trained"), help="folder of stored models (default: %(default)s)"
     )
@@ -121,6 +143,8 @@ def _of_pair(name: str, connection_id: str, pair: Pair, judge: detector.Detector
 def judge_of(models: Path, model: str) -> Judge:
     """Return a stored model or a baseline detector by name, or an exported one by path.
 
+    The model that stands in git is found by its name too, where none of that name is stored.
+
     Raises
     ------
     UnknownModelError
@@ -132,10 +156,43 @@ def judge_of(models: Path, model: str) -> Judge:
     """
     if model.endswith(SUFFIXES):
         return Compiled(Path(model))
-    if model.partition("/")[0] not in DETECTORS:
+    if model.partition("/")[0] in DETECTORS:
+        kind, preset = detector_of(model)
+        return kind.build(kind.presets[preset])
+    try:
         return detector.load(models, model)
-    kind, preset = detector_of(model)
-    return kind.build(kind.presets[preset])
+    except detector.UnknownModelError:
+        if model != shipped.named_in().model:
+            raise
+        return shipped.load()[1]
+
+
+def _of_lag_excess(
+    name: str, connection_id: str, connection: Connection, judge: LagExcess, model: str, params: Params
+) -> Iterator[Opinion]:
+    """Yield what the lag excess says of each pair, from one judgement to the next, the last one to the end."""
+    found = connection_pairs.signals(connection, params.extract.reading)
+    start_ns, end_ns = connection.span_ns()
+    for a, b in pairs_of(found):
+        said = list(judgements(found[a], found[b], judge.rule))
+        lattice = lattice_of(found[a], found[b])
+        early = lattice if isinstance(lattice, str) else TOO_SHORT
+        from_ns = [start_ns, *(one.decided_ns for one in said)]
+        for number, (time_ns, until_ns) in enumerate(itertools.pairwise([*from_ns, end_ns])):
+            one = said[number - 1] if number else None
+            score_q10 = None if one is None else one.score_q10
+            yield Opinion(
+                input=name,
+                connection_id=connection_id,
+                subflow_a=a,
+                subflow_b=b,
+                window_start_s=_seconds(time_ns),
+                window_s=_seconds(until_ns - time_ns),
+                shared=None if one is None else one.shared,
+                score=None if score_q10 is None else round(score_q10 / ONE_Q10, SCORE_DIGITS),
+                model=model,
+                reason=early if one is None else one.reason,
+            )
 
 
 def _of_replay(name: str, connection_id: str, connection: Connection, judge: Detector, model: str) -> Iterator[Opinion]:
@@ -223,6 +280,8 @@ def opinions_on(
     """
     if len(connection.subflows) <= 1:
         yield _nothing(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
+    elif isinstance(judge, LagExcess):
+        yield from _of_lag_excess(name, connection_id, connection, judge, model, params)
     elif isinstance(judge, Detector):
         yield from _of_replay(name, connection_id, connection, judge, model)
     elif isinstance(judge, Compiled):
@@ -287,7 +346,41 @@ def in_words(said: Sequence[Opinion]) -> str:
     return f"{words}; {count} window{'s' * (count > 1)} without a verdict ({why})" if count else words
 
 
-def _show(said: list[Opinion], *, with_windows: bool) -> None:
+def last_in_words(said: Sequence[Opinion]) -> str:
+    """Return what the opinions on one pair come to where evidence adds up: the last one, and since when.
+
+    Examples
+    --------
+    >>> def said(start_s, window_s, shared, reason=None, score=2.0):
+    ...     return Opinion("a.log", "a#0", 0, 1, start_s, window_s, shared, score, "lag-excess", reason)
+    >>> first = said(10.0, 2.0, None, "fewer than 30 round trips were seen of both subflows", None)
+    >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, True, score=3.5)])
+    'shared, from 2.0 s on, to the end at 8.0 s; score 3.50'
+    >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, False, score=1.25)])
+    'not shared, from 4.0 s on, to the end at 8.0 s; score 1.25; before that 2.0 s shared'
+    >>> last_in_words([first])
+    'no verdict: fewer than 30 round trips were seen of both subflows'
+    """
+    *_, last = said
+    lasting = list(itertools.takewhile(lambda one: one.shared is last.shared, reversed(said)))
+    before = said[: len(said) - len(lasting)]
+    past = ""
+    for verdict, words in _IN_WORDS.items():
+        before_s = sum(one.window_s or 0.0 for one in before if one.verdict == verdict)
+        if before_s:
+            past += f"{' and' if past else '; before that'} {before_s:.1f} s {words}"
+    if last.shared is None:
+        return f"no verdict: {last.reason}{past}"
+    start_s = said[0].window_start_s or 0.0
+    since_s = (lasting[-1].window_start_s or 0.0) - start_s
+    end_s = (last.window_start_s or 0.0) + (last.window_s or 0.0) - start_s
+    return (
+        f"{_IN_WORDS[last.verdict]}, from {since_s:.1f} s on, to the end at {end_s:.1f} s;"
+        f" score {_SCORE.format(last.score)}{past}"
+    )
+
+
+def _show_connection(said: list[Opinion], words: Callable[[Sequence[Opinion]], str], *, with_windows: bool) -> None:
     """Print the opinions on one connection: a line for each pair, and its windows if they are wanted."""
     first = said[0]
     print(f"{printable(first.input)}: {printable(first.connection_id or 'no connection')}, by {first.model}")
@@ -295,11 +388,39 @@ def _show(said: list[Opinion], *, with_windows: bool) -> None:
     for one in said:
         by_pair.setdefault((one.subflow_a, one.subflow_b), []).append(one)
     for (a, b), own in by_pair.items():
-        print(f"  {f'subflows {a} and {b}: ' if b is not None else ''}{in_words(own)}")
+        print(f"  {f'subflows {a} and {b}: ' if b is not None else ''}{words(own)}")
     if with_windows:
         print(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
         for one in said:
             print(_line(one))
+
+
+def _show(said: list[Opinion], words: Callable[[Sequence[Opinion]], str], *, with_windows: bool) -> None:
+    """Print the opinions on an input, connection by connection."""
+    by_connection: dict[str | None, list[Opinion]] = {}
+    for one in said:
+        by_connection.setdefault(one.connection_id, []).append(one)
+    for own in by_connection.values():
+        _show_connection(own, words, with_windows=with_windows)
+
+
+def _to_draw(recorded: Recording, judge: LagExcess, params: Params, most: int) -> Iterator[Judged]:
+    """Yield the first so many pairs of an input."""
+    from pipelines.figures import verdict
+
+    pairs = verdict.pairs_of_input(recorded, judge.rule, params.extract.reading)
+    yield from itertools.islice(pairs, most)
+    if next(pairs, None) is not None:
+        log.warning("%s: no more than %d pairs are drawn", printable(str(recorded.path)), _MOST_DRAWN)
+
+
+def _draw(pairs: Sequence[Judged], path: Path) -> None:
+    from pipelines.figures import style, verdict
+
+    if not pairs:
+        raise PlotError(f"{path}: there is no pair of subflows with RTTs to draw")
+    style.save(verdict.verdicts(pairs), path)
+    log.info("%s shows %d pairs", path, len(pairs))
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -308,8 +429,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if arguments.model:
         model, judge = arguments.model, judge_of(arguments.models, arguments.model)
     else:
-        named, judge = shipped.load()
-        model = named.model
+        named, judge = default_detector.load()
+        model = named.detector
+    if arguments.plot and not (isinstance(judge, LagExcess) and arguments.plot.suffix == ".png"):
+        raise PlotError("--plot FILE.png draws what lag-excess says, as PNG")
+    drawn: list[Judged] = []
+    words = last_in_words if isinstance(judge, LagExcess) else in_words
     code = stage.EXIT_OK
     reasons: set[str | None] = set()
     for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
@@ -320,18 +445,18 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             said = [_nothing(str(recorded.path), model, f"cannot be read: {why}")]
         else:
             said = _said(recorded, judge, model, params)
+            if arguments.plot and isinstance(judge, LagExcess):
+                drawn += _to_draw(recorded, judge, params, _MOST_DRAWN - len(drawn))
         reasons |= {one.reason for one in said}
         if arguments.json:
             for one in said:
                 print(json.dumps(asdict(one)))
         else:
-            by_connection: dict[str | None, list[Opinion]] = {}
-            for one in said:
-                by_connection.setdefault(one.connection_id, []).append(one)
-            for own in by_connection.values():
-                _show(own, with_windows=arguments.verbose > 0)
+            _show(said, words, with_windows=arguments.verbose > 0)
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
+    if arguments.plot:
+        _draw(drawn, arguments.plot)
     return code
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import logging
 import shutil
 import sys
@@ -19,8 +20,8 @@ from typing import Any
 
 import pandas as pd
 
-from export import compilers, emit_c, model_file, replay, shipped, verify
-from export.card import Accuracy, render_card
+from export import compilers, default_detector, emit_c, model_file, replay, shipped, verify
+from export.card import Accuracy, render_card, render_detector_card
 from export.compilers import Compiler
 from export.probe import probing_rows
 from export.tree import ExportError, Forest, from_fitted
@@ -122,8 +123,19 @@ def _card(model: Model, accuracy: pd.DataFrame, params: Params) -> str:
     )
 
 
-def _default(models: Sequence[Model], chosen: str, params: Params) -> dict[str, bytes]:
-    """Return the files of the detector that is shipped, by name."""
+def _default() -> dict[str, bytes]:
+    """Return the files of the default detector, by name."""
+    content = default_detector.described()
+    card = render_detector_card(default_detector.Default(**json.loads(content)))
+    return {
+        default_detector.NAMED: content,
+        default_detector.HEADER: default_detector.SOURCE.read_bytes(),
+        default_detector.CARD: card.encode(),
+    }
+
+
+def _shipped(models: Sequence[Model], chosen: str, params: Params) -> dict[str, bytes]:
+    """Return the files of the model that is shipped, by name."""
     (model,) = (one for one in models if f"{params.export.dataset}/{one.name}" == chosen)
     file = f"{model.name}.sbd"
     named = shipped.Named(chosen, file, f"{model.header.name}.md", _sha256(model.file))
@@ -136,7 +148,7 @@ def _files(models: Sequence[Model], accuracy: pd.DataFrame, chosen: str, params:
     for model in models:
         texts[f"{model.header.name}.h"] = model.text
         texts[f"{model.header.name}.md"] = _card(model, accuracy, params)
-    files = {name: text.encode() for name, text in texts.items()} | _default(models, chosen, params)
+    files = {name: text.encode() for name, text in texts.items()} | _shipped(models, chosen, params) | _default()
     sums = "".join(f"{_sha256(content)}  {name}\n" for name, content in sorted(files.items()))
     return files | {_SUMS: sums.encode()}
 

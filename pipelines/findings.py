@@ -104,4 +104,4 @@ def _chosen(run: Run) -> str:
         if found["chosen_on"]
         else "it is the best on what was tested on"
     )
-    return f"The default model, which `sbd detect` takes, is `{found['model']}`: {why}."
+    return f"Of the stored models the best is `{found['model']}`: {why}. `sbd detect` judges by `lag-excess` instead."

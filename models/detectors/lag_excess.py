@@ -170,7 +170,7 @@ class LagExcess(Detector):
     """Judges each pair of subflows by itself, at each half of a tile."""
 
     def __init__(self, rule: Rule) -> None:
-        self._rule = rule
+        self.rule = rule
         self._samples: dict[int, _Samples] = {}
 
     def handlers(self) -> Mapping[int, Handler]:
@@ -193,7 +193,7 @@ class LagExcess(Detector):
             (
                 (one.decided_ns, pair, one.shared)
                 for pair in pairs_of(self.subflow_ids)
-                for one in judgements(signals[pair[0]], signals[pair[1]], self._rule)
+                for one in judgements(signals[pair[0]], signals[pair[1]], self.rule)
             ),
             key=itemgetter(0),
         )

@@ -13,13 +13,19 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from export import shipped
+from export import default_detector, shipped
+from features import connection_pairs
+from features.lag_excess.lattice import TOO_SHORT
+from features.reading import DEFAULT
 from models.detectors import DETECTORS
+from models.detectors.lag_excess import Rule, judgements
+from pipelines import recording
 from pipelines.__main__ import main
 from pipelines.stage import EXIT_USAGE
 from tests.pipelines.test_new_dataset import log_of
 from tests.pipelines.test_selection import MODELS
 from traces.contract import read_table
+from traces.dialect import Dialect
 from traces.tables import PREDICTION
 
 ROOT = Path(__file__).parents[2]
@@ -181,14 +187,67 @@ def test_inspect_shows_where_a_capture_was_taken_and_what_it_signals(
 def test_the_default_is_the_detector_in_git_and_needs_no_project(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    named = shipped.named_in()
-    log = KERNEL / "102.state.csv.zst"
-    assert run(tmp_path, monkeypatch, "detect", "--json", log) == 0
-    assert {one["model"] for one in lines(capsys)} == {named.model}
-    assert list(tmp_path.iterdir()) == []
-    inputs = [*sorted(KERNEL.iterdir()), *sorted(CAPTURES.iterdir())]
+    inputs = sorted(KERNEL.iterdir())
     assert run(tmp_path, monkeypatch, "detect", "--json", *inputs) == 0
     said = lines(capsys)
+    assert list(tmp_path.iterdir()) == []
+    assert {one["model"] for one in said} == {default_detector.named_in().detector} == {"lag-excess"}
+    for path in inputs:
+        ((_, connection),) = recording.read(path, Dialect()).connections()
+        signals = connection_pairs.signals(connection, DEFAULT)
+        expected = [(one.shared, one.reason, one.decided_ns) for one in judgements(signals[0], signals[1], Rule())]
+        first, *own = [one for one in said if one["input"] == str(path)]
+        assert (first["shared"], first["reason"]) == (None, TOO_SHORT)
+        assert [(one["shared"], one["reason"]) for one in own] == [one[:2] for one in expected]
+        assert [one["window_start_s"] for one in own] == pytest.approx([one[2] / 1e9 for one in expected], abs=1e-6)
+        ends_s = [one["window_start_s"] + one["window_s"] for one in (first, *own)]
+        assert ends_s[:-1] == pytest.approx([one["window_start_s"] for one in own], abs=1e-6)
+    assert {one["shared"] for one in said} == {True, False, None}
+
+
+def test_what_counts_of_the_default_is_its_last_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(tmp_path, monkeypatch, "detect", KERNEL / "101.state.csv.zst", KERNEL / "106.state.csv.zst") == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].endswith("101.state.csv.zst: 101.state#0, by lag-excess")
+    assert re.fullmatch(r"  subflows 0 and 1: shared, from 6\.\d s on, to the end at 20\.1 s; score \d\.\d\d", shown[1])
+    assert re.fullmatch(
+        r"  subflows 0 and 1: not shared, .*; before that \d\.\d s shared and \d\.\d s not shared", shown[3]
+    )
+
+
+def test_a_plot_shows_every_pair_and_refuses_what_it_cannot_draw(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    png = tmp_path / "pairs.png"
+    logs = [KERNEL / f"{number}.state.csv.zst" for number in range(101, 110)]
+    assert run(tmp_path, monkeypatch, "detect", "--plot", png, logs[0]) == 0
+    one_pair = png.read_bytes()
+    assert one_pair.startswith(b"\x89PNG")
+    assert run(tmp_path, monkeypatch, "detect", "--plot", png, *logs) == 0
+    height, of_one = (int.from_bytes(content[20:24]) for content in (png.read_bytes(), one_pair))
+    assert height == 8 * of_one
+    assert "no more than 8 pairs are drawn" in capsys.readouterr().err
+    for arguments in (("--plot", tmp_path / "pairs.pdf"), ("--plot", png, "--model", "correlation")):
+        assert run(tmp_path, monkeypatch, "detect", *arguments, logs[0]) == EXIT_USAGE
+        assert "--plot FILE.png draws what lag-excess says" in capsys.readouterr().err
+    assert (
+        run(tmp_path, monkeypatch, "detect", "--plot", tmp_path / "none.png", CAPTURES / "101.sf1.pcap.zst")
+        == EXIT_USAGE
+    )
+    assert "no pair of subflows with RTTs to draw" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.png"]
+
+
+def test_the_model_in_git_judges_where_none_of_its_name_is_stored(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    named = shipped.named_in()
+    inputs = [*sorted(KERNEL.iterdir()), *sorted(CAPTURES.iterdir())]
+    assert run(tmp_path, monkeypatch, "detect", "--json", "--model", named.model, *inputs) == 0
+    said = lines(capsys)
+    assert {one["model"] for one in said} == {named.model}
     # In C, from its model file, it says the same.
     file = shipped.FOLDER / named.file
     assert run(tmp_path, monkeypatch, "detect", "--json", "--model", file, *inputs) == 0
@@ -197,6 +256,24 @@ def test_the_default_is_the_detector_in_git_and_needs_no_project(
 
 
 def test_a_default_that_is_not_the_one_named_is_refused(tmp_path: Path) -> None:
+    named = default_detector.named_in()
+    for name in (default_detector.NAMED, named.header):
+        shutil.copy(shipped.FOLDER / name, tmp_path)
+    said = json.loads((tmp_path / default_detector.NAMED).read_text())
+    assert default_detector.load(tmp_path)[1].rule == Rule()
+    for changed, why in (
+        (said | {"sha256": "0" * 64}, "its SHA-256 differs"),
+        (said | {"parameters": {"tiles": 5}}, "tiles is 5"),
+        (said | {"parameters": {"tails": 4}}, "tails"),
+        (said | {"detector": "wavelet"}, "names 'wavelet', which has no header"),
+        ({"model": 1}, "names no detector"),
+    ):
+        (tmp_path / default_detector.NAMED).write_text(json.dumps(changed))
+        with pytest.raises(default_detector.NoDefaultError, match=why):
+            default_detector.load(tmp_path)
+
+
+def test_a_model_that_is_not_the_one_named_is_refused(tmp_path: Path) -> None:
     for path in (shipped.FOLDER / shipped.NAMED, shipped.FOLDER / shipped.named_in().file):
         shutil.copy(path, tmp_path)
     named, _ = shipped.load(tmp_path)
@@ -205,7 +282,7 @@ def test_a_default_that_is_not_the_one_named_is_refused(tmp_path: Path) -> None:
     with pytest.raises(shipped.NoShippedError, match="its SHA-256 differs"):
         shipped.load(tmp_path)
     (tmp_path / shipped.NAMED).write_text('{"model": 1}')
-    with pytest.raises(shipped.NoShippedError, match="names no detector"):
+    with pytest.raises(shipped.NoShippedError, match="names no model"):
         shipped.load(tmp_path)
 
 

@@ -143,6 +143,9 @@ def test_headers_cards_and_model_files_are_written(made_project: Path) -> None:
         "sbd_loaded.h",
         "SHA256SUMS",
         "default.json",
+        "sbd_lag_excess.h",
+        "sbd_lag_excess.md",
+        "model.json",
         "forest_invariant.sbd",
         *(f"{name}{suffix}" for name in HEADERS for suffix in (".h", ".md")),
     }

@@ -1,0 +1,91 @@
+"""The detector that judges where nobody names another: the lag excess, with its rule, as it stands in git.
+
+``export/generated/default.json`` names it, with the SHA-256 of the header a sender includes; the header and its card
+stand beside. The stage ``export`` writes all three.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from export.shipped import FOLDER
+from models.detectors.lag_excess import LAG_EXCESS, LagExcess, Rule
+from traces.fault import InputFault
+
+NAMED = "default.json"
+HEADER, CARD = "sbd_lag_excess.h", "sbd_lag_excess.md"
+SOURCE = Path(__file__).parent / "baselines" / HEADER
+
+
+class NoDefaultError(InputFault):
+    """The folder holds no detector, or another than it says."""
+
+
+@dataclass(frozen=True)
+class Default:
+    """What the folder says of its detector.
+
+    Attributes
+    ----------
+    detector : str
+        Name in :data:`models.detectors.DETECTORS`.
+    parameters : dict
+        Fields of its rule.
+    header, card : str
+        Names of what a sender includes, and of its card.
+    sha256 : str
+        Of the header.
+    """
+
+    detector: str
+    parameters: dict[str, Any]
+    header: str
+    card: str
+    sha256: str
+
+
+def described() -> bytes:
+    """Return what :data:`NAMED` holds."""
+    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
+    default = Default(LAG_EXCESS.name, asdict(Rule()), HEADER, CARD, digest)
+    return (json.dumps(asdict(default), indent=2, sort_keys=True) + "\n").encode()
+
+
+def named_in(folder: Path = FOLDER) -> Default:
+    """Return what a folder says of its detector.
+
+    Raises
+    ------
+    NoDefaultError
+        If it says nothing of the kind.
+    """
+    path = folder / NAMED
+    try:
+        named = Default(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError) as error:
+        raise NoDefaultError(f"{path}: names no detector: {error}") from error
+    if named.detector != LAG_EXCESS.name:
+        raise NoDefaultError(f"{path}: names {named.detector!r}, which has no header")
+    return named
+
+
+def load(folder: Path = FOLDER) -> tuple[Default, LagExcess]:
+    """Return the detector of a folder, and what is said of it.
+
+    Raises
+    ------
+    NoDefaultError
+        If the folder names none, its rule is impossible, or its header is not the one that is named.
+    """
+    named = named_in(folder)
+    path = folder / named.header
+    try:
+        if hashlib.sha256(path.read_bytes()).hexdigest() != named.sha256:
+            raise NoDefaultError(f"{path}: is not the header that {NAMED} names: its SHA-256 differs")
+        return named, LagExcess(Rule(**named.parameters))
+    except (OSError, TypeError, ValueError) as error:
+        raise NoDefaultError(f"{folder / NAMED}: {error}") from error

@@ -1,0 +1,91 @@
+"""Detectors by their last verdict on each pair: how often it is right, how often there is one, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from models.comparison import RIGHT, difference, rightness_of
+
+#: Columns that identify a pair.
+PAIR = ("connection_id", "subflow_a", "subflow_b")
+#: Column of a detector's last verdict: True, False or None; and of when the first came, seconds, nan for never.
+SAID, FIRST_S = "said", "first_s"
+
+
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with whether the last verdict is right; none is wrong.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        A row for each pair: ``said``, ``shared``.
+
+    Examples
+    --------
+    >>> judged(pd.DataFrame({"said": [True, None, True], "shared": [True, True, False]}))["right"].tolist()
+    [1.0, 0.0, 0.0]
+    """
+    right = [float(said is shared) for said, shared in zip(rows[SAID], rows["shared"].tolist(), strict=True)]
+    return rows.assign(**{RIGHT: right})
+
+
+def _share(of: pd.Series[bool]) -> float:
+    return float(of.mean()) if len(of) else np.nan
+
+
+def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed: int) -> dict[str, Any]:
+    """Return how a detector does on all pairs, and on those it decides, with 95 % intervals by connection.
+
+    Parameters
+    ----------
+    own, reference : DataFrame
+        The same pairs: columns of :data:`PAIR`, ``shared``, ``said``, ``first_s`` and ``right``.
+    resamples, seed : int
+        As :func:`~models.accuracy.rightness` takes them.
+
+    Returns
+    -------
+    dict
+        ``right``: share of all pairs, where no verdict is wrong; ``less``: that, less the reference's, paired;
+        ``decided``: share of the decided ones that is right, the mean over labels; ``coverage_*``: share of a label's
+        pairs that is decided; ``first_s``: median time until the first verdict, of pairs that have one.
+    """
+    decided = own[own[SAID].notna()]
+    everywhere, where_decided = (rightness_of(of, resamples=resamples, seed=seed) for of in (own, decided))
+    less = rightness_of(difference(own, reference, PAIR), resamples=resamples, seed=seed)
+    row: dict[str, Any] = {"pairs": len(own), "shared": int(own["shared"].sum())}
+    for name, found, what in (
+        ("right", everywhere, "overall"),
+        ("less", less, "overall"),
+        ("decided", where_decided, "balanced"),
+    ):
+        row |= {f"{name}{end}": getattr(found, f"{what}{end}") for end in ("", "_low", "_high")}
+    row |= {"decided_sb": where_decided.sb, "decided_nsb": where_decided.nsb}
+    for name, label in (("sb", True), ("nsb", False)):
+        row[f"coverage_{name}"] = _share(own.loc[own["shared"] == label, SAID].notna())
+    row["wrong"] = int((decided[RIGHT] == 0).sum())
+    row["none"] = len(own) - len(decided)
+    row[FIRST_S] = float(own[FIRST_S].median())
+    return row
+
+
+def summaries(rows: pd.DataFrame, reference: tuple[str, str], *, resamples: int, seed: int) -> Sequence[dict[str, Any]]:
+    """Return a summary for each detector and parameter set, in the order they come.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As :func:`judged` returns them, with ``detector`` and ``preset``.
+    reference : (str, str)
+        Detector and parameter set that each is compared with.
+    resamples, seed : int
+    """
+    by_name = dict(iter(rows.groupby(["detector", "preset"], sort=False)))
+    return [
+        {"detector": name[0], "parameters": name[1]} | summary(own, by_name[reference], resamples=resamples, seed=seed)
+        for name, own in by_name.items()
+    ]
