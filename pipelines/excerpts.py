@@ -66,6 +66,7 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "bias": _table(result_tables.bias),
     "elsewhere": _table(result_tables.elsewhere),
     "partitions": _table(result_tables.partitions),
+    "verdicts": _table(result_tables.verdicts),
     "shifts": _table(result_tables.shifts),
     "difficulty": _table(result_tables.difficulty),
     "graph": _graph,

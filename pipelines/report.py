@@ -77,6 +77,7 @@ _TABLES: tuple[Callable[[Run], Rows], ...] = (
     result_tables.swapped,
     result_tables.transfer,
     result_tables.validated,
+    result_tables.verdicts,
     result_tables.windows,
 )
 

@@ -493,6 +493,46 @@ def partitions(run: Run) -> Rows:
     return rows
 
 
+#: Detectors of the table of last verdicts: what the default is held against.
+_LAST = (
+    ("lag-excess", "default"),
+    ("lag-excess", "alone"),
+    ("correlation", "default"),
+    ("wavelet", "default"),
+    ("rubenstein-r", "default"),
+    ("forest_invariant", "trained on sites"),
+    ("forest_invariant", "trained on diverse"),
+)
+
+
+def verdicts(run: Run) -> Rows:
+    """How right the last verdict on each pair is, of all pairs and where there is one."""
+    rows = []
+    for dataset in run.params.datasets:
+        path = run.reports / "verdicts" / f"{dataset}.csv"
+        if not path.exists():
+            continue
+        found = {(one["detector"], one["parameters"]): one for one in pd.read_csv(path).to_dict("records")}
+        for name in _LAST:
+            if name not in found:
+                continue
+            one = {str(key): value for key, value in found[name].items()}
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "detector": ", ".join(name),
+                    "pairs: shared, not": f"{one['shared']}, {one['pairs'] - one['shared']}",
+                    "right of all": interval(one, "right"),
+                    "less lag-excess": "" if name == _LAST[0] else interval(one, "less"),
+                    "right where decided": interval(one, "decided"),
+                    "shared, not": f"{number(one['decided_sb'], 3)}, {number(one['decided_nsb'], 3)}",
+                    "decided: shared, not": f"{number(one['coverage_sb'], 2)}, {number(one['coverage_nsb'], 2)}",
+                    "first verdict, s": number(one["first_s"], 1),
+                }
+            )
+    return rows
+
+
 def shifts(run: Run) -> Rows:
     """How long after a change the detectors are right, and stay so for T."""
     rows = []

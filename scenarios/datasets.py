@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarios import diverse, groups, sensitivity, shift, sites, unseen
+from scenarios import diverse, groups, sensitivity, shift, sites, unseen, wide, wild
 from scenarios.scenario import Run, ScenarioError
 
 DATASETS: dict[str, Callable[..., list[Run]]] = {
@@ -20,6 +20,8 @@ DATASETS: dict[str, Callable[..., list[Run]]] = {
     "shift": shift.dataset,
     "groups": groups.dataset,
     "sensitivity": sensitivity.dataset,
+    "wide": wide.dataset,
+    "wild": wild.dataset,
 }
 
 

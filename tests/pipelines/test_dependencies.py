@@ -94,12 +94,13 @@ TAKEN_NOT = {
     ("prove", "export/fragment.py"): "the same",
     ("partitions", "export/compiled_detectors.py"): "opinions that are read from a table",
     ("shift", "export/compiled_detectors.py"): "the same",
+    ("verdicts", "export/compiled_detectors.py"): "the same",
     ("validate", "traces/capture.py"): "the name of a connection's input",
     **{
         (stage, "features/distance.py"): "the names of the features, none of which it computes"
         for stage in (
             *("difficulty", "rank", "controls", "automl", "generalise", "compare", "tune", "replay", "partitions"),
-            *("shift", "export", "prove", "track"),
+            *("shift", "verdicts", "export", "prove", "track"),
         )
     },
 }

@@ -148,3 +148,35 @@ def test_shifts_by_hand(folder: Path) -> None:
     assert (second["never_right"], second["never_settled"]) == (1, 1)
     assert math.isinf(second["settled_s_median"]) and second["right_share_of_phase"] == 0
     assert found["silent", "shared"]["never_right"] == 1
+
+
+def test_last_verdicts_are_counted_pair_by_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under the last truth; nothing said, too early an opinion's place and a connection that is not there are wrong."""
+    shutil.copy(ROOT / "params.yaml", tmp_path)
+    shutil.copy(ROOT / "dvc.yaml", tmp_path)
+    reference = {"detector": "lag-excess", "preset": "default"}
+    said = [
+        *(row | reference for row in grouping("a", {2: (0, 1), 6: (0, 0)})),
+        *(row | reference for row in grouping("b", {3: (0, 0)})),
+        *grouping("a", {4: (0, 1)}),
+    ]
+    truths = [
+        *(truth("a", 0, 1, False), truth("a", 0, 1, True, from_s=5)),
+        *(truth("b", 0, 1, False), truth("c", 0, 1, True), truth("gone", 0, 1, False)),
+        truth("d", 0, 1, True, valid=False),
+    ]
+    folder = tmp_path / "data"
+    dataset(folder, {"a": 2, "b": 2, "c": 2, "d": 2}, truths, said)
+    write(tables.TIME_SHARE, [], folder)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["--dataset", "made", "--tables", folder, "--truth", folder / "truth.parquet", "--replayed", folder]
+    assert main(["verdicts", *map(str, arguments), "--judged", "judged.parquet", "--table", "table.csv"]) == 0
+    found = pd.read_csv("table.csv").set_index("detector")
+    default = found.loc["lag-excess"]
+    assert (default["pairs"], default["shared"], default["right"]) == (4, 2, 0.25)
+    assert (default["decided_sb"], default["decided_nsb"]) == (1.0, 0.0)
+    assert (default["coverage_sb"], default["coverage_nsb"]) == (0.5, 0.5)
+    assert (default["wrong"], default["none"], default["first_s"]) == (1, 2, 2.5)
+    other = found.loc["one"]
+    assert (other["right"], other["less"], other["wrong"], other["none"]) == (0.0, -0.25, 1, 3)
+    assert len(pd.read_parquet("judged.parquet")) == 8
