@@ -10,6 +10,7 @@
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
 # make bench-export     exported models beside other exporters; features and decisions on real windows (after make repro)
 # make bench-windows    the latter alone
+# make bench-judgements time of the lag excess in C, an RTT sample and a judgement (after make repro)
 # make bench-scale-out  parse and extract by processes, by Dask workers, and with one of them killed (after make repro)
 # make ui       MLflow on loopback (PORT=5000); prints the address of the runs
 # make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
@@ -30,7 +31,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: core app repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows \
+.PHONY: core app repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
 	ui screenshots notebooks lab setup simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -75,6 +76,9 @@ bench-export: setup $(VENV)/bench/.installed
 
 bench-windows: setup
 	python -m tests.bench_windows $(BENCH)
+
+bench-judgements: setup
+	python -m tests.bench_judgements $(BENCH)
 
 screenshots: setup
 	python -m tests.browser.screenshots

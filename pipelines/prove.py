@@ -2,12 +2,14 @@
 
 Every window the pipeline found, tiled and triggered, must have the same place and, of each feature that C computes, the
 same value. On tiled windows each header must decide as its model does, find no other window, and leave the same
-partition of the subflows in the end. One difference fails.
+partition of the subflows in the end. Of every pair, on the first so many connections, each judgement of the lag excess
+must have the same time, words and score. One difference fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import logging
 import sys
 import tempfile
@@ -16,15 +18,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from export import compilers, model_file, replay
+from export import compilers, default_detector, judgements, model_file, replay
 from export.emit_c import EXPORTABLE
 from export.replay import Replayed
 from export.tree import NOT_SHARED, Forest
 from export.verify import VerifyError
 from features.catalog import PAIR_WINDOW
+from features.series import SubflowSignals
+from models.detectors import lag_excess
 from models.detectors.learned import WindowVerdict, opinions_of
 from pipelines import stage
 from pipelines.params import Params
@@ -37,6 +43,8 @@ log = logging.getLogger(__name__)
 
 _ACK_COLUMNS = ("subflow_id", "time_ns", "acked_bytes", "rtt_us")
 _STATE_COLUMNS = ("subflow_id", "time_ns", "ca_state")
+#: Headers of models that come from files, and of the lag excess.
+_OF_NO_MODEL = {"sbd_loaded", Path(default_detector.HEADER).stem}
 _KEY = ["token", "subflow_a", "subflow_b", "window_start_ns"]
 #: Takes every feature, so that all are computed, and decides nothing.
 _ALL_FEATURES = model_file.content(Forest((NOT_SHARED,)), [feature.name for feature in EXPORTABLE])
@@ -159,6 +167,39 @@ def _prove_features(tables_of: Path, windows: pd.DataFrame, headers: Path, place
     return compared
 
 
+def pairs_of_connections(tables_of: Path, most: int | None) -> Iterator[tuple[SubflowSignals, SubflowSignals]]:
+    """Yield the RTTs of every two subflows that have any, of a dataset's first so many connections.
+
+    Parameters
+    ----------
+    tables_of : Path
+        Folder with the dataset's tables.
+    most : int or None
+        None for all connections.
+    """
+    for connection in itertools.islice(_signals(tables_of), most):
+        sampled = connection.acks.filter(pc.is_valid(connection.acks.column("rtt_us")))
+        ids, time_ns, rtt_us = (sampled.column(name).to_numpy() for name in ("subflow_id", "time_ns", "rtt_us"))
+        own = {one: SubflowSignals.of_rtts(time_ns[ids == one], rtt_us[ids == one]) for one in np.unique(ids).tolist()}
+        for a, b in itertools.combinations(sorted(own), 2):
+            yield own[a], own[b]
+
+
+def _prove_judgements(tables_of: Path, headers: Path, place: Path, most: int | None) -> dict[str, int]:
+    """Return how many judgements of the lag excess are the same, on how many pairs; all must be."""
+    rule = default_detector.load(headers)[1].rule
+    program = judgements.build(place, headers, compilers.installed()[0])
+    pairs = list(pairs_of_connections(tables_of, most))
+    found, _ = judgements.run(program, pairs, rule)
+    compared = 0
+    for number, ((x, y), own) in enumerate(zip(pairs, found, strict=True)):
+        expected = [judgements.said(one) for one in lag_excess.judgements(x, y, rule)]
+        if own != expected:
+            raise VerifyError(f"sbd_lag_excess: what is said of pair {number} is not what the pipeline says")
+        compared += len(own)
+    return {"judgements": compared, "judged_pairs": len(pairs)}
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     tokens = {
@@ -175,9 +216,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         place = Path(folder)
         report["feature_values"] = _prove_features(arguments.tables, windows, arguments.headers, place)
         tiled = windows[windows["rule"] == "tiled"]
+        report |= _prove_judgements(arguments.tables, arguments.headers, place, params.export.judged_connections)
         report["decisions"], report["partitions"] = {}, {}
         decided = []
-        for name in sorted(path.stem for path in arguments.headers.glob("sbd_*.h") if path.stem != "sbd_loaded"):
+        for name in sorted({path.stem for path in arguments.headers.glob("sbd_*.h")} - _OF_NO_MODEL):
             expected = tiled.merge(verdicts[verdicts["model"] == name], on=list(WINDOW_KEY), validate="one_to_one")
             program = replay.build(place, arguments.headers, name, compilers.installed()[0])
             replayed = replay.run(program, (one.lines() for one in _signals(arguments.tables)))

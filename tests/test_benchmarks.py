@@ -22,6 +22,7 @@ LITTLE = {
     "bench_replay": "--tables data/tables/kernel --connections 2",
     "bench_scale_out": "--dataset kernel",
     "bench_windows": "--datasets groups",
+    "bench_judgements": "--datasets groups --connections 1",
     "bench_export": "--rounds 1 --rows 2000 --ours",
 }
 
@@ -74,9 +75,15 @@ def test_parse_and_extract_spread_out_come_to_the_same(quick: Path) -> None:
 
 def test_times_of_headers_on_windows(quick: Path) -> None:
     found = rows(printed(quick, "bench_windows"))
-    headers = {path.stem for path in (quick / "export/generated").glob("sbd_*.h")} - {"sbd_loaded"}
+    headers = {path.stem for path in (quick / "export/generated").glob("sbd_*.h")} - {"sbd_loaded", "sbd_lag_excess"}
     assert {row[0] for row in found} == headers
     assert all(row[2] == "groups" and int(row[3]) > 0 for row in found)
+
+
+def test_times_of_the_lag_excess(quick: Path) -> None:
+    found = rows(printed(quick, "bench_judgements"))
+    assert all(row[1] == "groups" and int(row[3]) > 1000 and 0 < float(row[4]) < 2000 for row in found)
+    assert {int(row[-1]) for row in found} <= set(range(1, (16 << 10) + 1))
 
 
 def test_times_of_our_exported_models() -> None:

@@ -28,6 +28,7 @@ class Export(Block):
     models: list[str] = Field(min_length=1)
     layouts: dict[str, Layout]
     generated_rows: int = Field(ge=1)
+    judged_connections: int | None = Field(ge=1)
     seed: int = Field(ge=0)
 
     @model_validator(mode="after")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import shutil
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from export import emit_c
+from export import default_detector, emit_c
 from export.layout import Layout
 from export.tree import NOT_SHARED, SHARED, Forest, Split, from_fitted
 from features.catalog import PAIR_WINDOW
@@ -87,6 +88,8 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     headers = folder / "headers"
     headers.mkdir()
     made.write_runtime(headers)
+    (headers / default_detector.NAMED).write_bytes(default_detector.described())
+    shutil.copy(default_detector.SOURCE, headers)
     verdicts = []
     models: list[tuple[str, Forest, Layout]] = [("sbd_one", tree, "nested"), ("sbd_two", forest, "packed")]
     for name, one, layout in models:
@@ -130,9 +133,12 @@ def test_it_holds(folder: Path) -> None:
         "connections": len(CONNECTIONS),
         "windows": len(windows),
         "feature_values": len(windows) * len(emit_c.EXPORTABLE),
+        "judgements": report["judgements"],
+        "judged_pairs": 1 + 3 + 6 + 1,
         "decisions": {"sbd_one": tiled, "sbd_two": tiled},
         "partitions": {"sbd_one": len(CONNECTIONS), "sbd_two": len(CONNECTIONS)},
     }
+    assert report["judgements"] > 20
     verdicts = pd.read_parquet(folder / "verdicts.parquet")
     for _, own in verdicts.groupby("model"):
         assert set(own["shared_pred"]) == {True, False}
@@ -212,6 +218,14 @@ def without_a_connection(folder: Path) -> None:
     write(rows[1:], tables.CONNECTION, folder / "tables")
 
 
+def otherwise_judged(folder: Path) -> None:
+    """Change what the lag excess counts in C, and the digest that names its header."""
+    in_a_header("sbd_lag_excess", "lags < 10 ||", "lags < 41 ||")(folder)
+    named = folder / "headers" / default_detector.NAMED
+    digest = hashlib.sha256((folder / "headers/sbd_lag_excess.h").read_bytes()).hexdigest()
+    named.write_text(json.dumps(json.loads(named.read_text()) | {"sha256": digest}))
+
+
 CHANGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "a feature": (in_a_window("tiled", rtt_ed_4us=1), "tiled: rtt_ed_4us differs in 1 of"),
     "a feature of the other rule": (
@@ -238,6 +252,7 @@ CHANGES: dict[str, tuple[Callable[[Path], None], str]] = {
         in_a_header("smartsbd", "if (p->verdict != SBD_SHARED)", "if (p->verdict == SBD_SHARED)"),
         "sbd_one: connection 0 ends with",
     ),
+    "a judgement of the C": (otherwise_judged, "sbd_lag_excess: what is said of pair 0 is not what"),
     "windows of the C": (
         in_a_header("smartsbd", "#define SBD_WINDOW_RTTS	50", "#define SBD_WINDOW_RTTS	51"),
         "tiled: C misses",
