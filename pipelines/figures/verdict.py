@@ -109,7 +109,7 @@ def _draw_delays(axes: Axes, judged: Judged) -> None:
         axes.axvspan(*span_s, color=style.GREY, alpha=0.25, lw=0, label="what the verdict rests on")
     axes.set_xlabel("time, s")
     axes.set_ylabel("RTT, ms")
-    axes.legend(fontsize=6, framealpha=0.8, edgecolor="none", loc="upper right")
+    axes.legend(fontsize=6, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.98), ncols=3)
     axes.set_title(judged.title, fontsize=8, loc="left")
 
 
