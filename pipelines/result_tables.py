@@ -524,7 +524,7 @@ def verdicts(run: Run) -> Rows:
                     "pairs: shared, not": f"{one['shared']}, {one['pairs'] - one['shared']}",
                     "right of all": interval(one, "right"),
                     "less lag-excess": "" if name == _LAST[0] else interval(one, "less"),
-                    "right where decided": interval(one, "decided"),
+                    "right where decided": "" if pd.isna(one["decided"]) else interval(one, "decided"),
                     "shared, not": f"{number(one['decided_sb'], 3)}, {number(one['decided_nsb'], 3)}",
                     "decided: shared, not": f"{number(one['coverage_sb'], 2)}, {number(one['coverage_nsb'], 2)}",
                     "first verdict, s": number(one["first_s"], 1),
