@@ -455,7 +455,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             _show(said, words, with_windows=arguments.verbose > 0)
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
-    if arguments.plot:
+    # Where nothing could be read, that has been said.
+    if arguments.plot and (drawn or code == stage.EXIT_OK):
         _draw(drawn, arguments.plot)
     return code
 
