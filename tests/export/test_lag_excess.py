@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from export import compilers
+from export import compilers, default_detector
 from export import judgements as judgements_of_c
 from export.compiled_detectors import CompiledDetector, event_array
+from export.compilers import Compiler
 from export.judgements import SAID, Said, said
 from features import connection_pairs
 from features.reading import DEFAULT
@@ -100,6 +102,32 @@ def test_a_pair_is_small(program: Path) -> None:
     x, y, _ = pair(3)
     _, pair_bytes = judgements_of_c.run(program, [(x, y)], Rule())
     assert 0 < pair_bytes <= PAIR_BYTES
+
+
+@pytest.mark.parametrize("compiler", compilers.installed(), ids=lambda one: one.name)
+def test_the_sample_of_the_documentation_compiles_with_integers_alone(compiler: Compiler, tmp_path: Path) -> None:
+    sample = re.search(
+        r"```c\n(#include \"sbd_lag_excess.h\"\n.*?)```", (ROOT / "docs/export.md").read_text(), re.DOTALL
+    )
+    assert sample is not None
+    head, _, body = sample[1].partition("\n\nsbd_lag_init")
+    source = tmp_path / "sender.c"
+    source.write_text(
+        f"{head}\n\nbool sender(int which, int64_t now_ns, uint32_t rtt_us);\n"
+        f"bool sender(int which, int64_t now_ns, uint32_t rtt_us)\n{{\nbool couple = true;\nsbd_lag_init{body}"
+        "return couple;\n}\n"
+    )
+    headers = ["-I", str(ROOT / "export/generated"), "-mgeneral-regs-only", "-c"]
+    compilers.compiled(compiler, source, tmp_path / "sender.o", headers)
+    assert (tmp_path / "sender.o").exists()
+
+
+def test_the_header_that_is_generated_is_the_one_that_is_proved() -> None:
+    name = default_detector.HEADER
+    assert (ROOT / "export/generated" / name).read_bytes() == default_detector.SOURCE.read_bytes()
+    rule = Rule()
+    written = f"{{ {rule.shared_above_q10}, {rule.apart_below_q10}, {rule.tiles}, {str(rule.compares).lower()} }}"
+    assert f"#define SBD_LAG_RULE\t{written}\n" in default_detector.SOURCE.read_text()
 
 
 def test_pairs_do_not_know_of_each_other(program: Path) -> None:
