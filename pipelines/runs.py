@@ -106,17 +106,19 @@ class Parent:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An AutoML engine on one set of features, or a student of it; of neither a model is kept.
+    """What has no model: an AutoML engine on one set of features, a student of it, or a replayed detector.
 
     Attributes
     ----------
     name : str
-        For instance ``sites auto-sklearn paper``.
+        For instance ``sites auto-sklearn paper`` or ``wavelet default``.
     params, metrics : mapping
     files : tuple of Path
         Run history, leaderboard, members.
     description : str
         What the run's page says of it, in Markdown; repeats what the other attributes hold.
+    kind : str
+        ``automl`` or ``detector``: which view has it.
     """
 
     name: str
@@ -124,6 +126,7 @@ class Candidate:
     metrics: Mapping[str, float]
     files: tuple[Path, ...]
     description: str
+    kind: str = "automl"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ An experiment a profile; a run a dataset, family and set of features, with the s
 run whose content stands there already (parameters, metrics with intervals, grid, figures, input and model; not the
 commit) is not logged again. The most accurate exported model, by the nested estimate, is registered under the
 alias ``exportable``. What AutoML found is a run a dataset, engine or student, and set of features; it holds times, so
-that a search done again is a run of its own. Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is
+that a search done again is a run of its own. A replayed detector is a run, with its last verdicts on each dataset.
+Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is
 written.
 """
 
@@ -34,6 +35,10 @@ log = logging.getLogger(__name__)
 
 ALIAS = "exportable"
 _ACCURACIES = ("overall", "overall_low", "overall_high", "balanced", "sb", "nsb")
+_LAST_VERDICTS = (
+    *("right", "right_low", "right_high", "decided", "decided_low", "decided_high"),
+    *("coverage_sb", "coverage_nsb", "wrong", "none", "first_s"),
+)
 _COSTS = ("cpu_s", "model_bytes", "evaluations")
 _JUDGED = (*_ACCURACIES, "less_tree", "less_tree_low", "less_tree_high")
 _NO_HYPERPARAMETERS = ("dataset", "family", "feature_set", "mean_accuracy", "sd_accuracy")
@@ -42,7 +47,8 @@ _EXAMPLE_ROWS = 5
 
 _NOTE = """A run is a dataset, a family of models and a set of features: `sites tree paper` is the tree over the paper's
 features, trained on `sites`. **Views**, above the list: *Models* has the models, *AutoML* what AutoML found and the
-students of it, *Settings* the points of the grids. "Default view" has the settings under the run of their grid.
+students of it, *Settings* the points of the grids, *Detectors* what was replayed. "Default view" has the settings under
+the run of their grid.
 
 `nested/overall` is the accuracy of the nested estimate on the dataset trained on, `_low` and `_high` its 95 % interval;
 `balanced` weighs both verdicts alike; `sb` and `nsb` are the accuracies of either; `on_X/...` is the same model on the
@@ -80,8 +86,17 @@ def _setting(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: own[name] for name in sorted(own, key=lambda name: (name != "top", name))}
 
 
-def views(params: Params) -> tuple[View, ...]:
-    """Return the views of the run list: the models first, since theirs is the address that ``sbd ui`` prints."""
+def views(params: Params, replayed: Sequence[str] = ()) -> tuple[View, ...]:
+    """Return the views of the run list: the models first, since theirs is the address that ``sbd ui`` prints.
+
+    Parameters
+    ----------
+    params : Params
+    replayed : sequence of str
+        Datasets that detectors were replayed on.
+    """
+    rights = [f"metrics.on_{dataset}/right" for dataset in replayed]
+    detectors = [View("detectors", "Detectors", "tags.kind = 'detector'", rights[0], tuple(rights))] if rights else []
     tiled = [f"metrics.on_{dataset}/{params.search.rule}/overall" for dataset in params.search.datasets]
     nested = [f"metrics.nested/{name}" for name in ("overall", "overall_low", "overall_high")]
     labels = ["params.dataset", "params.feature_set"]
@@ -101,6 +116,7 @@ def views(params: Params) -> tuple[View, ...]:
             "metrics.mean_accuracy",
             (*labels, "params.family", "metrics.mean_accuracy", "metrics.sd_accuracy", "tags.chosen"),
         ),
+        *detectors,
     )
 
 
@@ -304,6 +320,32 @@ def _candidates(folder: Path, dataset: str, params: Params) -> Iterator[Candidat
         )
 
 
+def _replayed(folder: Path, params: Params) -> dict[str, pd.DataFrame]:
+    """Return the tables of last verdicts by dataset; none where no detector was replayed."""
+    paths = {dataset: folder / f"{dataset}.csv" for dataset in params.datasets}
+    return {dataset: pd.read_csv(path) for dataset, path in paths.items() if path.exists()}
+
+
+def _detectors(tables: Mapping[str, pd.DataFrame], params: Params) -> Iterator[Candidate]:
+    """Gather the last verdicts of each detector and parameter set."""
+    metrics: dict[tuple[str, str], dict[str, float]] = {}
+    for dataset, table in tables.items():
+        for row in table.to_dict("records"):
+            own = metrics.setdefault((row["detector"], row["parameters"]), {})
+            own |= {f"on_{dataset}/{name}": float(row[name]) for name in _LAST_VERDICTS if pd.notna(row[name])}
+    for (detector, parameters), own in metrics.items():
+        yield Candidate(
+            name=f"{detector} {parameters}",
+            params={"detector": detector, "parameters": parameters, "profile": params.profile},
+            metrics=_ordered(own),
+            files=(),
+            description=f"**{detector}**, parameters {parameters}: its last verdict on each pair of each dataset."
+            " `right` counts no verdict as wrong; `decided` is of those that are decided, the mean over labels;"
+            " `coverage` is how many are.",
+            kind="detector",
+        )
+
+
 def _best_exported(parents: Sequence[Parent], headers: Mapping[str, str], report: Path) -> Parent:
     """Return the exported model of the best nested accuracy; of equals the one that stands first."""
     exported = [parent for parent in parents if parent.model_digest in headers]
@@ -327,7 +369,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
 
     name = experiment_name(params)
     mirror = tracking.Mirror(arguments.database, name)
-    mirror.describe(_NOTE, views(params))
+    replayed = _replayed(arguments.reports / "verdicts", params)
+    mirror.describe(_NOTE, views(params, list(replayed)))
     forgotten = mirror.forget_unfinished()
     if forgotten:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
@@ -335,7 +378,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     candidates = [
         one for dataset in params.search.datasets for one in _candidates(arguments.automl / dataset, dataset, params)
     ]
-    logged += [mirror.log_candidate(one) for one in candidates]
+    logged += [mirror.log_candidate(one) for one in (*candidates, *_detectors(replayed, params))]
     mirror.register(best, name, ALIAS, _REGISTERED.format(profile=params.profile, alias=ALIAS))
     log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
     write_json(

@@ -63,7 +63,7 @@ _LONGEST_DIGEST = 36  # of a dataset in MLflow
 _NOTE = "mlflow.note.content"
 _VIEW = "mlflow.sharedViewState."
 _COLUMN_PX = 150
-_MODEL_KIND, _AUTOML_KIND = {"kind": "model"}, {"kind": "automl"}
+_MODEL_KIND = {"kind": "model"}
 
 
 def _git(*arguments: str) -> str | None:
@@ -238,16 +238,16 @@ class Mirror:
         return True
 
     def log_candidate(self, candidate: Candidate) -> bool:
-        """Log what AutoML found, unless a finished run of the same content stands there; tell whether it was."""
+        """Log what has no model, unless a finished run of the same content stands there; tell whether it was."""
         content = candidate_sha256(candidate)
-        said = {_NOTE: candidate.description, **_AUTOML_KIND}
+        said = {_NOTE: candidate.description, "kind": candidate.kind}
         if self._stands(content, said):
             return False
         tags = {**self._source_tags, **said, "content_sha256": content}
         run_id = self._client.create_run(self._experiment_id, _now_ms(), tags, candidate.name).info.run_id
         self._client.log_batch(run_id, _metrics(candidate.metrics, _now_ms()), _params(candidate.params))
         for path in candidate.files:
-            self._client.log_artifact(run_id, str(path), "automl")
+            self._client.log_artifact(run_id, str(path), candidate.kind)
         self._client.set_terminated(run_id)
         return True
 

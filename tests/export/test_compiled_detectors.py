@@ -213,7 +213,7 @@ def test_kinds_of_events_wanted_are_the_twins(name: str) -> None:
         ("emptcp-r", {"slot_srtts": 0.0}, "cannot work"),
         ("lag-excess", {"tiles": 5}, "cannot work"),
         ("lag-excess", {"tiles": 0}, "cannot work"),
-        ("lag-excess", {"shared_above_q10": 2000}, "cannot work"),
+        ("lag-excess", {"shared_above_q10": 1700}, "cannot work"),
     ],
 )
 def test_parameters_that_cannot_be_are_refused(name: str, parameters: dict[str, Any], what: str) -> None:

@@ -38,6 +38,7 @@ SMALL = {
     "simulated": list(DATASETS),
     "datasets": [*DATASETS, *KERNEL],
     "rank": {"datasets": []},
+    "transfer": {"tested": [*DATASETS, *KERNEL]},
     "search": {
         "datasets": list(DATASETS),
         "feature_sets": ["paper", "invariant"],

@@ -235,6 +235,32 @@ def test_what_automl_found_is_there_with_its_costs_and_what_was_not_run_is_not(
     assert not [run for run in all_runs(mlflow_client) if "auto-sklearn" in str(run.info.run_name)]
 
 
+def test_a_replayed_detector_is_a_run_of_its_own_view(untracked: Path) -> None:
+    table = "detector,parameters,right,right_low,right_high,decided,decided_low,decided_high,"
+    table += "coverage_sb,coverage_nsb,wrong,none,first_s\n"
+    folder = untracked / "reports/verdicts"
+    folder.mkdir()
+    (folder / "sites.csv").write_text(
+        table + "wavelet,default,0.75,0.5,1,0.8,0.6,1,1,0.9,3,1,10.5\nsilent,default,0,0,0,,,,0,0,0,9,\n"
+    )
+    (folder / "kernel.csv").write_text(table + "wavelet,default,1,1,1,1,1,1,1,1,0,0,9.5\n")
+    assert main(["track"]) == 0
+    import mlflow
+
+    uri = f"sqlite:///{untracked / 'data/mlflow.db'}"
+    client = mlflow.MlflowClient(uri, uri)
+    run = run_named(client, "wavelet default")
+    assert run.data.tags["kind"] == "detector"
+    assert run.data.metrics["on_sites/right"] == 0.75 and run.data.metrics["on_kernel/first_s"] == 9.5
+    silent = run_named(client, "silent default")
+    assert silent.data.metrics["on_sites/none"] == 9 and "on_sites/decided" not in silent.data.metrics
+    tags = client.get_experiment(experiment_id(client)).tags
+    state = json.loads(json.loads(tags["mlflow.sharedViewState.detectors"])["state"])
+    assert state["selectedColumns"] == ["metrics.`on_sites/right`", "metrics.`on_kernel/right`"]
+    found = client.search_runs([experiment_id(client)], state["searchFilter"])
+    assert {one.info.run_name for one in found} == {"wavelet default", "silent default"}
+
+
 def test_the_alias_points_to_the_best_exported_model(tracked: Path, mlflow_client: MlflowClient) -> None:
     chosen = read_json(tracked / "reports/chosen/sites.json")
     assert chosen["tree_paper"]["nested_accuracy"] > chosen["tree_invariant"]["nested_accuracy"]
