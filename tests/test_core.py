@@ -60,13 +60,14 @@ def test_the_first_verdict_is_soon_there(clone: Path, tmp_path: Path) -> None:
     began_s = time.monotonic()
     shown = said([str(clone / ".venv/bin/sbd"), "detect", str(LOG)], tmp_path)
     assert time.monotonic() - began_s < MOST_FIRST_VERDICT_S
-    assert "subflows 0 and 1: shared, on 18.5 s of 18.5 s" in shown
+    assert "subflows 0 and 1: shared, from 6.6 s on, to the end at 20.1 s" in shown
 
 
 def test_what_needs_another_group_says_which(clone: Path) -> None:
     sbd = str(clone / ".venv/bin/sbd")
-    for command, group in (("rank", "train"), ("ui", "track")):
-        done = subprocess.run([sbd, command], cwd=clone, env=bare(clone), capture_output=True, text=True, check=False)
+    plot = ("detect", "--plot", "verdict.png", str(LOG))
+    for command, group in ((("rank",), "train"), (("ui",), "track"), (plot, "train")):
+        done = subprocess.run([sbd, *command], cwd=clone, env=bare(clone), capture_output=True, text=True, check=False)
         assert done.returncode == 1
         assert f"`make core GROUPS={group}` adds it" in done.stderr
         assert "Traceback" not in done.stderr
@@ -80,9 +81,9 @@ def test_one_file_judges_captures_and_logs_on_bare_python(clone: Path, tmp_path:
     python = str(Path(sys.executable).resolve())
     assert subprocess.run([python, "-Ic", "import numpy"], capture_output=True, check=False).returncode == 1
     of_log = said([python, "sbd.pyz", "detect", str(LOG)], tmp_path)
-    assert "subflows 0 and 1: shared, on 18.5 s of 18.5 s" in of_log
+    assert "subflows 0 and 1: shared, from 6.6 s on, to the end at 20.1 s" in of_log
     of_captures = said([python, "sbd.pyz", "detect", *map(str, CAPTURES)], tmp_path)
-    assert "102.sf0#0, by sites/forest_invariant" in of_captures
+    assert "102.sf0#0, by lag-excess" in of_captures
     assert "ack" in said([python, "sbd.pyz", "parse", str(CAPTURES[0]), "--out", "tables"], tmp_path)
     assert "connections" in said([python, "sbd.pyz", "inspect", str(LOG)], tmp_path)
 
