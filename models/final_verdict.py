@@ -17,7 +17,7 @@ SAID, FIRST_S = "said", "first_s"
 
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with whether the last verdict is right; none is wrong.
+    """Return rows with whether the last verdict is right; where there is none, it is not.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed:
     Returns
     -------
     dict
-        ``right``: share of all pairs, where no verdict is wrong; ``less``: that, less the reference's, paired;
+        ``right``: share of all pairs, one without a verdict being wrong; ``less``: less the reference's, paired;
         ``decided``: share of the decided ones that is right, the mean over labels; ``coverage_*``: share of a label's
         pairs that is decided; ``first_s``: median time until the first verdict, of pairs that have one.
     """

@@ -1,7 +1,7 @@
 """The last verdict on each pair of a dataset, by every replayed detector: right of all, and right where decided.
 
-A verdict is the last one that holds when the recording ends; where bottlenecks moved, under the last truth. No verdict
-counts as wrong among all pairs. Pairs count whose label is valid.
+A verdict is the last one that holds when the recording ends; where bottlenecks moved, under the last truth. Among all
+pairs, one without a verdict counts as wrong. Pairs count whose label is valid.
 """
 
 from __future__ import annotations
