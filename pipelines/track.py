@@ -340,8 +340,8 @@ def _detectors(tables: Mapping[str, pd.DataFrame], params: Params) -> Iterator[C
             metrics=_ordered(own),
             files=(),
             description=f"**{detector}**, parameters {parameters}: its last verdict on each pair of each dataset."
-            " `right` counts a pair without a verdict as wrong; `decided` is of those that are decided, the mean over labels;"
-            " `coverage` is how many are.",
+            " `right` counts a pair without a verdict as wrong; `decided` is of those that are decided, the mean over"
+            " labels; `coverage` is how many are.",
             kind="detector",
         )
 
