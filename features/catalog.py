@@ -1,5 +1,8 @@
 """The ordered list of features. A new feature is one function and one line here.
 
+Features of a window are listed here; those of a tile, the set ``lag_excess``, in
+:mod:`features.lag_excess.tile_feature`, whose bands and lags are one definition with the detector's.
+
 A feature's name is its function's, and the same from the table's column to the exported C:
 ``rtt_ed_4us`` is ``SBD_RTT_ED_4US``. Names of integers carry their unit.
 """
@@ -14,10 +17,11 @@ import pyarrow as pa
 
 from features import invariant, paper
 from features.fixed import FEATURE_LIMIT, ONE_Q10
+from features.lag_excess.tile_feature import TILE_FEATURES
 from features.series import PairGrid
 from traces.contract import Column
 from traces.fault import UsageFault
-from traces.tables import PAIR_WINDOW_BASE
+from traces.tables import PAIR_TILE_BASE, PAIR_WINDOW_BASE
 
 
 class CatalogError(UsageFault):
@@ -112,7 +116,10 @@ FEATURES: tuple[Feature, ...] = (
     Feature(invariant.rate_correlation_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
 )
 
-#: Sets a model may use, by the groups they are made of.
+#: Set of the features of a tile, which is no window: :data:`~features.lag_excess.tile_feature.TILE_FEATURES`.
+OF_TILES = "lag_excess"
+
+#: Sets a model of windows may use, by the groups they are made of.
 SETS: dict[str, tuple[str, ...]] = {
     "paper": ("paper",),
     "invariant": ("invariant",),
@@ -160,3 +167,12 @@ def compute(grid: PairGrid, feature_set: str = "all") -> dict[str, float]:
 
 
 PAIR_WINDOW = PAIR_WINDOW_BASE.with_columns([one.column() for one in FEATURES])
+
+PAIR_TILE = PAIR_TILE_BASE.with_columns(
+    [
+        Column(
+            one.name, pa.int32(), one.meaning, unit="1/1024", source="ours", low=one.low, high=one.high, nullable=True
+        )
+        for one in TILE_FEATURES
+    ]
+)

@@ -101,6 +101,8 @@ class Share:
 @functools.lru_cache(maxsize=64)
 def _drawn(connections: int, resamples: int, seed: int) -> Float64Array:
     """Return how often each connection stands in each resample, (resamples, connections)."""
+    if not connections:
+        return np.empty((resamples, 0))
     rng = np.random.default_rng(seed)
     return rng.multinomial(connections, np.full(connections, 1 / connections), size=resamples).astype(np.float64)
 
@@ -153,6 +155,11 @@ def rightness(
     resamples : int
         Bootstrap resamples, drawn over connections because rows of one are alike.
     seed : int
+
+    Returns
+    -------
+    Rightness
+        All nan where there are no rows.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,21 @@ from models.comparison import RIGHT, difference, rightness_of
 PAIR = ("connection_id", "subflow_a", "subflow_b")
 #: Column of a detector's last verdict: True, False or None; and of when the first came, seconds, nan for never.
 SAID, FIRST_S = "said", "first_s"
+
+
+def last_labels(truth: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the last row of each pair, in order of the pairs, if it is valid.
+
+    Parameters
+    ----------
+    truth : rows of the ``truth`` table
+    """
+    last: dict[tuple[str, int, int], Mapping[str, Any]] = {}
+    for row in truth:
+        pair = (row["connection_id"], row["subflow_a"], row["subflow_b"])
+        if pair not in last or last[pair]["from_ns"] < row["from_ns"]:
+            last[pair] = row
+    yield from (row for _, row in sorted(last.items()) if row["valid"])
 
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:

@@ -67,6 +67,8 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "elsewhere": _table(result_tables.elsewhere),
     "partitions": _table(result_tables.partitions),
     "verdicts": _table(result_tables.verdicts),
+    "learnt_verdicts": _table(result_tables.learnt_verdicts),
+    "verdict_controls": _table(result_tables.verdict_controls),
     "shifts": _table(result_tables.shifts),
     "difficulty": _table(result_tables.difficulty),
     "graph": _graph,

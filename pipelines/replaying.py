@@ -18,6 +18,7 @@ from features.catalog import PAIR_WINDOW
 from models.detectors import Detector, DetectorKind, Opinion, replayed
 from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, Int64Array, Kind, event_columns
 from models.detectors.scoring import OnPair, scored_from_ns
+from models.moves import phases
 from models.partition import Pair, pairs_of
 from traces import tables
 from traces.columns import array_of, array_of_numbers
@@ -179,12 +180,6 @@ def opinions_on(
             said[name] = replayed(detector, subflow_ids, events.of(detector.kinds), end_ns)
         told += events.count(detector.kinds)
     return said, told
-
-
-def phases(truth: Sequence[Mapping[str, Any]], end_ns: int) -> list[tuple[Mapping[str, Any], int]]:
-    """Return the truths of a pair in time order, each with its end."""
-    ordered = sorted(truth, key=lambda row: int(row["from_ns"]))
-    return list(zip(ordered, [*(row["from_ns"] for row in ordered[1:]), end_ns], strict=True))
 
 
 def _grouping_rows(connection_id: str, said: Said, subflow_ids: Sequence[int]) -> list[dict[str, Any]]:

@@ -61,6 +61,7 @@ _TABLES: tuple[Callable[[Run], Rows], ...] = (
     result_tables.generalisation,
     result_tables.inferred,
     result_tables.kernel,
+    result_tables.learnt_verdicts,
     result_tables.overtime,
     result_tables.papersway,
     result_tables.partitions,
@@ -77,6 +78,7 @@ _TABLES: tuple[Callable[[Run], Rows], ...] = (
     result_tables.swapped,
     result_tables.transfer,
     result_tables.validated,
+    result_tables.verdict_controls,
     result_tables.verdicts,
     result_tables.windows,
 )

@@ -533,6 +533,48 @@ def verdicts(run: Run) -> Rows:
     return rows
 
 
+_SETTLED = "settled after a change, T"
+
+
+def learnt_verdicts(run: Run) -> Rows:
+    """How right the last verdicts of families learnt on one dataset are, of all pairs and where there is one."""
+    path = run.reports / "learnt_verdicts" / "accuracy.csv"
+    if not path.exists():
+        return []
+    table = pd.read_csv(path)
+    names = ["model", "features", "of", "verdict"]
+    empty = {**dict.fromkeys(table["dataset"].unique().tolist(), ""), _SETTLED: ""}
+    rows: dict[str, dict[str, Any]] = {}
+    for one in ({str(key): own for key, own in row.items()} for row in table.to_dict("records")):
+        row = rows.setdefault(str([one[name] for name in names]), {name: one[name] for name in names} | empty)
+        decided = "" if pd.isna(one["decided"]) else f", {one['decided']:.3f}"
+        row[one["dataset"]] = f"{one['right']:.3f}{decided}"
+        if pd.notna(one["settled_windows"]):
+            row[_SETTLED] = number(one["settled_windows"], 1)
+    return list(rows.values())
+
+
+def verdict_controls(run: Run) -> Rows:
+    """Say what families find where there is nothing to find."""
+    path = run.reports / "learnt_verdicts" / "controls.csv"
+    if not path.exists():
+        return []
+    return [
+        {
+            "control": one["control"],
+            "dataset": one["dataset"],
+            "model": "" if pd.isna(one["model"]) else one["model"],
+            "features": one["features"] if pd.isna(one["of"]) else f"{one['features']}, {one['of']}",
+            "measure": one["measure"],
+            "pairs": one["pairs"],
+            "value": number(one["value"], 3)
+            if pd.isna(one["low"])
+            else f"{one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})",
+        }
+        for one in ({str(key): own for key, own in row.items()} for row in pd.read_csv(path).to_dict("records"))
+    ]
+
+
 def shifts(run: Run) -> Rows:
     """How long after a change the detectors are right, and stay so for T."""
     rows = []

@@ -8,49 +8,34 @@ needs no time: such changes are counted apart. Never is later than any time: whe
 from __future__ import annotations
 
 import argparse
-import itertools
 import logging
 import math
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from features.window import WINDOW_RTTS
 from models.detectors.scoring import OnPair
+from models.moves import Move, moves
 from pipelines import stage
 from pipelines.params import Params
-from pipelines.replaying import names_of, phases, said_in
+from pipelines.replaying import names_of, said_in
 from pipelines.reports import write_csv
 from traces import tables
-from traces.contract import Table, read_table
+from traces.contract import read_table
 from traces.fault import Fault
 
 log = logging.getLogger(__name__)
 
-_NS_PER_US = 1000
 _NS_PER_S = 1e9
 
 
 class NothingMovesError(Fault):
     """There is no change of a label, or nothing was said."""
-
-
-@dataclass(frozen=True)
-class _Phase:
-    """The time after a change of a pair's label, up to the next; `places` are its subflows' in partitions."""
-
-    connection_id: str
-    places: tuple[int, int]
-    from_ns: int
-    until_ns: int
-    shared: bool
-    window_ns: int
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,52 +48,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
 
-def _rows_by(folder: Path, table: Table, column: str) -> dict[str, dict[int, Any]]:
-    """Return a column of a table of subflows, by connection and subflow."""
-    found: dict[str, dict[int, Any]] = defaultdict(dict)
-    for row in read_table(table, folder / f"{table.name}.parquet").to_pylist():
-        found[row["connection_id"]][row["subflow_id"]] = row[column]
-    return found
-
-
-def _phases(folder: Path, truths: Path) -> tuple[list[_Phase], Counter[str]]:
-    """Return the phases that follow a change of a pair's label, and how many are left out and why."""
-    min_rtt_us = _rows_by(folder, tables.SUBFLOW, "min_rtt_us")
+def _moves(folder: Path, truths: Path) -> tuple[list[Move], Counter[str], dict[str, list[int]]]:
+    """Return the times after a change, how many changes are left out and why, and each connection's subflows."""
+    min_rtt_us: dict[str, dict[int, int | None]] = defaultdict(dict)
+    for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
+        min_rtt_us[row["connection_id"]][row["subflow_id"]] = row["min_rtt_us"]
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
-    ends_ns = {one["connection_id"]: one["end_ns"] for one in connections}
     of_pair = defaultdict(list)
     for row in read_table(tables.TRUTH, truths).to_pylist():
         of_pair[row["connection_id"], row["subflow_a"], row["subflow_b"]].append(row)
-    found: list[_Phase] = []
-    left_out: Counter[str] = Counter()
-    for (connection_id, a, b), truth in sorted(of_pair.items()):
-        own_us = min_rtt_us[connection_id]
-        in_order = phases(truth, ends_ns[connection_id])
-        for (before, _), (phase, until_ns) in itertools.pairwise(in_order):
-            if own_us.get(a) is None or own_us.get(b) is None:
-                left_out["a subflow without RTT samples"] += 1
-            elif not phase["valid"]:
-                left_out["not valid"] += 1
-            elif until_ns <= phase["from_ns"]:
-                left_out["the connection ends before it"] += 1
-            elif phase["shared"] == before["shared"]:
-                left_out["no change"] += 1
-            else:
-                places = (sorted(own_us).index(a), sorted(own_us).index(b))
-                window_ns = WINDOW_RTTS * max(own_us[a], own_us[b]) * _NS_PER_US
-                found.append(_Phase(connection_id, places, phase["from_ns"], until_ns, phase["shared"], window_ns))
-    return found, left_out
+    found, left_out = moves(of_pair, min_rtt_us, {one["connection_id"]: one["end_ns"] for one in connections})
+    return found, left_out, {name: sorted(own) for name, own in min_rtt_us.items()}
 
 
-def _changes(found: Sequence[_Phase], replayed: Path) -> pd.DataFrame:
+def _changes(found: Sequence[Move], subflows: Mapping[str, list[int]], replayed: Path) -> pd.DataFrame:
     """Return of every change when each detector's opinion was right."""
     said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
     names = names_of(read_table(tables.TIME_SHARE, replayed / "time_share.parquet"))
     rows: list[dict[str, Any]] = []
     for phase in found:
         start_ns, until_ns = phase.from_ns, phase.until_ns
+        places = [subflows[phase.connection_id].index(one) for one in (phase.subflow_a, phase.subflow_b)]
         for detector, preset in names:
-            on_pair = OnPair.of(said.get(phase.connection_id, {}).get((detector, preset), []), *phase.places)
+            on_pair = OnPair.of(said.get(phase.connection_id, {}).get((detector, preset), []), *places)
             first_ns, settled_ns = (
                 on_pair.right_after_ns(phase.shared, start_ns, until_ns, held_ns) for held_ns in (0, phase.window_ns)
             )
@@ -149,10 +111,10 @@ def _row(detector: str, preset: str, shared: bool, own: pd.DataFrame) -> dict[st
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    found, left_out = _phases(arguments.tables, arguments.truth)
+    found, left_out, subflows = _moves(arguments.tables, arguments.truth)
     for why, count in sorted(left_out.items()):
         log.warning("left out: %d changes, %s", count, why)
-    changes = _changes(found, arguments.replayed)
+    changes = _changes(found, subflows, arguments.replayed)
     if changes.empty:
         raise NothingMovesError(f"{arguments.tables}: no change to judge, left out {dict(left_out)}")
     by_detector = changes.groupby(["detector", "preset", "shared"], sort=False)

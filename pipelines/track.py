@@ -326,6 +326,16 @@ def _replayed(folder: Path, params: Params) -> dict[str, pd.DataFrame]:
     return {dataset: pd.read_csv(path) for dataset, path in paths.items() if path.exists()}
 
 
+def _learnt(path: Path) -> dict[str, pd.DataFrame]:
+    """Return the table of families' last verdicts by dataset, named as detectors are; none where none was learnt."""
+    if not path.exists():
+        return {}
+    table = pd.read_csv(path)
+    table["detector"] = table["model"] + " of " + table["features"]
+    table["parameters"] = table["of"] + ", " + table["verdict"]
+    return {str(dataset): own for dataset, own in table.groupby("dataset", sort=False)}
+
+
 def _detectors(tables: Mapping[str, pd.DataFrame], params: Params) -> Iterator[Candidate]:
     """Gather the last verdicts of each detector and parameter set."""
     metrics: dict[tuple[str, str], dict[str, float]] = {}
@@ -370,6 +380,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     name = experiment_name(params)
     mirror = tracking.Mirror(arguments.database, name)
     replayed = _replayed(arguments.reports / "verdicts", params)
+    learnt = _learnt(arguments.reports / "learnt_verdicts" / "accuracy.csv")
     mirror.describe(_NOTE, views(params, list(replayed)))
     forgotten = mirror.forget_unfinished()
     if forgotten:
@@ -378,7 +389,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     candidates = [
         one for dataset in params.search.datasets for one in _candidates(arguments.automl / dataset, dataset, params)
     ]
-    logged += [mirror.log_candidate(one) for one in (*candidates, *_detectors(replayed, params))]
+    logged += [
+        mirror.log_candidate(one) for one in (*candidates, *_detectors(replayed, params), *_detectors(learnt, params))
+    ]
     mirror.register(best, name, ALIAS, _REGISTERED.format(profile=params.profile, alias=ALIAS))
     log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
     write_json(

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from models.detectors.scoring import OnPair
-from models.final_verdict import FIRST_S, PAIR, SAID, judged, summaries
+from models.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
 from pipelines import stage
 from pipelines.params import Params
 from pipelines.replaying import said_in
@@ -42,16 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
 
-def _last_labels(truth: Path) -> Iterator[dict[str, Any]]:
-    """Yield the last truth of each pair, if it is valid."""
-    last: dict[tuple[str, int, int], dict[str, Any]] = {}
-    for row in read_table(tables.TRUTH, truth).to_pylist():
-        pair = (row["connection_id"], row["subflow_a"], row["subflow_b"])
-        if pair not in last or last[pair]["from_ns"] < row["from_ns"]:
-            last[pair] = row
-    yield from (row for _, row in sorted(last.items()) if row["valid"])
-
-
 def _said(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]:
     """Yield what every detector says of each pair in the end; nothing without the signal it needs."""
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
@@ -63,7 +53,7 @@ def _said(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]
     shares = read_table(tables.TIME_SHARE, replayed / "time_share.parquet").to_pandas()
     names = list(dict.fromkeys(zip(shares["detector"], shares["preset"], strict=True)))
     names += sorted({name for own in said.values() for name in own} - set(names))
-    for label in _last_labels(truth):
+    for label in last_labels(read_table(tables.TRUTH, truth).to_pylist()):
         connection_id, pair = label["connection_id"], (label["subflow_a"], label["subflow_b"])
         start_ns, end_ns = spans_ns.get(connection_id, (0, 0))
         places = sorted(subflows.get(connection_id, ()))

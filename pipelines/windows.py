@@ -242,10 +242,21 @@ def _rows(folder: Path, connection_id: str) -> tuple[pa.Table, pa.Table, pa.Tabl
     return _rows_as_stamped(folder, connection_id, stamps)
 
 
-def _signals(
+def signals_in(
     folder: Path, connection_id: str, truth: Truth, reading: Reading
 ) -> tuple[dict[int, SubflowSignals], pa.Table]:
-    """Return the signals of a connection's subflows, and its rows of ``state``."""
+    """Return the signals of a connection's subflows, by number, and its rows of ``state``.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder with the dataset's tables; a process opens each once.
+    connection_id : str
+    truth : dict
+        Its rows of the ``truth`` table by pair of subflows: where the input does not say which subflow is on WiFi, the
+        configured paths do.
+    reading : Reading
+    """
     acks, states, subflows = _rows(folder, connection_id)
     wifi = _wifi(truth, {row["subflow_id"]: row["path"] for row in subflows.to_pylist()})
     signals = {
@@ -267,7 +278,7 @@ class _Taken:
         """Return the signals of the subflows, and the rows of ``state``."""
         of_signals = reading.of_signals()
         if of_signals not in self._signals:
-            self._signals[of_signals] = _signals(*self._of, of_signals)
+            self._signals[of_signals] = signals_in(*self._of, of_signals)
         return self._signals[of_signals]
 
 
@@ -441,8 +452,8 @@ def swapped(
     for one, other in pairs:
         one_id, other_id = one["connection_id"], other["connection_id"]
         own_truth = truths[one_id]
-        own, _ = _signals(folder, one_id, own_truth, reading)
-        others, _ = _signals(folder, other_id, truths[other_id], reading)
+        own, _ = signals_in(folder, one_id, own_truth, reading)
+        others, _ = signals_in(folder, other_id, truths[other_id], reading)
         a, b = min(own), max(others)
         shift_ns = one["start_ns"] - other["start_ns"] + _shift_ns(own[a], others[b])
         end_ns = min(one["end_ns"], other["end_ns"] + shift_ns)

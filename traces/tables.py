@@ -14,6 +14,7 @@ OPEN, DISORDER, CWR, RECOVERY, LOSS_STATE = range(len(CA_STATES))
 PAIR_KEY = ("connection_id", "subflow_a", "subflow_b")
 WINDOW_KEY = (*PAIR_KEY, "rule", "window_start_ns")
 WINDOW_RULES = ("triggered", "tiled")
+TILE_KEY = (*PAIR_KEY, "memory", "tile_no", "steps")
 
 _CONNECTION_ID = Column(
     "connection_id",
@@ -321,6 +322,33 @@ PAIR_WINDOW_BASE = Table(
     ),
 )
 
+#: The columns of ``pair_tile`` that are not features; ``features.catalog`` appends its own.
+PAIR_TILE_BASE = Table(
+    "pair_tile",
+    "two subflows at half of a tile, or at its end, with what is kept of the tiles before",
+    TILE_KEY,
+    (
+        *_PAIR,
+        Column("memory", pa.string(), "how much is kept of the tiles before (features/lag_excess/memory.py)"),
+        Column("tile_no", pa.int32(), "number of the tile", low=0),
+        Column("steps", pa.int16(), "steps of it that have passed", low=1),
+        Column("decided_ns", pa.int64(), "when a sender knows it, input's clock", unit="ns", low=0),
+        Column("start_ns", pa.int64(), "first time of what is kept, input's clock", unit="ns", low=0),
+        Column("min_rtt_us", pa.int64(), "larger of both subflows' smallest RTTs when tiles begin", unit="us", low=1),
+        Column("said", pa.bool_(), "verdict of the default detector's rule; null: none", nullable=True),
+        Column(
+            "score_q10", pa.int32(), "what that rule judges by; null: no band says anything", "1/1024", nullable=True
+        ),
+        Column("reason", pa.string(), "why it says nothing", nullable=True),
+        Column(
+            "shared",
+            pa.bool_(),
+            "label; null where no valid truth holds from the start up to the decision",
+            nullable=True,
+        ),
+    ),
+)
+
 REJECTED = Table(
     "rejected",
     "a window that was looked for in vain: there is no verdict",
@@ -445,6 +473,7 @@ TABLES: tuple[Table, ...] = (
     TRUTH,
     SERIES,
     PAIR_WINDOW_BASE,
+    PAIR_TILE_BASE,
     REJECTED,
     PREDICTION,
     GROUPING,

@@ -8,6 +8,7 @@ against the same pair's agreement at lags that are impossible.
 The way from samples to verdict: :mod:`~features.lag_excess.lattice` says where the tiles lie,
 :mod:`~features.lag_excess.delays` puts the RTTs there, :mod:`~features.lag_excess.band` makes signs of their changes,
 :mod:`~features.lag_excess.correlogram` counts how often they agree, :mod:`~features.lag_excess.excess` compares the
-lags, :mod:`~features.lag_excess.memory` adds up tiles, and :mod:`~features.lag_excess.gate` says when nothing can be
-said.
+lags, :mod:`~features.lag_excess.comparison` is a second witness, :mod:`~features.lag_excess.tile` puts this together
+for each tile, :mod:`~features.lag_excess.memory` adds tiles up, :mod:`~features.lag_excess.gate` says when nothing can
+be said, and :mod:`~features.lag_excess.tile_feature` is what a model may learn from.
 """

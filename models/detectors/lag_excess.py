@@ -66,7 +66,10 @@ class Rule:
 
     def judged(self, evidence: Evidence) -> tuple[bool | None, int | None, str | None]:
         """Return the verdict on evidence, the score, and the reason where there is no verdict."""
-        bands = excesses(evidence.correlogram)
+        return self.judged_by(excesses(evidence.correlogram), evidence)
+
+    def judged_by(self, bands: list[Excess | None], evidence: Evidence) -> tuple[bool | None, int | None, str | None]:
+        """Return what :meth:`judged` does where it is known what each band of the evidence says."""
         score_q10 = mean_excess_q10(bands)
         if score_q10 is not None and self.compares:
             score_q10 += _witnessed_q10(evidence)

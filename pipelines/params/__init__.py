@@ -20,10 +20,12 @@ from pipelines.params.learning import (
     Evaluate,
     Generalise,
     Infer,
+    LearntVerdicts,
     Rank,
     Replay,
     Search,
     Sensitivity,
+    Tiles,
     Tracking,
     Transfer,
     Unseen,
@@ -68,6 +70,8 @@ class Params(Block):
     extract_: dict[str, Any] = Field(alias="extract")
     rank: Rank
     ambiguities: Ambiguities
+    tiles: Tiles
+    learnt_verdicts: LearntVerdicts
     search: Search
     automl_: dict[str, Any] = Field(alias="automl")
     transfer: Transfer
@@ -147,10 +151,14 @@ class Params(Block):
     @model_validator(mode="after")
     def _never_trained_on(self) -> Params:
         """Refuse to train or choose on what is for evaluation only, and to read what is locked at all."""
-        for name, datasets in (("search", self.search.datasets), ("rank", self.rank.datasets)):
+        for name, datasets in (
+            ("search.datasets", self.search.datasets),
+            ("rank.datasets", self.rank.datasets),
+            ("learnt_verdicts.trained", [self.learnt_verdicts.trained]),
+        ):
             barred = sorted(set(datasets) & set(self.evaluation_only))
             if barred:
-                raise ValueError(f"{name}.datasets has {barred}, which evaluation_only keeps from it")
+                raise ValueError(f"{name} has {barred}, which evaluation_only keeps from it")
         tested = {*self.transfer.tested, self.unseen.tested, *self.generalise.tested}
         if LOCKED in {*self.samples, *self.datasets, *tested}:
             raise ValueError(f"{LOCKED} is read by `sbd score-locked` alone")

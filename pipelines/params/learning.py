@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pipelines.params.block import Block
 
@@ -36,6 +36,37 @@ class Ambiguities(Block):
 
     rate_weights: list[float]
     rate_taus_s: list[float]
+
+
+class Tiles(Block):
+    """What is judged of tiles."""
+
+    memories: list[str] = Field(min_length=1)
+    swapped: list[str]
+
+    @model_validator(mode="after")
+    def _known(self) -> Tiles:
+        from features.lag_excess.memory import FORGETTING
+
+        unknown = sorted(set(self.memories) - set(FORGETTING))
+        if unknown:
+            raise ValueError(f"memories has {unknown}, known are {list(FORGETTING)}")
+        if "tiles_4" not in self.memories:
+            raise ValueError("memories lacks tiles_4, the default detector's, which others are compared with")
+        return self
+
+
+class LearntVerdicts(Block):
+    """Last verdicts of families learnt on one dataset."""
+
+    trained: str
+    families: dict[str, dict[str, list[Any]]] = Field(min_length=1)
+    feature_sets: list[str] = Field(min_length=1)
+    moments: int = Field(ge=1)
+    folds: int = Field(ge=2)
+    simpler_within: float = Field(ge=0, lt=1)
+    least_right: float = Field(gt=0.5, le=1)
+    seed: int = Field(ge=0)
 
 
 class Search(Block):

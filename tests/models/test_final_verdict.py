@@ -57,3 +57,11 @@ def test_a_label_that_nobody_has_is_no_number() -> None:
     found = summary(own, own, resamples=50, seed=0)
     assert found["right"] == 0.5
     assert np.isnan(found["decided"]) and np.isnan(found["coverage_nsb"])
+
+
+def test_who_decides_nothing_is_right_of_nothing() -> None:
+    own = rows([None, None], [True, False])
+    found = summary(own, own, resamples=50, seed=0)
+    assert (found["right"], found["wrong"], found["none"]) == (0.0, 0, 2)
+    assert (found["coverage_sb"], found["coverage_nsb"]) == (0.0, 0.0)
+    assert all(np.isnan(found[name]) for name in ("decided", "decided_low", "decided_high", "decided_sb", "first_s"))

@@ -100,7 +100,7 @@ TAKEN_NOT = {
         (stage, "features/distance.py"): "the names of the features, none of which it computes"
         for stage in (
             *("difficulty", "rank", "controls", "automl", "generalise", "compare", "tune", "replay", "partitions"),
-            *("shift", "verdicts", "export", "prove", "track"),
+            *("shift", "verdicts", "learnt_verdicts", "export", "prove", "track"),
         )
     },
 }

@@ -1,0 +1,76 @@
+"""What a model may learn from of a tile: excess and peak of each band, and what the second witness leads by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from features.fixed import ONE_Q10
+from features.lag_excess.band import BANDS
+from features.lag_excess.excess import HIGHEST_Q10, LOWEST_Q10, Excess
+from features.lag_excess.memory import Evidence
+
+
+@dataclass(frozen=True)
+class TileFeature:
+    """One integer of what is known of a pair at a tile; null where it says nothing.
+
+    Attributes
+    ----------
+    name, meaning : str
+    low, high : int
+        Bounds of the value, inclusive, Q10.
+    """
+
+    name: str
+    meaning: str
+    low: int
+    high: int
+
+
+#: The set ``lag_excess``, in order.
+TILE_FEATURES: tuple[TileFeature, ...] = (
+    *(
+        TileFeature(
+            f"excess_{band.span}_q10",
+            f"best agreement of changes over {band.span} steps at a possible lag, above that at impossible ones, in"
+            " their standard deviations",
+            LOWEST_Q10,
+            HIGHEST_Q10,
+        )
+        for band in BANDS
+    ),
+    *(
+        TileFeature(
+            f"peak_{band.span}_q10",
+            f"best agreement of changes over {band.span} steps at a possible lag",
+            -ONE_Q10,
+            ONE_Q10,
+        )
+        for band in BANDS
+    ),
+    TileFeature(
+        "lead_q10",
+        "by how much the comparison test's cross measures lead over its auto measures, both sides together",
+        -4 * ONE_Q10,
+        4 * ONE_Q10,
+    ),
+)
+
+
+def tile_features(bands: Sequence[Excess | None], evidence: Evidence) -> dict[str, int | None]:
+    """Return the features of the set ``lag_excess`` by name; None for a band, or a witness, that says nothing.
+
+    Parameters
+    ----------
+    bands : sequence of Excess or None
+        What :func:`~features.lag_excess.excess.excesses` has of the evidence.
+    evidence : Evidence
+        Of a tile, and of those before it that are still kept.
+    """
+    values = [
+        *(None if one is None else one.excess_q10 for one in bands),
+        *(None if one is None else one.peak_q10 for one in bands),
+        evidence.comparison.lead_q10(),
+    ]
+    return {one.name: value for one, value in zip(TILE_FEATURES, values, strict=True)}

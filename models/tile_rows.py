@@ -1,0 +1,68 @@
+"""What is known of a pair at each of its tiles: rows of the ``pair_tile`` table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from features.lag_excess import gate
+from features.lag_excess.excess import excesses
+from features.lag_excess.lattice import Lattice, lattice_of
+from features.lag_excess.memory import FORGETTING, Evidence, Memory
+from features.lag_excess.tile import Tile, tiles
+from features.lag_excess.tile_feature import TILE_FEATURES, tile_features
+from features.series import SubflowSignals
+from models.detectors.lag_excess import Rule
+from traces.truth import label_at
+
+#: By which rule a row is judged, and a memory restarts: the default detector's.
+RULE = Rule()
+_NOTHING: dict[str, int | None] = {one.name: None for one in TILE_FEATURES}
+
+
+def memory_named(name: str) -> Memory:
+    """Return an empty memory of a name in :data:`~features.lag_excess.memory.FORGETTING`."""
+    return Memory(FORGETTING[name], lambda evidence: RULE.judged(evidence)[0])
+
+
+def _said(tile: Tile, evidence: Evidence | None) -> dict[str, Any]:
+    """Return what the rule says, and the features."""
+    if evidence is None:
+        return {"start_ns": tile.start_ns, "said": None, "score_q10": None, "reason": gate.TOO_DEEP, **_NOTHING}
+    bands = excesses(evidence.correlogram)
+    said, score_q10, reason = RULE.judged_by(bands, evidence)
+    found = {"start_ns": evidence.start_ns, "said": said, "score_q10": score_q10, "reason": reason}
+    return found | tile_features(bands, evidence)
+
+
+def tile_rows(
+    x: SubflowSignals, y: SubflowSignals, memories: Sequence[str], truth: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]] | str:
+    """Return a pair's rows, without the columns that name the pair; or why there is none.
+
+    Parameters
+    ----------
+    x, y : SubflowSignals
+        The pair, lower subflow number first.
+    memories : sequence of str
+        Names in :data:`~features.lag_excess.memory.FORGETTING`.
+    truth : sequence of rows of the ``truth`` table
+        All rows of the pair.
+    """
+    lattice = lattice_of(x, y)
+    if not isinstance(lattice, Lattice):
+        return lattice
+    kept = {name: memory_named(name) for name in memories}
+    rows = []
+    for tile in tiles(x, y, lattice):
+        known = {
+            "tile_no": tile.number,
+            "steps": tile.steps,
+            "decided_ns": tile.decided_ns,
+            "min_rtt_us": lattice.min_rtt_us,
+        }
+        for name, memory in kept.items():
+            said = _said(tile, memory.add(tile))
+            label = label_at(truth, said["start_ns"], tile.decided_ns)
+            rows.append({"memory": name, **known, **said, "shared": None if label is None else label.shared})
+    return rows
