@@ -18,7 +18,7 @@ from traces.fault import UsageFault
 #: Documents that may hold excerpts, below the project's folder.
 DOCUMENTS = ("README.md", "docs/*.md")
 
-_BLOCK = re.compile(r"<!-- (?P<name>[a-z]+(?: [a-z_]+)*) -->\n(?P<text>.*?)<!-- /(?P=name) -->", re.DOTALL)
+_BLOCK = re.compile(r"<!-- (?P<name>[a-z_]+(?: [a-z_]+)*) -->\n(?P<text>.*?)<!-- /(?P=name) -->", re.DOTALL)
 
 
 class ExcerptError(UsageFault):
