@@ -13,7 +13,7 @@ from models.fitted import Setting
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class CardAccuracy:
     """Accuracy on one dataset, with its 95 % interval by connection.
 
     Attributes
@@ -39,8 +39,8 @@ def render_card(
     forest: Forest,
     header: Header,
     setting: Setting,
-    held_out: Sequence[Accuracy],
-    elsewhere: Sequence[Accuracy],
+    held_out: Sequence[CardAccuracy],
+    elsewhere: Sequence[CardAccuracy],
     digests: Mapping[str, str],
 ) -> str:
     """Return a header's card, Markdown.
@@ -51,9 +51,9 @@ def render_card(
     header : Header
     setting : Setting
         Hyperparameters, and how many of the most relevant features were offered.
-    held_out : sequence of Accuracy
+    held_out : sequence of CardAccuracy
         Of models of this kind on connections held out of their training; settings chosen inside each split.
-    elsewhere : sequence of Accuracy
+    elsewhere : sequence of CardAccuracy
         Of this model on other datasets.
     digests : mapping of str to str
         SHA-256 by file.

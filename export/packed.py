@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from export.tree import ALL_FOR, ExportError, Forest, Leaf, Split, Tree
+from export.tree import ALL_FOR, Branch, ExportError, Forest, Leaf, Tree
 
 _BIAS = 1 << 30
 _LEAF = 1 << 63
@@ -44,7 +44,7 @@ class Packed:
     depth: int
 
 
-class _Table:
+class _PackedTable:
     """Nodes on their places, and where the sides of each split are, as they are put down."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class _Table:
             else:
                 yield place
 
-    def _split(self, place: int) -> Split:
+    def _split(self, place: int) -> Branch:
         node = self.nodes[place]
         if isinstance(node, Leaf):
             raise ValueError(f"place {place} is a leaf: it has no sides")
@@ -128,7 +128,7 @@ def packed(forest: Forest, numbers: Mapping[str, int]) -> Packed:
     depth = forest.size()[2]
     if depth > _DEPTH_LIMIT:
         raise ExportError(f"a tree is {depth} deep, the packed layout counts to {_DEPTH_LIMIT}")
-    table = _Table()
+    table = _PackedTable()
     roots = tuple(table.put_tree(tree) for tree in forest.trees)
     table.put_ends()
     if len(table.nodes) > _PLACES:

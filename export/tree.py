@@ -33,7 +33,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Split:
+class Branch:
     """Go `low` if the feature is at most `threshold`, else `high`."""
 
     feature: str
@@ -42,7 +42,7 @@ class Split:
     high: Tree
 
 
-Tree = Leaf | Split
+Tree = Leaf | Branch
 
 NOT_SHARED = Leaf(0)
 SHARED = Leaf(ALL_FOR)
@@ -56,7 +56,7 @@ class Forest:
 
     def features(self) -> tuple[str, ...]:
         """Return the features it takes, in the catalogue's order."""
-        used = {node.feature for tree in self.trees for node in nodes(tree) if isinstance(node, Split)}
+        used = {node.feature for tree in self.trees for node in nodes(tree) if isinstance(node, Branch)}
         return tuple(feature.name for feature in catalog.FEATURES if feature.name in used)
 
     def size(self) -> tuple[int, int, int]:
@@ -70,7 +70,7 @@ def nodes(tree: Tree) -> Iterator[Tree]:
     waiting = [tree]
     while waiting:
         yield from waiting
-        waiting = [side for node in waiting if isinstance(node, Split) for side in (node.low, node.high)]
+        waiting = [side for node in waiting if isinstance(node, Branch) for side in (node.low, node.high)]
 
 
 def _size(tree: Tree) -> tuple[int, int, int]:
@@ -136,7 +136,7 @@ def _translate(fitted: Fitted, inner: Any, votes: npt.NDArray[np.int64], node: i
     threshold = math.floor(inner.threshold[node])
     if not -BOUND < threshold < BOUND:
         raise ExportError(f"node {node}: threshold {threshold} is not within 2^24: float32 would round it")
-    return Split(
+    return Branch(
         fitted.feature_names[int(inner.feature[node])],
         threshold,
         _translate(fitted, inner, votes, int(inner.children_left[node])),
@@ -157,4 +157,4 @@ def merged(tree: Tree) -> Tree:
     low, high = merged(tree.low), merged(tree.high)
     if low == high:
         return low
-    return Split(tree.feature, tree.threshold, low, high)
+    return Branch(tree.feature, tree.threshold, low, high)

@@ -1,1 +1,1 @@
-"""Pure functions: two subflows' series in, integers out. Reads no truth, no file, no parameter."""
+"""Pure functions: two subflows' signals in, numbers out, integers where they are exported. No truth or file is read."""

@@ -1,1 +1,1 @@
-"""Estimators and how they are chosen, stored and judged. Reads feature tables, never traces."""
+"""Estimators and how they are chosen, stored and judged. Reads tables, never a log or a capture."""

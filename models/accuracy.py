@@ -16,6 +16,8 @@ Float64Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 _INTERVAL = (0.025, 0.975)
+#: Stands for every site in the column ``site`` of tables of accuracy.
+ALL_SITES = "all"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from models import search
-from models.automl.ground import Ground, Judged, rows_tested
+from models.automl.ground import Ground, JudgedRows, rows_tested
 from models.families import Family
 from models.fitted import Fitted, Setting
 from models.generalisation import pooled
@@ -33,7 +33,7 @@ TRUTH = "the truth"
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TaughtLesson:
     """What a student learns on one split.
 
     Attributes
@@ -106,32 +106,32 @@ def _relabelled(
     )
 
 
-def lesson_of_truth(ground: Ground, trial: Trial) -> Lesson:
+def lesson_of_truth(ground: Ground, trial: Trial) -> TaughtLesson:
     """Return the training windows of a split with their truth: what a grid search learns from."""
-    return Lesson(TRUTH, (_relabelled(ground.windows, trial.train, ground.windows.shared[trial.train]),))
+    return TaughtLesson(TRUTH, (_relabelled(ground.windows, trial.train, ground.windows.shared[trial.train]),))
 
 
-def lessons_of(teacher: str, said: Judged, ground: Ground, trial: Trial) -> list[Lesson]:
+def lessons_of(teacher: str, said: JudgedRows, ground: Ground, trial: Trial) -> list[TaughtLesson]:
     """Return the training windows of a split with a teacher's labels: alone, and with the further ones, if any.
 
     Parameters
     ----------
     teacher : str
         Name of the teacher.
-    said : Judged
+    said : JudgedRows
         What it says, having learnt from this split's training windows.
     ground : Ground
     trial : Trial
     """
     own = _relabelled(ground.windows, trial.train, said.train)
-    alone = Lesson(teacher, (own,))
+    alone = TaughtLesson(teacher, (own,))
     if ground.more.empty:
         return [alone]
     more = windows_labelled_by(ground.more, said.more, ground.windows.feature_names)
-    return [alone, Lesson(f"{teacher}, {len(ground.more)} more windows", (own, more))]
+    return [alone, TaughtLesson(f"{teacher}, {len(ground.more)} more windows", (own, more))]
 
 
-def student(lesson: Lesson, family: Family, grid: Sequence[Setting], method: search.Method) -> Fitted:
+def student(lesson: TaughtLesson, family: Family, grid: Sequence[Setting], method: search.Method) -> Fitted:
     """Choose and fit a student as a search does on the training side of a split.
 
     Ranking of the features, choice and fit know the lesson's labels alone: what is chosen is what agrees best with them
@@ -151,7 +151,7 @@ def _leaves(estimator: Any) -> int | None:
 def taught(
     ground: Ground,
     trial: Trial,
-    lesson: Lesson,
+    lesson: TaughtLesson,
     family: Family,
     grid: Sequence[Setting],
     method: search.Method,

@@ -49,7 +49,7 @@ _ACCESS_TIMES = (2.5, 8.0)
 
 
 @dataclass(frozen=True)
-class _Bottleneck:
+class _DiverseBottleneck:
     flows: int
     share_mbit_s: float
     queue_ms: float
@@ -70,8 +70,8 @@ def _choose(rng: np.random.Generator, options: tuple[tuple[str, float], ...]) ->
     return str(rng.choice(names, p=weights))
 
 
-def _bottleneck(rng: np.random.Generator, rtt_ms: float) -> _Bottleneck:
-    return _Bottleneck(
+def _bottleneck(rng: np.random.Generator, rtt_ms: float) -> _DiverseBottleneck:
+    return _DiverseBottleneck(
         flows=int(rng.choice(_FLOWS)),
         share_mbit_s=log_uniform(rng, *_SHARE_MBIT_S),
         queue_ms=float(np.clip(log_uniform(rng, *_QUEUE_RTTS) * rtt_ms, *_QUEUE_MS)),
@@ -87,7 +87,7 @@ def _access(rng: np.random.Generator, rate_mbit_s: float) -> WifiAccess | LteAcc
 
 
 def _background(
-    rng: np.random.Generator, members: list[int], bottleneck: _Bottleneck, rtt_ms: list[float]
+    rng: np.random.Generator, members: list[int], bottleneck: _DiverseBottleneck, rtt_ms: list[float]
 ) -> list[Background]:
     """Fill a bottleneck up to its number of flows; each follows a random one of its subflows to the end."""
     flows = []
@@ -133,7 +133,7 @@ def draw_group(rng: np.random.Generator, groups: list[int], *, duration_s: float
     members = [[index for index, own in enumerate(groups) if own == group] for group in range(count)]
     # As many flows meet at a bottleneck whichever the label: at least those of its own subflows.
     bottlenecks = [
-        _Bottleneck(max(one.flows, len(members[group])), one.share_mbit_s, one.queue_ms, one.place)
+        _DiverseBottleneck(max(one.flows, len(members[group])), one.share_mbit_s, one.queue_ms, one.place)
         for group, one in enumerate(drawn)
     ]
     background: list[Background] = []

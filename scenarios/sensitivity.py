@@ -30,7 +30,7 @@ _ACCESS_QUEUE_BYTES = 300_000
 
 
 @dataclass(frozen=True)
-class Setting:
+class MovedSetting:
     """What is moved, at its base level.
 
     Attributes
@@ -52,7 +52,7 @@ class Setting:
     congestion_control: CongestionControl = "lia"
 
 
-BASE = Setting()
+BASE = MovedSetting()
 #: Its name in the truth table.
 BASE_NAME = "base"
 #: Levels of each factor, the base among them.
@@ -80,7 +80,7 @@ def name_of(factor: str, level: float | str) -> str:
     return BASE_NAME if is_base(factor, level) else f"{factor}={level}"
 
 
-def _settings() -> dict[str, Setting]:
+def _settings() -> dict[str, MovedSetting]:
     """Return every setting by name; the base once."""
     changes: list[tuple[str, dict[str, Any]]] = [
         (name_of(factor, level), {factor: level}) for factor, levels in LEVELS.items() for level in levels
@@ -88,7 +88,9 @@ def _settings() -> dict[str, Setting]:
     return {name: replace(BASE, **change) for name, change in changes}
 
 
-def _draw(rng: np.random.Generator, groups: tuple[int, int], setting: Setting, name: str, duration_s: float) -> Run:
+def _draw(
+    rng: np.random.Generator, groups: tuple[int, int], setting: MovedSetting, name: str, duration_s: float
+) -> Run:
     # First, so that they do not depend on the label.
     rtt_ms = [round(log_uniform(rng, *_RTT_MS), 3) for _ in groups]
     queue_ms = setting.queue_rtts * sum(rtt_ms) / len(rtt_ms)

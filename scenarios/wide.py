@@ -97,7 +97,7 @@ class _Rival:
 
 
 @dataclass(frozen=True)
-class _Bottleneck:
+class _WideBottleneck:
     rate_mbit_s: float
     queue_ms: float
     place: Place
@@ -117,7 +117,7 @@ class _Settings:
     marks: bool
     rtt_ms: tuple[float, ...]
     accesses: tuple[Access, ...]
-    bottlenecks: tuple[_Bottleneck, ...]
+    bottlenecks: tuple[_WideBottleneck, ...]
 
 
 def _rivals(rng: np.random.Generator, ranges: Ranges, rtt_ms: Sequence[float], *, always: bool) -> tuple[_Rival, ...]:
@@ -186,7 +186,7 @@ def _settings(rng: np.random.Generator, ranges: Ranges, subflows: int) -> _Setti
         rtt_ms=tuple(rtt_ms),
         accesses=tuple(accesses),
         bottlenecks=tuple(
-            _Bottleneck(
+            _WideBottleneck(
                 rate_mbit_s=round(max(min(rate, fillable), ranges.rate_mbit_s[0] / 4), 3),
                 queue_ms=min(queue * mean_rtt_ms, ranges.longest_queue_ms),
                 place=place,

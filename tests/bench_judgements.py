@@ -16,7 +16,7 @@ import numpy as np
 from export import compilers
 from export.compilers import Compiler, compiled
 from export.judgements import samples_of
-from pipelines.prove import pairs_of_connections
+from pipelines.stages.prove import pairs_of_connections
 
 HERE = Path(__file__).parent
 HEADERS = HERE.parent / "export/baselines"

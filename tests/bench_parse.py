@@ -106,7 +106,16 @@ class Bench:
         params, overlay = raw / f"params-{workers}.yaml", raw / "overlay.yaml"
         overlay.write_text(f"workers: {workers}\n")
         params.write_text(overlaid(ROOT / PARAMS_FILE, overlay))
-        command = [sys.executable, "-m", "pipelines.parse", "--quiet", "--dataset", "bench", "--params", str(params)]
+        command = [
+            sys.executable,
+            "-m",
+            "pipelines.stages.parse",
+            "--quiet",
+            "--dataset",
+            "bench",
+            "--params",
+            str(params),
+        ]
         outputs = {"--raw": raw, "--tables": raw / "tables", "--report": raw / "report.json"}
         return command + [str(part) for pair in outputs.items() for part in pair]
 
@@ -209,7 +218,7 @@ def starting(bench: Bench) -> dict[str, list[str]]:
     """Return the commands whose start is measured."""
     paths = bench.inputs(TINY_PACKETS)
     inspect = [str(Path(sys.executable).with_name("sbd")), "inspect", str(paths[0])]
-    return {"sbd inspect": inspect, "pipelines.parse": bench.command(paths)}
+    return {"sbd inspect": inspect, "pipelines.stages.parse": bench.command(paths)}
 
 
 def startup(bench: Bench) -> None:

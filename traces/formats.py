@@ -108,7 +108,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Part:
+class InputPart:
     """One input, read by itself, whose connections may have subflows in others: :func:`joined` makes traces of them."""
 
     path: Path
@@ -116,7 +116,7 @@ class Part:
     recorded: Recorded
 
 
-def read_alone(path: Path, dialect: Dialect, folder: Path) -> Read | Part:
+def read_alone(path: Path, dialect: Dialect, folder: Path) -> Read | InputPart:
     """Read one input, as far as it can be without the others.
 
     Parameters
@@ -131,13 +131,13 @@ def read_alone(path: Path, dialect: Dialect, folder: Path) -> Read | Part:
         one = format_of(path)
         source = one.source
         if one.joint is not None:
-            return Part(path, source, one.joint.record(path, folder))
+            return InputPart(path, source, one.joint.record(path, folder))
         return Read(path, source, one.read(path, dialect))
     except CaptureError as error:
         return Read(path, source, error)
 
 
-def joined(parts: Sequence[Part]) -> list[Trace]:
+def joined(parts: Sequence[InputPart]) -> list[Trace]:
     """Return the traces of inputs that may have connections in common, in the order given.
 
     The numbers in ``Connection.vantages`` count the inputs of one kind, in this order.
@@ -162,7 +162,7 @@ def read(paths: Sequence[Path], dialect: Dialect) -> Iterator[Read]:
     with TemporaryDirectory(prefix="sbd-") as name:
         folder = Path(name)
         alone = [read_alone(path, dialect, folder) for path in paths if is_joint(path)]
-        parts = [one for one in alone if isinstance(one, Part)]
+        parts = [one for one in alone if isinstance(one, InputPart)]
         found = {one.path: one for one in alone if isinstance(one, Read)}
         for part, trace in zip(parts, joined(parts), strict=True):
             found[part.path] = Read(part.path, part.source, trace)
@@ -171,7 +171,7 @@ def read(paths: Sequence[Path], dialect: Dialect) -> Iterator[Read]:
                 yield found.pop(path)
                 continue
             one = read_alone(path, dialect, folder)
-            yield Read(path, one.source, joined([one])[0]) if isinstance(one, Part) else one
+            yield Read(path, one.source, joined([one])[0]) if isinstance(one, InputPart) else one
 
 
 def is_joint(path: Path) -> bool:

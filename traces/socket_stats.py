@@ -67,7 +67,7 @@ def _time_ns(line: bytes) -> int | None:
     return None
 
 
-class _Samples:
+class _SocketSamples:
     """Takes entries in, with the time of their sample."""
 
     def __init__(self, path: Path) -> None:
@@ -144,7 +144,7 @@ def read(path: Path, _dialect: Dialect) -> Trace:
     CaptureError
         If the file as a whole cannot be read.
     """
-    samples = _Samples(path)
+    samples = _SocketSamples(path)
     entry: bytes | None = None
     entry_offset = 0
     for offset, line in stored.lines(path, _MAX_LINE_BYTES):

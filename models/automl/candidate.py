@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from models.accuracy import accuracy
+from models.accuracy import ALL_SITES, accuracy
 from models.automl.ground import Ground, judged
-from models.automl.search import NotRun, Searched
+from models.automl.search import EngineSearched, NotRun
 from models.comparison import difference, right_of_windows, rightness_of
 from models.distillation import TRUTH, Taught
 from traces.tables import WINDOW_KEY
 
 #: Families that the export can emit.
 _FOR_A_KERNEL = ("tree", "forest")
-ALL_SITES = "all"
 _ROW = (*WINDOW_KEY, "test_set", "fold")
 _LESS = "less_tree"
 
@@ -58,21 +57,21 @@ class Candidate:
     note: str = ""
 
 
-def of_engine(engine: str, ground: Ground, outcomes: Mapping[int, Searched | NotRun]) -> Candidate:
+def of_engine(engine: str, ground: Ground, outcomes: Mapping[int, EngineSearched | NotRun]) -> Candidate:
     """Return an engine over all splits; if one of its searches gave nothing, it was not run.
 
     Parameters
     ----------
     engine : str
     ground : Ground
-    outcomes : mapping of int to Searched or NotRun
+    outcomes : mapping of int to EngineSearched or NotRun
         By split.
     """
     not_run = [one for one in outcomes.values() if isinstance(one, NotRun)]
     if not_run:
         note = f"not run ({len(not_run)} of {len(outcomes)} searches): {not_run[0].reason}"
         return Candidate(engine, TRUTH, ground.feature_set, None, note=note)
-    finished = {fold: one for fold, one in outcomes.items() if isinstance(one, Searched)}
+    finished = {fold: one for fold, one in outcomes.items() if isinstance(one, EngineSearched)}
     members = pd.concat([one.evaluations[one.evaluations["weight"] > 0] for one in finished.values()])
     weights = (members.groupby("kind")["weight"].sum() / len(finished)).sort_values(ascending=False, kind="stable")
     predictions = [

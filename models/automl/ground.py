@@ -73,7 +73,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRows:
     """What an engine says of one split.
 
     Attributes
@@ -94,7 +94,7 @@ def rows_tested(trial: Trial) -> dict[str, npt.NDArray[np.int64]]:
     return {name: rows for name, rows in trial.tests.items() if not name.endswith(f"/{SWAPPED}")}
 
 
-def judged(trial: Trial, probability: npt.NDArray[np.float64]) -> Judged:
+def judged(trial: Trial, probability: npt.NDArray[np.float64]) -> JudgedRows:
     """Take verdicts apart that are in the order of :meth:`Ground.judged_x`."""
     shared = probability > _HALF
     tests, start = {}, 0
@@ -103,4 +103,4 @@ def judged(trial: Trial, probability: npt.NDArray[np.float64]) -> Judged:
         tests[name] = Verdicts(probability[own], shared[own])
         start = own.stop
     further = start + len(trial.train)
-    return Judged(tests, shared[start:further], shared[further:])
+    return JudgedRows(tests, shared[start:further], shared[further:])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from models.automl.search import Asked, Searched
+from models.automl.search import Asked, EngineSearched
 
 _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 
@@ -50,13 +50,13 @@ class Kept:
     def _path(self, digest: str) -> Path:
         return self._folder / f"{digest}.json"
 
-    def find(self, digest: str) -> Searched | None:
+    def find(self, digest: str) -> EngineSearched | None:
         """Return the search of a digest, None if it is not kept."""
         path = self._path(digest)
         if not path.exists():
             return None
         said = json.loads(path.read_text())
-        return Searched(
+        return EngineSearched(
             **said
             | {
                 "probability": np.array(said["probability"], dtype=np.float64),
@@ -65,7 +65,7 @@ class Kept:
             }
         )
 
-    def keep(self, digest: str, searched: Searched) -> None:
+    def keep(self, digest: str, searched: EngineSearched) -> None:
         """Keep a search that has ended; whole or not at all."""
         self._folder.mkdir(parents=True, exist_ok=True)
         said = vars(searched) | {

@@ -65,7 +65,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Searched:
+class EngineSearched:
     """A finished search.
 
     Attributes
@@ -186,13 +186,13 @@ def _last_line(path: Path) -> str:
     return lines[-1][:_LONGEST_REASON] if lines else "it said nothing"
 
 
-def _outcome(running: _Running) -> Searched | NotRun:
+def _outcome(running: _Running) -> EngineSearched | NotRun:
     if running.process.returncode != 0:
         how = running.process.returncode
         return NotRun(f"ended with {how}: {_last_line(running.folder / 'messages.txt')}")
     found: dict[str, Any] = json.loads((running.folder / program.FOUND).read_text())
     evaluations = pd.DataFrame(found["evaluations"])
-    return Searched(
+    return EngineSearched(
         probability=pd.read_parquet(running.folder / program.VERDICTS)[program.PROBABILITY].to_numpy(dtype=np.float64),
         evaluations=evaluations,
         model_bytes=found["model_bytes"],
@@ -203,7 +203,7 @@ def _outcome(running: _Running) -> Searched | NotRun:
     )
 
 
-def _polled(running: _Running) -> Searched | NotRun | None:
+def _polled(running: _Running) -> EngineSearched | NotRun | None:
     """Return the outcome of a search that has ended or is to end, None of one that goes on."""
     if running.process.poll() is not None:
         return _outcome(running)
@@ -214,7 +214,7 @@ def _polled(running: _Running) -> Searched | NotRun | None:
 
 def searches(
     every: Sequence[Asked], at_once: int, scratch: Path
-) -> Generator[tuple[int, Searched | NotRun], None, None]:
+) -> Generator[tuple[int, EngineSearched | NotRun], None, None]:
     """Run searches, some at once; yield the place of each and its outcome, as they end.
 
     However the caller ends, by an error, a signal that Python raises, or by not asking for more, what still runs is

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from models.detectors.detector import DetectorKind
-from models.detectors.pairwise import Delays, Float64Array, Moving, Pairwise
+from models.detectors.pairwise import DelayPair, Float64Array, Moving, Pairwise
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Correlation(Pairwise):
         super().__init__(correlating)
         self._correlating = correlating
 
-    def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
+    def judge(self, first: DelayPair, second: DelayPair, start_ns: int, end_ns: int) -> bool | None:
         """Compare the coefficient with the threshold."""
         grid_ns = np.linspace(start_ns, end_ns, self._correlating.points).astype(np.int64)
         series = [own.at(grid_ns) for own in (first, second)]

@@ -70,7 +70,7 @@ def percentile99(ordered: Sequence[int]) -> int:
     return ordered[-(-99 * len(ordered) // 100) - 1]
 
 
-class _Run:
+class _SlotRun:
     """Marked ACKs of a subflow in a row: when the first and the last came, and when the last ACK of all did."""
 
     __slots__ = ("ack_ns", "first_ns", "last_ns")
@@ -88,7 +88,7 @@ class Emptcp(Detector):
     def __init__(self, slots: Slots) -> None:
         self._slots = slots
         self._srtt_eighth_us: dict[int, int] = {}
-        self._runs: dict[int, _Run] = {}
+        self._runs: dict[int, _SlotRun] = {}
         self._bursts_ns: list[int] = []
         #: Of every two subflows, slots in which one has a mark, and in which both have.
         self._either: dict[Pair, int] = {}
@@ -108,7 +108,7 @@ class Emptcp(Detector):
         """Begin with a new connection."""
         super().reset(subflow_ids)
         self._srtt_eighth_us = dict.fromkeys(self.subflow_ids, 0)
-        self._runs = {subflow_id: _Run() for subflow_id in self.subflow_ids}
+        self._runs = {subflow_id: _SlotRun() for subflow_id in self.subflow_ids}
         self._bursts_ns = []
         self._either = dict.fromkeys(pairs_of(self.subflow_ids), 0)
         self._both = dict.fromkeys(pairs_of(self.subflow_ids), 0)
@@ -139,7 +139,7 @@ class Emptcp(Detector):
             run.first_ns = time_ns
         run.last_ns = time_ns
 
-    def _end_burst(self, run: _Run) -> None:
+    def _end_burst(self, run: _SlotRun) -> None:
         """Note a burst if ACKs without a mark came after it."""
         if run.first_ns is not None and run.ack_ns > run.last_ns:
             insort(self._bursts_ns, run.last_ns - run.first_ns)

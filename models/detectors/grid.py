@@ -16,7 +16,7 @@ from traces.fault import UsageFault
 _DIGITS = 9
 
 
-class GridError(UsageFault):
+class ParameterGridError(UsageFault):
     """A grid that does not fit its detector."""
 
 
@@ -42,14 +42,14 @@ def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, A
 
     Raises
     ------
-    GridError
+    ParameterGridError
         If one of the names is no parameter of the detector, or one of the values not possible.
     """
     default = kind.presets[kind.default]
     known = {field.name for field in dataclasses.fields(default)}
     unknown = sorted(set(grid) - known)
     if unknown:
-        raise GridError(f"grid of {kind.name} has {unknown}, its parameters are {sorted(known)}")
+        raise ParameterGridError(f"grid of {kind.name} has {unknown}, its parameters are {sorted(known)}")
     names = sorted(grid)
     tried = [dict(zip(names, values, strict=True)) for values in itertools.product(*(grid[name] for name in names))]
     checked = TypeAdapter(type(default))
@@ -58,7 +58,7 @@ def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, A
         try:
             found[preset_name(point)] = checked.validate_python({**vars(default), **point})
         except ValueError as error:
-            raise GridError(f"grid of {kind.name}, {preset_name(point)}: {error}") from error
+            raise ParameterGridError(f"grid of {kind.name}, {preset_name(point)}: {error}") from error
     return found
 
 

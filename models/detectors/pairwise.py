@@ -20,7 +20,7 @@ Float64Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Delays:
+class DelayPair:
     """Delays of a subflow in a window.
 
     Attributes
@@ -46,7 +46,7 @@ class Delays:
         return found
 
 
-class _Samples:
+class _DelaySamples:
     """Delays of a subflow as they come; what is older than the window goes."""
 
     def __init__(self) -> None:
@@ -54,11 +54,11 @@ class _Samples:
         self.delay_us = array("q")
         self.min_us = 0
 
-    def within(self, start_ns: int, end_ns: int) -> Delays:
+    def within(self, start_ns: int, end_ns: int) -> DelayPair:
         """Return the delays from a time on, up to and with another; forget those before."""
         time_ns = np.array(self.time_ns, dtype=np.int64)
         first, last = np.searchsorted(time_ns, [start_ns, end_ns + 1])
-        found = Delays(time_ns[first:last], np.array(self.delay_us, dtype=np.int64)[first:last], self.min_us)
+        found = DelayPair(time_ns[first:last], np.array(self.delay_us, dtype=np.int64)[first:last], self.min_us)
         del self.time_ns[:first], self.delay_us[:first]
         return found
 
@@ -99,7 +99,7 @@ class Windowed(Detector):
 
     def __init__(self, moving: Moving) -> None:
         self._moving = moving
-        self._samples: dict[int, _Samples] = {}
+        self._samples: dict[int, _DelaySamples] = {}
         self._verdicts: dict[Pair, bool | None] = {}
         #: From when on a subflow's delays are all there, without a silence as long as the window.
         self._covered_from_ns: dict[int, int] = {}
@@ -108,7 +108,7 @@ class Windowed(Detector):
         self._fresh = False
 
     @abstractmethod
-    def judged(self, delays: Mapping[int, Delays], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
+    def judged(self, delays: Mapping[int, DelayPair], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
         """Tell which pairs of subflows share a bottleneck by their delays from `start_ns` to `end_ns`.
 
         None is no verdict on a pair. Each subflow of `delays` has at least two in the window.
@@ -121,7 +121,7 @@ class Windowed(Detector):
     def reset(self, subflow_ids: Iterable[int]) -> None:
         """Begin with a new connection."""
         super().reset(subflow_ids)
-        self._samples = {subflow_id: _Samples() for subflow_id in self.subflow_ids}
+        self._samples = {subflow_id: _DelaySamples() for subflow_id in self.subflow_ids}
         self._verdicts = {}
         self._covered_from_ns = {}
         self._last_window_ns = 0
@@ -182,13 +182,13 @@ class Pairwise(Windowed):
     """Judges each pair of subflows by itself."""
 
     @abstractmethod
-    def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
+    def judge(self, first: DelayPair, second: DelayPair, start_ns: int, end_ns: int) -> bool | None:
         """Tell whether two subflows share a bottleneck by their delays from `start_ns` to `end_ns`; None is no verdict.
 
         Both have at least two delays in the window.
         """
 
-    def judged(self, delays: Mapping[int, Delays], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
+    def judged(self, delays: Mapping[int, DelayPair], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
         """Judge pair by pair."""
         return {
             (one, other): self.judge(delays[one], delays[other], start_ns, end_ns) for one, other in pairs_of(delays)

@@ -117,7 +117,7 @@ def weighted(newest_first: Sequence[float], m: int, f: int) -> float:
     return float(sum(value * min(m - f + 1, m - place) for place, value in enumerate(newest_first[:m])))
 
 
-class Flow:
+class FlowStatistics:
     """The running statistics of one flow.
 
     Within an interval events are counted in place; :meth:`close` ends it. An interval without a delay is skipped in the
@@ -306,7 +306,7 @@ class SummaryStatistics(Detector):
     def __init__(self, thresholds: Thresholds) -> None:
         self._thresholds = thresholds
         self._interval_ns = thresholds.interval_ms * _NS_PER_MS
-        self._flows: dict[int, Flow] = {}
+        self._flows: dict[int, FlowStatistics] = {}
         self._end_ns = 0
         self._missing: set[int] = set()
 
@@ -322,7 +322,7 @@ class SummaryStatistics(Detector):
     def reset(self, subflow_ids: Iterable[int]) -> None:
         """Begin with a new connection."""
         super().reset(subflow_ids)
-        self._flows = {subflow_id: Flow(self._thresholds) for subflow_id in self.subflow_ids}
+        self._flows = {subflow_id: FlowStatistics(self._thresholds) for subflow_id in self.subflow_ids}
         self._missing = set(self.subflow_ids)
 
     def _on_delay(self, time_ns: int, subflow_id: int, value: int) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 
 from models.detectors.detector import DetectorKind
 from models.detectors.event import Int64Array
-from models.detectors.pairwise import Delays, Moving, Pairwise
+from models.detectors.pairwise import DelayPair, Moving, Pairwise
 
 _NS_PER_US = 1000
 
@@ -69,12 +69,12 @@ def probes(time_ns: Int64Array, start_ns: int, slot_ns: int) -> Int64Array:
     return np.flatnonzero(np.diff(slot, prepend=-1)).astype(np.int64)
 
 
-def compared(own: Delays, other: Delays, places: Int64Array) -> Int64Array:
+def compared(own: DelayPair, other: DelayPair, places: Int64Array) -> Int64Array:
     """Return delays of probes, those of the other flow's packets next to them, and those of the probes next to them.
 
     Parameters
     ----------
-    own, other : Delays
+    own, other : DelayPair
     places : (probes,) int64
         Of the probes in `own`.
 
@@ -119,12 +119,12 @@ class Rubenstein(Pairwise):
         super().__init__(comparing)
         self._comparing = comparing
 
-    def _slot_ns(self, first: Delays, second: Delays) -> int:
+    def _slot_ns(self, first: DelayPair, second: DelayPair) -> int:
         if self._comparing.slot_ms is not None:
             return self._comparing.slot_ms * 1_000_000
         return self._comparing.slot_rtts * max(first.min_us, second.min_us) * _NS_PER_US
 
-    def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
+    def judge(self, first: DelayPair, second: DelayPair, start_ns: int, end_ns: int) -> bool | None:
         """Compare the cross measure with the auto measure."""
         slot_ns = self._slot_ns(first, second)
         lead = 0.0

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.detectors.detector import DetectorKind
-from models.detectors.pairwise import Delays, Float64Array, Moving, Windowed
+from models.detectors.pairwise import DelayPair, Float64Array, Moving, Windowed
 from models.partition import Pair, pairs_of
 
 
@@ -82,7 +82,7 @@ class Svd(Windowed):
         super().__init__(decomposing)
         self._decomposing = decomposing
 
-    def judged(self, delays: Mapping[int, Delays], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
+    def judged(self, delays: Mapping[int, DelayPair], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
         """Compare the loadings of every two subflows; of one whose delay is constant there is no verdict."""
         grid_ns = np.linspace(start_ns, end_ns, self._decomposing.points).astype(np.int64)
         series = {subflow_id: own.at(grid_ns) for subflow_id, own in delays.items()}

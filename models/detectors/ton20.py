@@ -65,7 +65,7 @@ class Judging:
             raise ValueError(f"round_srtts, k are {self.round_srtts}, {self.k}: must be above 0, and at least 1")
 
 
-class Judgement:
+class RoundJudgement:
     """What is held of two subflows.
 
     Attributes
@@ -107,7 +107,7 @@ class Ton20(Detector):
         self._judging = judging
         self._srtt_eighth_us: dict[int, int] = {}
         self._episodes = LossEpisodes(())
-        self._judgements: dict[Pair, Judgement] = {}
+        self._judgements: dict[Pair, RoundJudgement] = {}
         #: End of the open round, the subflows that it judges, and its members.
         self._end_ns = _NEVER
         self._judged: list[int] = []
@@ -125,7 +125,7 @@ class Ton20(Detector):
         self._srtt_eighth_us = dict.fromkeys(self.subflow_ids, 0)
         self._episodes = LossEpisodes(self.subflow_ids)
         judging = self._judging
-        self._judgements = {pair: Judgement(judging.k, judging.sticky) for pair in pairs_of(self.subflow_ids)}
+        self._judgements = {pair: RoundJudgement(judging.k, judging.sticky) for pair in pairs_of(self.subflow_ids)}
         self._end_ns = _NEVER
 
     def _on_rtt(self, time_ns: int, subflow_id: int, value: int) -> None:

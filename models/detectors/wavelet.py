@@ -21,7 +21,7 @@ import pywt
 
 from models.detectors.correlation import coefficient
 from models.detectors.detector import DetectorKind
-from models.detectors.pairwise import Delays, Float64Array, Moving, Pairwise
+from models.detectors.pairwise import DelayPair, Float64Array, Moving, Pairwise
 
 #: Median of the absolute value of a standard normal variable.
 _NORMAL_MEDIAN = 0.6744897501960817
@@ -122,7 +122,7 @@ class Wavelet(Pairwise):
         super().__init__(denoising)
         self._denoising = denoising
 
-    def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
+    def judge(self, first: DelayPair, second: DelayPair, start_ns: int, end_ns: int) -> bool | None:
         """Compare the correlation of the denoised delays with the threshold; no verdict where one is constant."""
         grid_ns = np.linspace(start_ns, end_ns, self._denoising.points).astype(np.int64)
         series = np.stack([first.at(grid_ns), second.at(grid_ns)])

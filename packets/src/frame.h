@@ -14,7 +14,7 @@ constexpr uint32_t MAX_PACKET_BYTES = 1U << 19;
 /// How much of a refused record is kept.
 constexpr uint32_t RAW_BYTES = 64;
 
-/// What becomes of a frame; traces/capture.py has the words, in this order.
+/// What becomes of a frame; traces/recorded.py has the words, in this order.
 enum class Verdict : uint8_t
 {
     Segment,

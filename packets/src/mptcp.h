@@ -23,7 +23,7 @@ enum class Subtype : uint8_t
     COUNT
 };
 
-/// What is counted of a connection's options; traces/capture.py has the words, in this order.
+/// What is counted of a connection's options; traces/recorded.py has the words, in this order.
 enum class Signal : uint8_t
 {
     // The subtypes come first.

@@ -12,7 +12,7 @@ import yaml
 
 from models import store
 from pipelines.__main__ import main
-from pipelines.reports import read_json
+from pipelines.reporting.report_files import read_json
 from tests.browser.served import (
     CHROMIUM,
     LOOPBACK,

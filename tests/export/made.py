@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from export import compilers, emit_c
 from export.layout import Layout
 from export.packed import Packed
-from export.tree import Forest, Leaf, Split, Tree
+from export.tree import Branch, Forest, Leaf, Tree
 from features.catalog import feature, feature_names
 from models.families.random_forest import to_lattice
 from models.fitted import Fitted, Setting
@@ -79,7 +79,7 @@ def taught(x: list[list[int]], shared: list[bool], *names: str, **options: Any) 
 
 def vote(of: Tree, row: Mapping[str, int]) -> int:
     """Walk a tree."""
-    while isinstance(of, Split):
+    while isinstance(of, Branch):
         of = of.low if row[of.feature] <= of.threshold else of.high
     return of.vote
 

@@ -13,8 +13,8 @@ from export.compiled_detectors import CompiledDetector, default_parameters, even
 from features import connection_pairs
 from models.detectors import DETECTORS
 from models.detectors.event import event_columns
-from pipelines import recording
 from tests.export.made import SANITIZERS
+from traces import recording
 from traces.connection import Connection
 from traces.dialect import Dialect
 

@@ -27,7 +27,7 @@ from features import connection_pairs
 from models.detectors import DETECTORS, Opinion, replayed
 from models.detectors.event import Event, Int64Array, Kind, event_columns
 from models.detectors.grid import points
-from pipelines import recording
+from traces import recording
 from traces.dialect import Dialect
 
 ROOT = Path(__file__).parents[2]

@@ -14,15 +14,17 @@ from export import compilers, emit_c
 from export.compilers import CompileError, Compiler
 from export.fragment import FRAGMENTS, VOTES, fragments_of
 from export.layout import LAYOUTS, Layout
-from export.tree import NOT_SHARED, SHARED, ExportError, Forest, Leaf, Split, from_fitted
+from export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, from_fitted
 from export.verify import row_values
 from features.catalog import FEATURES
 from tests.export import made
 
 TREE = Forest(
-    (Split("rtt_sd_ratio_q10", 1000, Split("rtt_correlation_q10", -7, NOT_SHARED, SHARED), NOT_SHARED),),
+    (Branch("rtt_sd_ratio_q10", 1000, Branch("rtt_correlation_q10", -7, NOT_SHARED, SHARED), NOT_SHARED),),
 )
-FOREST = Forest((Split("rtt_ed_4us", -1, Leaf(5), Leaf(7)), Split("min_rtt_ratio_q10", 7, NOT_SHARED, SHARED), Leaf(9)))
+FOREST = Forest(
+    (Branch("rtt_ed_4us", -1, Leaf(5), Leaf(7)), Branch("min_rtt_ratio_q10", 7, NOT_SHARED, SHARED), Leaf(9))
+)
 
 BANNER = """\
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
@@ -145,19 +147,19 @@ def test_a_nested_forest_adds_its_trees_votes() -> None:
 
 @pytest.mark.parametrize("feature", [one.name for one in emit_c.EXPORTABLE])
 def test_a_header_has_the_pieces_it_needs_and_no_others(feature: str) -> None:
-    nested = emit_c.render_model(Forest((Split(feature, 3, NOT_SHARED, SHARED),)), made.header("sbd_first"))
+    nested = emit_c.render_model(Forest((Branch(feature, 3, NOT_SHARED, SHARED),)), made.header("sbd_first"))
     needed = [one.name for one in fragments_of([feature])]
     assert piece_names(nested) == needed
     # Without one of them it would not do.
     own = next(one for one in FRAGMENTS if feature in one.features)
     assert needed == [one.name for one in FRAGMENTS if one == own or one.name in own.needs]
-    packed = emit_c.render_model(Forest((Split(feature, 3, NOT_SHARED, SHARED),)), made.header("sbd_first", "packed"))
+    packed = emit_c.render_model(Forest((Branch(feature, 3, NOT_SHARED, SHARED),)), made.header("sbd_first", "packed"))
     assert piece_names(packed) == [*needed, VOTES.name]
 
 
 @pytest.mark.parametrize("feature", [one.name for one in emit_c.EXPORTABLE])
 def test_each_feature_alone_compiles(feature: str, headers: Path, gcc: Compiler, tmp_path: Path) -> None:
-    text = emit_c.render_model(Forest((Split(feature, 3, NOT_SHARED, SHARED),)), made.header("sbd_first"))
+    text = emit_c.render_model(Forest((Branch(feature, 3, NOT_SHARED, SHARED),)), made.header("sbd_first"))
     (tmp_path / "sbd_first.h").write_text(text)
     source = tmp_path / "alone.c"
     source.write_text(
@@ -258,7 +260,7 @@ def test_without_acknowledged_bytes_a_model_of_rates_does_not_compile(
     source.write_text('#define SBD_WITH_ACKED 0\n#include "sbd_first.h"\nint main(void) { return !sbd_first_judge; }\n')
     folders = ["-Wno-address", "-I", str(headers), "-I", str(tmp_path)]
     for feature in ("rate_correlation_q10", "rtt_ed_4us"):
-        text = emit_c.render_model(Forest((Split(feature, 3, NOT_SHARED, SHARED),)), made.header("sbd_first"))
+        text = emit_c.render_model(Forest((Branch(feature, 3, NOT_SHARED, SHARED),)), made.header("sbd_first"))
         (tmp_path / "sbd_first.h").write_text(text)
         if feature == "rtt_ed_4us":
             compilers.compiled(gcc, source, tmp_path / "model", folders)

@@ -20,8 +20,8 @@ from features.series import SubflowSignals
 from models.detectors import replayed
 from models.detectors.event import Event
 from models.detectors.lag_excess import LAG_EXCESS, MOST_TILES, Rule, judgements
-from pipelines import recording
 from tests.features.delays_made import pair
+from traces import recording
 from traces.dialect import Dialect
 
 ROOT = Path(__file__).parents[2]

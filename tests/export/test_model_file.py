@@ -18,7 +18,7 @@ from export import compilers, model_file, replay
 from export.compilers import Compiler
 from export.emit_c import EXPORTABLE
 from export.model_file import ModelFileError
-from export.tree import NOT_SHARED, SHARED, Forest, Leaf, Split, from_fitted
+from export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf, from_fitted
 from tests.export import made
 
 LOADED, NOT_A_MODEL, OTHER_VERSION, DAMAGED, UNKNOWN_FEATURE, TOO_LARGE, BAD_NODE = range(7)
@@ -32,8 +32,8 @@ WHY = {
 }
 SMALL = Forest(
     (
-        Split("rtt_sd_ratio_q10", -2, SHARED, Split("rtt_ed_4us", 7, NOT_SHARED, SHARED)),
-        Split("rtt_ed_4us", 9, NOT_SHARED, Leaf(5)),
+        Branch("rtt_sd_ratio_q10", -2, SHARED, Branch("rtt_ed_4us", 7, NOT_SHARED, SHARED)),
+        Branch("rtt_ed_4us", 9, NOT_SHARED, Leaf(5)),
     )
 )
 NAMES = ("rtt_ed_4us", "rtt_sd_ratio_q10")

@@ -8,11 +8,11 @@ import pytest
 
 from export import packed as module
 from export.packed import Packed, packed
-from export.tree import NOT_SHARED, SHARED, ExportError, Forest, Leaf, Split, Tree, from_fitted
+from export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, Tree, from_fitted
 from tests.export import made
 
 NUMBERS = {name: number for number, name in enumerate(made.NAMES)}
-END = Split("rtt_ed_4us", 7, NOT_SHARED, SHARED)
+END = Branch("rtt_ed_4us", 7, NOT_SHARED, SHARED)
 
 
 def balanced(leaves: Sequence[int], first: int = 0) -> Tree:
@@ -21,13 +21,13 @@ def balanced(leaves: Sequence[int], first: int = 0) -> Tree:
         return Leaf(leaves[0])
     half = len(leaves) // 2
     high = balanced(leaves[half:], first + half)
-    return Split("rtt_ed_4us", first + half - 1, balanced(leaves[:half], first), high)
+    return Branch("rtt_ed_4us", first + half - 1, balanced(leaves[:half], first), high)
 
 
 def chain(depth: int) -> Tree:
     tree: Tree = NOT_SHARED
     for threshold in range(depth):
-        tree = Split("rtt_ed_4us", -threshold, tree, SHARED)
+        tree = Branch("rtt_ed_4us", -threshold, tree, SHARED)
     return tree
 
 
@@ -71,7 +71,7 @@ def test_children_come_after_their_parents_and_none_is_left_over(seed: int) -> N
 
 def test_a_forest_by_hand() -> None:
     name, ratio = "rtt_ed_4us", "rtt_sd_ratio_q10"
-    forest = Forest((Split(ratio, -1, END, SHARED), Leaf(5), END))
+    forest = Forest((Branch(ratio, -1, END, SHARED), Leaf(5), END))
     assert packed(forest, NUMBERS) == Packed(
         (
             split(-1, ratio, 1),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from export import compilers, emit_c, model_file, replay
 from export.compilers import Compiler
 from export.layout import LAYOUTS, Layout
-from export.tree import NOT_SHARED, SHARED, Forest, Split, from_fitted
+from export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
 from models.detectors.learned import WindowVerdict, opinions_of
 from models.partition import Partition, numbered
 from tests.export import made, streams
@@ -267,7 +267,7 @@ def test_calls_by_hand(headers: Path, gcc: Compiler, tmp_path: Path) -> None:
 
 def test_only_features_that_are_taken_are_told(loaded: Path, tmp_path: Path) -> None:
     file = tmp_path / "made.sbd"
-    file.write_bytes(model_file.content(Forest((Split("min_rtt_ratio_q10", 1024, SHARED, NOT_SHARED),))))
+    file.write_bytes(model_file.content(Forest((Branch("min_rtt_ratio_q10", 1024, SHARED, NOT_SHARED),))))
     for second_us, verdict in ((1, True), (2, False)):
         samples = [(0, 0, "RTT", 1), (0, 1, "RTT", second_us), (9, 0, "RTT", 1), (9, 1, "RTT", second_us)]
         found = replayed(loaded, stream_of(*samples, end_us=100).lines(1), "-f", file)

@@ -11,13 +11,13 @@ from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomFor
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from export.tree import NOT_SHARED, SHARED, ExportError, Forest, Leaf, Split, from_fitted, merged, nodes
+from export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, from_fitted, merged, nodes
 from models.families.random_forest import LATTICE, to_lattice
 from models.fitted import Fitted, Setting
 from tests.export import made
 
 NAME = "rtt_ed_4us"
-LEAST = Split(NAME, 2, NOT_SHARED, SHARED)
+LEAST = Branch(NAME, 2, NOT_SHARED, SHARED)
 
 
 def one(fitted: Fitted) -> Any:
@@ -53,7 +53,7 @@ def test_a_forest_has_the_votes_of_its_leaves() -> None:
 def test_a_tie_is_not_shared() -> None:
     # The leaf of 3 and more holds one of each.
     tied = made.taught([[1], [1], [3], [3], [2], [2]], [False, False, True, False, True, True], NAME)
-    assert one(tied) == Split(NAME, 1, NOT_SHARED, Split(NAME, 2, SHARED, NOT_SHARED))
+    assert one(tied) == Branch(NAME, 1, NOT_SHARED, Branch(NAME, 2, SHARED, NOT_SHARED))
     assert tied.estimator.predict([[3]]).tolist() == [False]
 
 
@@ -75,7 +75,7 @@ def test_a_forest_of_one_tree_is_a_tree_that_stands_alone(shared: list[bool]) ->
         with pytest.raises(ExportError, match="the same for every window"):
             from_fitted(Fitted(estimator, (NAME,), Setting(1, ())))
     else:
-        assert one(Fitted(estimator, (NAME,), Setting(1, ()))) == Split(NAME, 1, NOT_SHARED, SHARED)
+        assert one(Fitted(estimator, (NAME,), Setting(1, ()))) == Branch(NAME, 1, NOT_SHARED, SHARED)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_forest_of_one_tree_is_a_tree_that_stands_alone(shared: list[bool]) ->
 )
 def test_thresholds_are_floored(low: int, high: int, threshold: int) -> None:
     fitted = made.taught([[low], [high]], [False, True], "rtt_correlation_q10")
-    assert one(fitted) == Split("rtt_correlation_q10", threshold, NOT_SHARED, SHARED)
+    assert one(fitted) == Branch("rtt_correlation_q10", threshold, NOT_SHARED, SHARED)
     for value in range(-6, 7):
         said = fitted.estimator.predict([[value]])[0]
         assert made.shared(from_fitted(fitted), {"rtt_correlation_q10": value}) == said
@@ -92,7 +92,7 @@ def test_thresholds_are_floored(low: int, high: int, threshold: int) -> None:
 
 def test_the_largest_values_stay_apart() -> None:
     fitted = made.taught([[16_777_214], [16_777_215]], [False, True], NAME)
-    assert one(fitted) == Split(NAME, 16_777_214, NOT_SHARED, SHARED)
+    assert one(fitted) == Branch(NAME, 16_777_214, NOT_SHARED, SHARED)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -103,10 +103,10 @@ def test_a_threshold_that_float32_rounds_is_refused(sign: int) -> None:
 
 
 def test_subtrees_that_agree_become_one() -> None:
-    same = Split(NAME, 3, SHARED, Split(NAME, 9, SHARED, SHARED))
-    assert merged(Split("rtt_sd_ratio_q10", 1, same, NOT_SHARED)) == Split("rtt_sd_ratio_q10", 1, SHARED, NOT_SHARED)
-    assert merged(Split("rtt_sd_ratio_q10", 1, LEAST, Split(NAME, 2, NOT_SHARED, SHARED))) == LEAST
-    assert merged(Split(NAME, 1, Leaf(5), Leaf(6))) == Split(NAME, 1, Leaf(5), Leaf(6))
+    same = Branch(NAME, 3, SHARED, Branch(NAME, 9, SHARED, SHARED))
+    assert merged(Branch("rtt_sd_ratio_q10", 1, same, NOT_SHARED)) == Branch("rtt_sd_ratio_q10", 1, SHARED, NOT_SHARED)
+    assert merged(Branch("rtt_sd_ratio_q10", 1, LEAST, Branch(NAME, 2, NOT_SHARED, SHARED))) == LEAST
+    assert merged(Branch(NAME, 1, Leaf(5), Leaf(6))) == Branch(NAME, 1, Leaf(5), Leaf(6))
 
 
 def test_an_exported_tree_has_no_split_whose_sides_agree() -> None:
@@ -114,12 +114,12 @@ def test_an_exported_tree_has_no_split_whose_sides_agree() -> None:
     inner = fitted.estimator.tree_
     forest = from_fitted(fitted)
     assert forest.size()[0] < inner.node_count - inner.n_leaves
-    assert all(node.low != node.high for node in nodes(forest.trees[0]) if isinstance(node, Split))
+    assert all(node.low != node.high for node in nodes(forest.trees[0]) if isinstance(node, Branch))
 
 
 def test_size_and_features_are_counted() -> None:
-    other = Split("min_rtt_ratio_q10", 1, Leaf(1), Split("rtt_sd_ratio_q10", 4, Leaf(2), Leaf(3)))
-    forest = Forest((Split("rtt_sd_ratio_q10", 7, LEAST, Leaf(1)), other, Leaf(9)))
+    other = Branch("min_rtt_ratio_q10", 1, Leaf(1), Branch("rtt_sd_ratio_q10", 4, Leaf(2), Leaf(3)))
+    forest = Forest((Branch("rtt_sd_ratio_q10", 7, LEAST, Leaf(1)), other, Leaf(9)))
     assert forest.size() == (4, 7, 2)
     assert forest.features() == (NAME, "rtt_sd_ratio_q10", "min_rtt_ratio_q10")
 

@@ -12,7 +12,7 @@ from export import compilers, emit_c, model_file, replay, verify
 from export.compilers import CompileError, Compiler
 from export.layout import LAYOUTS, Layout
 from export.probe import probing_rows
-from export.tree import NOT_SHARED, SHARED, Forest, Leaf, Split, Tree, from_fitted
+from export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf, Tree, from_fitted
 from export.verify import VerifyError, build_everywhere, prove
 from features.catalog import feature, feature_names
 from models.fitted import Fitted
@@ -28,7 +28,7 @@ PLACES = [
     if compiler.values[0] in target.compilers
 ]
 PART = {
-    name: emit_c.render_model(Forest((Split(name, 3, NOT_SHARED, SHARED),)), made.header(NAME))
+    name: emit_c.render_model(Forest((Branch(name, 3, NOT_SHARED, SHARED),)), made.header(NAME))
     for name in ("rtt_ed_4us", "rtt_correlation_q10")
 }
 

@@ -18,8 +18,8 @@ from models.detectors import DETECTORS, Opinion, replayed
 from models.detectors.correlation import coefficient
 from models.detectors.event import Event, Int64Array, Kind, event_columns
 from models.detectors.grid import points
-from pipelines import recording
 from tests.models.detectors.queues_made import MS, ONE_QUEUE, OTHER_QUEUE, Trace, delays
+from traces import recording
 from traces.dialect import Dialect
 
 ROOT = Path(__file__).parents[2]

@@ -68,10 +68,10 @@ def check(name: str, content: bytes) -> bool:
 def model_files() -> list[bytes]:
     """Return model files: of a leaf, of a few trees, and of more than are walked at one time."""
     from export.model_file import content
-    from export.tree import NOT_SHARED, SHARED, Forest, Leaf, Split
+    from export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf
 
-    low = Split("rtt_ed_4us", 7, NOT_SHARED, SHARED)
-    high = Split("rtt_correlation_q10", -3, Leaf(5), Split("rtt_ed_4us", 9, low, SHARED))
+    low = Branch("rtt_ed_4us", 7, NOT_SHARED, SHARED)
+    high = Branch("rtt_correlation_q10", -3, Leaf(5), Branch("rtt_ed_4us", 9, low, SHARED))
     return [content(Forest(trees)) for trees in ((SHARED,), (low, high), (low,) * 13, (high,))]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from models.comparison import difference, of_folds, tuned
 from models.detectors import DETECTORS
-from models.detectors.grid import GridError, best_preset, points
+from models.detectors.grid import ParameterGridError, best_preset, points
 
 #: Parameter set x is right on a and b alone, y on c and d, z half everywhere.
 JUDGED = pd.DataFrame(
@@ -58,5 +58,5 @@ def test_a_grid_is_around_the_default() -> None:
     assert list(found) == ["n=30,p_f=0.1", "n=30,p_f=0.2"]
     assert found["n=30,p_f=0.1"].n == 30
     assert found["n=30,p_f=0.1"].p_s == kind.presets["default"].p_s
-    with pytest.raises(GridError, match=r"\['p_x'\]"):
+    with pytest.raises(ParameterGridError, match=r"\['p_x'\]"):
         points(kind, {"p_x": [1]})

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from models import search
-from models.automl.ground import Ground, Judged
+from models.automl.ground import Ground, JudgedRows
 from models.control import with_shuffled_labels
 from models.distillation import TRUTH, lesson_of_truth, lessons_of, student, taught, without_truth
 from models.families import FAMILIES
@@ -39,8 +39,8 @@ GROUND = Ground("paper", WINDOWS, random_trials(WINDOWS, "made", "tiled", Drawin
 TRIAL = GROUND.trials[1]
 
 
-def says(train: Labels, more: Labels) -> Judged:
-    return Judged({}, train, more)
+def says(train: Labels, more: Labels) -> JudgedRows:
+    return JudgedRows({}, train, more)
 
 
 def right(found: pd.DataFrame) -> Labels:

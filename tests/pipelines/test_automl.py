@@ -20,13 +20,13 @@ import yaml
 
 from models.automl import engine_of
 from models.automl.environment import remedy
-from models.automl.ground import Judged, judged
-from models.automl.search import Asked, Searched
+from models.automl.ground import JudgedRows, judged
+from models.automl.search import Asked, EngineSearched
 from models.trial import Trial
 from pipelines.__main__ import main
 from pipelines.params import read_params
 from pipelines.params.block import ParamsError
-from pipelines.reports import read_json
+from pipelines.reporting.report_files import read_json
 from tests.pipelines.small_project import DATASETS, EVALUATIONS, ROOT
 from traces.contract import read_table
 from traces.tables import PREDICTION, WINDOW_KEY
@@ -159,10 +159,10 @@ def test_a_search_that_is_killed_for_its_time_gives_a_row_that_says_so(
 def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def always_shared(trial: Trial, probability: npt.NDArray[np.float64]) -> Judged:
+    def always_shared(trial: Trial, probability: npt.NDArray[np.float64]) -> JudgedRows:
         return judged(trial, np.ones_like(probability))
 
-    monkeypatch.setattr("pipelines.automl.judged", always_shared)
+    monkeypatch.setattr("pipelines.stages.automl.judged", always_shared)
     assert main(["automl", "--dataset", "sites", "--environments", "none"]) == 0
     table = accuracy(project)
     rows = table[table["learnt_from"].str.startswith("flaml")]
@@ -174,17 +174,17 @@ def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
 def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage, folder = ["automl", "--dataset", "sites", "--environments", "none"], project / "data/automl/sites"
     with monkeypatch.context() as patch:
-        patch.setattr("pipelines.automl._students", lambda *_: 1 / 0)
+        patch.setattr("pipelines.stages.automl._students", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             main(stage)
     kept = folder.with_name("sites.kept")
     assert len(list(kept.iterdir())) == SPLITS
 
-    def asked_for_nothing(every: Sequence[Asked], *_: object) -> Iterator[tuple[int, Searched]]:
+    def asked_for_nothing(every: Sequence[Asked], *_: object) -> Iterator[tuple[int, EngineSearched]]:
         assert not every
         yield from ()
 
-    monkeypatch.setattr("pipelines.automl.searches", asked_for_nothing)
+    monkeypatch.setattr("pipelines.stages.automl.searches", asked_for_nothing)
     assert main(stage) == 0
     assert {path.name for path in folder.iterdir()} == FILES
     assert not kept.exists()

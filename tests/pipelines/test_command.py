@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines import dag, stage
 from pipelines.__main__ import main
-from pipelines.dictionary import all_tables, data_dictionary
 from pipelines.params import PARAMS_FILE, overlaid, read_params
 from pipelines.params.block import ParamsError
+from pipelines.reporting.data_dictionary import all_tables, data_dictionary
+from pipelines.running import dag, stage
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,11 +82,11 @@ def test_an_overlay_changes_only_what_there_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("one", dag.read_stages(), ids=lambda one: str(one.name))
 def test_every_stage_takes_the_arguments_of_dvc_yaml(one: dag.Stage) -> None:
-    module = importlib.import_module(f"pipelines.{one.name}")
+    module = importlib.import_module(one.module)
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
     parser.parse_args(one.arguments("sites", read_params(ROOT / "params.yaml")))
-    assert one.command.startswith(f"python -m pipelines.{one.name} ")
+    assert one.command.startswith(f"python -m {one.module} ")
     assert module.__doc__
     assert one.description.endswith(".")
     for path in [*one.deps, *one.outs]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines.dag import Stage, read_stages
+from pipelines.running.dag import Stage, read_stages
 from tests.pipelines import imports
 
 ROOT = Path(__file__).parents[2]
@@ -20,9 +20,9 @@ STAGES = [stage for stage in read_stages(ROOT / "dvc.yaml") if stage.name not in
 PARAMETERS = {name: set(body.get("params", [])) for name, body in BODIES.items()}
 #: Modules that stages need not name, and why no result depends on them.
 PASSED_OVER = {
-    "pipelines/stage.py": "arguments, messages, exit codes, and how many processes do the work",
-    "pipelines/journal.py": "what a stage took",
-    "pipelines/scheduler.py": "which machine does the work; it compares the code itself",
+    "pipelines/running/stage.py": "arguments, messages, exit codes, and how many processes do the work",
+    "pipelines/running/journal.py": "what a stage took",
+    "pipelines/running/scheduler.py": "which machine does the work; it compares the code itself",
     "pipelines/params/__init__.py": "reads params.yaml, whose values are dependencies by themselves",
     "pipelines/params/block.py": "checks values",
     "pipelines/params/automl.py": "checks values",
@@ -42,7 +42,7 @@ TAKEN_BY = {
     "models/neighbours.py": "warping/src",
     "scenarios/simulator.py": "simulator/src",
     "traces/capture.py": "packets/src",
-    "pipelines/page.py": "pipelines/templates",
+    "pipelines/reporting/run_page.py": "pipelines/reporting/templates",
 }
 #: Parameters that no stage need name: no result depends on them.
 WITHOUT_EFFECT = {"workers", "scheduler"}
@@ -62,7 +62,7 @@ IN_PART = {
 def code_of(stage: Stage) -> set[str]:
     """What the stage's program imports."""
     passed_over = {Path(name) for name in PASSED_OVER}
-    found = imports.closure(ROOT, Path(f"pipelines/{stage.name}.py"), passed_over)
+    found = imports.closure(ROOT, Path(*stage.module.split(".")).with_suffix(".py"), passed_over)
     return {str(path) for path in found if path.name != "__init__.py" or imports.says_something(ROOT, path)}
 
 
@@ -137,7 +137,7 @@ def test_what_is_passed_over_is_there(name: str) -> None:
 
 def parameters_used(stage: Stage) -> set[str]:
     """Names such as ``search.rules`` that the stage's module reads of ``params``; ``search`` if it takes the block."""
-    tree = ast.parse((ROOT / f"pipelines/{stage.name}.py").read_text())
+    tree = ast.parse((ROOT / Path(*stage.module.split(".")).with_suffix(".py")).read_text())
     found, inner = set(), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):

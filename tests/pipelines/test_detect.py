@@ -19,11 +19,11 @@ from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
 from features.reading import DEFAULT
 from models.detectors import DETECTORS
 from models.detectors.lag_excess import Rule, judgements
-from pipelines import recording
 from pipelines.__main__ import main
-from pipelines.stage import EXIT_USAGE
+from pipelines.running.stage import EXIT_USAGE
 from tests.pipelines.test_new_dataset import log_of
 from tests.pipelines.test_selection import MODELS
+from traces import recording
 from traces.contract import read_table
 from traces.dialect import Dialect
 from traces.tables import PREDICTION

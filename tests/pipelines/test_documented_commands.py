@@ -25,9 +25,10 @@ import dpkt
 import pytest
 import zstandard
 
-from pipelines import scratch
-from pipelines.__main__ import _COMMANDS, _parser
-from pipelines.dag import DAG_FILE, read_stages
+from pipelines import commands
+from pipelines.__main__ import parser_of
+from pipelines.running import profile as scratch
+from pipelines.running.dag import DAG_FILE, read_stages
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
@@ -375,17 +376,13 @@ def _inline() -> list[tuple[Path, str]]:
 def _subcommands() -> dict[str, argparse.ArgumentParser]:
     """Return the parser of every subcommand of sbd."""
     (action,) = (
-        one for one in _parser(read_stages(ROOT / DAG_FILE))._actions if isinstance(one, argparse._SubParsersAction)
+        one for one in parser_of(read_stages(ROOT / DAG_FILE))._actions if isinstance(one, argparse._SubParsersAction)
     )
     parsers: dict[str, argparse.ArgumentParser] = dict(action.choices)
-    modules = {name: module for name, module, _ in _COMMANDS}
+    modules = {own.name: own.module for own in read_stages(ROOT / DAG_FILE)}
+    modules |= {one.name: one.module for one in commands.COMMANDS if one.name not in modules}
     for name, parser in parsers.items():
-        try:
-            module = importlib.import_module(f"pipelines.{modules.get(name, name)}")
-        except ModuleNotFoundError:
-            continue
-        if hasattr(module, "add_arguments"):
-            module.add_arguments(parser)
+        importlib.import_module(modules[name]).add_arguments(parser)
     return parsers
 
 

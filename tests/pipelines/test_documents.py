@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from features.reading import QUESTIONS
-from pipelines import excerpts
 from pipelines.__main__ import main
 from pipelines.params import read_params
-from pipelines.reports import read_json
+from pipelines.reporting import excerpts
+from pipelines.reporting.report_files import read_json
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -41,13 +41,36 @@ def test_every_dataset_has_its_difficulty() -> None:
     assert sorted(names) == sorted(read_params(ROOT / "params.yaml").datasets)
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)]+)\)", README))))
-def test_links_lead_somewhere(target: str) -> None:
+def anchor_of(heading: str) -> str:
+    """The anchor that a page shows a heading under."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def links() -> list[tuple[str, str]]:
+    """Every link of every document that leads to a place in the project."""
+    found = [
+        (str(path.relative_to(ROOT)), target)
+        for path in excerpts.documents(ROOT)
+        for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text())
+        if not target.startswith("http")
+    ]
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize(("document", "target"), links())
+def test_links_lead_somewhere(document: str, target: str) -> None:
     path, _, anchor = target.partition("#")
-    assert (ROOT / path).exists()
+    place = (ROOT / document).parent / path if path else ROOT / document
+    if "reports/report.html" in target:
+        return
+    assert place.exists()
     if anchor:
-        headings = re.findall(r"^#+ (.+)$", (ROOT / path).read_text(), re.MULTILINE)
-        assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
+        headings = re.findall(r"^#+ (.+)$", place.read_text(), re.MULTILINE)
+        assert anchor in [anchor_of(heading) for heading in headings]
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 120
 
 
 def test_the_sample_of_detect_is_what_it_says(

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from features.window import Rejected
-from pipelines.compare import _compared
-from pipelines.evaluate import _detector, _none
+from models.extraction import _label_of
 from pipelines.params import Params, read_params
-from pipelines.windows import _label_of
+from pipelines.stages.compare import _compared
+from pipelines.stages.evaluate import _detector, _none
 from tests.models.windows_made import pair_window
 
 ROOT = Path(__file__).parents[2]

@@ -22,7 +22,7 @@ from models import store
 from models.fitted import Fitted
 from pipelines.__main__ import main
 from pipelines.params import overlaid
-from pipelines.reports import write_json
+from pipelines.reporting.report_files import write_json
 from tests.export import made
 from tests.models.windows_made import pair_window
 from traces.contract import write_table

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipelines import excerpts
+from pipelines.reporting import excerpts
 from tests.pipelines.small_project import DATASETS, SPLITS, TILED
 from traces.contract import read_table
 from traces.tables import PREDICTION

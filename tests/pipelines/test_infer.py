@@ -10,7 +10,7 @@ import pytest
 
 from features.catalog import feature_names
 from features.reading import DEFAULT
-from pipelines.infer import NoPartnerError, compared
+from pipelines.stages.infer import NoPartnerError, compared
 from traces.connection import Connection, Subflow
 
 SETS = ["kernel, sender", "simulator, sender", "simulator, receiver"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import journal, stage
 from pipelines.params import Params
+from pipelines.running import journal, stage
 
 ROOT = Path(__file__).parents[2]
 

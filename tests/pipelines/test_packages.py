@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import stage
-from pipelines.packages import GROUP_OF
+from pipelines.running import stage
+from pipelines.running.packages import GROUP_OF
 from tests.pipelines.imports import PACKAGES
 
 ROOT = Path(__file__).parents[2]

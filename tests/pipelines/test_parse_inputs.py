@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from pipelines.__main__ import main
-from pipelines.parse import TABLES
-from pipelines.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
+from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
+from pipelines.stages.parse import TABLES
 
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "data/samples/kernel/inputs/101.state.csv.zst"
@@ -41,7 +41,8 @@ def test_the_tables_are_the_stage_s(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert all(f"## {table.name}\n" in dictionary for table in TABLES)
     assert "pair_window" not in dictionary
     # The stage, on the same inputs.
-    from pipelines import parse, stage
+    from pipelines.running import stage
+    from pipelines.stages import parse
 
     arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "mine", "--raw", "raw", "--tables", "there", "-q"]
     assert stage.main("parse", "", parse.add_arguments, parse.run, [*arguments, "--report", "r.json"]) == EXIT_OK

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pipelines.__main__ import main
-from pipelines.stage import EXIT_FAILED
+from pipelines.running.stage import EXIT_FAILED
 from traces import tables
 from traces.contract import Table, write_table
 

@@ -16,11 +16,11 @@ import pytest
 
 from export import default_detector, emit_c
 from export.layout import Layout
-from export.tree import NOT_SHARED, SHARED, Forest, Split, from_fitted
+from export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
 from features.catalog import PAIR_WINDOW
 from features.reading import DEFAULT
+from models.extraction import extracted
 from pipelines.__main__ import main
-from pipelines.windows import extracted
 from tests.export import made
 from traces import tables
 from traces.contract import Table, read_table, write_table
@@ -100,8 +100,8 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def halved(windows: pd.DataFrame, name: str) -> Split:
-    return Split(name, int(windows[name].median()), NOT_SHARED, SHARED)
+def halved(windows: pd.DataFrame, name: str) -> Branch:
+    return Branch(name, int(windows[name].median()), NOT_SHARED, SHARED)
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import publication
-from pipelines.dag import read_stages
-from pipelines.journal import Entry
 from pipelines.params import read_params
+from pipelines.reporting import publication
+from pipelines.running.dag import read_stages
+from pipelines.running.journal import Entry
 
 ROOT = Path(__file__).parents[2]
 STAGES = read_stages(ROOT / "dvc.yaml")

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 import yaml
 
+from export.replaying import built, opinions_on, read_known
 from models.detectors import DETECTORS
 from pipelines.__main__ import main
-from pipelines.replaying import built, opinions_on, read_known
-from pipelines.stage import EXIT_USAGE
+from pipelines.running.stage import EXIT_USAGE
 from traces import tables
 from traces.contract import TableReader
 

@@ -17,13 +17,13 @@ import yaml
 from features.relevance import TABLE3_NATS
 from models.automl import engine_of
 from models.automl.environment import remedy
-from pipelines import paper
 from pipelines.__main__ import main
-from pipelines.findings import findings
-from pipelines.page import LONG, Page, text
 from pipelines.params import Params, overlaid, read_params
-from pipelines.report import SECTIONS, render
-from pipelines.result_tables import Run
+from pipelines.reporting import published as paper
+from pipelines.reporting.findings import findings
+from pipelines.reporting.page import LONG, Page, text
+from pipelines.reporting.run_page import SECTIONS, render
+from pipelines.reporting.tables.cell import Results
 
 ROOT = Path(__file__).parents[2]
 HEADERS = ROOT / "export/generated"
@@ -99,8 +99,8 @@ def read(page: str) -> Read:
 
 
 def rendered(reports: Path, automl: Path, params: Params | None = None) -> str:
-    run = Run(reports, params or read_params(ROOT / "params.yaml"))
-    return render(run, (ROOT / "params.yaml").read_text(), HEADERS, automl)
+    results = Results(reports, params or read_params(ROOT / "params.yaml"))
+    return render(results, (ROOT / "params.yaml").read_text(), HEADERS, automl)
 
 
 @pytest.fixture(scope="module")
@@ -248,17 +248,17 @@ def test_windows_not_made_are_shown_by_reason(page: str) -> None:
 
 
 def test_main_results_are_computed(reports: Path) -> None:
-    run = Run(reports, read_params(ROOT / "params.yaml"))
+    results = Results(reports, read_params(ROOT / "params.yaml"))
     path = reports / "accuracy.csv"
     table = pd.read_csv(path)
     wanted = (table["test_set"] == "kernel/tiled") & (table["model"] == "tree") & (table["feature_set"] == "paper")
     table.loc[wanted, "balanced"] = 0.114
     table.to_csv(path, index=False)
-    (kernel,) = [one for one in findings(run) if one.startswith("On `kernel`")]
+    (kernel,) = [one for one in findings(results) if one.startswith("On `kernel`")]
     assert "0.11 to " in kernel
     detector = reports / "detector.json"
     detector.write_text(json.dumps({"model": "sites/novel", "chosen_on": None}))
-    assert "is `sites/novel`: it is the best on what was tested on. `sbd detect` judges" in findings(run)[-1]
+    assert "is `sites/novel`: it is the best on what was tested on. `sbd detect` judges" in findings(results)[-1]
 
 
 def test_a_profile_that_leaves_much_out_has_a_page(reports: Path, tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ import yaml
 
 from models.automl import engine_of
 from models.automl.environment import remedy
-from pipelines import scratch
-from pipelines.dag import filled_in, read_stages
-from pipelines.page import text
 from pipelines.params import read_params
+from pipelines.reporting.page import text
+from pipelines.running import profile as scratch
+from pipelines.running.dag import filled_in, read_stages
 
 ROOT = Path(__file__).parents[2]
 #: A chain of stages, and those at which a run of it is killed, its children too; the next run goes on from there.

@@ -14,8 +14,8 @@ import pytest
 import yaml
 import zstandard
 
-from pipelines import scheduler, stage
 from pipelines.__main__ import main
+from pipelines.running import scheduler, stage
 from tests.dask_cluster import cluster
 
 ROOT = Path(__file__).parents[2]

@@ -62,4 +62,4 @@ def test_nothing_else_reads_the_locked_half() -> None:
         for path in (ROOT / folder).rglob("*.py")
         if "kernel_locked" in path.read_text()
     ]
-    assert sorted(reading) == [Path("pipelines/params/__init__.py"), Path("pipelines/score_locked.py")]
+    assert sorted(reading) == [Path("pipelines/commands/score_locked.py"), Path("pipelines/params/__init__.py")]

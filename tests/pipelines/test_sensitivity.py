@@ -15,9 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from features.reading import DEFAULT
 from models import store
+from models.extraction import Extracted, Variation, extracted, read_truths
 from models.fitted import Fitted, Setting
 from pipelines.__main__ import main
-from pipelines.windows import Extracted, Variation, extracted, read_truths
 from traces import tables
 from traces.contract import Table, read_table, write_table
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import simulate, stage
+from pipelines.running import stage
+from pipelines.stages import simulate
 from scenarios import datasets
 from scenarios.scenario import Run
 from scenarios.simulator import truth_rows

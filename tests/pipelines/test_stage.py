@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import stage
+from pipelines.running import stage
 
 Mapping = Callable[[Callable[[int], int], Sequence[int], int], Iterator[int]]
 
@@ -50,7 +50,7 @@ def test_a_process_has_what_cannot_be_pickled() -> None:
 
 _KILLED = r"""
 import os, time
-from pipelines import stage
+from pipelines.running import stage
 
 def work(number):
     os.write(1, b"%d\n" % os.getpid())

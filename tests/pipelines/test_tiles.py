@@ -12,8 +12,8 @@ from features.catalog import PAIR_TILE
 from models.partners import members
 from pipelines.__main__ import main
 from pipelines.params import read_params
-from pipelines.reports import read_json
-from pipelines.stage import EXIT_USAGE
+from pipelines.reporting.report_files import read_json
+from pipelines.running.stage import EXIT_USAGE
 from tests.quick_profile import FOLDER
 from traces import tables
 from traces.contract import read_table

@@ -18,9 +18,9 @@ import yaml
 
 from features.catalog import PAIR_WINDOW
 from models import store
-from pipelines import track
 from pipelines.__main__ import main
-from pipelines.reports import read_json, write_json
+from pipelines.reporting.report_files import read_json, write_json
+from pipelines.tracking import experiment
 from tests.pipelines.small_project import CONNECTIONS, DATASETS, EVALUATIONS, FAMILIES, KERNEL, ROOT, SPLITS, TILED
 from traces.contract import read_table
 
@@ -264,10 +264,10 @@ def test_a_replayed_detector_is_a_run_of_its_own_view(untracked: Path) -> None:
 def test_the_alias_points_to_the_best_exported_model(tracked: Path, mlflow_client: MlflowClient) -> None:
     chosen = read_json(tracked / "reports/chosen/sites.json")
     assert chosen["tree_paper"]["nested_accuracy"] > chosen["tree_invariant"]["nested_accuracy"]
-    version = mlflow_client.get_model_version_by_alias(EXPERIMENT, track.ALIAS)
+    version = mlflow_client.get_model_version_by_alias(EXPERIMENT, experiment.ALIAS)
     assert version.run_id == run_named(mlflow_client, "sites tree paper").info.run_id
     assert version.tags["model_digest"] == chosen["tree_paper"]["model"]
-    assert load(f"models:/{EXPERIMENT}@{track.ALIAS}").metadata.signature is not None
+    assert load(f"models:/{EXPERIMENT}@{experiment.ALIAS}").metadata.signature is not None
 
 
 @pytest.mark.parametrize("model", ["tree_paper", "tree_invariant"])
@@ -292,7 +292,7 @@ def test_a_run_is_found_again(
     assert float(shown["metric nested/overall_low"]) == pytest.approx(run.data.metrics["nested/overall_low"])
     assert shown["parameter features"] == run.data.params["features"]
     assert (Path(shown["model in MLflow"].removeprefix("file://")) / "MLmodel").exists()
-    assert shown.get("registered") == (f"{EXPERIMENT}/1 @{track.ALIAS}" if model == "tree_paper" else None)
+    assert shown.get("registered") == (f"{EXPERIMENT}/1 @{experiment.ALIAS}" if model == "tree_paper" else None)
 
 
 def test_running_again_adds_nothing_and_a_change_adds_its_own_run(tracked: Path, mlflow_client: MlflowClient) -> None:

@@ -11,9 +11,9 @@ import pytest
 from export.tree import ExportError
 from features.reading import DEFAULT, Reading, alternatives
 from features.series import signals_of
-from pipelines import difficulty, export
+from models.extraction import Extracted, extracted, labelled_rows, read_truths, swapped
 from pipelines.params import read_params
-from pipelines.windows import Extracted, extracted, labelled_rows, read_truths, swapped
+from pipelines.stages import difficulty, export
 from traces import tables
 from traces.contract import Table, TableReader, TableWriter, read_table, write_table
 

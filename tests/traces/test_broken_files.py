@@ -21,9 +21,10 @@ import pytest
 import zstandard
 
 from features.pair import PairWindow
-from models import detector
+from models import window_model
 from models.verdict import Verdicts
-from pipelines import detect, stage
+from pipelines.commands import detect
+from pipelines.running import stage
 from tests.fuzz import bounds, targets
 from tests.fuzz.targets import CORPUS, ROOT
 from tests.traces import packets
@@ -503,7 +504,7 @@ def run(sandbox: Path, module: str, *arguments: object) -> subprocess.CompletedP
 def test_parse_writes_nothing_but_its_tables(sandbox: Path) -> None:
     before = tree(sandbox)
     places = ("--raw", "raw", "--tables", "out/t", "--report", "out/report.json")
-    parsed = run(sandbox, "pipelines.parse", "--dataset", "made", *places)
+    parsed = run(sandbox, "pipelines.stages.parse", "--dataset", "made", *places)
     assert parsed.returncode == stage.EXIT_OK, parsed.stderr
     assert "Traceback" not in parsed.stderr
     after = tree(sandbox)
@@ -525,7 +526,7 @@ def test_parse_writes_nothing_but_its_tables(sandbox: Path) -> None:
 def test_inspect_writes_nothing_and_shows_nothing_but_text(sandbox: Path) -> None:
     before = tree(sandbox)
     inputs = sorted((sandbox / "a/b/c/raw/inputs").iterdir())
-    shown = run(sandbox, "pipelines.inspect", "--quiet", *inputs)
+    shown = run(sandbox, "pipelines.commands.inspect", "--quiet", *inputs)
     assert shown.returncode == stage.EXIT_BAD_INPUT
     assert "Traceback" not in shown.stderr
     assert tree(sandbox) == before
@@ -548,7 +549,7 @@ def test_detect_writes_nothing(
     monkeypatch.chdir(sandbox / "a/b/c")
     monkeypatch.setenv("HOME", str(sandbox / "home"))
     monkeypatch.setattr(tempfile, "tempdir", str(sandbox / "temporary"))
-    monkeypatch.setattr(detector, "load", lambda _folder, _name: Nobody())
+    monkeypatch.setattr(window_model, "load", lambda _folder, _name: Nobody())
     arguments = ["--params", str(sandbox / "params.yaml"), "--quiet", "--json", "--model", "../../outside/model"]
     inputs = sorted((sandbox / "a/b/c/raw/inputs").iterdir())
     assert stage.main("detect", "", detect.add_arguments, detect.run, [*arguments, *map(str, inputs)]) == (

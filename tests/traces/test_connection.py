@@ -10,7 +10,8 @@ import packet_recording
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines import parse, stage
+from pipelines.running import stage
+from pipelines.stages import parse
 from tests.traces.comparison import assert_same
 from tests.traffic import write_captures
 from traces import connection as rows_of

@@ -12,7 +12,7 @@ import pytest
 
 from models.automl.candidate import Candidate, of_engine, of_family, table
 from models.automl.ground import Ground, rows_tested
-from models.automl.search import NotRun, Searched
+from models.automl.search import EngineSearched, NotRun
 from models.distillation import TRUTH, Taught
 from models.trial import Drawing, random_trials
 from tests.models.windows_made import of_kinds, pair_window
@@ -150,12 +150,12 @@ def evaluations(*members: tuple[str, float, bool]) -> pd.DataFrame:
     return pd.DataFrame(members, columns=["kind", "weight", "only_trees"])
 
 
-def searched(fold: int, members: pd.DataFrame, *, right: bool = True, **others: Any) -> Searched:
+def searched(fold: int, members: pd.DataFrame, *, right: bool = True, **others: Any) -> EngineSearched:
     trial = GROUND.trials[fold]
     rows = np.concatenate([*rows_tested(trial).values(), trial.train])
     shared = np.append(WINDOWS.shared[rows] == right, np.zeros(len(GROUND.more), dtype=bool))
     known: dict[str, Any] = {"model_bytes": 100, "versions": {}, "cpu_s": 1.0, "wall_s": 9.0, "limits_acted": ()}
-    return Searched(probability=shared.astype(float), evaluations=members, **known | others)
+    return EngineSearched(probability=shared.astype(float), evaluations=members, **known | others)
 
 
 FOREST, SVC = ("forest", 1.0, True), ("svc", 1.0, False)

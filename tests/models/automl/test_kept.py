@@ -9,20 +9,20 @@ import pandas as pd
 import pytest
 
 from models.automl.kept import Kept, digest_of
-from models.automl.search import Searched, searches
+from models.automl.search import EngineSearched, searches
 from tests.models.automl.asked_made import limits, telling
 
 ASKED = telling("flaml", limits(3))
 
 
 @pytest.fixture(scope="module")
-def searched(tmp_path_factory: pytest.TempPathFactory) -> Searched:
+def searched(tmp_path_factory: pytest.TempPathFactory) -> EngineSearched:
     ((_, outcome),) = searches([ASKED], 1, tmp_path_factory.mktemp("scratch"))
-    assert isinstance(outcome, Searched)
+    assert isinstance(outcome, EngineSearched)
     return outcome
 
 
-def test_a_search_is_found_as_it_was_kept(searched: Searched, tmp_path: Path) -> None:
+def test_a_search_is_found_as_it_was_kept(searched: EngineSearched, tmp_path: Path) -> None:
     kept = Kept(tmp_path / "kept")
     kept.keep("one", searched)
     again = kept.find("one")

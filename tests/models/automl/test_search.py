@@ -25,7 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from models.automl import search
 from models.automl.engine import FAILED, FINISHED, OUT_OF_MEMORY, TIMED_OUT
 from models.automl.process import kill_session
-from models.automl.search import NotRun, Searched, searches
+from models.automl.search import EngineSearched, NotRun, searches
 from tests.models.automl.asked_made import (
     ENDLESS,
     HAS_AUTO_SKLEARN,
@@ -66,7 +66,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def outcomes(scratch: Path) -> dict[str, Searched | NotRun]:
+def outcomes(scratch: Path) -> dict[str, EngineSearched | NotRun]:
     """Searches that finish, among others that do not."""
     asked = {
         "overdue": replace(LONG, limits=limits(ENDLESS, time_s=6)),
@@ -94,13 +94,13 @@ def folder(tmp_path: Path) -> Iterator[Path]:
                 os.kill(process, signal.SIGKILL)
 
 
-def finished(outcomes: dict[str, Searched | NotRun], name: str) -> Searched:
+def finished(outcomes: dict[str, EngineSearched | NotRun], name: str) -> EngineSearched:
     outcome = outcomes[name]
-    assert isinstance(outcome, Searched), outcome
+    assert isinstance(outcome, EngineSearched), outcome
     return outcome
 
 
-def test_a_search_finds_what_tells_the_label(outcomes: dict[str, Searched | NotRun]) -> None:
+def test_a_search_finds_what_tells_the_label(outcomes: dict[str, EngineSearched | NotRun]) -> None:
     found = finished(outcomes, "one")
     assert ((found.probability > 0.5) == (SMALL.judged[:, 0] > 0)).all()
     assert len(found.evaluations) == EVALUATIONS
@@ -114,17 +114,17 @@ def test_a_search_finds_what_tells_the_label(outcomes: dict[str, Searched | NotR
     assert "flaml" in found.versions
 
 
-def said(found: Searched) -> str:
+def said(found: EngineSearched) -> str:
     return json.dumps([found.probability.tolist(), found.evaluations.drop(columns="time_s").to_dict("records")])
 
 
-def test_a_seed_repeats_and_another_does_not(outcomes: dict[str, Searched | NotRun]) -> None:
+def test_a_seed_repeats_and_another_does_not(outcomes: dict[str, EngineSearched | NotRun]) -> None:
     one, same, other = (finished(outcomes, name) for name in ("one", "same", "other seed"))
     assert said(one) == said(same)
     assert one.evaluations["setting"].tolist() != other.evaluations["setting"].tolist()
 
 
-def test_settings_are_compared_over_folds_of_connections(outcomes: dict[str, Searched | NotRun]) -> None:
+def test_settings_are_compared_over_folds_of_connections(outcomes: dict[str, EngineSearched | NotRun]) -> None:
     """Whoever knows some windows of a connection knows the others; of another connection nothing can be known."""
     asked = alike()
     freely = cross_val_score(KNeighborsClassifier(1), asked.x, asked.shared, cv=KFold(3, shuffle=True, random_state=0))
@@ -141,14 +141,18 @@ def test_settings_are_compared_over_folds_of_connections(outcomes: dict[str, Sea
         ("failing interpreter", r"ended with 1: it said nothing"),
     ],
 )
-def test_a_search_that_gives_nothing_says_why(outcomes: dict[str, Searched | NotRun], name: str, reason: str) -> None:
+def test_a_search_that_gives_nothing_says_why(
+    outcomes: dict[str, EngineSearched | NotRun], name: str, reason: str
+) -> None:
     outcome = outcomes[name]
     assert isinstance(outcome, NotRun)
     assert re.match(reason, outcome.reason), outcome.reason
 
 
-def test_every_search_has_an_outcome_and_leaves_nothing(outcomes: dict[str, Searched | NotRun], scratch: Path) -> None:
-    assert {name for name, one in outcomes.items() if isinstance(one, Searched)} == {
+def test_every_search_has_an_outcome_and_leaves_nothing(
+    outcomes: dict[str, EngineSearched | NotRun], scratch: Path
+) -> None:
+    assert {name for name, one in outcomes.items() if isinstance(one, EngineSearched)} == {
         "one",
         "same",
         "other seed",
@@ -237,7 +241,7 @@ class Watched:
     """A search, where its processes listened and were at home while it ran, and what it left."""
 
     folder: Path
-    outcome: Searched | NotRun
+    outcome: EngineSearched | NotRun
     listening: set[str]
     homes: set[str]
     left: list[object]
@@ -293,7 +297,7 @@ def by_auto_sklearn(tmp_path_factory: pytest.TempPathFactory) -> Watched:
 @needs_auto_sklearn
 def test_auto_sklearn_finds_what_tells_the_label(by_auto_sklearn: Watched) -> None:
     found = by_auto_sklearn.outcome
-    assert isinstance(found, Searched), found
+    assert isinstance(found, EngineSearched), found
     assert ((found.probability > 0.5) == (OF_AUTO_SKLEARN.judged[:, 0] > 0)).all()
     assert len(found.evaluations) == LEAST
     assert found.limits_acted == ()

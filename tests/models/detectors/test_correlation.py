@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 from models.detectors import replayed
 from models.detectors.correlation import Correlating, Correlation
 from models.detectors.event import Event, Kind
-from models.detectors.pairwise import Delays
+from models.detectors.pairwise import DelayPair
 from tests.models.detectors.traces_made import BASES_US, NS_PER_MS, delays, queue_us
 
 
@@ -84,7 +84,7 @@ def test_a_window_that_grows_or_follows_a_silence_is_waited_for() -> None:
     seen: list[tuple[int, int]] = []
 
     class Watched(Correlation):
-        def judge(self, first: Delays, second: Delays, start_ns: int, end_ns: int) -> bool | None:
+        def judge(self, first: DelayPair, second: DelayPair, start_ns: int, end_ns: int) -> bool | None:
             seen.append((start_ns, end_ns))
             for own in (first, second):
                 assert own.time_ns[0] - start_ns < 50 * NS_PER_MS, "the window begins with delays"

@@ -15,7 +15,7 @@ from models.detectors import DETECTORS, detector_of, replayed
 from models.detectors.event import Event, Kind
 from models.detectors.lag_excess import LAG_EXCESS
 from models.detectors.mptcp_sbd import Merging, MptcpSbd, merged
-from models.detectors.rfc8382 import Flow, Rfc8382, Summary, SummaryStatistics, Thresholds, grouped, weighted
+from models.detectors.rfc8382 import FlowStatistics, Rfc8382, Summary, SummaryStatistics, Thresholds, grouped, weighted
 from models.partition import Partition
 from tests.models.detectors.traces_made import NS_PER_MS, delays, queue_us
 
@@ -129,7 +129,7 @@ def test_statistics_are_those_of_the_formulas_over_the_whole_series(number: int,
     thresholds = THRESHOLDS[number]
     intervals = made_intervals(seed, 130)
     expected = naive(intervals, thresholds)
-    flow = Flow(thresholds)
+    flow = FlowStatistics(thresholds)
     sides = set()
     for (own, lost, delivered), wanted in zip(intervals, expected, strict=True):
         for value in own:
@@ -155,7 +155,7 @@ def test_weights_are_those_of_the_rfc_by_hand() -> None:
 
 
 def test_skewness_variability_and_crossings_by_hand() -> None:
-    flow = Flow(Thresholds(n=4, m=4, f=None, noise="kept", p_v=0.5, frequency_over="nonempty"))
+    flow = FlowStatistics(Thresholds(n=4, m=4, f=None, noise="kept", p_v=0.5, frequency_over="nonempty"))
     seen = []
     for own in ([100, 200], [100, 160, 200], [300], [20, 20], [400]):
         for value in own:
@@ -177,7 +177,7 @@ def test_skewness_variability_and_crossings_by_hand() -> None:
 
 
 def test_a_second_interval_beyond_the_reach_is_a_crossing_by_hand() -> None:
-    flow = Flow(Thresholds(n=4, m=4, f=None, noise="kept", p_v=0.4, frequency_over="nonempty"))
+    flow = FlowStatistics(Thresholds(n=4, m=4, f=None, noise="kept", p_v=0.4, frequency_over="nonempty"))
     for own in ([100, 100], [200, 200]):
         for value in own:
             flow.delay(value)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from models.detectors.pairwise import Delays
+from models.detectors.pairwise import DelayPair
 from models.detectors.rubenstein import RUBENSTEIN, Comparing, Rubenstein, compared, measures, probes
 from tests.models.detectors.queues_made import MS, ONE_QUEUE, OTHER_QUEUE, delays, opinions
 
@@ -15,14 +15,14 @@ SHARED, APART = (0, 0), (0, 1)
 END_MS = 16_000
 
 
-def random_delays(rng: np.random.Generator, packets: int, unit_ns: int = 1) -> Delays:
+def random_delays(rng: np.random.Generator, packets: int, unit_ns: int = 1) -> DelayPair:
     """Return delays in bursts and gaps, several at one time among them."""
     time_ns = np.cumsum(rng.integers(0, 40, packets) * rng.integers(0, 5, packets)) * unit_ns
     delay_us = rng.integers(500, 1500, packets)
-    return Delays(time_ns, delay_us, int(delay_us.min()))
+    return DelayPair(time_ns, delay_us, int(delay_us.min()))
 
 
-def compared_plainly(own: Delays, other: Delays, start_ns: int, slot_ns: int) -> list[tuple[int, int, int]]:
+def compared_plainly(own: DelayPair, other: DelayPair, start_ns: int, slot_ns: int) -> list[tuple[int, int, int]]:
     """Go through the packets one by one."""
     probe_of: dict[int, int] = {}
     for place, time_ns in enumerate(own.time_ns.tolist()):
@@ -68,8 +68,8 @@ def test_probes_by_hand() -> None:
 
 def test_what_is_compared_by_hand() -> None:
     """Of probes at 0, 10, 20 and 30, the other flow follows the first and the third before the next probe does."""
-    own = Delays(np.array([0, 3, 10, 20, 30]), np.array([50, 51, 52, 53, 54]), 50)
-    other = Delays(np.array([0, 4, 5, 20, 29]), np.array([60, 61, 62, 63, 64]), 60)
+    own = DelayPair(np.array([0, 3, 10, 20, 30]), np.array([50, 51, 52, 53, 54]), 50)
+    other = DelayPair(np.array([0, 4, 5, 20, 29]), np.array([60, 61, 62, 63, 64]), 60)
     found = compared(own, other, np.array([0, 2, 3, 4]))
     assert found.T.tolist() == [[50, 61, 52], [53, 64, 54]]
 

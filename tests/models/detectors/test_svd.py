@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.detectors.pairwise import Delays, Float64Array
+from models.detectors.pairwise import DelayPair, Float64Array
 from models.detectors.svd import SVD, Decomposing, Svd, loadings
 from models.partition import partition_of
 from tests.models.detectors.queues_made import MS, ONE_QUEUE, OTHER_QUEUE, delays, opinions
@@ -19,7 +19,9 @@ def judged(series: Float64Array, decomposing: Decomposing | None = None) -> dict
     points = len(series)
     time_ns = np.arange(points) * MS
     svd = Svd(decomposing or Decomposing(points=points))
-    delays_of = {number: Delays(time_ns, own.astype(np.int64), int(own.min())) for number, own in enumerate(series.T)}
+    delays_of = {
+        number: DelayPair(time_ns, own.astype(np.int64), int(own.min())) for number, own in enumerate(series.T)
+    }
     return dict(svd.judged(delays_of, 0, int(time_ns[-1])))
 
 

@@ -7,7 +7,7 @@ import pytest
 import pywt
 
 from models.detectors.event import Int64Array
-from models.detectors.pairwise import Delays, Float64Array
+from models.detectors.pairwise import DelayPair, Float64Array
 from models.detectors.wavelet import WAVELET, Denoising, Wavelet, denoised, transform
 from tests.models.detectors.queues_made import MS, ONE_QUEUE, OTHER_QUEUE, delays, opinions
 
@@ -123,7 +123,7 @@ def test_verdicts_against_a_plain_recomputation(seed: int) -> None:
     grid = [number * 10_000 * MS / 99 for number in range(100)]
     x, y = (denoised_by_library(np.interp(grid, times_ns, values), "db4") for times_ns, values in traces)
     expected = float(np.corrcoef(x, y)[0, 1])
-    one, other = (Delays(times_ns, values, int(values.min())) for times_ns, values in traces)
+    one, other = (DelayPair(times_ns, values, int(values.min())) for times_ns, values in traces)
     for threshold in (expected - 1e-4, expected + 1e-4):
         judge = Wavelet(Denoising(threshold=threshold)).judge
         assert judge(one, other, 0, 10_000 * MS) is (expected > threshold)

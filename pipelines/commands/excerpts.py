@@ -1,0 +1,34 @@
+"""Refresh what README.md and docs/ hold of the reports: tables, and the graph of the stages."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from pathlib import Path
+
+from pipelines.params import Params
+from pipelines.reporting.excerpts import documents, refreshed
+from pipelines.running import stage
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a document differs")
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    stale = []
+    for path in documents(Path.cwd()):
+        text = path.read_text()
+        fresh = refreshed(text, Path.cwd())
+        if fresh != text:
+            stale.append(path.name)
+            if not arguments.check:
+                path.write_text(fresh)
+    if arguments.check and stale:
+        log.error("%s: not what the reports say: run `sbd excerpts`", ", ".join(stale))
+        return stage.EXIT_FAILED
+    return stage.EXIT_OK

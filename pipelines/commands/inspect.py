@@ -1,0 +1,122 @@
+"""Show what some inputs hold: connections, subflows, RTTs, losses, congestion states, and what was refused."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pipelines.params import Params
+from pipelines.reporting.text_table import aligned
+from pipelines.running import stage
+from traces import recording
+from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
+from traces.fault import printable
+from traces.quarantine import CaptureError, by_reason
+from traces.recording import Recording
+from traces.tables import CA_STATES
+
+log = logging.getLogger(__name__)
+
+_NS_PER_S = 1e9
+_US_PER_MS = 1e3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=recording.INPUTS)
+
+
+def _rtts(acks: Acks) -> dict[str, Any]:
+    """Return the number of RTT samples and their spread; of the smoothed RTT where there are none."""
+    found: dict[str, Any] = {}
+    for name, values in (("rtt", acks.rtt_us), ("srtt", acks.srtt_us)):
+        all_us = np.frombuffer(values, dtype=np.int64)
+        known_us = all_us[all_us != NOT_OBSERVED]
+        if known_us.size:
+            low, median, high = (value / _US_PER_MS for value in (known_us.min(), np.median(known_us), known_us.max()))
+            found[f"{name}s"] = int(known_us.size)
+            found[f"{name}_ms low/median/high"] = f"{low:.1f}/{median:.1f}/{high:.1f}"
+    return found
+
+
+def _losses(subflow: Subflow) -> dict[str, Any]:
+    """Return what was lost, by kind; a capture tells losses by what was sent again."""
+    lost: Counter[str] = Counter()
+    for kind, packets in zip(subflow.loss_kind, subflow.loss_packets, strict=True):
+        lost[kind] += packets
+    return {
+        "lost fast/rto/tlp": "/".join(str(lost[kind]) for kind in ("fast", "rto", "tlp")) if lost else "",
+        "sent again": "" if subflow.retransmissions is None else subflow.retransmissions,
+    }
+
+
+def _of_subflow(connection_id: str, connection: Connection, subflow: Subflow) -> dict[str, Any]:
+    entries = np.bincount(np.array(subflow.state_ca_state, dtype=np.int64), minlength=len(CA_STATES))
+    acks = subflow.all_acks()
+    acked = acks.acked_bytes
+    return {
+        "connection": connection_id,
+        "token": "" if connection.token is None else f"{connection.token:08x}",
+        "recorded at": "/".join(sorted(set(connection.vantages.values()))),
+        "subflow": subflow.subflow_id,
+        "start_s": f"{subflow.start_ns / _NS_PER_S:.3f}",
+        "length_s": f"{(subflow.end_ns - subflow.start_ns) / _NS_PER_S:.3f}",
+        "acked_kB": round((acked[-1] - acked[0]) / 1e3) if len(acked) else 0,
+        **_rtts(acks),
+        **{
+            name: int(count)
+            for name, count in zip(CA_STATES, entries.tolist(), strict=True)
+            if len(subflow.state_ca_state)
+        },
+        **_losses(subflow),
+    }
+
+
+def described(recorded: Recording) -> str:
+    """Return what an input holds, as text."""
+    trace = recorded.trace
+    lines = [
+        f"{printable(str(recorded.path))}: {recorded.source}, {len(trace.connections)} connections,"
+        f" {trace.records_in} records, {len(trace.refusals)} refused"
+    ]
+    if trace.unused:
+        lines.append("  in no table: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.unused.items())))
+    if trace.signals:
+        lines.append("  options: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.signals.items())))
+    if trace.other_lines:
+        lines.append(f"  other lines: {trace.other_lines}")
+    if trace.gaps:
+        lines.append(f"  gaps: {trace.gaps}, messages lost: {trace.messages_lost}")
+    rows = [
+        _of_subflow(connection_id, connection, subflow)
+        for connection_id, connection in recorded.connections()
+        for subflow in connection.ordered()
+    ]
+    if rows:
+        lines += ["  " + printable(line) for line in aligned(rows)]
+    for reason, count in by_reason(trace.refusals).items():
+        first = next(refusal for refusal in trace.refusals if refusal.reason == reason)
+        lines.append(f"  refused {count}: {reason}; the first at byte {first.offset}: {first.raw[:48]!r}")
+    return "\n".join(lines)
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    code = stage.EXIT_OK
+    for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
+        if isinstance(recorded, CaptureError):
+            log.error("%s", recorded)
+            code = stage.EXIT_BAD_INPUT
+        else:
+            print(described(recorded))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("inspect", __doc__ or "", add_arguments, run))

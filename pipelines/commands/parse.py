@@ -1,0 +1,64 @@
+"""Write the tables of any logs and captures, RTTs, states and bytes among them, for pandas, DuckDB and the like.
+
+The folder also has README.md, which says what each column is, and report.json, which counts what was read and refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from pipelines.params import Params
+from pipelines.reporting.data_dictionary import dictionary_of
+from pipelines.reporting.report_files import write_json
+from pipelines.reporting.text_table import aligned
+from pipelines.running import stage
+from pipelines.stages import parse
+from traces.fault import UsageFault, printable
+
+log = logging.getLogger(__name__)
+
+_DICTIONARY, _REPORT = "README.md", "report.json"
+_OURS = {_DICTIONARY, _REPORT, *(f"{table.name}.parquet" for table in parse.TABLES)}
+
+
+class FolderError(UsageFault):
+    """A folder that holds something else."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "inputs", metavar="INPUT", type=Path, nargs="+", help="log of a sender or capture of packets, also compressed"
+    )
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the tables")
+    parser.add_argument(
+        "--name", default="inputs", help="what the names of connections begin with (default: %(default)s)"
+    )
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    folder: Path = arguments.out
+    foreign = sorted({path.name for path in folder.iterdir()} - _OURS) if folder.exists() else []
+    if foreign:
+        raise FolderError(f"{folder} holds {printable(foreign[0])}, which is none of ours: name another folder")
+    for path in arguments.inputs:
+        if not path.exists():
+            raise FileNotFoundError(2, "no such file", printable(str(path)))
+    report = parse.write_tables([path.absolute() for path in arguments.inputs], arguments.name, folder, params)
+    write_json(report, folder / _REPORT)
+    (folder / _DICTIONARY).write_text(dictionary_of(parse.TABLES))
+    print("\n".join(aligned([{"table": name, "rows": str(count)} for name, count in sorted(report["rows"].items())])))
+    if report["records_quarantined"]:
+        log.warning("%d records refused: %s", report["records_quarantined"], report["quarantined_by_reason"])
+    if report["inputs_unreadable"]:
+        log.error("%d of %d inputs cannot be read", report["inputs_unreadable"], len(arguments.inputs))
+        return stage.EXIT_BAD_INPUT
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("parse", __doc__ or "", add_arguments, run))

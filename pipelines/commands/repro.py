@@ -1,0 +1,56 @@
+"""Run the pipeline with DVC, and say where the time went: of the default profile here, of another one under build/."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from pipelines.params import PARAMS_FILE, Params, read_params
+from pipelines.reporting import publication
+from pipelines.reporting.times import where_time_went
+from pipelines.running import journal, profile, stage
+from pipelines.running.dag import DAG_FILE, read_stages
+from pipelines.running.environment import commit
+
+_DEFAULT = "default"
+#: Profiles whose tables are put into git, below reports/.
+_PUBLISHED = frozenset({"full"})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "profile",
+        nargs="?",
+        default=_DEFAULT,
+        help="default, or a file in params/, for instance quick, whose run is apart, under build/ (%(default)s)",
+    )
+    parser.add_argument(
+        "stages",
+        nargs="*",
+        metavar="STAGE",
+        help="run what these need and no more, for instance automl@sites (everything)",
+    )
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    name: str = arguments.profile
+    code = commit()
+    target = Path() if name == _DEFAULT else Path("build") / name
+    if name != _DEFAULT:
+        profile.prepare(Path.cwd(), name, target)
+    own, stages = read_params(target / PARAMS_FILE), read_stages(target / DAG_FILE)
+    published = Path("reports") / name
+    if name in _PUBLISHED:
+        publication.write_contents(stages, own, published)
+
+    def when_done(entry: journal.Entry) -> None:
+        if name in _PUBLISHED:
+            publication.publish(entry, stages, own, target, published, code)
+
+    before, began_s = len(journal.read(target / journal.JOURNAL)), time.time()
+    exit_code = profile.repro(target, *arguments.stages, when_done=when_done)
+    print(where_time_went(journal.read(target / journal.JOURNAL)[before:], time.time() - began_s))
+    return stage.EXIT_OK if exit_code == 0 else stage.EXIT_FAILED

@@ -1,0 +1,193 @@
+"""Score every stored model on a folder of labelled inputs, outside the pipeline: nothing is trained or chosen on them.
+
+The labels are what `sbd new-dataset` takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from models import store, window_model
+from models.accuracy import accuracy
+from pipelines.commands import detect, new_dataset
+from pipelines.commands.detect import SaidOnce
+from pipelines.params import Params
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import stage
+from traces.connection import Connection
+from traces.fault import InputFault, UsageFault, printable
+from traces.recording import Recording
+from traces.tables import WINDOW_KEY
+from traces.truth import label_at
+
+log = logging.getLogger(__name__)
+
+_NS_PER_S = 1e9
+
+
+class NoModelsError(UsageFault):
+    """There is nothing to score."""
+
+
+class NoLabelledWindowError(InputFault):
+    """There is nothing to score on."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A connection with its labels.
+
+    Attributes
+    ----------
+    recorded : Recording
+        The input with the connection.
+    connection_id : str
+    connection : Connection
+    truths : sequence of mapping
+        Its rows of truth.csv.
+    """
+
+    recorded: Recording
+    connection_id: str
+    connection: Connection
+    truths: Sequence[Mapping[str, Any]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("folder", metavar="DIR", type=Path, help="folder with logs or captures")
+    parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file: what is shared")
+    parser.add_argument("--models", type=Path, default=Path("data/trained"), help="folder (default: %(default)s)")
+    parser.add_argument("--report", metavar="FILE", type=Path, help="CSV file to write, a row a model")
+
+
+def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[Labelled]:
+    """Return the connections of an input that have labels.
+
+    Parameters
+    ----------
+    recorded : Recording
+    truths : sequence of mapping
+        Its rows of truth.csv; without a token, the input has one connection.
+    """
+    found = []
+    for name, one in recorded.connections():
+        own = [row for row in truths if row["token"] is None or row["token"] in (one.token, one.remote_token)]
+        if own:
+            found.append(Labelled(recorded, name, one, own))
+    return found
+
+
+def _opinions(
+    own: Labelled, judge: window_model.WindowModel, name: str, params: Params
+) -> Iterator[tuple[SaidOnce, bool]]:
+    """Yield what a detector says of labelled pairs, each with its label; windows without one label are left out.
+
+    Where there is no place for a window, a pair has a label if all of its labels are the same.
+    """
+    for opinion in detect.opinions_on(str(own.recorded.path), own.connection_id, own.connection, judge, name, params):
+        pair = (opinion.subflow_a, opinion.subflow_b)
+        rows = [row for row in own.truths if pair[1] is None or (row["subflow_a"], row["subflow_b"]) == pair]
+        if opinion.window_start_s is None or opinion.window_s is None:
+            labels = {row["shared"] for row in rows}
+        else:
+            start_ns = round(opinion.window_start_s * _NS_PER_S)
+            label = label_at(
+                [{**row, "valid": True} for row in rows], start_ns, start_ns + round(opinion.window_s * _NS_PER_S)
+            )
+            labels = set() if label is None else {label.shared}
+        if len(labels) == 1:
+            yield opinion, labels.pop()
+
+
+def _row(opinion: SaidOnce, shared: bool) -> dict[str, Any]:
+    window = dict.fromkeys(WINDOW_KEY, 0) | {"window_start_ns": opinion.window_start_s}
+    return {**window, "connection_id": opinion.connection_id, "shared_pred": opinion.shared, "shared": shared}
+
+
+def score(
+    own: Sequence[Labelled], judge: window_model.WindowModel, name: str, params: Params
+) -> tuple[dict[str, Any], Counter[str]]:
+    """Return the accuracy of a detector on labelled pairs, and how often there is no verdict for what reason.
+
+    Parameters
+    ----------
+    own : sequence of Labelled
+    judge : Detector
+    name : str
+        Its name.
+    params : Params
+    """
+    said = [found for one in own for found in _opinions(one, judge, name, params)]
+    if not said:
+        raise NoLabelledWindowError("no window has a label: nothing can be scored")
+    rows = pd.DataFrame([_row(opinion, shared) for opinion, shared in said])
+    judged = rows["shared_pred"].notna()
+    options = params.evaluate
+    found = accuracy(rows[judged], resamples=options.resamples, seed=options.seed, none=rows[~judged])
+    return asdict(found), Counter(opinion.reason for opinion, _ in said if opinion.reason is not None)
+
+
+def scored(own: Sequence[Labelled], models: Path, params: Params) -> tuple[pd.DataFrame, Counter[str]]:
+    """Return the accuracy of every stored model, a row each, and why windows have no verdict: the same for all of them.
+
+    Parameters
+    ----------
+    own : sequence of Labelled
+    models : Path
+        Their folder.
+    params : Params
+
+    Raises
+    ------
+    NoModelsError
+        If there is none.
+    """
+    names = window_model.names(models)
+    if not names:
+        raise NoModelsError(f"there is no model in {models}: `dvc repro` makes them")
+    rows = []
+    reasons: Counter[str] = Counter()
+    for name in names:
+        found, reasons = score(own, window_model.load(models, name), name, params)
+        rows.append({"model": name, "digest": store.digest(models / f"{name}.skops"), **found})
+        log.info("%s: balanced %.3f", name, found["balanced"])
+    return pd.DataFrame(rows), reasons
+
+
+def _labels(arguments: argparse.Namespace, params: Params) -> list[Labelled]:
+    paths = new_dataset.inputs(arguments.folder, arguments.labels)
+    with tempfile.TemporaryDirectory(prefix="sbd-") as staged:
+        labels = new_dataset.read_labels(arguments.labels)
+        checked = new_dataset.check(arguments.folder, paths, labels, Path(staged) / "truth.csv", params)
+    for remark in checked.remarks:
+        log.warning("%s", printable(remark))
+    new_dataset.refuse(arguments.folder, checked)
+    rows = {name: [row for row in checked.rows if row["input"] == name] for name in checked.recorded}
+    return [one for name, recorded in checked.recorded.items() for one in labelled(recorded, rows[name])]
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    table, reasons = scored(_labels(arguments, params), arguments.models, params)
+    columns = ["model", "connections", "windows", "none", "coverage", "sb", "nsb", "balanced"]
+    print(table[columns].round(3).to_string(index=False))
+    for reason, count in sorted(reasons.items()):
+        print(f"no verdict {count}: {reason}")
+    if arguments.report is not None:
+        write_csv(table, arguments.report)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("score", __doc__ or "", add_arguments, run))

@@ -1,0 +1,63 @@
+"""Score every stored model on the locked half of the kernel's connections: once a release, never in between.
+
+Nothing else reads that half. The report is named by the version and is not made again: a model that was changed after
+a look at it could not be judged by it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from pipelines.commands.score import Labelled, labelled, scored
+from pipelines.params import Params
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import stage
+from traces import recording
+from traces.fault import UsageFault
+from traces.truth import read_csv
+from traces.validation import Measured, by_bottleneck
+
+log = logging.getLogger(__name__)
+
+
+class AlreadyScoredError(UsageFault):
+    """The release has its score."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "--samples", type=Path, default=Path("data/samples/kernel_locked"), help="folder (default: %(default)s)"
+    )
+    parser.add_argument("--models", type=Path, default=Path("data/trained"), help="folder (default: %(default)s)")
+    parser.add_argument("--reports", type=Path, default=Path("reports/locked"), help="folder (default: %(default)s)")
+
+
+def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:
+    """Yield each pair whose bottlenecks were filled."""
+    for row in read_csv(samples / "truth.csv"):
+        measured = Measured((row["utilisation_a"], row["utilisation_b"]), (None, None))
+        verdict = by_bottleneck(measured, min_utilisation=params.validate_.min_utilisation, min_drop_share=None)
+        if verdict.valid:
+            yield from labelled(recording.read(samples / "inputs" / row["input"], params.parse.dialect()), [row])
+        else:
+            log.warning("%s: left out: %s", row["input"], verdict.why)
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    report = arguments.reports / f"{metadata.version('smartsbd')}.csv"
+    if report.exists():
+        raise AlreadyScoredError(f"{report} is there: a release is scored once; the next one has another version")
+    table, _ = scored(list(_labelled(arguments.samples, params)), arguments.models, params)
+    write_csv(table, report)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("score-locked", __doc__ or "", add_arguments, run))

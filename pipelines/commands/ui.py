@@ -1,0 +1,20 @@
+"""Serve MLflow's page on loopback, and print the address of the runs."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from pipelines.params import Params
+from pipelines.running.dag import read_stages
+from pipelines.tracking.server import database_of, serve
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--port", type=int, default=5000, help="(default: %(default)s)")
+
+
+def run(arguments: argparse.Namespace, params: Params) -> NoReturn:
+    """Run the command."""
+    serve(database_of(read_stages(), params), params, arguments.port)

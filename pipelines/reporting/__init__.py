@@ -1,0 +1,1 @@
+"""What reports, documents and the page say, and how."""

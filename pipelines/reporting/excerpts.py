@@ -1,0 +1,103 @@
+"""Excerpts of the reports in the documents: between ``<!-- NAME -->`` and ``<!-- /NAME -->`` stands what they say.
+
+``sbd excerpts`` refreshes them, ``--check`` fails where a document says something else. A new excerpt is one
+function of pipelines/reporting/tables/ and one line here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from pipelines.params import read_params
+from pipelines.reporting.tables import datasets, detectors, features, models, transfer
+from pipelines.reporting.tables.cell import Results, Rows
+from pipelines.running import dag
+from traces.fault import UsageFault
+
+#: Documents that may hold excerpts, below the project's folder.
+DOCUMENTS = ("README.md", "docs/*.md")
+
+_BLOCK = re.compile(r"<!-- (?P<name>[a-z_]+(?: [a-z_]+)*) -->\n(?P<text>.*?)<!-- /(?P=name) -->", re.DOTALL)
+
+
+class ExcerptError(UsageFault):
+    """A document asks for an excerpt that there is none of."""
+
+
+def _markdown(rows: Rows) -> str:
+    head = list(rows[0])
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(str(row[name]) for name in head)} |" for row in rows)])
+
+
+def _table(rows_of: Callable[[Results], Rows]) -> Callable[[Path], str]:
+    """Return what renders a table of the run below a folder."""
+    return lambda root: _markdown(rows_of(Results.of(root)))
+
+
+def _graph(root: Path) -> str:
+    """Stages, and what follows from what."""
+    return f"```mermaid\n{dag.mermaid(dag.read_stages(root / 'dvc.yaml'), read_params(root / 'params.yaml'))}\n```"
+
+
+EXCERPTS: dict[str, Callable[[Path], str]] = {
+    "accuracy": _table(models.accuracy),
+    "transfer": _table(transfer.transfer),
+    "unseen": _table(transfer.unseen),
+    "cases": _table(transfer.cases),
+    "generalisation": _table(transfer.generalisation),
+    "kernel": _table(transfer.kernel),
+    "captured": _table(transfer.captured),
+    "inferred": _table(transfer.inferred),
+    "changed": _table(transfer.changed),
+    "locked": _table(transfer.locked),
+    "compared": _table(transfer.compared),
+    "sites": _table(models.sites),
+    "rules": _table(models.rules),
+    "selection": _table(models.selection),
+    "swapped": _table(models.swapped),
+    "alone": _table(models.alone),
+    "shuffled": _table(models.shuffled),
+    "sensitivity": _table(models.sensitivity),
+    "papersway": _table(detectors.papersway),
+    "samerows": _table(detectors.samerows),
+    "overtime": _table(detectors.overtime),
+    "bias": _table(detectors.bias),
+    "elsewhere": _table(detectors.elsewhere),
+    "partitions": _table(detectors.partitions),
+    "summary": _table(detectors.summary),
+    "verdicts": _table(detectors.verdicts),
+    "learnt_verdicts": _table(detectors.learnt_verdicts),
+    "verdict_controls": _table(detectors.verdict_controls),
+    "shifts": _table(detectors.shifts),
+    "difficulty": _table(datasets.difficulty),
+    "graph": _graph,
+    "relevance": _table(features.relevance),
+    "agreement": _table(features.agreement),
+    "ambiguities": _table(features.ambiguities),
+}
+
+
+def documents(root: Path) -> list[Path]:
+    """Return the documents that may hold excerpts."""
+    return sorted(path for pattern in DOCUMENTS for path in root.glob(pattern))
+
+
+def refreshed(text: str, root: Path) -> str:
+    """Return a document with every excerpt as the reports below `root` have it.
+
+    Raises
+    ------
+    ExcerptError
+        If it asks for one that there is none of.
+    """
+
+    def block(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name not in EXCERPTS:
+            raise ExcerptError(f"excerpt {name!r} is unknown, known are {sorted(EXCERPTS)}")
+        return f"<!-- {name} -->\n{EXCERPTS[name](root)}\n<!-- /{name} -->"
+
+    return _BLOCK.sub(block, text)

@@ -1,0 +1,116 @@
+"""Features: relevance, distributions, and what captures do to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from features.catalog import Feature
+from pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE, label_legend
+
+_GROUPS = {"paper": "the paper's nine", "throughput": "the paper's, with throughput", "invariant": "ours"}
+
+
+def relevance(ranking: pd.DataFrame, title: str) -> Figure:
+    """Draw the mutual information of each feature, most relevant on top, beside the paper's and chance.
+
+    Parameters
+    ----------
+    ranking : DataFrame
+        Columns ``feature``, ``group``, ``mutual_information_nats``, ``null_95_nats``, ``paper_nats``.
+    title : str
+    """
+    figure = Figure(figsize=(6.5, 0.24 * len(ranking) + 1.4), layout="constrained")
+    axes = figure.add_subplot()
+    colours = {"paper": BLUE, "throughput": GREY, "invariant": ORANGE}
+    for group, colour in colours.items():
+        own = ranking["mutual_information_nats"].where(ranking["group"] == group)
+        axes.barh(ranking["feature"], own, color=colour, label=_GROUPS[group])
+    axes.plot(ranking["paper_nats"], ranking["feature"], "D", color="black", markersize=3, label="SmartSBD, Table 3")
+    axes.plot(ranking["null_95_nats"], ranking["feature"], "|", color="red", label="95 % of shuffled labels")
+    axes.invert_yaxis()
+    axes.margins(y=0.01)
+    axes.set_xlabel("mutual information with the label (nats)")
+    axes.set_title(title)
+    axes.legend(fontsize=7, frameon=False, loc="lower right")
+    return figure
+
+
+def distributions(labelled: pd.DataFrame, features: Sequence[Feature], title: str) -> Figure:
+    """Draw every feature's distribution per site and label as boxes without outliers.
+
+    Parameters
+    ----------
+    labelled : DataFrame
+        Labelled rows of ``pair_window``.
+    features : sequence of Feature
+    title : str
+    """
+    columns = 4
+    rows = -(-len(features) // columns)
+    site = labelled["site"].fillna(labelled["dataset"])
+    sites = sorted(site.unique())
+    figure = Figure(figsize=(2.6 * columns, 1.5 * rows + 0.5), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes, feature in zip(panels, features, strict=False):
+        for shared, offset in ((True, -0.18), (False, 0.18)):
+            own = [labelled.loc[(site == name) & (labelled["shared"] == shared), feature.name] for name in sites]
+            axes.boxplot(
+                [values.to_numpy(dtype=np.float64) for values in own],
+                positions=np.arange(len(sites)) + offset,
+                widths=0.3,
+                showfliers=False,
+                patch_artist=True,
+                boxprops={"facecolor": COLOURS["shared" if shared else "not shared"], "linewidth": 0.6},
+                medianprops={"color": "black"},
+                whiskerprops={"linewidth": 0.6},
+                capprops={"linewidth": 0.6},
+            )
+        axes.set_title(feature.name, fontsize=7)
+        axes.set_xticks(range(len(sites)), [name[:9] for name in sites], fontsize=5)
+        axes.tick_params(axis="y", labelsize=5)
+        axes.yaxis.get_offset_text().set_fontsize(5)
+    for axes in panels[len(features) :]:
+        axes.set_axis_off()
+    figure.suptitle(title, fontsize=9)
+    label_legend(figure)
+    return figure
+
+
+def inference(differences_us: Mapping[str, npt.NDArray[np.int64]], features: pd.DataFrame) -> Figure:
+    """Draw how far RTT and features inferred from captures are from the sender's own.
+
+    Parameters
+    ----------
+    differences_us : mapping of str to (n,) int64, microseconds
+        Inferred less logged RTT at every grid point, by set.
+    features : DataFrame
+        Columns ``set``, ``feature``, ``change_95``, ``interquartile_range``.
+    """
+    figure = Figure(figsize=(10, 6.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    # Without samples there is nothing to draw.
+    differences_us = {name: values for name, values in differences_us.items() if len(values)}
+    for (name, values), colour in zip(differences_us.items(), (ORANGE, BLUE, GREY), strict=False):
+        # A difference below one microsecond has no place on a logarithmic axis.
+        sizes = np.sort(np.maximum(np.abs(values), 1))
+        left.plot(sizes / 1e3, np.arange(1, len(sizes) + 1) / len(sizes), color=colour, label=name)
+    left.set_xscale("log")
+    left.set_xlabel("RTT inferred less RTT logged, size (ms)")
+    left.set_ylabel("share of points of a 10 ms grid")
+    left.legend(frameon=False, fontsize=7)
+    names = list(dict.fromkeys(features["feature"]))
+    height = 0.8 / max(1, len(differences_us))
+    for place, (name, colour) in enumerate(zip(differences_us, (ORANGE, BLUE, GREY), strict=False)):
+        own = features[features["set"] == name].set_index("feature").loc[names]
+        spread = own["interquartile_range"].where(own["interquartile_range"] > 0)
+        right.barh(np.arange(len(names)) + place * height, own["change_95"] / spread, height, color=colour, label=name)
+    right.set_yticks(np.arange(len(names)) + height, names, fontsize=6)
+    right.invert_yaxis()
+    right.set_xscale("symlog", linthresh=1e-3)
+    right.set_xlabel("change in 95 % of windows at most, in interquartile ranges")
+    return figure

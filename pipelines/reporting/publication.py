@@ -1,0 +1,142 @@
+"""What another profile's run has made, put into git stage by stage: its tables, each stage with a card.
+
+Numbers of profile ``full`` stand in ``reports/full/`` alone, so that they are never taken for the default profile's.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import platform
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipelines.params import Params
+from pipelines.reporting.report_files import read_json, write_json
+from pipelines.running.dag import Stage, filled_in
+from pipelines.running.environment import processor
+from pipelines.running.journal import Entry
+
+log = logging.getLogger(__name__)
+
+_TABLES = frozenset({".csv", ".json"})
+_CARDS = "cards"
+_S_PER_HOUR = 3600
+
+
+@dataclass(frozen=True)
+class Card:
+    """By what a stage's tables were made.
+
+    Attributes
+    ----------
+    stage : str
+        As DVC names it.
+    commit : str
+        Of the code, and whether its sources were changed.
+    machine : str
+    ended : str
+        When, UTC.
+    hours, cpu_hours : float
+        How long it took, and the processor's time.
+    """
+
+    stage: str
+    commit: str
+    machine: str
+    ended: str
+    hours: float
+    cpu_hours: float
+
+
+def card_of(entry: Entry, code: str) -> Card:
+    """Return the card of a run of a stage on this machine, by the code of a commit."""
+    return Card(
+        stage=entry.stage,
+        commit=code,
+        machine=f"{processor()}, {platform.system()} {platform.release()}",
+        ended=datetime.fromtimestamp(entry.ended_s, UTC).strftime("%Y-%m-%d %H:%M"),
+        hours=round(entry.wall_s / _S_PER_HOUR, 4),
+        cpu_hours=round(entry.cpu_s / _S_PER_HOUR, 4),
+    )
+
+
+def _tables(path: Path) -> list[Path]:
+    found = [path] if path.is_file() else sorted(path.rglob("*"))
+    return [one for one in found if one.suffix in _TABLES]
+
+
+def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
+    """Return what holds a stage's tables: its outputs below ``reports/``, and the results that DVC does not know.
+
+    Parameters
+    ----------
+    stage : Stage
+    dataset : str
+        Empty for a stage that does all datasets at once.
+    params : Params
+    """
+    outs = [filled_in(out, dataset, params) for out in stage.outs if out.startswith("reports/")]
+    words = filled_in(stage.command, dataset, params).split()
+    outs += [value for name, value in itertools.pairwise(words) if name == "--results"]
+    return [Path(out) for out in outs]
+
+
+def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, target: Path, code: str) -> Path | None:
+    """Copy the tables of a stage that is done, and write its card; return the card's path.
+
+    Parameters
+    ----------
+    entry : Entry
+        The run of the stage. One that failed is not published.
+    stages : sequence of Stage
+    params : Params
+        Of the run.
+    clone : Path
+        Where it ran.
+    target : Path
+        Folder for the tables, by their paths below ``reports/`` or ``data/``; cards go to ``cards/``.
+    code : str
+        Commit of the code that the clone runs: the project's may be another by the time a stage is done.
+    """
+    name, _, dataset = entry.stage.partition("@")
+    stage = next((one for one in stages if one.name == name), None)
+    if stage is None or entry.exit_code != 0:
+        return None
+    for out in published_from(stage, dataset, params):
+        for table in _tables(clone / out):
+            copy = target / Path(*table.relative_to(clone).parts[1:])
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(table, copy)
+    card = target / _CARDS / f"{entry.stage}.json"
+    write_json(asdict(card_of(entry, code)), card)
+    write_contents(stages, params, target)
+    log.info("%s is published in %s", entry.stage, target)
+    return card
+
+
+def write_contents(stages: Sequence[Stage], params: Params, target: Path) -> None:
+    """Write which stages have been run, when and by what; of the others, that they have not been."""
+    target.mkdir(parents=True, exist_ok=True)
+    lines = [
+        f"# Results of profile {params.profile}",
+        "",
+        "Each stage's tables, and by what they were made. Nothing here is mixed with the default profile's numbers.",
+        "",
+        "| stage | ended (UTC) | hours | CPU hours | commit | machine |",
+        "|---|---|---|---|---|---|",
+    ]
+    for stage in stages:
+        datasets = [f"@{dataset}" for dataset in stage.datasets(params)] if stage.matrix else [""]
+        for name in (f"{stage.name}{dataset}" for dataset in datasets):
+            path = target / _CARDS / f"{name}.json"
+            if path.exists():
+                card = Card(**read_json(path))
+                hours = f"{card.hours:.2f} | {card.cpu_hours:.2f}"
+                lines.append(f"| {name} | {card.ended} | {hours} | {card.commit} | {card.machine} |")
+            else:
+                lines.append(f"| {name} | not run | | | | |")
+    (target / "README.md").write_text("\n".join(lines) + "\n")

@@ -1,0 +1,132 @@
+"""The page of a run: its sections, and what stands in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from pipelines.reporting import published as paper
+from pipelines.reporting.findings import findings
+from pipelines.reporting.page import Page, text
+from pipelines.reporting.report_files import read_json
+from pipelines.reporting.tables import automl as automl_tables
+from pipelines.reporting.tables import beside_paper, datasets, detectors, exported, features, models, transfer
+from pipelines.reporting.tables.cell import Results, Rows
+from pipelines.running.environment import commit, environment, version
+
+#: Sections in their order, the paper's first: templates/report/<name>.html.j2, and the title.
+SECTIONS = {
+    "data": "Data and settings",
+    "relevance": "Features and their relevance",
+    "selection": "Model selection",
+    "baselines": "Accuracy beside other detectors",
+    "unseen": "Paths of settings not seen",
+    "changes": "Bottlenecks that move",
+    "cost": "Cost in the kernel",
+    "groups": "Three and more subflows",
+    "travel": "What carries over",
+    "sensitivity": "Sensitivity",
+    "controls": "Controls",
+    "captures": "What captures tell of the sender",
+    "automl": "AutoML",
+    "export": "Export",
+    "made": "How it was made",
+    "refused": "Refused records",
+}
+
+
+_TABLES: tuple[Callable[[Results], Rows], ...] = (
+    beside_paper.spaces,
+    beside_paper.table2,
+    beside_paper.table4,
+    beside_paper.table6,
+    beside_paper.table6_cases,
+    beside_paper.table7,
+    models.accuracy,
+    features.agreement,
+    models.alone,
+    features.ambiguities,
+    transfer.captured,
+    transfer.cases,
+    transfer.changed,
+    transfer.compared,
+    datasets.datasets,
+    datasets.difficulty,
+    detectors.elsewhere,
+    models.every_accuracy,
+    exported.exported,
+    transfer.generalisation,
+    transfer.inferred,
+    transfer.kernel,
+    detectors.learnt_verdicts,
+    detectors.overtime,
+    detectors.papersway,
+    detectors.partitions,
+    exported.proved,
+    datasets.refused,
+    datasets.rejected,
+    features.relevance,
+    models.rules,
+    detectors.samerows,
+    models.sensitivity,
+    detectors.shifts,
+    models.shuffled,
+    models.sites,
+    models.swapped,
+    transfer.transfer,
+    datasets.validated,
+    detectors.verdict_controls,
+    detectors.verdicts,
+    datasets.windows,
+)
+
+
+def _headers(folder: Path, exported: dict[str, Any]) -> dict[str, str]:
+    """Return the texts that can be read: a packed table of nodes is nothing to read."""
+    return {
+        f"{name}.{suffix}": (folder / f"{name}.{suffix}").read_text()
+        for name, one in exported.items()
+        for suffix in (("md", "h") if one["layout"] == "nested" else ("md",))
+    }
+
+
+def render(results: Results, parameters: str, headers: Path, automl: Path) -> str:
+    """Return the page of a run.
+
+    Parameters
+    ----------
+    results : Results
+        Its reports and parameters.
+    parameters : str
+        The parameters as they are written.
+    headers, automl : Path
+        Folders with the exported headers, and with what AutoML found, a folder a dataset.
+    """
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = Page(results.reports)
+    rule = results.params.search.rule
+    return templates.get_template("report.html.j2").render(
+        sections=SECTIONS,
+        page=page,
+        params=results.params,
+        paper=paper,
+        rows={rows_of.__name__: rows_of(results) for rows_of in _TABLES}
+        | {"table5": beside_paper.table5(results, automl)},
+        findings=[text(one) for one in findings(results)],
+        candidates={name: automl_tables.candidates(automl / name, rule) for name in results.params.search.datasets},
+        automl={name: automl_tables.details(automl / name) for name in results.params.search.datasets},
+        headers=_headers(headers, read_json(results.reports / "export.json")),
+        parameters=parameters,
+        commit=commit(),
+        version=version(),
+        environment=environment(),
+    )

@@ -1,0 +1,197 @@
+"""The paper's tables with our numbers beside: what is the paper's stands in columns whose name says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from models.accuracy import ALL_SITES
+from models.distillation import TRUTH
+from pipelines.reporting import published as paper
+from pipelines.reporting.report_files import read_json
+from pipelines.reporting.tables.cell import Results, Rows, labels_apart, model_name
+from pipelines.reporting.tables.datasets import validity
+from pipelines.reporting.tables.transfer import unseen
+from scenarios.sites import SITES
+from scenarios.unseen import CASES
+
+
+def table2(results: Results) -> Rows:
+    """Sites: the paper's settings and samples, and our connections."""
+    rows: Rows = []
+    for dataset in results.params.datasets:
+        found = validity(results, dataset)
+        for site in [name for name in paper.TABLE2 if any(place == name for place, _ in found)]:
+            published, shared, apart = paper.TABLE2[site], found.get((site, "shared")), found.get((site, "non-shared"))
+            made = [(counts.get("valid", 0), sum(counts.values())) for counts in (shared or {}, apart or {})]
+            dropped = 1 - sum(valid for valid, _ in made) / sum(total for _, total in made)
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "site": site,
+                    "paper: shared, Mbit/s": published.shared_mbit_s,
+                    "paper: not shared, Mbit/s (WiFi, 4G)": ", ".join(map(str, published.own_mbit_s)),
+                    "paper: run, s": published.run_s,
+                    "run, s": f"{SITES[site].duration_s:g}" if dataset == paper.COUNTERPART else "",
+                    "paper: samples shared / not": f"{paper.SAMPLES_PER_LABEL} / {paper.SAMPLES_PER_LABEL}",
+                    "pairs made shared / not": " / ".join(str(total) for _, total in made),
+                    "valid shared / not": " / ".join(str(valid) for valid, _ in made),
+                    "paper: dropped": paper.DROPPED,
+                    "dropped": f"{100 * dropped:.0f} %",
+                }
+            )
+    return rows
+
+
+def table4(results: Results) -> Rows:
+    """Models: the setting chosen and its accuracy, beside the paper's."""
+    rows: Rows = []
+    for path in results.files("chosen", "{dataset}.json"):
+        for found in read_json(path).values():
+            beside = path.stem == paper.COUNTERPART and found["feature_set"] == "paper"
+            published = paper.TABLE4.get(found["family"]) if beside else None
+            rows.append(
+                {
+                    "trained on": path.stem,
+                    "model": model_name(found["family"]),
+                    "features": found["feature_set"],
+                    "setting": _setting(found["setting"]),
+                    "paper: setting": f"{published.selected}; top {paper.TOP}".lstrip("; ") if published else "",
+                    "nested": f"{found['nested_accuracy']:.3f}",
+                    "setting, the paper's way": _setting(found["paper_setting"]) if "paper_setting" in found else "",
+                    "the paper's way": f"{found['paper_accuracy']:.3f}" if "paper_accuracy" in found else "",
+                    "paper: best mean accuracy": published.accuracy if published else "",
+                }
+            )
+    return rows
+
+
+def spaces(results: Results) -> Rows:
+    """Hyperparameter spaces of the models of Table 4, ours and the paper's."""
+    return [
+        {
+            "model": model_name(family),
+            "space": "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in grid.items()),
+            "paper: space": paper.TABLE4[family].space if family in paper.TABLE4 else "",
+        }
+        for family, grid in results.params.search.families.items()
+    ]
+
+
+def _setting(setting: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in setting.items())
+
+
+def table5(results: Results, automl: Path) -> Rows:
+    """Table 5's schemes per site and over all: both labels, shared and not shared.
+
+    Models stand on held-out triggered windows and the rest on all connections; DWC and TON20 by the share of time.
+    """
+    rows: Rows = []
+    for path in results.files("baselines", "{dataset}"):
+        found = _accuracies(path, automl / path.name / "accuracy.csv")
+        for site in [*paper.TABLE2, ALL_SITES]:
+            for scheme, key in paper.SCHEMES.items():
+                own = found.get((*key, site))
+                if own is None and not any(place == site for _, _, place in found):
+                    continue
+                published = paper.TABLE5[site][scheme] if path.name == paper.COUNTERPART else None
+                rows.append(
+                    {
+                        "dataset": path.name,
+                        "site": site,
+                        "detector": ", ".join(key),
+                        "paper: scheme": f"SmartSBD ({scheme})" if key[1] == "paper" else scheme,
+                        "both": "" if own is None or pd.isna(own["balanced"]) else f"{own['balanced']:.3f}",
+                        "paper: both": f"{published.both:.3f}" if published else "",
+                        "shared, not": labels_apart(own) if own is not None else "",
+                        "paper: shared, not": f"{published.shared:.3f}, {published.not_shared:.3f}"
+                        if published
+                        else "",
+                    }
+                )
+    return rows
+
+
+def _accuracies(folder: Path, automl: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return our rows by detector, parameters and site, each in the form Table 5 has it in."""
+    timed = {paper.SCHEMES[scheme] for scheme in paper.TIMED}
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for form in ("all", "time"):
+        table = pd.read_csv(folder / f"{form}.csv")
+        if form == "time":
+            table = table[table["on"] == "all connections"]
+        for row in table.to_dict("records"):
+            key = (row["detector"], row["parameters"])
+            if (form == "time") == (key in timed):
+                found[*key, row["site"]] = {str(name): value for name, value in row.items()}
+    if automl.is_file():
+        table = pd.read_csv(automl)
+        wanted = (table["learnt_from"] == TRUTH) & table["test_set"].str.endswith("/triggered", na=False)
+        for row in table[wanted].to_dict("records"):
+            found[row["model"], row["feature_set"], row["site"]] = {str(name): value for name, value in row.items()}
+    return found
+
+
+def table6_cases(results: Results) -> Rows:
+    """Path parameters of Table 6, the paper's label and ours."""
+    cases = results.params.simulate.model_dump()["unseen"]["cases"] if results.params.unseen.tested == "unseen" else []
+    paper_names = dict(
+        zip(CASES, [f"{label}{number}" for label in ("NSB", "SB") for number in range(1, 6)], strict=True)
+    )
+    return [
+        {
+            "case": case,
+            "paper: case": paper_names[case],
+            "paper: Links 1, 2, 3, Mbit/s": ", ".join(f"{rate:g}" for rate in CASES[case].rates_mbit_s),
+            "paper: base RTTs, ms": ", ".join(f"{rtt:g}" for rtt in CASES[case].rtt_ms),
+            "label by the links": "shared" if CASES[case].shared else "not shared",
+        }
+        for case in cases
+    ]
+
+
+def table6(results: Results) -> Rows:
+    """Accuracy per case of paths not seen, the paper's mean first."""
+    rows = unseen(results)
+    if results.params.unseen.tested != "unseen" or not rows:
+        return rows
+    published = dict.fromkeys(rows[0], "") | {
+        "model": "SmartSBD (the paper's)",
+        "mean (95 % over cases)": f"{paper.UNSEEN_MEAN} ({paper.UNSEEN_MEAN_OF_ABSTRACT} in its abstract)",
+    }
+    return [published, *rows]
+
+
+def table7(results: Results) -> Rows:
+    """Return what a decision takes: the size of what is exported, and the paper's times."""
+    published = {
+        name: {
+            "paper: CPU, mean / largest": f"{cost.cpu_percent[0]} % / {cost.cpu_percent[1]} %",
+            "paper: time, mean / largest": f"{cost.time_ms[0]:.2f} / {cost.time_ms[1]:.2f} ms",
+        }
+        for name, cost in paper.TABLE7.items()
+    }
+    empty = dict.fromkeys(next(iter(published.values())), "")
+    exported = [
+        {
+            "what": name,
+            "trees": one["trees"],
+            "splits": one["splits"],
+            "leaves": one["leaves"],
+            "depth": one["depth"],
+            "bytes of the file": one["file_bytes"],
+            **published.get(name.removeprefix("sbd_").removesuffix("_paper"), empty),
+        }
+        for name, one in read_json(results.reports / "export.json").items()
+    ]
+    of_features = dict.fromkeys(("trees", "splits", "leaves", "depth", "bytes of the file"), "")
+    shown = {row["what"] for row in exported}
+    alone = [
+        {"what": f"{family} of the paper's features, not exported", **of_features, **published[family]}
+        for family in ("tree", "forest")
+        if f"sbd_{family}_paper" not in shown
+    ]
+    return [{"what": "computing the features", **of_features, **published["features"]}, *exported, *alone]

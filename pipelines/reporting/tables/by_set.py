@@ -1,0 +1,68 @@
+"""Accuracies with a column for each set of features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from models import correlation
+from models.accuracy import ALL_SITES
+from pipelines.reporting.tables.cell import Results, Rows, interval, model_name
+
+FEATURE_SETS = ("paper", "invariant", "both")
+
+
+_COUNTERPARTS = {"rtt_series": "paper", "queue_series": "invariant", correlation.FEATURE_SET: "invariant"}
+
+
+def feature_set_of(row: dict[str, Any]) -> str:
+    """Return the column of a row: the series' views stand with the sets they are the counterparts of."""
+    name: str = row["feature_set"]
+    return _COUNTERPARTS.get(name, name)
+
+
+def by_feature_set(
+    results: Results, cell: Callable[[dict[str, Any]], str], row_of: Callable[[dict[str, Any]], Any]
+) -> Rows:
+    """Return rows of accuracy with a column a set of features; a row whose key is None is left out."""
+    cells: dict[Any, dict[str, Any]] = {}
+    for row in pd.read_csv(results.reports / "accuracy.csv").to_dict("records"):
+        known = {str(name): value for name, value in row.items()}
+        key = row_of(known)
+        if key is not None:
+            own = cells.setdefault(tuple(key.values()), {**key, **dict.fromkeys(FEATURE_SETS, "")})
+            own[feature_set_of(known)] = cell(known)
+    return list(cells.values())
+
+
+@dataclass(frozen=True)
+class TrainedAndTested:
+    """What a row of accuracy was trained on and tested on."""
+
+    train: str
+    train_rule: str
+    test: str
+    test_rule: str
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> TrainedAndTested:
+        """Return what a row's sets say."""
+        return cls(*row["train_set"].split("/"), *row["test_set"].split("/"))
+
+    def own(self, rule: str) -> bool:
+        """Tell whether windows of this rule of one dataset are trained and tested on, by random splits."""
+        return self.train == self.test and self.train_rule == self.test_rule == rule
+
+
+def tested_on(results: Results, dataset: str) -> Rows:
+    """Return the balanced accuracy of every model on a dataset."""
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        judged = TrainedAndTested.of(row)
+        wanted = judged.test == dataset and row["site"] == ALL_SITES
+        return {"trained on": judged.train, "model": model_name(row["model"])} if wanted else None
+
+    return by_feature_set(results, lambda row: interval(row, "balanced"), key)

@@ -1,0 +1,75 @@
+"""What tables of text are made of: where the results lie, numbers, intervals, names."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from models import correlation, neighbours
+from models.families import FAMILIES
+from pipelines.params import Params, read_params
+
+#: Rows of a table, each the text of its cells by column; the first row has every column.
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a run left: its reports, and the parameters it was made with."""
+
+    reports: Path
+    params: Params
+
+    @classmethod
+    def of(cls, root: Path) -> Results:
+        """Return the run whose reports stand below a project's folder."""
+        return cls(root / "reports", read_params(root / "params.yaml"))
+
+    def files(self, folder: str, name: str) -> list[Path]:
+        """Return what there is of a report with a file or folder a dataset, in the parameters' order of datasets.
+
+        Parameters
+        ----------
+        folder : str
+            Of the report.
+        name : str
+            Of the file, with ``{dataset}``.
+        """
+        paths = (self.reports / folder / name.format(dataset=dataset) for dataset in self.params.datasets)
+        return [path for path in paths if path.exists()]
+
+
+def number(value: float, digits: int) -> str:
+    """Return a number with so many digits after the point, nothing for one that is missing."""
+    return "" if pd.isna(value) else "never" if math.isinf(value) else f"{value:z.{digits}f}"
+
+
+def model_name(name: str) -> str:
+    """Return a model's name, marked where it is not one of the paper's."""
+    ours = name in (neighbours.NAME, correlation.NAME) or FAMILIES[name].ours
+    return f"{name} (ours)" if ours else name
+
+
+def interval(row: dict[str, Any], name: str = "overall") -> str:
+    """Return a value of a row, with its interval."""
+    return f"{row[name]:.3f} ({row[f'{name}_low']:.3f} to {row[f'{name}_high']:.3f})"
+
+
+def labels_apart(row: dict[str, Any]) -> str:
+    """Return the shares of shared and of not shared rows that are recognised."""
+    return f"{row['sb']:.3f}, {row['nsb']:.3f}"
+
+
+def as_is(frame: pd.DataFrame) -> Rows:
+    """Return a table as it stands, with three digits after the point."""
+    return [
+        {
+            str(name): "" if pd.isna(cell) else f"{cell:.3f}" if isinstance(cell, float) else cell
+            for name, cell in row.items()
+        }
+        for row in frame.to_dict("records")
+    ]

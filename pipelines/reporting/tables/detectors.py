@@ -1,0 +1,248 @@
+"""Tables of detectors of the literature beside models: windows, time, partitions, last verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from models.accuracy import ALL_SITES
+from pipelines.reporting import published as paper
+from pipelines.reporting.tables.cell import Results, Rows, interval, labels_apart, number
+
+#: Parameter sets that were chosen by the share of time: of little difference, and in the reports.
+_FOR_TIME = " for time"
+
+
+#: What a row of baselines is of.
+_LABELS = ("detector", "parameters", "on", "evidence")
+
+
+def judged(results: Results, name: str) -> list[dict[str, Any]]:
+    """Return rows of a table of baselines over all sites, those of every dataset one after the other."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for path in results.files("baselines", f"{{dataset}}/{name}.csv"):
+        table = pd.read_csv(path)
+        for one in table[table["site"] == ALL_SITES].to_dict("records"):
+            row = {str(key): value for key, value in one.items()}
+            labels: dict[str, Any] = {label: row[label] for label in _LABELS if label in row}
+            own = found.setdefault(tuple(labels.values()), dict(labels))
+            own[path.parent.name] = row
+    return list(found.values())
+
+
+def _beside(results: Results, name: str, columns: Mapping[str, Callable[[dict[str, Any]], str]]) -> Rows:
+    """Return a table of baselines with some columns for each dataset."""
+    rows = []
+    for one in judged(results, name):
+        row: dict[str, Any] = {label: one[label] for label in _LABELS if label in one}
+        for path in results.files("baselines", "{dataset}"):
+            own = one.get(path.name)
+            row |= {f"{path.name}: {label}": cell(own) if own else "" for label, cell in columns.items()}
+        rows.append(row)
+    return rows
+
+
+def _balanced(row: dict[str, Any]) -> str:
+    return "" if pd.isna(row["balanced"]) else interval(row, "balanced")
+
+
+def papersway(results: Results) -> Rows:
+    """Models on held-out triggered windows, baselines on all connections (Table 5)."""
+    return _beside(results, "all", {"balanced": _balanced, "shared, not": labels_apart})
+
+
+def samerows(results: Results) -> Rows:
+    """Everything on the same held-out tiled windows, with the paired difference to plain correlation."""
+    difference = {"less correlation": lambda row: interval(row, "less_correlation")}
+    return _beside(results, "same", {"balanced": _balanced, "shared, not": labels_apart, **difference})
+
+
+def overtime(results: Results) -> Rows:
+    """Share of time that baselines are right."""
+    return _beside(results, "time", {"balanced": _balanced, "shared, not": labels_apart})
+
+
+def bias(results: Results) -> Rows:
+    """Shared and not shared of the detectors the paper compares, beside its Table 5."""
+    ours = {
+        name: {(row["detector"], row["parameters"]): row for row in judged(results, name)} for name in ("all", "time")
+    }
+    rows = []
+    for scheme, key in paper.SCHEMES.items():
+        if scheme == "AUTO":
+            continue
+        form = "time" if scheme in paper.TIMED else "all"
+        row = {"detector": ", ".join(key), "share of": "time" if form == "time" else "decisions"}
+        published = paper.TABLE5["all"][scheme]
+        row["Table 5: shared, not"] = f"{published.shared:.3f}, {published.not_shared:.3f}"
+        for path in results.files("baselines", "{dataset}"):
+            own = ours[form].get(key, {}).get(path.name)
+            row[f"{path.name}: shared, not"] = labels_apart(own) if own else ""
+        rows.append(row)
+    return rows
+
+
+def partitions(results: Results) -> Rows:
+    """How often detectors find the whole partition of three and more subflows."""
+    rows = []
+    for path in sorted((results.reports / "partitions").glob("*.csv")):
+        table = pd.read_csv(path)
+        rows += [
+            {
+                "detector": one["detector"],
+                "parameters": one["parameters"],
+                "exact at the end": interval(one, "exact"),
+                "time exact": interval(one, "exact_time"),
+                "connections": one["connections"],
+                "pairs, balanced": "" if pd.isna(one["pairs_balanced"]) else interval(one, "pairs_balanced"),
+                "pairs: shared, not": f"{number(one['pairs_sb'], 3)}, {number(one['pairs_nsb'], 3)}",
+            }
+            for one in ({str(key): value for key, value in row.items()} for row in table.to_dict("records"))
+            if not one["parameters"].endswith(_FOR_TIME)
+        ]
+    return rows
+
+
+#: Detectors of the table of last verdicts: what the default is held against.
+_LAST = (
+    ("lag-excess", "default"),
+    ("lag-excess", "alone"),
+    ("correlation", "default"),
+    ("wavelet", "default"),
+    ("rubenstein-r", "default"),
+    ("forest_invariant", "trained on sites"),
+    ("forest_invariant", "trained on diverse"),
+)
+
+
+#: Of the table on the front page: who, and how it is called there.
+_FRONT = {
+    ("lag-excess", "default"): "lag excess, the default of `sbd detect`",
+    ("rubenstein-r", "default"): "comparison test (2002)",
+    ("wavelet", "default"): "wavelets (2008)",
+    ("forest_invariant", "trained on sites"): "forest on our features, learnt on `sites`",
+    ("tree_paper", "trained on sites"): "tree on the paper's features, learnt on `sites`",
+}
+_FRONT_DATASETS = ("diverse", "unseen", "groups", "sensitivity", "kernel", "kernel_hard")
+
+
+def summary(results: Results) -> Rows:
+    """How right five detectors' last verdicts are, of all pairs of datasets that none of them is trained on."""
+    rows: Rows = [{"detector": called} for called in _FRONT.values()]
+    for dataset in _FRONT_DATASETS:
+        path = results.reports / "verdicts" / f"{dataset}.csv"
+        if not path.exists():
+            continue
+        found = {(one["detector"], one["parameters"]): one["right"] for one in pd.read_csv(path).to_dict("records")}
+        for row, name in zip(rows, _FRONT, strict=True):
+            row[dataset] = number(found[name], 3) if name in found else ""
+    return rows
+
+
+def verdicts(results: Results) -> Rows:
+    """How right the last verdict on each pair is, of all pairs and where there is one."""
+    rows = []
+    for dataset in results.params.datasets:
+        path = results.reports / "verdicts" / f"{dataset}.csv"
+        if not path.exists():
+            continue
+        found = {(one["detector"], one["parameters"]): one for one in pd.read_csv(path).to_dict("records")}
+        for name in _LAST:
+            if name not in found:
+                continue
+            one = {str(key): value for key, value in found[name].items()}
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "detector": ", ".join(name),
+                    "pairs: shared, not": f"{one['shared']}, {one['pairs'] - one['shared']}",
+                    "right of all": interval(one, "right"),
+                    "less lag-excess": "" if name == _LAST[0] else interval(one, "less"),
+                    "right where decided": "" if pd.isna(one["decided"]) else interval(one, "decided"),
+                    "shared, not": f"{number(one['decided_sb'], 3)}, {number(one['decided_nsb'], 3)}",
+                    "decided: shared, not": f"{number(one['coverage_sb'], 2)}, {number(one['coverage_nsb'], 2)}",
+                    "first verdict, s": number(one["first_s"], 1),
+                }
+            )
+    return rows
+
+
+_SETTLED = "settled after a change, T"
+
+
+def learnt_verdicts(results: Results) -> Rows:
+    """How right the last verdicts of families learnt on one dataset are, of all pairs and where there is one."""
+    path = results.reports / "learnt_verdicts" / "accuracy.csv"
+    if not path.exists():
+        return []
+    table = pd.read_csv(path)
+    names = ["model", "features", "of", "verdict"]
+    empty = {**dict.fromkeys(table["dataset"].unique().tolist(), ""), _SETTLED: ""}
+    rows: dict[str, dict[str, Any]] = {}
+    for one in ({str(key): own for key, own in row.items()} for row in table.to_dict("records")):
+        row = rows.setdefault(str([one[name] for name in names]), {name: one[name] for name in names} | empty)
+        decided = "" if pd.isna(one["decided"]) else f", {one['decided']:.3f}"
+        row[one["dataset"]] = f"{one['right']:.3f}{decided}"
+        if pd.notna(one["settled_windows"]):
+            row[_SETTLED] = number(one["settled_windows"], 1)
+    return list(rows.values())
+
+
+def verdict_controls(results: Results) -> Rows:
+    """Say what families find where there is nothing to find."""
+    path = results.reports / "learnt_verdicts" / "controls.csv"
+    if not path.exists():
+        return []
+    return [
+        {
+            "control": one["control"],
+            "dataset": one["dataset"],
+            "model": "" if pd.isna(one["model"]) else one["model"],
+            "features": one["features"] if pd.isna(one["of"]) else f"{one['features']}, {one['of']}",
+            "measure": one["measure"],
+            "pairs": one["pairs"],
+            "value": number(one["value"], 3)
+            if pd.isna(one["low"])
+            else f"{one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})",
+        }
+        for one in ({str(key): own for key, own in row.items()} for row in pd.read_csv(path).to_dict("records"))
+    ]
+
+
+def shifts(results: Results) -> Rows:
+    """How long after a change the detectors are right, and stay so for T."""
+    rows = []
+    for path in sorted((results.reports / "shift").glob("*.csv")):
+        table = pd.read_csv(path)
+        for name, own in table.groupby(["detector", "parameters"], sort=False):
+            if str(name[1]).endswith(_FOR_TIME):
+                continue
+            row = {"detector": name[0], "parameters": name[1]}
+            for one in own.to_dict("records"):
+                what = f"to {one['change_to']}"
+                row[f"{what}: right already / never settled, of"] = (
+                    f"{one['already_right']} / {one['never_settled']}, {one['changes']}"
+                )
+                row[f"{what}: settled, s (T)"] = (
+                    f"{number(one['settled_s_median'], 1)} ({number(one['settled_windows_median'], 1)})"
+                )
+                row[f"{what}: phase right"] = number(one["right_share_of_phase"], 2)
+            rows.append(row)
+    return rows
+
+
+def elsewhere(results: Results) -> Rows:
+    """Baselines on the windows of datasets that nothing is learnt from."""
+    evaluated = results.params.evaluation_only
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    datasets = [name for name in evaluated if (results.reports / f"replay_accuracy/{name}.csv").is_file()]
+    for dataset in datasets:
+        for one in pd.read_csv(results.reports / f"replay_accuracy/{dataset}.csv").to_dict("records"):
+            known = {str(key): value for key, value in one.items()}
+            if not known["parameters"].endswith(_FOR_TIME):
+                key = (known["detector"], known["parameters"])
+                row = rows.setdefault(key, {"detector": key[0], "parameters": key[1]} | dict.fromkeys(datasets, ""))
+                row[dataset] = _balanced(known)
+    return [rows[key] for key in sorted(rows)]

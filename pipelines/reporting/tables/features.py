@@ -1,0 +1,61 @@
+"""Tables of the features: relevance, agreement with the paper's, readings of the paper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from pipelines.reporting.report_files import read_json
+from pipelines.reporting.tables.cell import Results, Rows, number
+
+
+def relevance(results: Results) -> Rows:
+    """Mutual information of every feature on each dataset ranked, beside Table 3."""
+    tables = {path.stem: pd.read_csv(path) for path in results.files("relevance", "{dataset}.csv")}
+    rows = []
+    first = next(iter(tables.values()), pd.DataFrame())
+    for feature in first.to_dict("records"):
+        row: dict[str, Any] = {"feature": f"`{feature['feature']}`", "Table 3": feature["paper_name"]}
+        row["Table 3"] = "" if pd.isna(feature["paper_name"]) else feature["paper_name"]
+        row["paper: nats (rank)"] = (
+            "" if pd.isna(feature["paper_nats"]) else f"{feature['paper_nats']:.3f} ({feature['paper_rank']:.0f})"
+        )
+        for dataset, table in tables.items():
+            own = table.set_index("feature").loc[feature["feature"]]
+            rank = "" if pd.isna(own["rank_in_table3"]) else f" ({own['rank_in_table3']:.0f})"
+            row[f"{dataset}: nats (rank of 18)"] = f"{own['mutual_information_nats']:.3f}{rank}"
+            row[f"{dataset}: chance"] = number(own["null_95_nats"], 3)
+        rows.append(row)
+    return rows
+
+
+def agreement(results: Results) -> Rows:
+    """Kendall's tau with Table 3."""
+    rows = []
+    for path in results.files("agreement", "{dataset}.json"):
+        found = read_json(path)
+        row = {
+            "dataset": path.stem,
+            "windows shared / not": f"{found['windows']['shared']} / {found['windows']['non_shared']}",
+        }
+        for what, tau in found["agreement_with_table3"].items():
+            row[what] = f"{tau['kendall_tau']:.2f} ({tau['low']:.2f} to {tau['high']:.2f})"
+        rows.append(row)
+    return rows
+
+
+def ambiguities(results: Results) -> Rows:
+    """Effect of each reading of the paper on the relevance of its features."""
+    rows: dict[str, dict[str, Any]] = {}
+    for path in results.files("ambiguities", "{dataset}.csv"):
+        table = pd.read_csv(path)
+        for one in table[table["reading"] != "default"].to_dict("records"):
+            row = rows.setdefault(one["reading"], {"#": one["question"] or "", "reading": one["reading"]})
+            moved = one["changed_by_nats"]
+            changed = "" if pd.isna(moved) else f"{one['most_changed']} {moved:+.2f}" if moved else "nothing"
+            row[f"{path.stem}: windows shared / not"] = f"{one['shared']} / {one['non_shared']}"
+            row[f"{path.stem}: tau"] = number(one["kendall_tau_with_default"], 2)
+            row[f"{path.stem}: of the top 8"] = number(one["top8_kept"], 0)
+            row[f"{path.stem}: most changed (nats)"] = changed
+    return list(rows.values())

@@ -1,0 +1,137 @@
+"""Tables of the models on the datasets they are learnt from, and of controls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from models.accuracy import ALL_SITES
+from pipelines.reporting.report_files import read_json
+from pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of
+from pipelines.reporting.tables.cell import Results, Rows, as_is, interval, model_name
+
+
+def accuracy(results: Results) -> Rows:
+    """Accuracy of every model on connections of its own dataset."""
+    rule = results.params.search.rule
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        wanted = TrainedAndTested.of(row).own(rule) and row["site"] == ALL_SITES
+        return {"dataset": TrainedAndTested.of(row).test, "model": model_name(row["model"])} if wanted else None
+
+    return by_feature_set(results, interval, key)
+
+
+def rules(results: Results) -> Rows:
+    """Accuracy by the rule of the windows trained on and tested on."""
+    rule = results.params.search.rule
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        judged = TrainedAndTested.of(row)
+        if judged.train != judged.test or row["site"] != ALL_SITES or (judged.train_rule == rule != judged.test_rule):
+            return None
+        how = f"{judged.train_rule}, {judged.test_rule}"
+        return {"dataset": judged.test, "trained, tested on": how, "model": model_name(row["model"])}
+
+    return by_feature_set(results, interval, key)
+
+
+def sites(results: Results) -> Rows:
+    """Accuracy of every model per site, shared and not shared apart (Table 5)."""
+    rule = results.params.search.rule
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        wanted = TrainedAndTested.of(row).own(rule) and row["site"] != ALL_SITES
+        return {"site": row["site"], "model": model_name(row["model"])} if wanted else None
+
+    return by_feature_set(results, lambda row: f"{interval(row)}; {row['sb']:.3f}, {row['nsb']:.3f}", key)
+
+
+def selection(results: Results) -> Rows:
+    """Nested estimate beside the paper's way."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in results.files("chosen", "{dataset}.json"):
+        for found in read_json(path).values():
+            if "paper_accuracy" in found:
+                model = found["family"]
+                row = rows.setdefault(
+                    (path.stem, model),
+                    {"dataset": path.stem, "model": model_name(model), **dict.fromkeys(FEATURE_SETS, "")},
+                )
+                row[found["feature_set"]] = f"{found['nested_accuracy']:.3f} / {found['paper_accuracy']:.3f}"
+    return list(rows.values())
+
+
+def swapped(results: Results) -> Rows:
+    """How often swapped partners are called shared, and non-shared windows."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in results.files("controls", "{dataset}/swapped.csv"):
+        for found in pd.read_csv(path).to_dict("records"):
+            known = {str(name): value for name, value in found.items()}
+            place = (path.parent.name, known["model"])
+            row = rows.setdefault(
+                place, {"dataset": place[0], "model": model_name(place[1]), **dict.fromkeys(FEATURE_SETS, "")}
+            )
+            row[feature_set_of(known)] = (
+                f"{known['swapped']:.3f} / {known['non_shared']:.3f}; {interval(known, 'excess')}"
+            )
+    return list(rows.values())
+
+
+def alone(results: Results) -> Rows:
+    """Accuracy of a tree on each feature alone."""
+    tables = {
+        path.parent.name: pd.read_csv(path).set_index("feature")
+        for path in results.files("controls", "{dataset}/alone.csv")
+    }
+    rows = []
+    first = next(iter(tables.values()), pd.DataFrame(columns=["overall"]))
+    for feature in first.sort_values("overall", ascending=False).index:
+        row: dict[str, Any] = {"feature": f"`{feature}`"}
+        for dataset, table in tables.items():
+            own = {str(name): value for name, value in table.loc[feature].items()}
+            row[dataset] = interval(own)
+            row[f"{dataset}: called shared, swapped / non-shared"] = f"{own['swapped']:.3f} / {own['non_shared']:.3f}"
+        rows.append(row)
+    return rows
+
+
+def shuffled(results: Results) -> Rows:
+    """Balanced accuracy on shuffled labels."""
+    rows = []
+    for path in results.files("controls", "{dataset}/shuffled.csv"):
+        for found in pd.read_csv(path).to_dict("records"):
+            known = {str(name): value for name, value in found.items()}
+            rows.append(
+                {
+                    "dataset": path.parent.name,
+                    "model": model_name(known["model"]),
+                    "balanced accuracy": interval(known, "balanced"),
+                    "accuracy": interval(known),
+                }
+            )
+    return rows
+
+
+def sensitivity(results: Results) -> Rows:
+    """Balanced accuracy where one thing is other than in training; the base once."""
+    path = results.reports / "sensitivity.csv"
+    if not path.is_file():
+        # A profile may leave it out (sensitivity.datasets).
+        return []
+    table = pd.read_csv(path, dtype={"level": str})
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for found in table.sort_values(["trained_on", "base"], ascending=False, kind="stable").to_dict("records"):
+        known = {str(name): value for name, value in found.items()}
+        moved = "base" if known["base"] else f"{known['factor']} = {known['level']}"
+        row = rows.setdefault((known["trained_on"], moved), {"trained on": known["trained_on"], "moved": moved})
+        row["valid pairs"] = f"{known['valid_pairs']} of {known['pairs']}"
+        row["windows / without verdict"] = f"{known['windows']} / {known['none']}"
+        row[f"{known['model']}, {known['feature_set']}"] = interval(known, "balanced") if known["connections"] else ""
+    return list(rows.values())
+
+
+def every_accuracy(results: Results) -> Rows:
+    """Every row of accuracy, with sites."""
+    return as_is(pd.read_csv(results.reports / "accuracy.csv"))

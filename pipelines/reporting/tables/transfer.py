@@ -1,0 +1,180 @@
+"""Tables of the models on data they have not learnt from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from models import correlation, neighbours
+from models.accuracy import ALL_SITES
+from models.families import FAMILIES
+from models.generalisation import datasets_of
+from pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of, tested_on
+from pipelines.reporting.tables.cell import Results, Rows, interval, model_name, number
+
+
+def transfer(results: Results) -> Rows:
+    """Accuracy of every model on a simulated dataset, or a site, it has not seen."""
+    learnt = results.params.search.datasets
+
+    def key(row: dict[str, Any]) -> dict[str, Any] | None:
+        judged = TrainedAndTested.of(row)
+        wanted = judged.train != judged.test and judged.test in learnt and row["site"] == ALL_SITES
+        return (
+            {"trained on": judged.train, "tested on": judged.test, "model": model_name(row["model"])}
+            if wanted
+            else None
+        )
+
+    return by_feature_set(results, interval, key)
+
+
+def kernel(results: Results) -> Rows:
+    """Balanced accuracy of every model on the real kernel's connections for development."""
+    return tested_on(results, results.params.transfer.development)
+
+
+def captured(results: Results) -> Rows:
+    """Balanced accuracy of every model on the same connections, from captures."""
+    return tested_on(results, "kernel_captures")
+
+
+def inferred(results: Results) -> Rows:
+    """How far what captures tell is from the sender's log."""
+    rows: list[dict[str, Any]] = []
+    for found in pd.read_csv(results.reports / "inference/signals.csv").to_dict("records"):
+        one = {str(name): value for name, value in found.items()}
+
+        def spread(name: str, unit: float, one: dict[str, Any] = one) -> str:
+            low, middle, high = (one[f"{name}_{percent}"] / unit for percent in ("2.5", "50", "97.5"))
+            return "" if pd.isna(middle) else f"{middle:.3f} ({low:.3f} to {high:.3f})"
+
+        points = [int(one[name]) for name in ("both_uncongested", "both_congested")]
+        wrong = [int(one[name]) for name in ("only_inferred_congested", "only_logged_congested")]
+        rows.append(
+            {
+                "connections": one["set"],
+                "RTT samples logged / inferred / of one ACK": " / ".join(
+                    str(int(one[name])) for name in ("rtts_logged", "rtts_inferred", "rtts_of_one_ack")
+                ),
+                "difference, ms: median (95 %)": spread("rtt_difference_us", 1e3),
+                "grid points congested in neither / both": " / ".join(map(str, points)),
+                "in the capture only / log only": " / ".join(map(str, wrong)),
+                "entries logged / inferred": f"{int(one['entries_logged'])} / {int(one['entries_inferred'])}",
+                "entry later by, ms: median (95 %)": spread("entry_difference_us", 1e3),
+                "windows compared / same verdict": f"{int(one['windows_compared'])} / {int(one['same_verdict'])}",
+            }
+        )
+    return rows
+
+
+def changed(results: Results) -> Rows:
+    """Return what inference changes in each feature."""
+    found = pd.read_csv(results.reports / "inference/features.csv")
+    rows: list[dict[str, Any]] = []
+    sets = [name for name in dict.fromkeys(found["set"]) if found.loc[found["set"] == name, "windows"].max()]
+    for feature in dict.fromkeys(found["feature"]):
+        row: dict[str, Any] = {"feature": feature}
+        for name in sets:
+            one = found[(found["set"] == name) & (found["feature"] == feature)].iloc[0]
+            spread = one["interquartile_range"]
+            for quantile in ("median_change", "change_95"):
+                label = "median" if quantile == "median_change" else "95 %"
+                row[f"{name}: {label}"] = number(one[quantile] / spread, 3) if spread else ""
+        rows.append(row)
+    return rows
+
+
+def locked(results: Results) -> Rows:
+    """Balanced accuracy of every model on the locked half, as the latest release has it."""
+    scored = (results.reports / "locked").glob("*.csv")
+    path = max(scored, key=lambda one: tuple(int(part) for part in one.stem.split(".")))
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for found in pd.read_csv(path).to_dict("records"):
+        known = {str(name): value for name, value in found.items()}
+        dataset, _, name = known["model"].partition("/")
+        model, feature_set = next(
+            (one, name.removeprefix(f"{one}_"))
+            for one in (neighbours.NAME, correlation.NAME, *sorted(FAMILIES, key=len, reverse=True))
+            if name.startswith(f"{one}_")
+        )
+        row = rows.setdefault(
+            (dataset, model), {"trained on": dataset, "model": model_name(model), **dict.fromkeys(FEATURE_SETS, "")}
+        )
+        row[feature_set_of({"feature_set": feature_set})] = interval(known, "balanced")
+    return sorted(rows.values(), key=lambda row: row["trained on"], reverse=True)
+
+
+def compared(results: Results) -> Rows:
+    """How far the kernel's features lie from those trained on."""
+    rows: dict[str, dict[str, Any]] = {}
+    for found in pd.read_csv(results.reports / "compared.csv").to_dict("records"):
+        row = rows.setdefault(found["feature"], {"feature": f"`{found['feature']}`"})
+        name = found["trained_on"]
+        row["kernel: area"] = f"{found['auc_development']:.2f}"
+        row[f"{name}: area"] = f"{found['auc_trained']:.2f}"
+        row[f"{name}: distance shared / not"] = f"{found['ks_shared']:.2f} / {found['ks_non_shared']:.2f}"
+        row[f"{name}: outside"] = f"{found['outside']:.2f}"
+    return list(rows.values())
+
+
+def _pooled(own: pd.DataFrame, *, ramps: bool) -> str:
+    """Return the share right of some cases' windows that are ramps, or of the others; nothing if there are none."""
+    right, total = own["right_ramps"].sum(), own["ramps"].sum()
+    if not ramps:
+        right, total = own["right"].sum() - right, own["windows"].sum() - total
+    return f"{right / total:.2f}" if total else ""
+
+
+def unseen(results: Results) -> Rows:
+    """Accuracy of every model on each case of paths it has not seen (Table 6)."""
+    table = pd.read_csv(results.reports / "unseen.csv")
+    rows = []
+    for (model, feature_set), own in table.groupby(["model", "feature_set"], sort=False):
+        cases, over = own[own["case"] != "mean"], own[own["case"] == "mean"].iloc[0]
+        # A column that is empty for the mean is read as text.
+        apart = cases[cases["shared"].astype(str) == "False"]
+        rows.append(
+            {
+                "model": model_name(str(model)),
+                "features": feature_set,
+                "mean (95 % over cases)": f"{over['accuracy']:.3f} ({over['low']:.3f} to {over['high']:.3f})",
+                "lowest": f"{over['lowest']:.2f}",
+                **{row["case"].removeprefix("case"): number(row["accuracy"], 2) for row in cases.to_dict("records")},
+                "not shared: ramps / others": f"{_pooled(apart, ramps=True)} / {_pooled(apart, ramps=False)}",
+            }
+        )
+    return rows
+
+
+def cases(results: Results) -> Rows:
+    """Describe each case of the paths not seen."""
+    labels = {"True": "shared", "False": "not shared"}
+    return [
+        {
+            "case": row["case"],
+            "label": labels.get(str(row["shared"]), "both"),
+            "connections / not valid": f"{row['connections']} / {row['not_valid']}",
+            "windows / without verdict": f"{row['windows']} / {row['none']}",
+            "lowest utilisation": number(row["utilisation"], 2),
+            "lowest share of drops there": number(row["drop_share"], 2),
+            "window, s": number(row["window_s"], 1),
+            "correlation": number(row["correlation"], 2),
+            "without straight line": number(row["without_line"], 2),
+            "ramps": number(row["ramps"], 2),
+        }
+        for row in pd.read_csv(results.reports / "unseen_cases.csv").to_dict("records")
+    ]
+
+
+def generalisation(results: Results) -> Rows:
+    """Balanced accuracy by features, and by what is trained and tested on."""
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for found in pd.read_csv(results.reports / "generalisation.csv").to_dict("records"):
+        known = {str(name): value for name, value in found.items()}
+        trained, tested = (datasets_of(known[name]) for name in ("train_set", "test_set"))
+        key = {"features": known["feature_set"], "trained on": " + ".join(trained), "model": model_name(known["model"])}
+        row = rows.setdefault(tuple(key.values()), key)
+        row[tested[0]] = interval(known, "balanced") + (" *" if tested[0] in trained else "")
+    return list(rows.values())

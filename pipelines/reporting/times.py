@@ -1,0 +1,38 @@
+"""Where the time of a run went, as a table of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipelines.reporting.text_table import aligned
+from pipelines.running.journal import Entry
+
+
+def where_time_went(entries: Sequence[Entry], whole_s: float) -> str:
+    """Return a table with a line for each stage, the longest first, and one for what was no stage's time.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Of one run.
+    whole_s : float
+        What the run took.
+
+    Examples
+    --------
+    >>> print(where_time_went([Entry("parse@sites", 9.0, 4.0, 6.5, 0), Entry("rank", 12.0, 1.0, 1.0, 0)], 7.0))
+          stage wall s CPU s
+    parse@sites    4.0   6.5
+           rank    1.0   1.0
+            DVC    2.0     -
+            all    7.0   7.5
+    """
+    rows = [
+        {"stage": one.stage, "wall s": f"{one.wall_s:.1f}", "CPU s": f"{one.cpu_s:.1f}"}
+        for one in sorted(entries, key=lambda one: one.wall_s, reverse=True)
+    ]
+    between_s = whole_s - sum(one.wall_s for one in entries)
+    rows.append({"stage": "DVC", "wall s": f"{between_s:.1f}"})
+    all_cpu_s = sum(one.cpu_s for one in entries)
+    rows.append({"stage": "all", "wall s": f"{whole_s:.1f}", "CPU s": f"{all_cpu_s:.1f}"})
+    return "\n".join(aligned(rows))

@@ -1,0 +1,1 @@
+"""How stages run: their programs, their order, their times, and other profiles."""

@@ -1,0 +1,145 @@
+"""dvc.yaml as data: the stages, their commands and what feeds what."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from pipelines.params import Params
+from pipelines.running.stage import of_dataset
+from traces.fault import UsageFault
+
+DAG_FILE = Path("dvc.yaml")
+_ITEM = "${item.dataset}"
+_PARAMETER = re.compile(r"\$\{([a-z_]+(?:\.[a-z_]+)*)\}")
+_EACH = re.compile(r"--each ([a-z_.]+)(?: --at-once)? ?")
+_MODULE = re.compile(r"^python -m (pipelines\.stages\.\w+) ?")
+
+
+class NoProjectError(UsageFault):
+    """No folder upwards holds a dvc.yaml."""
+
+
+def enter_project() -> Path:
+    """Change to the project's folder, the nearest one upwards that holds dvc.yaml: for notebooks.
+
+    Raises
+    ------
+    NoProjectError
+        If there is none.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / DAG_FILE).exists():
+            os.chdir(folder)
+            return folder
+    raise NoProjectError(f"{here}: neither here nor further up is there a {DAG_FILE}")
+
+
+def in_project() -> bool:
+    """Tell whether this folder is a project's: it has a dvc.yaml whose stages are the pipeline's."""
+    return DAG_FILE.is_file() and "python -m pipelines.stages." in DAG_FILE.read_text(errors="replace")
+
+
+def filled_in(text: str, dataset: str, params: Params) -> str:
+    """Return a path or command of dvc.yaml for one dataset, with the parameters it names."""
+    return _PARAMETER.sub(lambda match: str(params.value(match[1])), text.replace(_ITEM, dataset))
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: its sentence, its command, what it reads and writes.
+
+    Attributes
+    ----------
+    name, description, command : str
+    deps, outs : tuple of str
+        Paths.
+    matrix : str or None
+        The parameter that lists the datasets DVC runs it for, each by itself, for instance ``rank.datasets``.
+    each : str or None
+        The parameter that lists the datasets one run of it does.
+    """
+
+    name: str
+    description: str
+    command: str
+    deps: tuple[str, ...]
+    outs: tuple[str, ...]
+    matrix: str | None = None
+    each: str | None = None
+
+    @property
+    def module(self) -> str:
+        """Name of its program's module."""
+        return f"pipelines.stages.{self.name}"
+
+    def datasets(self, params: Params) -> list[str]:
+        """Return the datasets the stage does; none if it knows of none."""
+        parameter = self.matrix or self.each
+        return [] if parameter is None else list(params.value(parameter))
+
+    def arguments(self, dataset: str, params: Params) -> list[str]:
+        """Return the command's arguments for one dataset, or, of a stage that does several, for all if it is empty."""
+        command = _MODULE.sub("", filled_in(self.command, dataset, params))
+        if self.each is None or not dataset:
+            return shlex.split(command)
+        return of_dataset(shlex.split(_EACH.sub("", command)), dataset)
+
+
+def _paths(entries: list[Any]) -> tuple[str, ...]:
+    return tuple(next(iter(entry)) if isinstance(entry, dict) else str(entry) for entry in entries)
+
+
+def read_stages(path: Path = DAG_FILE) -> list[Stage]:
+    """Return the stages in the file's order."""
+    content = yaml.load(path.read_text(), yaml.CSafeLoader)
+    return [
+        Stage(
+            name=name,
+            description=body["desc"],
+            command=" ".join(body["cmd"].split()),
+            deps=_paths(body.get("deps", [])),
+            outs=_paths([*body.get("outs", []), *body.get("metrics", []), *body.get("plots", [])]),
+            matrix=body["matrix"]["dataset"].strip("${}") if "matrix" in body else None,
+            each=each[1] if (each := _EACH.search(body["cmd"])) else None,
+        )
+        for name, body in content["stages"].items()
+    ]
+
+
+def _below(one: str, other: str) -> bool:
+    return PurePosixPath(one).is_relative_to(other) or PurePosixPath(other).is_relative_to(one)
+
+
+def edges(stages: list[Stage], params: Params) -> list[tuple[str, str]]:
+    """Return (writer, reader) for every pair of stages joined by a path, for some of their datasets."""
+
+    def expanded(stage: Stage, paths: tuple[str, ...]) -> set[str]:
+        return {filled_in(path, dataset, params) for path in paths for dataset in stage.datasets(params) or [""]}
+
+    written = {stage.name: expanded(stage, stage.outs) for stage in stages}
+    read = {stage.name: expanded(stage, stage.deps) for stage in stages}
+    return [
+        (writer.name, reader.name)
+        for writer in stages
+        for reader in stages
+        if writer is not reader and any(_below(out, dep) for out in written[writer.name] for dep in read[reader.name])
+    ]
+
+
+def mermaid(stages: list[Stage], params: Params) -> str:
+    """Return the graph as a Mermaid diagram, which code hosts draw."""
+    lines = ["flowchart LR"]
+    lines += [
+        f"    {stage.name}([{stage.name}{' &times; dataset' if stage.matrix or stage.each else ''}])"
+        for stage in stages
+    ]
+    lines += [f"    {writer} --> {reader}" for writer, reader in edges(stages, params)]
+    return "\n".join(lines)

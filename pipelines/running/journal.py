@@ -1,0 +1,86 @@
+"""What each stage took: a line for every run by DVC, and where the time of a whole run went."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+#: Where the lines stand, in the project's folder.
+JOURNAL = Path("data/journal.jsonl")
+#: What DVC calls the stage it runs, in that stage's environment.
+_STAGE = "DVC_STAGE"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run of a stage.
+
+    Attributes
+    ----------
+    stage : str
+        As DVC names it, for instance ``parse@sites``.
+    ended_s : float
+        When, in seconds since 1970.
+    wall_s, cpu_s : float
+        How long it took, and the processor's time of it and all its processes.
+    exit_code : int
+    """
+
+    stage: str
+    ended_s: float
+    wall_s: float
+    cpu_s: float
+    exit_code: int
+
+
+def _cpu_s() -> float:
+    """Return the processor's time of this process and of those it started that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+class Clock:
+    """Measures one run of a stage, from the start of its process."""
+
+    def __init__(self) -> None:
+        self.exit_code = 1
+
+    def ended(self, stage: str) -> Entry:
+        """Return what the run took."""
+        now_s = time.time()
+        return Entry(stage, round(now_s, 3), round(now_s - _started_s(), 3), round(_cpu_s(), 3), self.exit_code)
+
+
+def _started_s() -> float:
+    """Return when this process was started, in seconds since 1970."""
+    ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    up_s = float(Path("/proc/uptime").read_text().split()[0])
+    return time.time() - up_s + ticks / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def measured() -> Iterator[Clock]:
+    """Write down what a stage took, if it is DVC that runs it."""
+    clock = Clock()
+    try:
+        yield clock
+    finally:
+        stage = os.environ.get(_STAGE)
+        if stage:
+            JOURNAL.parent.mkdir(parents=True, exist_ok=True)
+            with JOURNAL.open("a") as file:
+                file.write(json.dumps(asdict(clock.ended(stage))) + "\n")
+
+
+def read(path: Path = JOURNAL) -> list[Entry]:
+    """Return the entries of a journal, in order; none if there is no such file. A line that was cut off is left out."""
+    if not path.exists():
+        return []
+    *lines, _ = path.read_text().split("\n")
+    return [Entry(**json.loads(line)) for line in lines]

@@ -1,0 +1,130 @@
+"""Another profile's run, apart: in a scratch clone, so that the default's results stay as they are."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import yaml
+
+from pipelines.params import PARAMS_FILE, overlaid
+from pipelines.params.block import ParamsError
+from pipelines.running import journal
+from pipelines.running.journal import Entry
+
+log = logging.getLogger(__name__)
+
+#: Results of the default profile: not copied into a clone, and the clone's own are kept there.
+_RESULTS = ("dvc.lock", "reports", "export/generated")
+
+#: Seconds from one look at which stages are done to the next.
+_LOOK_S = 2
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    shown = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    return shown.stdout
+
+
+def _sources(folder: Path) -> set[Path]:
+    """Return the files git knows or would add, less the results."""
+    listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+    paths = {Path(name) for name in listed if name}
+    return {
+        path
+        for path in paths
+        if (folder / path).is_file() and not any(path.is_relative_to(result) for result in _RESULTS)
+    }
+
+
+def prepare(root: Path, profile: str, target: Path) -> None:
+    """Make or update a clone of the working tree that holds `profile`'s parameters.
+
+    Parameters
+    ----------
+    root : Path
+        The project.
+    profile : str
+        ``default``, or the name of an overlay in ``params/``.
+    target : Path
+        Folder of the clone; its own results are kept.
+
+    Raises
+    ------
+    ParamsError
+        If there is no such overlay.
+    """
+    overlay = root / "params" / f"{profile}.yaml"
+    if profile != "default" and not overlay.exists():
+        known = ["default", *sorted(path.stem for path in (root / "params").glob("*.yaml"))]
+        raise ParamsError(f"profile {profile!r} is unknown, known are {known}")
+    if not (target / ".git").exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["git", "clone", "--quiet", "--no-checkout", str(root), str(target)], check=True)
+    else:
+        _git(target, "fetch", "--quiet", "origin", "HEAD")
+        _git(target, "update-ref", "HEAD", "FETCH_HEAD")
+    wanted = _sources(root)
+    for path in _sources(target) - wanted:
+        (target / path).unlink()
+    for path in sorted(wanted):
+        content = (root / path).read_bytes()
+        if path == PARAMS_FILE and profile != "default":
+            content = overlaid(root / path, overlay).encode()
+        copy = target / path
+        if not copy.exists() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+    # The index is as the commit: git status there shows what the profile changes, and no more.
+    _git(target, "reset", "--quiet")
+
+
+def is_whole(lock: Path) -> bool:
+    """Tell whether DVC can read a dvc.lock: it does not write it in one go, and may be killed in between."""
+    # Slow to import.
+    from dvc.schema import COMPILED_LOCKFILE_SCHEMA
+    from voluptuous import Invalid
+
+    try:
+        COMPILED_LOCKFILE_SCHEMA(yaml.load(lock.read_text(), yaml.CSafeLoader))
+    except (Invalid, yaml.YAMLError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | None = None) -> int:
+    """Run ``dvc repro`` in a clone with this environment's programs; return its exit code.
+
+    Parameters
+    ----------
+    target : Path
+        The clone.
+    *arguments : str
+        Of ``dvc repro``.
+    when_done : callable, optional
+        Is told of every stage when it has been run.
+    """
+    lock = target / "dvc.lock"
+    if lock.exists() and not is_whole(lock):
+        log.warning("%s was left half written: taken away, DVC's cache of runs knows what was done", lock)
+        lock.unlink()
+    environment = os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    log.info("dvc repro in %s", target)
+    told = len(journal.read(target / journal.JOURNAL))
+    with subprocess.Popen(["dvc", "repro", *arguments], cwd=target, env=environment) as run:
+        ended = False
+        while not ended:
+            with suppress(subprocess.TimeoutExpired):
+                run.wait(_LOOK_S)
+                ended = True
+            if when_done is not None:
+                entries = journal.read(target / journal.JOURNAL)
+                for entry in entries[told:]:
+                    when_done(entry)
+                told = len(entries)
+    return run.returncode

@@ -1,0 +1,131 @@
+"""Measure what each reading of an ambiguous sentence does to the relevance of the paper's features.
+
+One choice differs from the default at a time (docs/ambiguities.md). Agreement with the paper's Table 3
+is reported and chooses nothing: our labels are simulated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from features.catalog import FEATURES, PAIR_WINDOW, feature_names
+from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
+from features.relevance import TABLE3_NATS, mutual_information_nats, rank_agreement, ranking
+from models.extraction import labelled_rows, read_truths
+from models.windows import LearnError, labelled_windows
+from pipelines.params import Params
+from pipelines.params.learning import Rank
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import stage
+from traces import tables
+from traces.contract import read_table
+
+log = logging.getLogger(__name__)
+
+_CONNECTIONS_PER_TASK = 8
+_TOP = 8
+_NAMES = feature_names("table3")
+_PAPER_NAMES = {feature.name: feature.paper_name for feature in FEATURES}
+#: Windows the paper trains on, and those its kernel decides on: question 16.
+_RUNTIME_QUESTION = 16
+#: The default once more, equal values apart by other noise: what differs no more than this is no effect.
+_OTHER_NOISE = "default, other noise"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
+    parser.add_argument("--effects", type=Path, required=True, help="parquet file: information of every feature")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: effect of each reading")
+
+
+def _information_nats(
+    frame: pd.DataFrame, rule: str, settings: Rank, *, other_noise: bool = False
+) -> npt.NDArray[np.float64] | None:
+    """Return the features' information, None where a reading leaves windows of one label at most."""
+    try:
+        windows = labelled_windows(frame, rule, _NAMES)
+    except LearnError:
+        return None
+    seed = settings.seed + (settings.repeats if other_noise else 0)
+    return mutual_information_nats(
+        windows.x, windows.shared, neighbors=settings.neighbors, seed=seed, repeats=settings.repeats
+    )
+
+
+def _effect(information: npt.NDArray[np.float64], default: npt.NDArray[np.float64]) -> dict[str, Any]:
+    top, default_top = (set(ranking(own)[:_TOP].tolist()) for own in (information, default))
+    moved = int(np.argmax(np.abs(information - default)))
+    return {
+        "kendall_tau_with_default": rank_agreement(information, default.tolist()),
+        "top8_kept": len(top & default_top),
+        "most_relevant": _PAPER_NAMES[_NAMES[int(ranking(information)[0])]],
+        "most_changed": _PAPER_NAMES[_NAMES[moved]],
+        "changed_by_nats": information[moved] - default[moved],
+        "kendall_tau_with_table3": rank_agreement(information, [TABLE3_NATS[_PAPER_NAMES[name]] for name in _NAMES]),
+    }
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    params.check_learnable(arguments.dataset)
+    folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
+    connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    truths = read_truths(arguments.truth)
+    changed = alternatives(rate_weights=params.ambiguities.rate_weights, rate_taus_s=params.ambiguities.rate_taus_s)
+    readings = [DEFAULT, *changed.values()]
+
+    def frames(rule: str, readings: Sequence[Reading]) -> list[pd.DataFrame]:
+        """Return the labelled windows of a rule under each reading."""
+        batches = [
+            connections[at : at + _CONNECTIONS_PER_TASK] for at in range(0, len(connections), _CONNECTIONS_PER_TASK)
+        ]
+
+        def rows_of(batch: Sequence[Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
+            return labelled_rows(batch, folder, truths, arguments.dataset, [rule], readings, "table3")
+
+        parts = list(stage.mapped(rows_of, batches, stage.workers(params, len(connections))))
+        names = [column.name for column in PAIR_WINDOW.columns]
+        rows = [[row for part in parts for row in part[place]] for place in range(len(readings))]
+        return [pd.DataFrame(own, columns=names) for own in rows]
+
+    first, *others = frames("triggered", readings)
+    (tiled,) = frames("tiled", [DEFAULT])
+    default = _information_nats(first, "triggered", params.rank)
+    if default is None:
+        raise LearnError(f"{arguments.dataset}: triggered windows of one label at most: there are no ranks to compare")
+    labels = [(0, "default", "triggered", first), (0, _OTHER_NOISE, "triggered", first)]
+    labels += [
+        (QUESTIONS[field], f"{field}: {value}", "triggered", frame)
+        for (field, value), frame in zip(changed, others, strict=True)
+    ]
+    labels.append((_RUNTIME_QUESTION, "rule: tiled", "tiled", tiled))
+    effects, details = [], []
+    for question, option, rule, frame in sorted(labels, key=lambda label: label[0]):
+        information = _information_nats(frame, rule, params.rank, other_noise=option == _OTHER_NOISE)
+        shared = frame["shared"].to_numpy(dtype=bool)
+        known = {"question": question, "reading": option}
+        counted = known | {"shared": int(shared.sum()), "non_shared": int((~shared).sum())}
+        effects.append(counted if information is None else counted | _effect(information, default))
+        if information is not None:
+            details.append(known | dict(zip(_NAMES, information, strict=True)))
+    arguments.effects.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(details).to_parquet(arguments.effects, index=False)
+    write_csv(pd.DataFrame(effects), arguments.table)
+    log.info("%d readings beside the default", len(effects) - 2)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("ambiguities", __doc__ or "", add_arguments, run))

@@ -1,0 +1,40 @@
+"""Collect the samples of a dataset that stands in git: recordings and their truth, copied to where raw data lies."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import shutil
+import sys
+from pathlib import Path
+
+from pipelines.params import LOCKED, Params
+from pipelines.params.block import ParamsError
+from pipelines.running import stage
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--samples", type=Path, required=True, help="the dataset's folder in git")
+    parser.add_argument("--raw", type=Path, required=True, help="folder to write: inputs/ and truth.csv")
+
+
+def run(arguments: argparse.Namespace, _params: Params) -> int:
+    """Run the stage."""
+    if arguments.dataset == LOCKED:
+        raise ParamsError(f"{LOCKED} is read by `sbd score-locked` alone")
+    source, target = arguments.samples, arguments.raw
+    (target / "inputs").mkdir(parents=True)
+    paths = sorted((source / "inputs").iterdir())
+    for path in paths:
+        shutil.copyfile(path, target / "inputs" / path.name)
+    shutil.copyfile(source / "truth.csv", target / "truth.csv")
+    log.info("%d inputs of %s", len(paths), source)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("collect", __doc__ or "", add_arguments, run))

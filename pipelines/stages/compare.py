@@ -1,0 +1,93 @@
+"""Compare the features of the development set with those of the datasets trained on: which carry over."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from features.catalog import FEATURES, PAIR_WINDOW, feature_names
+from models.threshold import area_under_curve
+from models.windows import LabelledWindows, labelled_windows
+from pipelines.params import Params
+from pipelines.reporting.figures import feature_values, style
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import stage
+from traces.contract import read_table
+
+log = logging.getLogger(__name__)
+
+_COLUMNS = ("auc_trained", "auc_development", "ks_shared", "ks_non_shared", "outside")
+#: Training windows between these quantiles are where a model has seen much.
+_SEEN = (0.01, 0.99)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
+    parser.add_argument("--compared", type=Path, required=True, help="parquet file: the comparison, every digit")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: the comparison")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file: every feature by dataset and label")
+
+
+def _compared(feature: int, trained: LabelledWindows, development: LabelledWindows) -> dict[str, Any]:
+    own, other = trained.x[:, feature], development.x[:, feature]
+
+    def distance(label: bool) -> float:
+        # Slow to import.
+        from scipy.stats import ks_2samp
+
+        return float(ks_2samp(own[trained.shared == label], other[development.shared == label]).statistic)
+
+    low, high = np.quantile(own, _SEEN)
+    outside: npt.NDArray[np.bool_] = (other < low) | (other > high)
+    return {
+        "auc_trained": area_under_curve(own, trained.shared),
+        "auc_development": area_under_curve(other, development.shared),
+        "ks_shared": distance(True),
+        "ks_non_shared": distance(False),
+        "outside": float(outside.mean()),
+    }
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    names = feature_names("both")
+    rule, last = params.search.rule, params.transfer.development
+    frames = {
+        dataset: read_table(PAIR_WINDOW, arguments.features / dataset / "pair_window.parquet").to_pandas()
+        for dataset in dict.fromkeys([*params.search.datasets, *({last} & set(params.datasets))])
+    }
+    if last not in params.datasets:
+        log.warning("transfer.development is %s, which is not among the datasets: nothing to compare with", last)
+    windows = {dataset: labelled_windows(frame, rule, names) for dataset, frame in frames.items()}
+    rows = [
+        {"feature": name, "trained_on": dataset, **_compared(place, windows[dataset], windows[last])}
+        for dataset in params.search.datasets
+        for place, name in enumerate(names)
+        if last in windows
+    ]
+    table = pd.DataFrame(rows, columns=["feature", "trained_on", *_COLUMNS])
+    arguments.compared.parent.mkdir(parents=True, exist_ok=True)
+    table.to_parquet(arguments.compared, index=False)
+    write_csv(table, arguments.table)
+    labelled = pd.concat(
+        [
+            frame[(frame["rule"] == rule) & frame["shared"].notna()].assign(site=dataset)
+            for dataset, frame in frames.items()
+        ]
+    )
+    drawn = [feature for feature in FEATURES if feature.exportable]
+    style.save(feature_values.distributions(labelled, drawn, f"{rule} windows"), arguments.figure)
+    log.info("%d features, %s against %s", len(names), params.search.datasets, last)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("compare", __doc__ or "", add_arguments, run))

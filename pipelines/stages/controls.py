@@ -1,0 +1,128 @@
+"""Controls: what the models say where there is nothing to say, and what single features say.
+
+``shuffled``: labels exchanged between the connections of a site; balanced accuracy must be near one half. ``alone``: a
+tree on one feature. ``swapped``: pairs of subflows that share nothing, made of connections that do; they must not be
+called shared much more often than the dataset's own non-shared windows are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import operator
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from features.catalog import PAIR_WINDOW, feature_names
+from models import search
+from models.accuracy import accuracy
+from models.control import called_shared, judged_alone, judged_on_shuffled_labels
+from models.families import family_of
+from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from models.fitted import Setting
+from models.trial import Trial, random_trials
+from models.verdict import prediction_rows
+from models.windows import LabelledWindows, windows_of_kinds
+from pipelines.params import Params
+from pipelines.reporting.figures import comparison, style
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import plan, stage
+from traces.contract import read_table
+from traces.tables import PREDICTION
+
+log = logging.getLogger(__name__)
+
+#: Features that are tried alone, and chosen among on shuffled labels.
+_FEATURE_SET = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--features", type=Path, required=True, help="folder with its windows")
+    parser.add_argument("--swapped", type=Path, required=True, help="folder with those of swapped partners")
+    parser.add_argument("--predictions", type=Path, required=True, help="its prediction table")
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: verdicts of the first two controls")
+    parser.add_argument("--reports", type=Path, required=True, help="folder for a CSV file a control")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file: swapped partners called shared")
+
+
+def _shuffled(
+    windows: LabelledWindows, grids: Mapping[str, Sequence[Setting]], trial: Trial, params: Params
+) -> dict[str, pd.DataFrame]:
+    """Return what the model of each family says on one split."""
+    seed = params.controls.seed + trial.fold
+    shuffled, verdicts = judged_on_shuffled_labels(windows, grids, trial, plan.method(params.search), seed)
+    rows = trial.tests[trial.train_set]
+    return {
+        family: prediction_rows(shuffled, rows, own[trial.train_set], model=family) for family, own in verdicts.items()
+    }
+
+
+def _alone(windows: LabelledWindows, feature: str, every_trial: Sequence[Trial], params: Params) -> pd.DataFrame:
+    setting = Setting(1, (("max_depth", params.controls.alone_depth),))
+    tree, method = family_of("tree"), plan.method(params.search)
+    return pd.concat(
+        prediction_rows(windows, trial.tests[name], verdicts, feature_set=feature, test_set=name)
+        for trial in every_trial
+        for name, verdicts in judged_alone(windows, feature, tree, setting, trial, method).items()
+    )
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    params.check_learnable(arguments.dataset)
+    options, dataset = params.search, arguments.dataset
+    drawn = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
+    pair_window = read_table(PAIR_WINDOW, arguments.features / "pair_window.parquet").to_pandas()
+    swapped = read_table(PAIR_WINDOW, arguments.swapped / "pair_window.parquet").to_pandas()
+    windows = windows_of_kinds(pair_window, options.rules, swapped, feature_names(_FEATURE_SET))
+    own_trials = random_trials(windows, dataset, options.rule, plan.drawing(options))
+    grids = {
+        family: search.settings(family_of(family), options.families[family], options.top)
+        for family in params.controls.families
+    }
+    tasks: list[partial[Any]] = [partial(_shuffled, windows, grids, trial, params) for trial in own_trials]
+    tasks += [partial(_alone, windows, name, own_trials, params) for name in windows.feature_names]
+    results = stage.mapped(operator.call, tasks, stage.workers(params, len(tasks)))
+    found = iter(stage.progress(results, what=f"controls {dataset}", total=len(tasks)))
+
+    shuffled, alone = [], []
+    verdicts: list[pd.DataFrame] = []
+    by_trial = [next(found) for _ in own_trials]
+    for family in params.controls.families:
+        verdicts.append(pd.concat([own[family] for own in by_trial]))
+        shuffled.append(
+            {"model": family, **asdict(accuracy(verdicts[-1], resamples=drawn["resamples"], seed=drawn["seed"]))}
+        )
+    for name in windows.feature_names:
+        rows = next(found)
+        verdicts.append(rows)
+        judged = accuracy(
+            rows[rows["test_set"] == f"{dataset}/{options.rule}"], resamples=drawn["resamples"], seed=drawn["seed"]
+        )
+        alone.append({"feature": name, **asdict(judged), **called_shared(rows, dataset, options.rule, **drawn)})
+    predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
+    called = [
+        {"model": model, "feature_set": feature_set, **called_shared(own, dataset, options.rule, **drawn)}
+        for (model, feature_set), own in predictions[predictions["train_set"] == f"{dataset}/{options.rule}"].groupby(
+            ["model", "feature_set"], sort=False
+        )
+    ]
+    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
+    pd.concat(verdicts, ignore_index=True).to_parquet(arguments.judged, index=False)
+    for name, judgements in (("shuffled", shuffled), ("alone", alone), ("swapped", called)):
+        write_csv(pd.DataFrame(judgements), arguments.reports / f"{name}.csv")
+    style.save(comparison.swapped(pd.DataFrame(called), dataset), arguments.figure)
+    log.info("balanced accuracy on shuffled labels: %s", [round(row["balanced"], 3) for row in shuffled])
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("controls", __doc__ or "", add_arguments, run))

@@ -1,0 +1,133 @@
+"""Three and more subflows: how often detectors find the whole partition, and how right they are of its pairs.
+
+A learned model judges pairs; the partition is that of the paper's section 7. Connections count whose pairs all have a
+valid label. A pair that nothing was said of counts as held apart where both its subflows were judged with others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from export.replaying import said_in
+from models.comparison import RIGHT, rightness_of
+from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
+from models.partition import Pair, pairs_of
+from pipelines.params import Params
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import stage
+from traces import tables
+from traces.contract import TableReader, read_table
+from traces.fault import Fault
+
+log = logging.getLogger(__name__)
+
+_INTERVAL = ("", "_low", "_high")
+
+
+class NothingToJudgeError(Fault):
+    """No connection has a label for each of its pairs."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
+    parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: every connection")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
+
+
+def _labels(truth: Path, subflow_ids: Mapping[str, Collection[int]]) -> tuple[dict[str, dict[Pair, bool]], int]:
+    """Return the labels of the connections whose pairs all have a valid one for all time; and how many others are."""
+    rows = defaultdict(list)
+    for row in read_table(tables.TRUTH, truth).to_pylist():
+        rows[row["connection_id"]].append(row)
+    found = {}
+    for connection_id, own in rows.items():
+        labels = {(row["subflow_a"], row["subflow_b"]): row["shared"] for row in own}
+        whole = set(labels) == set(pairs_of(subflow_ids.get(connection_id, ())))
+        if whole and len(labels) == len(own) and all(row["valid"] for row in own):
+            found[connection_id] = labels
+    return found, len(rows) - len(found)
+
+
+def _judged(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, int]:
+    """Return how exact each detector is on each connection, and on each pair; and how many connections are left out.
+
+    The share of time is nan where there is none to score.
+    """
+    starts_ns: dict[str, dict[int, int]] = defaultdict(dict)
+    for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
+        starts_ns[row["connection_id"]][row["subflow_id"]] = row["start_ns"]
+    labels, left_out = _labels(truth, starts_ns)
+    states = TableReader(tables.STATE, folder / "state.parquet", ("subflow_id", "time_ns", "ca_state"))
+    ends_ns = {
+        row["connection_id"]: row["end_ns"]
+        for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    }
+    said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    shares = read_table(tables.TIME_SHARE, replayed / "time_share.parquet").to_pandas()
+    # A detector is judged where it was replayed: not every connection has its signal.
+    replayed_on = shares[["connection_id", "detector", "preset"]].drop_duplicates()
+    names = {
+        str(connection_id): sorted(zip(own["detector"], own["preset"], strict=True))
+        for connection_id, own in replayed_on.groupby("connection_id")
+    }
+    wholes: list[dict[str, Any]] = []
+    pairs: list[dict[str, Any]] = []
+    for connection_id, shared in sorted(labels.items()):
+        subflow_ids = sorted(starts_ns[connection_id])
+        place = {subflow_id: number for number, subflow_id in enumerate(subflow_ids)}
+        own_states, end_ns = states.rows_of(connection_id), ends_ns[connection_id]
+        from_ns = max(scored_from_ns(own_states, starts_ns[connection_id][one], one) for one in subflow_ids)
+        for detector, preset in names.get(connection_id, []):
+            opinions = said.get(connection_id, {}).get((detector, preset), [])
+            on_pairs = {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in shared}
+            right = {pair: on.at(end_ns - 1) == shared[pair] for pair, on in on_pairs.items()}
+            known = {"connection_id": connection_id, "detector": detector, "preset": preset}
+            time = exact_ns(on_pairs, shared, from_ns, end_ns) / (end_ns - from_ns) if from_ns < end_ns else np.nan
+            wholes.append({**known, "subflows": len(subflow_ids), "exact": all(right.values()), "exact_time": time})
+            pairs += [{**known, "shared": shared[pair], "right": right[pair]} for pair in shared]
+    return pd.DataFrame(wholes), pd.DataFrame(pairs), left_out
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    options = params.evaluate
+    wholes, pairs, left_out = _judged(arguments.tables, arguments.truth, arguments.replayed)
+    if wholes.empty:
+        raise NothingToJudgeError(f"{arguments.tables}: no connection has a valid label of every pair")
+    rows = []
+    for (detector, preset), own in wholes.groupby(["detector", "preset"], sort=False):
+        row: dict[str, Any] = {"detector": detector, "parameters": preset, "connections": len(own)}
+        row |= {"left_out": left_out, "without_scored_time": int(own["exact_time"].isna().sum())}
+        for column in ("exact", "exact_time"):
+            # A partition has no label: all count alike.
+            scored = own[own[column].notna()].assign(**{RIGHT: own[column].astype(float)}, shared=False)
+            found = rightness_of(scored, resamples=options.resamples, seed=options.seed)
+            row |= {f"{column}{end}": getattr(found, f"overall{end}") for end in _INTERVAL}
+        of_pairs = pairs[(pairs["detector"] == detector) & (pairs["preset"] == preset)]
+        found = rightness_of(of_pairs, resamples=options.resamples, seed=options.seed)
+        row |= {"pairs": len(of_pairs), "pairs_sb": found.sb, "pairs_nsb": found.nsb}
+        row |= {f"pairs_balanced{end}": getattr(found, f"balanced{end}") for end in _INTERVAL}
+        rows.append(row)
+    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
+    wholes.to_parquet(arguments.judged, index=False)
+    write_csv(pd.DataFrame(rows), arguments.table)
+    for row in rows:
+        log.info("%s, %s, %s: exact %.3f", arguments.dataset, row["detector"], row["parameters"], row["exact"])
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("partitions", __doc__ or "", add_arguments, run))

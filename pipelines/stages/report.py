@@ -1,0 +1,31 @@
+"""One self-contained page of the run's results, in the order of the paper, beside its numbers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pipelines.params import Params
+from pipelines.reporting.run_page import render
+from pipelines.reporting.tables.cell import Results
+from pipelines.running import stage
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
+    parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
+    parser.add_argument("--automl", type=Path, required=True, help="folder with what AutoML found, a folder a dataset")
+    parser.add_argument("--page", type=Path, required=True, help="HTML file to write")
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    found = Results(arguments.reports, params)
+    arguments.page.write_text(render(found, arguments.params.read_text(), arguments.headers, arguments.automl))
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("report", __doc__ or "", add_arguments, run))

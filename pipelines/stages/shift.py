@@ -1,0 +1,138 @@
+"""Bottlenecks that move: how long after a change each detector's opinion is right (section 5.3.3).
+
+Twice: until the opinion is right first, and until it is right and stays so for T, 50 times the larger smallest RTT of
+the pair. Both in seconds and in T. A detector that held the right opinion already, as one does that never changes it,
+needs no time: such changes are counted apart. Never is later than any time: where a median falls on it, it is infinite.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from export.replaying import names_of, said_in
+from models.detectors.scoring import OnPair
+from models.moves import Move, moves
+from pipelines.params import Params
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import stage
+from traces import tables
+from traces.contract import read_table
+from traces.fault import Fault
+
+log = logging.getLogger(__name__)
+
+_NS_PER_S = 1e9
+
+
+class NothingMovesError(Fault):
+    """There is no change of a label, or nothing was said."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
+    parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: every change of every connection")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
+
+
+def _moves(folder: Path, truths: Path) -> tuple[list[Move], Counter[str], dict[str, list[int]]]:
+    """Return the times after a change, how many changes are left out and why, and each connection's subflows."""
+    min_rtt_us: dict[str, dict[int, int | None]] = defaultdict(dict)
+    for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
+        min_rtt_us[row["connection_id"]][row["subflow_id"]] = row["min_rtt_us"]
+    connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    of_pair = defaultdict(list)
+    for row in read_table(tables.TRUTH, truths).to_pylist():
+        of_pair[row["connection_id"], row["subflow_a"], row["subflow_b"]].append(row)
+    found, left_out = moves(of_pair, min_rtt_us, {one["connection_id"]: one["end_ns"] for one in connections})
+    return found, left_out, {name: sorted(own) for name, own in min_rtt_us.items()}
+
+
+def _changes(found: Sequence[Move], subflows: Mapping[str, list[int]], replayed: Path) -> pd.DataFrame:
+    """Return of every change when each detector's opinion was right."""
+    said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    names = names_of(read_table(tables.TIME_SHARE, replayed / "time_share.parquet"))
+    rows: list[dict[str, Any]] = []
+    for phase in found:
+        start_ns, until_ns = phase.from_ns, phase.until_ns
+        places = [subflows[phase.connection_id].index(one) for one in (phase.subflow_a, phase.subflow_b)]
+        for detector, preset in names:
+            on_pair = OnPair.of(said.get(phase.connection_id, {}).get((detector, preset), []), *places)
+            first_ns, settled_ns = (
+                on_pair.right_after_ns(phase.shared, start_ns, until_ns, held_ns) for held_ns in (0, phase.window_ns)
+            )
+            rows.append(
+                {
+                    "connection_id": phase.connection_id,
+                    "from_ns": start_ns,
+                    "shared": phase.shared,
+                    "detector": detector,
+                    "preset": preset,
+                    "window_s": phase.window_ns / _NS_PER_S,
+                    # Never is later than any time.
+                    "first_s": math.inf if first_ns is None else first_ns / _NS_PER_S,
+                    "settled_s": math.inf if settled_ns is None else settled_ns / _NS_PER_S,
+                    "right": on_pair.lasting_ns(start_ns, until_ns)[phase.shared] / (until_ns - start_ns),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _row(detector: str, preset: str, shared: bool, own: pd.DataFrame) -> dict[str, Any]:
+    moved = own[own["first_s"] > 0]
+    row: dict[str, Any] = {
+        "detector": detector,
+        "parameters": preset,
+        "change_to": "shared" if shared else "not shared",
+        "changes": len(own),
+        "already_right": len(own) - len(moved),
+        "never_right": int(np.isinf(moved["first_s"]).sum()),
+        "never_settled": int(np.isinf(moved["settled_s"]).sum()),
+    }
+    for name in ("first", "settled"):
+        in_windows = moved[f"{name}_s"] / moved["window_s"]
+        row |= {f"{name}_s_median": moved[f"{name}_s"].median(), f"{name}_windows_median": in_windows.median()}
+        row[f"{name}_windows_largest"] = in_windows.max()
+    return {**row, "right_share_of_phase": own["right"].mean()}
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    found, left_out, subflows = _moves(arguments.tables, arguments.truth)
+    for why, count in sorted(left_out.items()):
+        log.warning("left out: %d changes, %s", count, why)
+    changes = _changes(found, subflows, arguments.replayed)
+    if changes.empty:
+        raise NothingMovesError(f"{arguments.tables}: no change to judge, left out {dict(left_out)}")
+    by_detector = changes.groupby(["detector", "preset", "shared"], sort=False)
+    rows = [_row(str(name), str(preset), bool(shared), own) for (name, preset, shared), own in by_detector]
+    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
+    changes.to_parquet(arguments.judged, index=False)
+    write_csv(pd.DataFrame(rows).assign(left_out=left_out.total()), arguments.table)
+    for row in rows:
+        log.info(
+            "%s, %s, %s: %s after %.1f s",
+            arguments.dataset,
+            row["detector"],
+            row["parameters"],
+            row["change_to"],
+            row["settled_s_median"],
+        )
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("shift", __doc__ or "", add_arguments, run))

@@ -1,0 +1,74 @@
+"""Simulate the connections of one dataset: scenarios in, event logs and truth out.
+
+A run that fails is reported with its scenario and seed; the others go on, and the stage fails at
+its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import resource
+import sys
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from pipelines.params import Params
+from pipelines.params.block import ParamsError
+from pipelines.running import stage
+from scenarios import datasets, simulator
+from scenarios.scenario import Run
+from traces.truth import write_csv
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of a simulated dataset")
+    parser.add_argument("--raw", type=Path, required=True, help="folder to write: inputs/, scenarios/, truth.csv")
+
+
+def _one(run: Run, name: str, raw: Path) -> list[dict[str, Any]]:
+    finished = simulator.simulate(run, raw / "scenarios" / f"{name}.json")
+    stored = f"{name}.log.zst"
+    (raw / "inputs" / stored).write_bytes(finished.event_log)
+    return simulator.truth_rows(run, stored, finished.truth)
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    simulator.check_program()
+    settings = params.simulate.model_dump().get(arguments.dataset)
+    if settings is None:
+        raise ParamsError(f"{arguments.params}: simulate.{arguments.dataset} is missing")
+    runs = datasets.draw(arguments.dataset, settings)
+    for folder in ("inputs", "scenarios"):
+        (arguments.raw / folder).mkdir(parents=True, exist_ok=True)
+    rows: list[dict[str, Any]] = []
+    failures: list[str] = []
+    with ThreadPoolExecutor(stage.workers(params)) as pool:
+        futures: list[Future[list[dict[str, Any]]]] = [
+            pool.submit(_one, one, f"{number:05d}", arguments.raw) for number, one in enumerate(runs)
+        ]
+        for future in stage.progress(futures, what=f"simulate {arguments.dataset}", total=len(futures)):
+            try:
+                rows += future.result()
+            except simulator.SimulatorError as error:
+                failures.append(str(error))
+                log.error("%s", error)
+    write_csv(rows, arguments.raw / "truth.csv")
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = usage.ru_utime + usage.ru_stime
+    simulated_s = sum(one.scenario.duration_s for one in runs)
+    log.info(
+        "%d runs, %.0f simulated s in %.1f CPU s: %.1f per CPU s", len(runs), simulated_s, cpu_s, simulated_s / cpu_s
+    )
+    if failures:
+        raise simulator.SimulatorError(f"{len(failures)} of {len(runs)} runs failed, first: {failures[0]}")
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("simulate", __doc__ or "", add_arguments, run))

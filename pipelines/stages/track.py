@@ -1,0 +1,87 @@
+"""Mirror in MLflow what the search, the evaluation and the export left on disk.
+
+An experiment a profile; a run a dataset, family and set of features, with the settings of its grid as children. A
+run whose content stands there already (parameters, metrics with intervals, grid, figures, input and model; not the
+commit) is not logged again. The most accurate exported model, by the nested estimate, is registered under the
+alias ``exportable``. What AutoML found is a run a dataset, engine or student, and set of features; it holds times, so
+that a search done again is a run of its own. A replayed detector is a run, with its last verdicts on each dataset.
+Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is
+written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from pipelines.params import Params
+from pipelines.reporting.report_files import read_json, write_json
+from pipelines.running import stage
+from pipelines.tracking.candidate_runs import candidate_runs
+from pipelines.tracking.detector_runs import detector_runs, last_verdicts_learnt, last_verdicts_replayed
+from pipelines.tracking.experiment import ALIAS, NOTE, REGISTERED, experiment_name, views
+from pipelines.tracking.model_runs import best_exported, model_runs
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
+    parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
+    parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
+    parser.add_argument("--automl", type=Path, required=True, help="folder with what AutoML found, a folder a dataset")
+    parser.add_argument("--database", type=Path, required=True, help="MLflow's sqlite file; artifacts go beside it")
+    parser.add_argument("--tracked", type=Path, required=True, help="JSON file: the runs that MLflow has")
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    if not params.tracking.enabled:
+        write_json({"enabled": False}, arguments.tracked)
+        log.info("tracking.enabled is false: nothing mirrored")
+        return stage.EXIT_OK
+    report = arguments.reports / "export.json"
+    headers = {entry["model"]: header for header, entry in read_json(report).items()}
+    parents = [
+        parent for dataset in params.search.datasets for parent in model_runs(dataset, headers, arguments, params)
+    ]
+    best = best_exported(parents, headers, report)
+
+    from pipelines.tracking import mlflow_store
+
+    name = experiment_name(params)
+    mirror = mlflow_store.Mirror(arguments.database, name)
+    said = last_verdicts_replayed(arguments.reports / "verdicts", params)
+    learnt = last_verdicts_learnt(arguments.reports / "learnt_verdicts" / "accuracy.csv")
+    mirror.describe(NOTE, views(params, list(said)))
+    forgotten = mirror.forget_unfinished()
+    if forgotten:
+        log.info("%d unfinished runs of an earlier stage deleted", forgotten)
+    logged = [mirror.log(parent) for parent in stage.progress(parents, what="track", total=len(parents))]
+    candidates = [
+        one for dataset in params.search.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
+    ]
+    logged += [
+        mirror.log_candidate(one) for one in (*candidates, *detector_runs(said, params), *detector_runs(learnt, params))
+    ]
+    mirror.register(best, name, ALIAS, REGISTERED.format(profile=params.profile, alias=ALIAS))
+    log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
+    write_json(
+        {
+            "enabled": True,
+            "experiment": name,
+            ALIAS: best.name,
+            "runs": {
+                parent.name: {"model": parent.model_digest, "settings": len(parent.children)} for parent in parents
+            },
+        },
+        arguments.tracked,
+    )
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("track", __doc__ or "", add_arguments, run))

@@ -1,0 +1,73 @@
+"""Test the models of each dataset on the others: what carries over to paths of other settings.
+
+The models are those that ``search`` chose and fitted on all of a dataset; nothing of the other one was seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import logging
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from features.catalog import PAIR_WINDOW
+from models import neighbours, stored
+from models.verdict import prediction_rows
+from pipelines.params import Params
+from pipelines.running import stage
+from traces.contract import read_table, write_table
+from traces.tables import PREDICTION, SERIES
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
+    parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
+    parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    options = params.search
+    tests: dict[str, stored.Tested] = {}
+    for tested in params.transfer.tested:
+        if set(options.datasets) == {tested}:
+            continue
+        folder = arguments.features / tested
+        pair_window = read_table(PAIR_WINDOW, folder / "pair_window.parquet").to_pandas()
+        series = read_table(SERIES, folder / "series.parquet").select(neighbours.COLUMNS).to_pandas()
+        tests[tested] = stored.tested_windows(pair_window, series, options.rule)
+    every = [
+        (trained, one)
+        for trained in options.datasets
+        for one in stored.stored_models(arguments.models / trained, list(options.families), options.feature_sets)
+    ]
+    parts: dict[tuple[str, str], list[pd.DataFrame]] = {}
+    for trained, one in stage.progress(every, what="transfer", total=len(every)):
+        others = [tested for tested in tests if tested != trained]
+        for tested, verdicts in zip(others, stored.judge(one, [tests[tested] for tested in others]), strict=True):
+            windows = tests[tested].windows
+            known = {
+                "model": one.model,
+                "feature_set": one.feature_set,
+                "train_set": f"{trained}/{options.rule}",
+                "test_set": f"{tested}/{options.rule}",
+            }
+            rows = np.arange(len(windows.shared))
+            parts.setdefault((trained, tested), []).append(prediction_rows(windows, rows, verdicts, fold=0, **known))
+            log.info("%s: %.3f", ", ".join(known.values()), (verdicts.shared_pred == windows.shared).mean())
+    columns = [column.name for column in PREDICTION.columns]
+    found = list(itertools.chain.from_iterable(parts.values()))
+    table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
+    write_table(PREDICTION, {name: table[name].tolist() for name in columns}, arguments.predictions)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("transfer", __doc__ or "", add_arguments, run))

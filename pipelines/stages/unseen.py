@@ -1,0 +1,112 @@
+"""Test stored models on paths of settings that none of them has seen, case by case (SmartSBD, Table 6).
+
+Each case weighs the same, however many windows it has. A window without a verdict counts as wrong. The paper's 0.861
+(0.858 in its section 5.2) is under its own labels: context, not a target.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from features.catalog import PAIR_WINDOW
+from models import neighbours, stored, trend
+from models.cases import by_case, case_of, described, over_cases
+from models.windows import labelled_rejected
+from pipelines.params import Params
+from pipelines.reporting.figures import comparison, style
+from pipelines.reporting.report_files import DIGITS, write_csv, write_json
+from pipelines.running import stage
+from traces.contract import read_table
+from traces.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
+
+log = logging.getLogger(__name__)
+
+#: Case of the rows over all of them.
+MEAN = "mean"
+_COUNTS = ["connections", "not_valid", "windows", "none", "right", "ramps", "right_ramps"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--models", type=Path, required=True, help="folder with the models")
+    parser.add_argument("--features", type=Path, required=True, help="folder with the windows and series tested on")
+    parser.add_argument(
+        "--truth", type=Path, required=True, help="truth table of the same dataset: which case is which"
+    )
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: accuracy per case, every digit")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy per case")
+    parser.add_argument("--cases", type=Path, required=True, help="CSV file: what there is of each case")
+    parser.add_argument("--metrics", type=Path, required=True, help="JSON file: mean and lowest case per model")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file")
+
+
+def _rows(found: pd.DataFrame, known: dict[str, str], params: Params) -> pd.DataFrame:
+    """Return one model's rows: its cases, then the mean over them."""
+    options = params.evaluate
+    over = over_cases(found, resamples=options.resamples, seed=options.seed)
+    mean: dict[str, Any] = {
+        "case": MEAN,
+        **{name: found[name].sum() for name in _COUNTS},
+        "accuracy": over.mean.value,
+        "low": over.mean.low,
+        "high": over.mean.high,
+        "lowest": over.lowest,
+        "lowest_case": over.lowest_case,
+        "cases": over.cases,
+    }
+    return pd.concat([found, pd.DataFrame([mean])], ignore_index=True).assign(**known)
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    rule = params.search.rule
+    pair_window = read_table(PAIR_WINDOW, arguments.features / "pair_window.parquet").to_pandas()
+    series = read_table(SERIES, arguments.features / "series.parquet").select(neighbours.COLUMNS).to_pandas()
+    truth = read_table(TRUTH, arguments.truth).to_pandas()
+    none = labelled_rejected(read_table(REJECTED, arguments.features / "rejected.parquet").to_pandas(), rule)
+    none = none.assign(case=case_of(none, truth))
+    tested = stored.tested_windows(pair_window, series, rule)
+    key = list(WINDOW_KEY)
+    windows = tested.windows.key.merge(pair_window[[*key, "window_ns"]], on=key, how="left", validate="one_to_one")
+    windows = windows.assign(
+        case=case_of(windows, truth), shared=tested.windows.shared, ramp=trend.ramps(tested.rtt_us)
+    )
+    cases = sorted(truth["scenario"].unique())
+    facts = described(windows, tested.rtt_us, none, truth, cases)
+    every = stored.stored_models(arguments.models, list(params.search.families), params.search.feature_sets)
+    parts = []
+    for one in stage.progress(every, what="unseen", total=len(every)):
+        (verdicts,) = stored.judge(one, [tested])
+        found = by_case(windows.assign(shared_pred=verdicts.shared_pred), none, cases)
+        found = found.merge(facts[["case", "shared", "not_valid"]], on="case", how="left", validate="one_to_one")
+        parts.append(_rows(found, {"model": one.model, "feature_set": one.feature_set}, params))
+        log.info("%s_%s: %.3f", one.model, one.feature_set, parts[-1]["accuracy"].iloc[-1])
+    columns = ["model", "feature_set", "case", "shared", *_COUNTS, "accuracy", "low", "high"]
+    table = pd.concat(parts, ignore_index=True)[[*columns, "lowest", "lowest_case", "cases"]].astype({"cases": "Int64"})
+    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
+    table.to_parquet(arguments.judged, index=False)
+    write_csv(table, arguments.table)
+    write_csv(facts, arguments.cases)
+    means = table[table["case"] == MEAN]
+    write_json(
+        {
+            f"{row['model']}_{row['feature_set']}": {
+                **{name: round(float(row[name]), DIGITS) for name in ("accuracy", "low", "high", "lowest")},
+                "lowest_case": row["lowest_case"],
+            }
+            for row in means.to_dict("records")
+        },
+        arguments.metrics,
+    )
+    style.save(comparison.unseen(table, facts, MEAN), arguments.figure)
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("unseen", __doc__ or "", add_arguments, run))

@@ -1,0 +1,93 @@
+"""The last verdict on each pair of a dataset, by every replayed detector: right of all, and right where decided.
+
+A verdict is the last one that holds when the recording ends; where bottlenecks moved, under the last truth. Among all
+pairs, one without a verdict counts as wrong. Pairs count whose label is valid.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from export.replaying import said_in
+from models.detectors.scoring import OnPair
+from models.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
+from pipelines.params import Params
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import stage
+from traces import tables
+from traces.contract import read_table
+
+log = logging.getLogger(__name__)
+
+#: What others are compared with: the default of `sbd detect`.
+_REFERENCE = ("lag-excess", "default")
+_NS_PER_S = 1e9
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
+    parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: every pair")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
+
+
+def _said(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]:
+    """Yield what every detector says of each pair in the end; nothing without the signal it needs."""
+    connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
+    spans_ns = {row["connection_id"]: (row["start_ns"], row["end_ns"]) for row in connections}
+    subflows: dict[str, list[int]] = {}
+    for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
+        subflows.setdefault(row["connection_id"], []).append(row["subflow_id"])
+    said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    shares = read_table(tables.TIME_SHARE, replayed / "time_share.parquet").to_pandas()
+    names = list(dict.fromkeys(zip(shares["detector"], shares["preset"], strict=True)))
+    names += sorted({name for own in said.values() for name in own} - set(names))
+    for label in last_labels(read_table(tables.TRUTH, truth).to_pylist()):
+        connection_id, pair = label["connection_id"], (label["subflow_a"], label["subflow_b"])
+        start_ns, end_ns = spans_ns.get(connection_id, (0, 0))
+        places = sorted(subflows.get(connection_id, ()))
+        seen = set(pair) <= set(places)
+        for detector, preset in names:
+            opinions = said.get(connection_id, {}).get((detector, preset), []) if seen else []
+            on = OnPair.of(opinions, *(places.index(one) for one in pair)) if seen else OnPair((), ())
+            first_ns = next((at for at, one in zip(on.from_ns, on.said, strict=True) if one is not None), None)
+            yield {
+                **dict(zip(PAIR, (connection_id, *pair), strict=True)),
+                "shared": label["shared"],
+                **{"detector": detector, "preset": preset, SAID: on.at(end_ns)},
+                FIRST_S: np.nan if first_ns is None else (first_ns - start_ns) / _NS_PER_S,
+            }
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    options = params.evaluate
+    rows = pd.DataFrame(list(_said(arguments.tables, arguments.truth, arguments.replayed)))
+    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
+    if rows.empty:
+        log.warning("%s: no pair has a valid label", arguments.dataset)
+        rows.to_parquet(arguments.judged, index=False)
+        write_csv(rows, arguments.table)
+        return stage.EXIT_OK
+    rows = judged(rows.astype({SAID: object}))
+    found = summaries(rows, _REFERENCE, resamples=options.resamples, seed=options.seed)
+    rows.astype({SAID: "boolean"}).to_parquet(arguments.judged, index=False)
+    write_csv(pd.DataFrame(found), arguments.table)
+    own = next(one for one in found if (one["detector"], one["parameters"]) == _REFERENCE)
+    log.info("%s: %s right of %d pairs %.3f", arguments.dataset, _REFERENCE[0], own["pairs"], own["right"])
+    return stage.EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(stage.main("verdicts", __doc__ or "", add_arguments, run))

@@ -1,0 +1,1 @@
+"""MLflow: what is mirrored there, found again and served."""

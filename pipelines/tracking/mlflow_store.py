@@ -1,0 +1,412 @@
+"""MLflow mirrors what ran. The only module that imports it, itself imported only where a run is logged or looked for.
+
+The store is one sqlite file beside the data; nothing in the pipeline reads it back. Nothing leaves the machine:
+telemetry is off, and the address of the store is given, never taken from the environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from models import store
+from pipelines.tracking.runs import (
+    CandidateRun,
+    Child,
+    FoundRun,
+    Parent,
+    TrackingError,
+    View,
+    candidate_sha256,
+    content_sha256,
+)
+
+os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+os.environ["DO_NOT_TRACK"] = "1"
+os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"
+os.environ["MLFLOW_LOGGING_LEVEL"] = "WARNING"
+
+# MLflow reads the above when it is imported.
+import mlflow.sklearn
+from mlflow import MlflowClient
+from mlflow.entities import (
+    Dataset,
+    DatasetInput,
+    InputTag,
+    LoggedModelOutput,
+    Metric,
+    Param,
+    Run,
+)
+from mlflow.exceptions import MlflowException
+from mlflow.models import Model, ModelSignature
+from mlflow.types import ColSpec, DataType, Schema, TensorSpec
+from sqlalchemy.exc import SQLAlchemyError
+
+#: Results are made by the pipeline, so that they say nothing of the sources a run was made from.
+_NOT_SOURCES = (":!reports", ":!export/generated", ":!dvc.lock")
+LOOPBACK = "127.0.0.1"
+_ARTIFACTS = "mlflow_artifacts"
+_FIGURES = "figures"
+_MODEL = "model"
+_COLUMN_TYPES = {"int32": DataType.integer, "int64": DataType.long, "float64": DataType.double}
+_LONGEST_DIGEST = 36  # of a dataset in MLflow
+_NOTE = "mlflow.note.content"
+_VIEW = "mlflow.sharedViewState."
+_COLUMN_PX = 150
+_MODEL_KIND = {"kind": "model"}
+
+
+def _git(*arguments: str) -> str | None:
+    shown = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    return shown.stdout.strip() if shown.returncode == 0 else None
+
+
+def _source_tags() -> dict[str, str]:
+    commit = _git("rev-parse", "HEAD")
+    changed = _git("status", "--porcelain", "--", ".", *_NOT_SOURCES)
+    tags = {"mlflow.source.name": "sbd track", "mlflow.source.type": "LOCAL"}
+    if not commit:
+        return {**tags, "commit": "not in git"}
+    sources = "changed since the commit" if changed else "as in the commit"
+    return {**tags, "commit": commit, "mlflow.source.git.commit": commit, "sources": sources}
+
+
+def _client(database: Path) -> MlflowClient:
+    """Open a store; MLflow makes the tables of a new one."""
+    uri = f"sqlite:///{database.absolute()}"
+    # Parts of MLflow ask for the store by themselves; they would make one of their own.
+    mlflow.set_tracking_uri(uri)
+    mlflow.set_registry_uri(uri)
+    try:
+        client = MlflowClient()
+        client.search_experiments(max_results=1)
+    except (MlflowException, SQLAlchemyError) as error:
+        reason = " ".join(str(error).split())
+        raise TrackingError(f"{database}: cannot be used as MLflow's store, move it away: {reason:.200}") from error
+    return client
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _metrics(metrics: Mapping[str, float], timestamp_ms: int, model_id: str | None = None) -> list[Metric]:
+    return [Metric(name, value, timestamp_ms, 0, model_id=model_id) for name, value in metrics.items()]
+
+
+def _params(params: Mapping[str, str]) -> list[Param]:
+    return [Param(name, value) for name, value in params.items()]
+
+
+def _model_outputs(run: Run) -> list[LoggedModelOutput]:
+    return run.outputs.model_outputs if run.outputs else []
+
+
+def _column(name: str) -> str:
+    """Return a column as MLflow's page names it: metrics.`nested/overall`."""
+    kind, own = name.split(".", 1)
+    return f"{kind}.`{own}`"
+
+
+def _view(view: View) -> str:
+    """Return a view as MLflow's page stores one, in a tag of the experiment."""
+    state = {
+        "searchFilter": view.chosen_by,
+        "orderByKey": _column(view.sorted_by),
+        "orderByAsc": False,
+        "startTime": "ALL",
+        "lifecycleFilter": "Active",
+        "modelVersionFilter": "All Runs",
+        "datasetsFilter": [],
+        "selectedColumns": [_column(name) for name in view.columns],
+        "columnOrder": [_column(name) for name in view.columns],
+        "columnWidths": {_column(name): _COLUMN_PX for name in view.columns},
+    }
+    return json.dumps({"name": view.name, "createdAt": 0, "updatedAt": 0, "state": json.dumps(state)})
+
+
+def _signature(example: pd.DataFrame) -> ModelSignature:
+    """Return what the model takes, by the types of the table's columns, and that it gives a verdict a row."""
+    inputs = Schema([ColSpec(_COLUMN_TYPES[str(kind)], str(name)) for name, kind in example.dtypes.items()])
+    return ModelSignature(inputs=inputs, outputs=Schema([TensorSpec(np.dtype(bool), (-1,))]))
+
+
+class Mirror:
+    """One experiment in MLflow's store.
+
+    Parameters
+    ----------
+    database : Path
+        The sqlite file; artifacts lie beside it.
+    experiment : str
+        Its name, one a profile.
+
+    Raises
+    ------
+    TrackingError
+        If the store is not MLflow's, is another version's, or was made in another folder.
+    """
+
+    def __init__(self, database: Path, experiment: str) -> None:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        self._client = _client(database)
+        self._experiment_id = self._experiment(database, experiment)
+        self._source_tags = _source_tags()
+
+    def _experiment(self, database: Path, name: str) -> str:
+        artifacts = (database.parent / _ARTIFACTS).absolute().as_uri()
+        known = self._client.get_experiment_by_name(name)
+        if known is None:
+            return self._client.create_experiment(name, artifact_location=artifacts)
+        if known.artifact_location != artifacts:
+            raise TrackingError(
+                f"{database}: was made for {known.artifact_location}: move it away, or set tracking.enabled to false"
+            )
+        if known.lifecycle_stage == "deleted":
+            self._client.restore_experiment(known.experiment_id)
+        return str(known.experiment_id)
+
+    def _search(self, filter_string: str) -> list[Run]:
+        found: list[Run] = []
+        token = None
+        while True:
+            page = self._client.search_runs([self._experiment_id], filter_string, page_token=token)
+            found += page
+            token = page.token
+            if not token:
+                return found
+
+    def describe(self, note: str, views: Sequence[View]) -> None:
+        """Say what the experiment is, and how its run list is to be looked at; what is said already is left."""
+        wanted = {_NOTE: note, **{_VIEW + view.key: _view(view) for view in views}}
+        said = self._client.get_experiment(self._experiment_id).tags
+        for key, value in wanted.items():
+            if said.get(key) != value:
+                self._client.set_experiment_tag(self._experiment_id, key, value)
+
+    def forget_unfinished(self) -> int:
+        """Delete what a killed stage left half logged; return how many runs it was."""
+        half = {run.info.run_id: run for run in self._search("attributes.status = 'RUNNING'")}
+        for run_id in list(half):
+            of_it = self._search(f"tags.`mlflow.parentRunId` = '{run_id}'")
+            half |= {child.info.run_id: child for child in of_it}
+        for run_id, run in half.items():
+            for output in _model_outputs(run):
+                self._client.delete_logged_model(output.model_id)
+            self._client.delete_run(run_id)
+        return len(half)
+
+    def log(self, parent: Parent) -> bool:
+        """Log a run and its children, unless a finished run of the same content stands there.
+
+        Returns
+        -------
+        bool
+            Whether it was logged.
+        """
+        content = content_sha256(parent)
+        said = {_NOTE: parent.description, **_MODEL_KIND}
+        if self._stands(content, said):
+            return False
+        own = {"content_sha256": content, "model_digest": parent.model_digest}
+        tags = {**parent.tags, **self._source_tags, **said, **own}
+        # The parent ends last: one that is finished has all its children.
+        run = self._client.create_run(self._experiment_id, _now_ms(), tags, parent.name)
+        run_id = run.info.run_id
+        model_id = None if parent.example is None else self._log_model(run_id, parent, parent.example)
+        self._client.log_batch(run_id, _metrics(parent.metrics, _now_ms(), model_id), _params(parent.params))
+        self._log_input(run_id, parent)
+        for figure in parent.figures:
+            # Figures of one kind stand in a folder of theirs, each named after its dataset.
+            kind = [] if figure.parent.name == _FIGURES else [figure.parent.name]
+            self._client.log_artifact(run_id, str(figure), "/".join([_FIGURES, *kind]))
+        self._client.log_dict(run_id, dict(parent.chosen), "chosen.json")
+        self._client.log_artifact(run_id, str(parent.model_path), "stored")
+        for child in parent.children:
+            self._log_child(run_id, child)
+        self._client.set_terminated(run_id)
+        return True
+
+    def log_candidate(self, candidate: CandidateRun) -> bool:
+        """Log what has no model, unless a finished run of the same content stands there; tell whether it was."""
+        content = candidate_sha256(candidate)
+        said = {_NOTE: candidate.description, "kind": candidate.kind}
+        if self._stands(content, said):
+            return False
+        tags = {**self._source_tags, **said, "content_sha256": content}
+        run_id = self._client.create_run(self._experiment_id, _now_ms(), tags, candidate.name).info.run_id
+        self._client.log_batch(run_id, _metrics(candidate.metrics, _now_ms()), _params(candidate.params))
+        for path in candidate.files:
+            self._client.log_artifact(run_id, str(path), candidate.kind)
+        self._client.set_terminated(run_id)
+        return True
+
+    def _stands(self, content: str, said: Mapping[str, str]) -> bool:
+        """Tell whether a run of this content is there, which then says of itself what one logged now would say."""
+        standing = self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'")
+        for run in standing:
+            stale = {key: value for key, value in said.items() if run.data.tags.get(key) != value}
+            for key, value in stale.items():
+                self._client.set_tag(run.info.run_id, key, value)
+            if stale:
+                for output in _model_outputs(run):
+                    self._client.set_logged_model_tags(output.model_id, {_NOTE: said[_NOTE]})
+        return bool(standing)
+
+    def _log_child(self, parent_id: str, child: Child) -> None:
+        tags = {**child.tags, **self._source_tags, "mlflow.parentRunId": parent_id}
+        run = self._client.create_run(self._experiment_id, _now_ms(), tags, child.name)
+        self._client.log_batch(run.info.run_id, _metrics(child.metrics, _now_ms()), _params(child.params))
+        self._client.set_terminated(run.info.run_id)
+
+    def _log_input(self, run_id: str, parent: Parent) -> None:
+        table = parent.input_table
+        dataset = Dataset(
+            name=table.name,
+            digest=table.sha256[:_LONGEST_DIGEST],
+            source_type="local",
+            source=f'{{"uri": "{table.path.as_posix()}"}}',
+            profile=f'{{"num_rows": {table.rows}}}',
+        )
+        self._client.log_inputs(run_id, [DatasetInput(dataset, [InputTag("mlflow.data.context", "training")])])
+
+    def _log_model(self, run_id: str, parent: Parent, example: pd.DataFrame) -> str:
+        """Log the estimator as MLflow's own sklearn.log_model does, less the trial of the example in a served model."""
+        logged = self._client.create_logged_model(
+            self._experiment_id,
+            name=parent.name.replace(" ", "_"),
+            source_run_id=run_id,
+            tags={"model_digest": parent.model_digest, _NOTE: parent.description},
+            params=dict(parent.params),
+        )
+        self._client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, 0)])
+        with tempfile.TemporaryDirectory() as folder:
+            mlflow.sklearn.save_model(
+                store.load(parent.model_path).estimator,
+                f"{folder}/{_MODEL}",
+                mlflow_model=Model(
+                    artifact_path=logged.artifact_location,
+                    model_uuid=logged.model_id,
+                    run_id=run_id,
+                    model_id=logged.model_id,
+                ),
+                serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
+                skops_trusted_types=store.TRUSTED,
+                signature=_signature(example),
+                input_example=example,
+                pip_requirements=[f"{name}=={metadata.version(name)}" for name in ("scikit-learn", "skops")],
+            )
+            self._client.log_model_artifacts(logged.model_id, f"{folder}/{_MODEL}")
+        self._client.finalize_logged_model(logged.model_id, "READY")
+        return str(logged.model_id)
+
+    def register(self, parent: Parent, name: str, alias: str, description: str) -> None:
+        """Register a logged run's model under an alias; a version of the same run is used again.
+
+        Parameters
+        ----------
+        parent : Parent
+        name : str
+            Of the registered model.
+        alias : str
+        description : str
+            Of the registered model; the version's is the run's.
+
+        Raises
+        ------
+        TrackingError
+            If the model was logged without MLflow's form of it.
+        """
+        content = content_sha256(parent)
+        run = self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'")[0]
+        run_id = run.info.run_id
+        outputs = _model_outputs(run)
+        if not outputs:
+            raise TrackingError(f"{parent.name}: has no model that MLflow can load, so none is registered")
+        if not self._client.search_registered_models(f"name = '{name}'"):
+            self._client.create_registered_model(name)
+        self._client.update_registered_model(name, description)
+        versions = {one.run_id: one.version for one in self._client.search_model_versions(f"name = '{name}'")}
+        if run_id not in versions:
+            model_id = outputs[0].model_id
+            made = self._client.create_model_version(
+                name,
+                f"models:/{model_id}",
+                run_id,
+                {"model_digest": parent.model_digest, "run": parent.name},
+                model_id=model_id,
+            )
+            versions[run_id] = made.version
+        self._client.update_model_version(name, versions[run_id], parent.description)
+        self._client.set_registered_model_alias(name, alias, versions[run_id])
+
+
+def _versions(client: MlflowClient, run_id: str) -> tuple[str, ...]:
+    """Return the registered versions of a run's model, each with its aliases; a search does not give these."""
+    found = []
+    for version in client.search_model_versions(f"run_id = '{run_id}'"):
+        aliases = client.get_registered_model(version.name).aliases
+        own = sorted(f"@{alias}" for alias, number in aliases.items() if str(number) == str(version.version))
+        found.append(" ".join([f"{version.name}/{version.version}", *own]))
+    return tuple(found)
+
+
+def _found(client: MlflowClient, run: Run, experiments: Mapping[str, str]) -> FoundRun:
+    return FoundRun(
+        name=run.info.run_name,
+        run_id=run.info.run_id,
+        experiment=experiments[run.info.experiment_id],
+        params=run.data.params,
+        metrics=run.data.metrics,
+        tags=run.data.tags,
+        artifacts=run.info.artifact_uri,
+        models=tuple(client.get_logged_model(one.model_id).artifact_location for one in _model_outputs(run)),
+        versions=_versions(client, run.info.run_id),
+    )
+
+
+def _standing_client(database: Path) -> MlflowClient:
+    if not database.exists():
+        raise TrackingError(f"{database}: no such file: run `sbd track` with tracking.enabled, or `dvc repro`")
+    return _client(database)
+
+
+def runs_address(database: Path, experiment: str, view: View, port: int) -> str:
+    """Return the address at which a server on loopback shows a view of the experiment's runs.
+
+    Raises
+    ------
+    TrackingError
+        If there is no store, it is not MLflow's, or it does not have the experiment.
+    """
+    known = _standing_client(database).get_experiment_by_name(experiment)
+    if known is None:
+        raise TrackingError(f"{database}: has no experiment {experiment}: run `sbd track`")
+    page = f"http://{LOOPBACK}:{port}/#/experiments/{known.experiment_id}/runs"
+    # Without the last the page shows what belongs to language models; no tag of the experiment changes that.
+    return f"{page}?viewStateShareKey={view.key}&workflowType=machine_learning"
+
+
+def find(database: Path, model_digest: str) -> list[FoundRun]:
+    """Return the finished runs that have a model, the latest first.
+
+    Raises
+    ------
+    TrackingError
+        If there is no store, or it is not MLflow's.
+    """
+    client = _standing_client(database)
+    experiments = {one.experiment_id: one.name for one in client.search_experiments()}
+    filter_string = f"tags.model_digest = '{model_digest}' and attributes.status = 'FINISHED'"
+    runs = client.search_runs(list(experiments), filter_string, order_by=["attributes.start_time DESC"])
+    return [_found(client, run, experiments) for run in runs]
