@@ -120,7 +120,7 @@ QUIET = re.compile(r".* --quiet\b|git (config|add|status)\b|sed --in-place\b")
 SILENT: dict[str, tuple[str, str]] = {
     "cc -O2 -I export/generated -DSBD_MODEL=sbd_tree_paper -o replay export/programs/replay.c": ("replay", ""),
     "sbd dictionary": ("data/README.md", "## pair_window"),
-    "sbd excerpts": ("README.md", "flowchart LR"),
+    "sbd excerpts": ("docs/dvc.md", "flowchart LR"),
 }
 
 
