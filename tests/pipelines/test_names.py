@@ -1,0 +1,59 @@
+"""One name, one thing: no class is called as another, and modules share a name only for a reason."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+from tests.pipelines.imports import PACKAGES
+
+ROOT = Path(__file__).parents[2]
+#: Modules of one name, and why.
+SHARED_MODULES = {
+    "automl": "the stage, its parameters, its tables",
+    "export": "the stage and its parameters",
+    "extract": "the stage and its parameters",
+    "simulate": "the stage and its parameters",
+    "parse": "the stage, its parameters, and the command that does the same for any folder",
+    "learning": "the learning curve; parameters of what learns",
+    "search": "the stage and what it does, for the grids and for AutoML",
+    "sensitivity": "the dataset, the stage, and what it judges",
+    "shift": "the dataset and the stage that judges it",
+    "unseen": "the dataset and the stage that judges it",
+    "transfer": "the stage and its tables",
+    "replay": "the stage; the program in C that is fed with recordings",
+    "datasets": "the list of simulated ones; their tables",
+    "correlation": "of two series; as a model; as a detector",
+    "comparison": "of detectors and models; its figures; the comparison test on a tile",
+    "series": "of two subflows; their figures",
+    "verdict": "of a model; its figure",
+    "stored": "models on disk; a recording on disk",
+    "excerpts": "the command and what it does",
+    "environment": "of a run; of an AutoML engine",
+}
+
+
+def modules() -> dict[str, list[Path]]:
+    found = defaultdict(list)
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            if path.stem not in ("__init__", "__main__"):
+                found[path.stem].append(path.relative_to(ROOT))
+    return found
+
+
+def test_no_two_classes_have_one_name() -> None:
+    places = defaultdict(list)
+    for paths in modules().values():
+        for path in paths:
+            for node in ast.parse((ROOT / path).read_text()).body:
+                if isinstance(node, ast.ClassDef):
+                    places[node.name].append(path)
+    assert len(places) > 200
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+def test_modules_of_one_name_have_a_reason() -> None:
+    shared = {name for name, paths in modules().items() if len(paths) > 1}
+    assert shared == SHARED_MODULES.keys()
