@@ -116,7 +116,7 @@ def packed(forest: Forest, numbers: Mapping[str, int]) -> Packed:
     Examples
     --------
     >>> from export.tree import NOT_SHARED, SHARED
-    >>> table = packed(Forest((Split("rtt_ed_4us", 7, NOT_SHARED, SHARED),)), {"rtt_ed_4us": 5})
+    >>> table = packed(Forest((Branch("rtt_ed_4us", 7, NOT_SHARED, SHARED),)), {"rtt_ed_4us": 5})
     >>> [f"{word:016x}" for word in table.words], table.roots, table.depth
     (['4000000700000105', '8000000000000105', '8100000000000205'], (0,), 1)
 

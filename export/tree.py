@@ -149,7 +149,7 @@ def merged(tree: Tree) -> Tree:
 
     Examples
     --------
-    >>> merged(Split("rtt_ed_4us", 7, SHARED, Split("rtt_ed_4us", 9, SHARED, SHARED))) == SHARED
+    >>> merged(Branch("rtt_ed_4us", 7, SHARED, Branch("rtt_ed_4us", 9, SHARED, SHARED))) == SHARED
     True
     """
     if isinstance(tree, Leaf):

@@ -239,7 +239,9 @@ def table(entries: list[Entry], rows: int) -> list[str]:
     ]
     least = min((one for one in entries if one.exporter.startswith("ours")), key=lambda one: one.least_ns)
     for one in entries:
-        time, size = f"{one.least_ns[0] / least.least_ns[0]:.2f}", f"{one.size / least.size:.2f}"
+        # A tree of one node may take less than the clock tells.
+        time = f"{one.least_ns[0] / least.least_ns[0]:.2f}" if least.least_ns[0] else ""
+        size = f"{one.size / least.size:.2f}"
         agreeing = f"{one.agreeing} ({one.agreeing / rows:.2%})"
         lines.append(
             f"| {one.exporter} | {one.row} | {one.least_ns[0]:.1f} | {time} | {one.least_ns[1]:.1f}"

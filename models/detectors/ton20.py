@@ -75,7 +75,7 @@ class RoundJudgement:
 
     Examples
     --------
-    >>> judgement, finals = Judgement(k=2, sticky=True), []
+    >>> judgement, finals = RoundJudgement(k=2, sticky=True), []
     >>> for same in (True, True, False, True, False, False):
     ...     judgement.take(same)
     ...     finals.append(judgement.final)

@@ -323,7 +323,7 @@ def in_words(said: Sequence[SaidOnce]) -> str:
     Examples
     --------
     >>> def said(shared, window_s, reason=None):
-    ...     return Opinion("a.log", "a#0", 0, 1, 0.0, window_s, shared, None, "m", reason)
+    ...     return SaidOnce("a.log", "a#0", 0, 1, 0.0, window_s, shared, None, "m", reason)
     >>> in_words([said(True, 4.0), said(True, 4.0), said(False, 4.0), said(None, 4.0, "too few RTTs")])
     'shared, on 8.0 s of 12.0 s; 1 window without a verdict (too few RTTs)'
     >>> in_words([said(True, 4.0), said(False, 4.0)])
@@ -355,7 +355,7 @@ def last_in_words(said: Sequence[SaidOnce]) -> str:
     Examples
     --------
     >>> def said(start_s, window_s, shared, reason=None, score=2.0):
-    ...     return Opinion("a.log", "a#0", 0, 1, start_s, window_s, shared, score, "lag-excess", reason)
+    ...     return SaidOnce("a.log", "a#0", 0, 1, start_s, window_s, shared, score, "lag-excess", reason)
     >>> first = said(10.0, 2.0, None, "fewer than 30 round trips were seen of both subflows", None)
     >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, True, score=3.5)])
     'shared, from 2.0 s on, to the end at 8.0 s; score 3.50'
