@@ -1,4 +1,4 @@
-"""Runs of the models that searches stored: a run a dataset, family and set of features, its grid's settings below."""
+"""Runs of the models that searches stored, for each dataset, family and set of features; its grid's settings below."""
 
 from __future__ import annotations
 
