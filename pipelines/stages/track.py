@@ -1,11 +1,11 @@
 """Mirror in MLflow what the search, the evaluation and the export left on disk.
 
 Each profile has an experiment. Each dataset, family and set of features has a run, with the settings of its grid as
-children. A run whose content stands there already (parameters, metrics with intervals, grid, figures, input and model; not the
-commit) is not logged again. The most accurate exported model, by the nested estimate, is registered under the
-alias ``exportable``. What AutoML found is a run for each dataset, engine or student, and set of
-features; it holds times, so that a search done again is a run of its own. A replayed detector is a run, with its last verdicts on each dataset.
-Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is written.
+children. A run whose content stands there already (parameters, metrics with intervals, grid, figures, input and
+model; not the commit) is not logged again. The most accurate exported model, by the nested estimate, is registered
+under the alias ``exportable``. What AutoML found is a run for each dataset, engine or student, and set of features;
+it holds times, so that a search done again is a run of its own. A replayed detector is a run, with its last verdicts
+on each dataset. Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is written.
 """
 
 from __future__ import annotations
