@@ -19,10 +19,13 @@ import pandas as pd
 
 from models import store, window_model
 from models.accuracy import accuracy
-from pipelines.commands import detect, new_dataset
-from pipelines.commands.detect import SaidOnce
+from pipelines.judging import judge as judging
+from pipelines.judging.opinion import SaidOnce
+from pipelines.labelling import labelled_inputs
+from pipelines.labelling.labels import read_labels
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
 from traces.connection import Connection
 from traces.fault import InputFault, UsageFault, printable
@@ -68,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="folder with logs or captures")
     parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file: what is shared")
     parser.add_argument("--models", type=Path, default=Path("data/trained"), help="folder (default: %(default)s)")
-    parser.add_argument("--report", metavar="FILE", type=Path, help="CSV file to write, a row a model")
+    parser.add_argument("--report", metavar="FILE", type=Path, help="CSV file to write: one row for each model")
 
 
 def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[Labelled]:
@@ -95,7 +98,7 @@ def _opinions(
 
     Where there is no place for a window, a pair has a label if all of its labels are the same.
     """
-    for opinion in detect.opinions_on(str(own.recorded.path), own.connection_id, own.connection, judge, name, params):
+    for opinion in judging.opinions_on(str(own.recorded.path), own.connection_id, own.connection, judge, name, params):
         pair = (opinion.subflow_a, opinion.subflow_b)
         rows = [row for row in own.truths if pair[1] is None or (row["subflow_a"], row["subflow_b"]) == pair]
         if opinion.window_start_s is None or opinion.window_s is None:
@@ -166,13 +169,13 @@ def scored(own: Sequence[Labelled], models: Path, params: Params) -> tuple[pd.Da
 
 
 def _labels(arguments: argparse.Namespace, params: Params) -> list[Labelled]:
-    paths = new_dataset.inputs(arguments.folder, arguments.labels)
+    paths = labelled_inputs.inputs(arguments.folder, arguments.labels)
     with tempfile.TemporaryDirectory(prefix="sbd-") as staged:
-        labels = new_dataset.read_labels(arguments.labels)
-        checked = new_dataset.check(arguments.folder, paths, labels, Path(staged) / "truth.csv", params)
+        labels = read_labels(arguments.labels)
+        checked = labelled_inputs.check(arguments.folder, paths, labels, Path(staged) / "truth.csv", params)
     for remark in checked.remarks:
         log.warning("%s", printable(remark))
-    new_dataset.refuse(arguments.folder, checked)
+    labelled_inputs.refuse(arguments.folder, checked)
     rows = {name: [row for row in checked.rows if row["input"] == name] for name in checked.recorded}
     return [one for name, recorded in checked.recorded.items() for one in labelled(recorded, rows[name])]
 
@@ -181,7 +184,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     table, reasons = scored(_labels(arguments, params), arguments.models, params)
     columns = ["model", "connections", "windows", "none", "coverage", "sb", "nsb", "balanced"]
-    print(table[columns].round(3).to_string(index=False))
+    print(*aligned(table[columns].round(3).to_dict("records")), sep="\n")
     for reason, count in sorted(reasons.items()):
         print(f"no verdict {count}: {reason}")
     if arguments.report is not None:

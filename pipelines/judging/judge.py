@@ -1,0 +1,236 @@
+"""What judges an input: a stored model, a baseline detector or an exported model, and its opinion on every pair."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+from export import shipped
+from export.compiled_header import SUFFIXES, Compiled
+from export.replay import Decision
+from features import connection_pairs
+from features.connection_pairs import Pair
+from features.fixed import ONE_Q10
+from features.lag_excess.lattice import TOO_SHORT, lattice_of
+from features.window import Rejected, Window, tiled
+from models import window_model
+from models.detectors import DETECTORS, Detector, detector_of, replayed
+from models.detectors.event import events_of
+from models.detectors.lag_excess import LagExcess, judgements
+from models.detectors.scoring import OnPair
+from models.partition import pairs_of
+from models.verdict import SCORE_DIGITS
+from pipelines.judging.opinion import SaidOnce
+from pipelines.params import Params
+from traces.connection import Connection
+from traces.recording import Recording
+
+FEWER_THAN_TWO = "fewer than two subflows"
+NO_CONNECTION = "no connection"
+NO_OPINION = "the detector has no opinion"
+PART = "its subflows are of a connection that another input begins"
+_NS_PER_S = 1e9
+
+
+#: What judges: a stored model, window by window; a baseline detector, event by event; or an exported model, in C.
+Judge = window_model.WindowModel | Detector | Compiled
+
+
+def _seconds(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / _NS_PER_S
+
+
+def _of_pair(name: str, connection_id: str, pair: Pair, judge: window_model.WindowModel, model: str) -> list[SaidOnce]:
+    """Return the opinions on a pair in time order; those without a place first."""
+    verdicts = judge.judge(pair.windows) if pair.windows else None
+    found: list[tuple[int, SaidOnce]] = []
+    placed: list[Window | Rejected] = [*(one.window for one in pair.windows), *pair.rejected]
+    for number, one in enumerate(placed):
+        verdict = verdicts if number < len(pair.windows) else None
+        opinion = SaidOnce(
+            input=name,
+            connection_id=connection_id,
+            subflow_a=pair.subflow_a,
+            subflow_b=pair.subflow_b,
+            window_start_s=_seconds(one.start_ns),
+            window_s=_seconds(one.window_ns),
+            shared=None if verdict is None else bool(verdict.shared_pred[number]),
+            score=None if verdict is None else round(float(verdict.score[number]), SCORE_DIGITS),
+            model=model,
+            reason=one.reason if isinstance(one, Rejected) else None,
+        )
+        found.append((-1 if one.start_ns is None else one.start_ns, opinion))
+    return [opinion for _, opinion in sorted(found, key=lambda item: item[0])]
+
+
+def judge_of(models: Path, model: str) -> Judge:
+    """Return a stored model or a baseline detector by name, or an exported one by path.
+
+    The model that stands in git is found by its name too, where none of that name is stored.
+
+    Raises
+    ------
+    UnknownModelError
+        If there is none of that name.
+    UnknownDetectorError
+        If the detector has no parameter set of that name.
+    NoHeaderError
+        If there is no such header or model file.
+    """
+    if model.endswith(SUFFIXES):
+        return Compiled(Path(model))
+    if model.partition("/")[0] in DETECTORS:
+        kind, preset = detector_of(model)
+        return kind.build(kind.presets[preset])
+    try:
+        return window_model.load(models, model)
+    except window_model.UnknownModelError:
+        if model != shipped.named_in().model:
+            raise
+        return shipped.load()[1]
+
+
+def _of_lag_excess(
+    name: str, connection_id: str, connection: Connection, judge: LagExcess, model: str, params: Params
+) -> Iterator[SaidOnce]:
+    """Yield what the lag excess says of each pair, from one judgement to the next, the last one to the end."""
+    found = connection_pairs.signals(connection, params.extract.reading)
+    start_ns, end_ns = connection.span_ns()
+    for a, b in pairs_of(found):
+        said = list(judgements(found[a], found[b], judge.rule))
+        lattice = lattice_of(found[a], found[b])
+        early = lattice if isinstance(lattice, str) else TOO_SHORT
+        from_ns = [start_ns, *(one.decided_ns for one in said)]
+        for number, (time_ns, until_ns) in enumerate(itertools.pairwise([*from_ns, end_ns])):
+            one = said[number - 1] if number else None
+            score_q10 = None if one is None else one.score_q10
+            yield SaidOnce(
+                input=name,
+                connection_id=connection_id,
+                subflow_a=a,
+                subflow_b=b,
+                window_start_s=_seconds(time_ns),
+                window_s=_seconds(until_ns - time_ns),
+                shared=None if one is None else one.shared,
+                score=None if score_q10 is None else round(score_q10 / ONE_Q10, SCORE_DIGITS),
+                model=model,
+                reason=early if one is None else one.reason,
+            )
+
+
+def _of_replay(
+    name: str, connection_id: str, connection: Connection, judge: Detector, model: str
+) -> Iterator[SaidOnce]:
+    """Yield what a baseline detector says of each pair, from one change of opinion to the next."""
+    subflow_ids = sorted(connection.subflows)
+    start_ns, end_ns = connection.span_ns()
+    said = replayed(judge, subflow_ids, events_of(*connection_pairs.rows(connection), judge.kinds), end_ns)
+    for a, b in pairs_of(subflow_ids):
+        changes = OnPair.of(said, subflow_ids.index(a), subflow_ids.index(b)).changes(start_ns, end_ns)
+        until_ns = [*(time_ns for time_ns, _ in changes[1:]), end_ns]
+        for (time_ns, shared), to_ns in zip(changes, until_ns, strict=True):
+            if time_ns == to_ns:
+                continue  # an opinion that the end cuts off
+            yield SaidOnce(
+                input=name,
+                connection_id=connection_id,
+                subflow_a=a,
+                subflow_b=b,
+                window_start_s=_seconds(time_ns),
+                window_s=_seconds(to_ns - time_ns),
+                shared=shared,
+                score=None,
+                model=model,
+                reason=NO_OPINION if shared is None else None,
+            )
+
+
+def _of_compiled(
+    name: str, connection_id: str, connection: Connection, judge: Compiled, model: str, params: Params
+) -> Iterator[SaidOnce]:
+    """Yield what an exported model says of each pair; why there is no verdict, the pipeline says."""
+    decisions = judge.decisions(connection)
+    found = connection_pairs.signals(connection, params.extract.reading)
+    _, end_ns = connection.span_ns()
+    for a, b in pairs_of(found):
+        said: list[Decision | Rejected] = [one for one in decisions if (one.subflow_a, one.subflow_b) == (a, b)]
+        said += [one for one in tiled(found[a], found[b], end_ns) if isinstance(one, Rejected)]
+        for one in sorted(said, key=lambda one: -1 if one.start_ns is None else one.start_ns):
+            yield SaidOnce(
+                input=name,
+                connection_id=connection_id,
+                subflow_a=a,
+                subflow_b=b,
+                window_start_s=_seconds(one.start_ns),
+                window_s=_seconds(one.window_ns),
+                shared=one.shared if isinstance(one, Decision) else None,
+                score=None,
+                model=model,
+                reason=one.reason if isinstance(one, Rejected) else None,
+            )
+
+
+def opinions(recorded: Recording, judge: Judge, model: str, params: Params) -> Iterator[SaidOnce]:
+    """Yield what a detector says of every pair of subflows of an input; at least one a connection.
+
+    Parameters
+    ----------
+    recorded : Recording
+    judge : Judge
+    model : str
+        Its name.
+    params : Params
+        Windows lie and are read as there.
+    """
+    for connection_id, connection in recorded.connections():
+        yield from opinions_on(str(recorded.path), connection_id, connection, judge, model, params)
+
+
+def opinions_on(
+    name: str, connection_id: str, connection: Connection, judge: Judge, model: str, params: Params
+) -> Iterator[SaidOnce]:
+    """Yield what a detector says of every pair of subflows of a connection; at least one opinion.
+
+    Parameters
+    ----------
+    name : str
+        Of the input.
+    connection_id : str
+    connection : Connection
+    judge : Judge
+    model : str
+        Its name.
+    params : Params
+        Windows lie and are read as there.
+    """
+    if len(connection.subflows) <= 1:
+        yield unjudged(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
+    elif isinstance(judge, LagExcess):
+        yield from _of_lag_excess(name, connection_id, connection, judge, model, params)
+    elif isinstance(judge, Detector):
+        yield from _of_replay(name, connection_id, connection, judge, model)
+    elif isinstance(judge, Compiled):
+        yield from _of_compiled(name, connection_id, connection, judge, model, params)
+    else:
+        for pair in connection_pairs.pairs(connection, params.search.rule, params.extract.reading):
+            yield from _of_pair(name, connection_id, pair, judge, model)
+
+
+def unjudged(
+    name: str, model: str, reason: str, connection_id: str | None = None, subflow: int | None = None
+) -> SaidOnce:
+    """Return why nothing is said of an input, or of a connection of it.
+
+    Parameters
+    ----------
+    name : str
+        Of the input.
+    model : str
+        What was asked.
+    reason : str
+    connection_id : str, optional
+    subflow : int, optional
+        The connection's only one.
+    """
+    return SaidOnce(name, connection_id, subflow, None, None, None, None, None, model, reason)

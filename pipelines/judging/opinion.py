@@ -1,0 +1,99 @@
+"""What is said of one window of a pair of subflows, and what the windows come to in words."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SCORE_FORMAT = "{:.2f}"
+#: Verdicts in words.
+_IN_WORDS = {"SB": "shared", "NSB": "not shared"}
+
+
+@dataclass(frozen=True)
+class SaidOnce:
+    """What is said of one window of a pair; `reason` where there is no verdict, else None."""
+
+    input: str
+    connection_id: str | None
+    subflow_a: int | None
+    subflow_b: int | None
+    window_start_s: float | None
+    window_s: float | None
+    shared: bool | None
+    score: float | None
+    model: str
+    reason: str | None
+
+    @property
+    def verdict(self) -> str:
+        """SB, NSB or none."""
+        return "none" if self.shared is None else "SB" if self.shared else "NSB"
+
+
+def in_words(said: Sequence[SaidOnce]) -> str:
+    """Return what the opinions on one pair come to: the verdict that was given for longer, or why there is none.
+
+    Examples
+    --------
+    >>> def said(shared, window_s, reason=None):
+    ...     return SaidOnce("a.log", "a#0", 0, 1, 0.0, window_s, shared, None, "m", reason)
+    >>> in_words([said(True, 4.0), said(True, 4.0), said(False, 4.0), said(None, 4.0, "too few RTTs")])
+    'shared, on 8.0 s of 12.0 s; 1 window without a verdict (too few RTTs)'
+    >>> in_words([said(True, 4.0), said(False, 4.0)])
+    'no verdict: as long shared as not, 4.0 s each'
+    >>> in_words([said(None, None, "a subflow was never congested")])
+    'no verdict: a subflow was never congested'
+    """
+    seconds = dict.fromkeys(_IN_WORDS, 0.0)
+    for one in said:
+        if one.shared is not None:
+            seconds[one.verdict] += one.window_s or 0.0
+    reasons = Counter(one.reason for one in said if one.shared is None)
+    why = ", ".join(f"{reason}" for reason, _ in reasons.most_common())
+    judged_s = sum(seconds.values())
+    if not judged_s:
+        return f"no verdict: {why}"
+    if seconds["SB"] == seconds["NSB"]:
+        words = f"no verdict: as long shared as not, {seconds['SB']:.1f} s each"
+    else:
+        verdict = max(seconds, key=lambda name: seconds[name])
+        words = f"{_IN_WORDS[verdict]}, on {seconds[verdict]:.1f} s of {judged_s:.1f} s"
+    count = reasons.total()
+    return f"{words}; {count} window{'s' * (count > 1)} without a verdict ({why})" if count else words
+
+
+def last_in_words(said: Sequence[SaidOnce]) -> str:
+    """Return what the opinions on one pair come to where evidence adds up: the last one, and since when.
+
+    Examples
+    --------
+    >>> def said(start_s, window_s, shared, reason=None, score=2.0):
+    ...     return SaidOnce("a.log", "a#0", 0, 1, start_s, window_s, shared, score, "lag-excess", reason)
+    >>> first = said(10.0, 2.0, None, "fewer than 30 round trips were seen of both subflows", None)
+    >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, True, score=3.5)])
+    'shared, from 2.0 s on, to the end at 8.0 s; score 3.50'
+    >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, False, score=1.25)])
+    'not shared, from 4.0 s on, to the end at 8.0 s; score 1.25; before that 2.0 s shared'
+    >>> last_in_words([first])
+    'no verdict: fewer than 30 round trips were seen of both subflows'
+    """
+    *_, last = said
+    lasting = list(itertools.takewhile(lambda one: one.shared is last.shared, reversed(said)))
+    before = said[: len(said) - len(lasting)]
+    past = ""
+    for verdict, words in _IN_WORDS.items():
+        before_s = sum(one.window_s or 0.0 for one in before if one.verdict == verdict)
+        if before_s:
+            past += f"{' and' if past else '; before that'} {before_s:.1f} s {words}"
+    if last.shared is None:
+        return f"no verdict: {last.reason}{past}"
+    start_s = said[0].window_start_s or 0.0
+    since_s = (lasting[-1].window_start_s or 0.0) - start_s
+    end_s = (last.window_start_s or 0.0) + (last.window_s or 0.0) - start_s
+    return (
+        f"{_IN_WORDS[last.verdict]}, from {since_s:.1f} s on, to the end at {end_s:.1f} s;"
+        f" score {SCORE_FORMAT.format(last.score)}{past}"
+    )

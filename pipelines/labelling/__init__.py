@@ -1,0 +1,1 @@
+"""Inputs that a user labels, checked before they become a dataset or are scored."""

@@ -1,0 +1,241 @@
+"""A folder of inputs and their labels, checked: everything that is wrong is said at once."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from features import connection_pairs
+from pipelines.labelling.labels import LabelsError, connection_of, truth_row
+from pipelines.params import LOCKED, Params
+from traces import recording
+from traces.connection import Connection
+from traces.contract import ContractError
+from traces.fault import printable
+from traces.formats import stem_of
+from traces.quarantine import CaptureError, by_reason
+from traces.recording import Recording
+from traces.stored import capture_id
+from traces.tables import TRUTH
+from traces.truth import label_at, read_csv, write_csv
+
+#: Columns of the truth that `validate` fills.
+_JUDGED = {"valid": [True], "why": [""]}
+#: Where datasets lie.
+_PLACES = (Path("data/samples"), Path("data/raw"))
+#: With fewer of a label, a random split's test side may have none.
+_FEW = 10
+
+
+@dataclass
+class Checked:
+    """What was found while a dataset was checked.
+
+    Attributes
+    ----------
+    rows : list of dict
+        Of truth.csv.
+    problems, remarks : list of str
+        What keeps the folder from being a dataset, and what its user should know.
+    windows : Counter of str
+        Windows with a label, per label.
+    connections : Counter of str
+        Connections with a label, per label.
+    recorded : dict of str to Recording
+        The inputs that could be read, by name.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    windows: Counter[str] = field(default_factory=Counter)
+    connections: Counter[str] = field(default_factory=Counter)
+    recorded: dict[str, Recording] = field(default_factory=dict)
+
+
+def _lacking(connection: Connection) -> Iterator[str]:
+    """Yield what a connection's signals lack for a window."""
+    for subflow in connection.ordered():
+        if subflow.min_rtt_us() is None:
+            yield f"subflow {subflow.subflow_id} has no RTT sample"
+        if not len(subflow.state_ca_state):
+            yield f"subflow {subflow.subflow_id} has no change of congestion state"
+
+
+def _recordings(paths: Mapping[str, Path], params: Params, checked: Checked) -> dict[str, Recording]:
+    found: dict[str, Recording] = {}
+    for recorded in recording.read_all(list(paths.values()), params.parse.dialect()):
+        name = recorded.path.name
+        if isinstance(recorded, CaptureError):
+            checked.problems.append(f"{name}: cannot be read: {recorded.why}")
+            continue
+        found[name] = recorded
+        trace = recorded.trace
+        if trace.refusals:
+            share = len(trace.refusals) / trace.records_in
+            note = f"{name}: {len(trace.refusals)} of {trace.records_in} records refused: {by_reason(trace.refusals)}"
+            (checked.problems if share > params.parse.max_quarantined else checked.remarks).append(note)
+    return found
+
+
+def _count_windows(rows: list[dict[str, Any]], connection: Connection, params: Params, checked: Checked) -> None:
+    """Count the windows of a connection that have a label."""
+    for pair in connection_pairs.pairs(connection, params.search.rule, params.extract.reading):
+        own = [row for row in rows if (row["subflow_a"], row["subflow_b"]) == (pair.subflow_a, pair.subflow_b)]
+        for placed in pair.windows:
+            window = placed.window
+            label = label_at([{**row, "valid": True} for row in own], window.start_ns, window.end_ns)
+            if label is not None:
+                checked.windows["shared" if label.shared else "not shared"] += 1
+        if own and not pair.windows:
+            reasons = ", ".join(sorted({one.reason for one in pair.rejected}))
+            checked.remarks.append(f"{own[0]['input']}: no window: {reasons}")
+
+
+def _check_values(checked: Checked) -> None:
+    """Check every value against the contract of the table that `validate` will write."""
+    for row in checked.rows:
+        known = {name: value for name, value in row.items() if name not in ("input", "token")}
+        try:
+            TRUTH.build({name: [value] for name, value in known.items()} | {"connection_id": [""], **_JUDGED})
+        except ContractError as error:
+            checked.problems.append(f"{row['input']!r}: {error}")
+
+
+def _check_names(folder: Path, paths: Mapping[str, Path], checked: Checked) -> None:
+    """Check that no two inputs are one, by content or by name, and that nothing in the folder goes unsaid."""
+    contents: dict[str, str] = {}
+    stems: dict[str, str] = {}
+    for path in sorted(folder.iterdir()):
+        if not path.is_file():
+            checked.remarks.append(f"{path.name}: is no file: left out")
+    for name, path in paths.items():
+        if not name.isprintable():
+            checked.problems.append(f"{printable(name)!r}: its name is not printable")
+            continue
+        same = contents.setdefault(capture_id(path), name)
+        alike = stems.setdefault(stem_of(name), name)
+        if same != name:
+            checked.problems.append(f"{name}: is the same file as {same}")
+        elif alike != name:
+            checked.problems.append(f"{name}: has the name of {alike} but for its suffixes: rename one of them")
+
+
+def _check_not_for_evaluation(paths: Mapping[str, Path], params: Params, checked: Checked) -> None:
+    """Remark on inputs that a dataset for evaluation alone has too: what learns from them is judged on them as well."""
+    sizes: dict[int, list[tuple[str, Path]]] = defaultdict(list)
+    for dataset in (*params.evaluation_only, LOCKED):
+        for folder in _PLACES:
+            for path in sorted((folder / dataset).glob("inputs/*")):
+                sizes[path.stat().st_size].append((dataset, path))
+    for name, path in paths.items():
+        alike = {dataset for dataset, other in sizes[path.stat().st_size] if capture_id(other) == capture_id(path)}
+        if alike:
+            checked.remarks.append(
+                f"{name}: is an input of {', '.join(sorted(alike))}, which is for evaluation alone: do not train on it"
+            )
+
+
+def remark_on_amounts(checked: Checked) -> None:
+    """Remark on labels of which there are too few to learn from."""
+    for kind in ("shared", "not shared"):
+        if not checked.windows[kind]:
+            checked.remarks.append(f"no window is labelled {kind}: nothing can be learnt from this dataset alone")
+        elif checked.connections[kind] < _FEW:
+            checked.remarks.append(
+                f"only {checked.connections[kind]} connections are labelled {kind}: raise search.test_share, or a"
+                " random split may test on none"
+            )
+
+
+def check(
+    folder: Path, paths: Mapping[str, Path], labels: list[dict[str, str]], staged: Path, params: Params
+) -> Checked:
+    """Check inputs and labels.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they lie.
+    paths : mapping of name to Path
+        The inputs.
+    labels : list of dict
+        Rows of the labels' file.
+    staged : Path
+        truth.csv to write, from which the rows are read again as the pipeline reads them.
+    params : Params
+    """
+    checked = Checked()
+    _check_names(folder, paths, checked)
+    _check_not_for_evaluation(paths, params, checked)
+    recorded = checked.recorded = _recordings(paths, params, checked)
+    rows, meant = [], []
+    seen: dict[tuple[str, ...], str] = {}
+    for label in labels:
+        where = f"line {label['line']}, {label['input']!r}"
+        if label["input"] not in paths:
+            checked.problems.append(f"{where}: there is no such input")
+        if label["input"] not in recorded:
+            continue
+        connection = connection_of(recorded[label["input"]], label.get("token", ""))
+        row = connection if isinstance(connection, str) else truth_row(label, connection)
+        if isinstance(row, str) or isinstance(connection, str):
+            checked.problems.append(f"{where}: {row}")
+            continue
+        key = tuple(row[name] for name in ("input", "token", "subflow_a", "subflow_b", "from_ns"))
+        if key in seen:
+            checked.problems.append(f"{where}: line {seen[key]} is about the same pair from the same moment on")
+            continue
+        seen[key] = label["line"]
+        rows.append({name: cell or None for name, cell in row.items()})
+        meant.append(connection)
+    with_connection = {name for name, one in recorded.items() if not one.is_part()}
+    unlabelled = sorted(with_connection - {label["input"] for label in labels})
+    checked.remarks += [f"{name}: has no label: nothing is learnt from it" for name in unlabelled]
+    if checked.problems:
+        return checked
+    write_csv(rows, staged)
+    checked.rows = read_csv(staged)
+    _check_values(checked)
+    if checked.problems:
+        return checked
+    for connection in {id(one): one for one in meant}.values():
+        own = [row for row, one in zip(checked.rows, meant, strict=True) if one is connection]
+        checked.remarks += [f"{own[0]['input']}: {lacking}" for lacking in _lacking(connection)]
+        checked.connections.update({"shared" if row["shared"] else "not shared" for row in own})
+        _count_windows(own, connection, params, checked)
+    return checked
+
+
+def inputs(folder: Path, labels: Path) -> dict[str, Path]:
+    """Return the files of a folder by name, without the labels.
+
+    Raises
+    ------
+    LabelsError
+        If there are none.
+    """
+    if not folder.is_dir():
+        raise LabelsError(f"{folder}: is no folder")
+    paths = {
+        path.name: path for path in sorted(folder.iterdir()) if path.is_file() and path.resolve() != labels.resolve()
+    }
+    if not paths:
+        raise LabelsError(f"{folder}: holds no file")
+    return paths
+
+
+def refuse(folder: Path, checked: Checked) -> None:
+    """Say everything that keeps inputs and labels from being used.
+
+    Raises
+    ------
+    LabelsError
+        If there is anything.
+    """
+    if checked.problems:
+        listed = "\n".join(map(printable, checked.problems))
+        raise LabelsError(f"{folder}: {len(checked.problems)} problems:\n{listed}")
