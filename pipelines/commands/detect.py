@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f" baseline detector, for instance rfc8382 or rfc8382/owd ({', '.join(DETECTORS)}); or exported header or model"
         f" file, a path that ends with {' or '.join(SUFFIXES)}",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line in place of a table")
+    parser.add_argument("--json", action="store_true", help="one JSON object for each verdict in place of a table")
     parser.add_argument(
         "--plot",
         metavar="FILE.png",

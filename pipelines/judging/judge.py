@@ -172,7 +172,7 @@ def _of_compiled(
 
 
 def opinions(recorded: Recording, judge: Judge, model: str, params: Params) -> Iterator[SaidOnce]:
-    """Yield what a detector says of every pair of subflows of an input; at least one a connection.
+    """Yield what a detector says of every pair of subflows of an input; every connection has at least one.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ a line of :data:`SHORTENED`, :data:`ELSEWHERE` or :data:`SILENT`. A line there t
 from __future__ import annotations
 
 import argparse
+import ast
 import functools
 import gzip
 import importlib.util
@@ -332,9 +333,19 @@ def test_commands_do_what_they_are_shown_for(block: Block, request: pytest.Fixtu
             _run(command, folder)
 
 
-def test_there_are_commands() -> None:
-    assert {block.path.name for block in BLOCKS} >= {"README.md", "CONTRIBUTING.md", "formats.md", "export.md"}
-    assert len(COMMANDS) > 20
+def test_commands_are_read_as_documents_write_them(tmp_path: Path) -> None:
+    """Lines of ``sh`` are commands, and those of ``console`` after a sign; comments, output and other code are not."""
+    document = tmp_path / "written.md"
+    document.write_text(
+        "Text.\n\n```sh\nmake repro   # an hour\n```\n\n"
+        "```console\n$ sbd detect a.pcap\nshared\n```\n\n```python\nprint(1)\n```\n"
+    )
+    read = [(language, _commands(language, lines)) for _, language, lines in _fences(document)]
+    assert [(language, list(found)) for language, found in read if language in ("sh", "console")] == [
+        ("sh", ["make repro"]),
+        ("console", ["sbd detect a.pcap"]),
+    ]
+    assert [language for language, _ in read] == ["sh", "console", "python"]
 
 
 def test_every_exception_is_of_a_command_in_a_document() -> None:
@@ -342,12 +353,19 @@ def test_every_exception_is_of_a_command_in_a_document() -> None:
     assert not ELSEWHERE.keys() & {*SHORTENED, *SILENT}
 
 
-@pytest.mark.parametrize("command", ELSEWHERE)
-def test_what_is_not_run_here_is_run_elsewhere(command: str) -> None:
-    one = ELSEWHERE[command]
-    assert one.why
-    ci = (ROOT / ".ci/run").read_text().splitlines()
-    assert one.instead in ci or (one.instead.startswith("tests/") and (ROOT / one.instead).is_file())
+@pytest.mark.parametrize("one", sorted({one.instead for one in ELSEWHERE.values()}))
+def test_what_runs_in_a_command_s_place_runs_at_every_change(one: str) -> None:
+    """It is a line of ``.ci/run``, or a file with a test that neither waits for the night nor is left out."""
+    if not one.startswith("tests/"):
+        assert one in (ROOT / ".ci/run").read_text().splitlines()
+        return
+    module = ast.parse((ROOT / one).read_text())
+    marks = {
+        name: {ast.unparse(mark) for mark in node.decorator_list}
+        for node in module.body
+        if isinstance(node, ast.FunctionDef) and (name := node.name).startswith("test_")
+    }
+    assert any(not any("slow" in mark or "skip" in mark for mark in own) for own in marks.values()), marks
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
