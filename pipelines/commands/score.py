@@ -184,7 +184,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     table, reasons = scored(_labels(arguments, params), arguments.models, params)
     columns = ["model", "connections", "windows", "none", "coverage", "sb", "nsb", "balanced"]
-    print(*aligned(table[columns].round(3).to_dict("records")), sep="\n")
+    rows = [{name: row[name] for name in columns} for _, row in table.round(3).iterrows()]
+    print(*aligned(rows), sep="\n")
     for reason, count in sorted(reasons.items()):
         print(f"no verdict {count}: {reason}")
     if arguments.report is not None:
