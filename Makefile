@@ -120,7 +120,7 @@ app: core
 		--python "/usr/bin/env python3.11" --output-file build/sbd.pyz
 
 setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
-	@python -m compileall -q traces scenarios features models export pipelines
+	@python -m compileall -q contracts traces scenarios features models export pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	rm -rf $(VENV)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from contracts.fault import Fault, UsageFault
 from models.detectors import Opinion
 from models.detectors.event import Int64Array, Kind
 from models.partition import Partition
-from traces.fault import Fault, UsageFault
 
 #: As ``struct sbd_event``.
 EVENT = np.dtype([("time_ns", np.int64), ("place", np.int32), ("kind", np.int32), ("value", np.int64)])

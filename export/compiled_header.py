@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from contracts.fault import UsageFault
 from export import compilers, replay
 from export.replay import Decision
 from export.shipped import FOLDER
 from features.connection_pairs import rows
 from traces.connection import Connection
-from traces.fault import UsageFault
 
 #: Where the headers stand that a model file is run with.
 HEADERS = FOLDER

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from traces.fault import Fault
+from contracts.fault import Fault
 
 WARNINGS = ("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2")
 

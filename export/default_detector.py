@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from contracts.fault import InputFault
 from export.shipped import FOLDER
 from models.detectors.lag_excess import LAG_EXCESS, LagExcess, Rule
-from traces.fault import InputFault
 
 NAMED = "default.json"
 HEADER, CARD = "sbd_lag_excess.h", "sbd_lag_excess.md"

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from contracts.fault import Fault
 from export.compilers import Compiler, compiled
 from features.lag_excess import gate
 from features.series import SubflowSignals
 from models.detectors.lag_excess import Judgement, Rule
-from traces.fault import Fault
 
 SOURCE = Path(__file__).parent / "programs" / "judgements.c"
 #: As ``enum sbd_lag_said``.

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from contracts.fault import InputFault
 from export.packed import packed, unpacked
 from export.tree import ALL_FOR, Forest
 from features import catalog
-from traces.fault import InputFault
 
 MAGIC = b"SBDMODEL"
 VERSION = 1

@@ -14,10 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from contracts.fault import Fault
 from export.compilers import Compiler, compiled
 from features.fixed import FEATURE_LIMIT
 from models.partition import Partition, numbered
-from traces.fault import Fault
 
 SOURCE = Path(__file__).parent / "programs" / "replay.c"
 _WINDOW = re.compile(r"C=([0-9a-f]+) SF=(\d+),(\d+) (\d+) (\d+) (SB|NSB)((?: \w+=-?\d+)*)")

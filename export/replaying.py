@@ -13,6 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from contracts import tables
+from contracts.columns import array_of, array_of_numbers
+from contracts.contract import Table, TableReader, read_table, write_table
 from export.compiled_detectors import CompiledDetector, event_array, is_compiled
 from features.catalog import PAIR_WINDOW
 from models.detectors import Detector, DetectorKind, Opinion, replayed
@@ -20,9 +23,6 @@ from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Eve
 from models.detectors.scoring import OnPair, scored_from_ns
 from models.moves import phases
 from models.partition import Pair, pairs_of
-from traces import tables
-from traces.columns import array_of, array_of_numbers
-from traces.contract import Table, TableReader, read_table, write_table
 
 #: Connections of one task.
 _CONNECTIONS_PER_TASK = 4

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from contracts.fault import Fault
 from features import catalog
 from models.families.random_forest import LATTICE
 from models.fitted import Fitted
-from traces.fault import Fault
 
 #: Thresholds and features lie below this, so that they fit an s32 and scikit-learn's float32.
 BOUND = 1 << 24

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts.fault import Fault
 from export import replay
 from export.compilers import Compiler, compiled, run
 from export.emit_c import EXPORTABLE
 from models.fitted import Fitted
-from traces.fault import Fault
 
 _OBJECT = Path(__file__).parent / "programs" / "object.c"
 _KERNEL = Path(__file__).parent / "kernel"

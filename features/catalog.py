@@ -15,13 +15,13 @@ from typing import get_type_hints
 
 import pyarrow as pa
 
+from contracts.contract import Column
+from contracts.fault import UsageFault
+from contracts.tables import PAIR_TILE_BASE, PAIR_WINDOW_BASE
 from features import invariant, paper
 from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.lag_excess.tile_feature import TILE_FEATURES
 from features.series import PairGrid
-from traces.contract import Column
-from traces.fault import UsageFault
-from traces.tables import PAIR_TILE_BASE, PAIR_WINDOW_BASE
 
 
 class CatalogError(UsageFault):

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from contracts import tables
 from features.pair import PairWindow, pair_windows
 from features.reading import Reading
 from features.series import SubflowSignals, signals_of
 from features.window import Rejected
 from traces import connection as rows_of
-from traces import tables
 from traces.connection import Connection
 
 

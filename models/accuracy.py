@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from traces.tables import WINDOW_KEY
+from contracts.tables import WINDOW_KEY
 
 Float64Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -21,29 +21,31 @@ ALL_SITES = "all"
 
 
 @dataclass(frozen=True)
-class Rightness:
-    """How right something is; every interval is a 95 % bootstrap interval by connection.
+class Accuracy:
+    """How often something is right; every interval is a 95 % bootstrap interval by connection.
 
     Attributes
     ----------
     connections : int
-    sb, nsb : float
-        Mean over shared, and over non-shared rows; nan where there are none.
+    recall_shared, recall_not_shared : float
+        Share of the shared rows, and of the non-shared rows, that is right; nan where there are none.
     balanced : float
-        Mean of `sb` and `nsb`.
+        Mean of `recall_shared` and `recall_not_shared`.
     overall : float
         Mean over all rows.
-    sb_low, sb_high, nsb_low, nsb_high, balanced_low, balanced_high, overall_low, overall_high : float
+    recall_shared_low, recall_shared_high, recall_not_shared_low, recall_not_shared_high : float
+        Their intervals.
+    balanced_low, balanced_high, overall_low, overall_high : float
         Their intervals.
     """
 
     connections: int
-    sb: float
-    sb_low: float
-    sb_high: float
-    nsb: float
-    nsb_low: float
-    nsb_high: float
+    recall_shared: float
+    recall_shared_low: float
+    recall_shared_high: float
+    recall_not_shared: float
+    recall_not_shared_low: float
+    recall_not_shared_high: float
     balanced: float
     balanced_low: float
     balanced_high: float
@@ -53,7 +55,7 @@ class Rightness:
 
 
 @dataclass(frozen=True)
-class Accuracy(Rightness):
+class WindowAccuracy(Accuracy):
     """Accuracy over some predictions.
 
     Attributes
@@ -140,9 +142,9 @@ def _codes(connections: npt.NDArray[np.str_]) -> tuple[int, npt.NDArray[np.int64
     return len(names), codes
 
 
-def rightness(
+def accuracy(
     right: npt.NDArray[Any], shared: BoolArray, connections: npt.NDArray[np.str_], *, resamples: int, seed: int
-) -> Rightness:
+) -> Accuracy:
     """Return the mean of what is right, per label and overall.
 
     Of a difference of two such arrays over the same rows, the mean is the paired difference of their means.
@@ -160,26 +162,30 @@ def rightness(
 
     Returns
     -------
-    Rightness
+    Accuracy
         All nan where there are no rows.
 
     Examples
     --------
     >>> import numpy as np
     >>> shared, names = np.array([True, True, False]), np.array(["a", "b", "c"])
-    >>> found = rightness(np.array([1.0, 0.5, 0.25]), shared, names, resamples=100, seed=0)
-    >>> found.sb, found.nsb, found.balanced, round(found.overall, 3)
+    >>> found = accuracy(np.array([1.0, 0.5, 0.25]), shared, names, resamples=100, seed=0)
+    >>> found.recall_shared, found.recall_not_shared, found.balanced, round(found.overall, 3)
     (0.75, 0.25, 0.5, 0.583)
     """
     count, codes = _codes(connections)
     drawn = _drawn(count, resamples, seed)
-    weights = {"sb": shared.astype(np.float64), "nsb": (~shared).astype(np.float64), "overall": np.ones(len(right))}
+    weights = {
+        "recall_shared": shared.astype(np.float64),
+        "recall_not_shared": (~shared).astype(np.float64),
+        "overall": np.ones(len(right)),
+    }
     value = {name: _mean(right, weight) for name, weight in weights.items()}
     spread = {name: _resampled(right, weight, codes, drawn) for name, weight in weights.items()}
-    value["balanced"] = (value["sb"] + value["nsb"]) / 2
-    spread["balanced"] = (spread["sb"] + spread["nsb"]) / 2
+    value["balanced"] = (value["recall_shared"] + value["recall_not_shared"]) / 2
+    spread["balanced"] = (spread["recall_shared"] + spread["recall_not_shared"]) / 2
     bounds = {name: _interval(resampled) for name, resampled in spread.items()}
-    return Rightness(
+    return Accuracy(
         connections=count,
         **value,
         **{f"{name}_low": low for name, (low, _) in bounds.items()},
@@ -187,7 +193,9 @@ def rightness(
     )
 
 
-def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.DataFrame | None = None) -> Accuracy:
+def accuracy_of_windows(
+    predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.DataFrame | None = None
+) -> WindowAccuracy:
     """Judge predictions.
 
     Parameters
@@ -195,7 +203,7 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.D
     predictions : DataFrame of the ``prediction`` table
         A window may stand in several folds; at least one row, or one without a verdict.
     resamples, seed : int
-        As :func:`rightness` takes them.
+        As :func:`accuracy` takes them.
     none : DataFrame of the ``rejected`` table, optional
         Labelled windows of the same set without a verdict: each is wrong.
     """
@@ -203,14 +211,14 @@ def accuracy(predictions: pd.DataFrame, *, resamples: int, seed: int, none: pd.D
     rows = predictions if none is None else pd.concat([predictions, none])[["connection_id", "shared"]]
     right = np.zeros(len(rows), dtype=np.bool_)
     right[: len(predictions)] = (predictions["shared_pred"] == predictions["shared"]).to_numpy(dtype=bool)
-    found = rightness(
+    found = accuracy(
         right,
         rows["shared"].to_numpy(dtype=bool),
         rows["connection_id"].to_numpy(dtype=str),
         resamples=resamples,
         seed=seed,
     )
-    return Accuracy(
+    return WindowAccuracy(
         **vars(found),
         predictions=len(predictions),
         windows=len(predictions[list(WINDOW_KEY)].drop_duplicates()),
@@ -235,7 +243,7 @@ def share(hits: Hits, *, resamples: int, seed: int) -> Share:
     ----------
     hits : Hits
     resamples, seed : int
-        As :func:`accuracy` takes them.
+        As :func:`accuracy_of_windows` takes them.
     """
     return Share(_mean(hits.hit, hits.weight), *_interval(_shares(hits, resamples, seed)))
 
@@ -248,7 +256,7 @@ def mean_share(shares: Float64Array, *, resamples: int, seed: int) -> Share:
     shares : (shares,) float64
         At least one.
     resamples, seed : int
-        As :func:`accuracy` takes them; what is drawn are the shares.
+        As :func:`accuracy_of_windows` takes them; what is drawn are the shares.
 
     Examples
     --------
@@ -268,7 +276,7 @@ def share_difference(first: Hits, second: Hits, *, resamples: int, seed: int) ->
     first, second : Hits
         No connection stands in both.
     resamples, seed : int
-        As :func:`accuracy` takes them.
+        As :func:`accuracy_of_windows` takes them.
     """
     spread = [_shares(hits, resamples, seed + offset) for offset, hits in enumerate((first, second))]
     if not all(len(each) for each in spread):

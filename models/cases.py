@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts.fault import Fault
+from contracts.tables import PAIR_KEY
 from models import trend
 from models.accuracy import Share, mean_share
-from traces.fault import Fault
-from traces.tables import PAIR_KEY
 
 
 class CaseError(Fault):
@@ -49,7 +49,7 @@ def case_of(rows: pd.DataFrame, truth: pd.DataFrame) -> npt.NDArray[np.str_]:
     Parameters
     ----------
     rows : DataFrame
-        With the columns :data:`~traces.tables.PAIR_KEY`.
+        With the columns :data:`~contracts.tables.PAIR_KEY`.
     truth : DataFrame of the ``truth`` table
 
     Returns

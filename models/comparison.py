@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
-from models.accuracy import Rightness, rightness
+from models.accuracy import Accuracy, accuracy
 from models.detectors.grid import best_preset
 
 #: How right something is of a row, in [0, 1].
@@ -43,7 +43,7 @@ def right_of_time(time_share: pd.DataFrame) -> pd.DataFrame:
     return time_share.assign(**{RIGHT: right_ns / time_share["scored_ns"]})
 
 
-def rightness_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Rightness:
+def accuracy_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Accuracy:
     """Return how right some rows are, per label and overall, with intervals by connection.
 
     Parameters
@@ -51,9 +51,9 @@ def rightness_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Rightness:
     rows : DataFrame
         Columns ``right``, ``shared`` and ``connection_id``.
     resamples, seed : int
-        As :func:`~models.accuracy.rightness` takes them.
+        As :func:`~models.accuracy.accuracy` takes them.
     """
-    return rightness(
+    return accuracy(
         rows[RIGHT].to_numpy(dtype=float),
         rows["shared"].to_numpy(dtype=bool),
         rows["connection_id"].to_numpy(dtype=str),

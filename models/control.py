@@ -83,7 +83,7 @@ def called_shared(
     dataset, rule : str
         Whose non-shared windows are compared.
     resamples, seed : int
-        As :func:`~models.accuracy.accuracy` takes them.
+        As :func:`~models.accuracy.accuracy_of_windows` takes them.
 
     Returns
     -------

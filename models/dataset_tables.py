@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import read_table
 from features.catalog import OF_TILES, PAIR_TILE, PAIR_WINDOW, feature_names
 from models.moments import Moments, of_tiles, of_windows
 from models.moves import Move, moves
-from traces import tables
-from traces.contract import read_table
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from contracts.fault import UsageFault
 from models.fitted import Fitted
-from traces.fault import UsageFault
 
 
 class NotATreeError(UsageFault):

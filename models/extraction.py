@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from contracts import tables
+from contracts.contract import Table, TableReader, read_table
 from features.catalog import PAIR_WINDOW, feature_names
 from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.pair import Known, PairWindow, pair_windows
@@ -20,8 +22,6 @@ from features.reading import Reading
 from features.series import SubflowSignals, signals_of
 from features.window import WINDOW_RTTS, Rejected, congestion_entries_ns
 from models.partners import pair_name
-from traces import tables
-from traces.contract import Table, TableReader, read_table
 from traces.truth import Label, label_at
 
 _ACK_COLUMNS = ("subflow_id", "time_ns", "acked_bytes", "rtt_us", "data_ack")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from models.comparison import RIGHT, difference, rightness_of
+from models.comparison import RIGHT, accuracy_of, difference
 
 #: Columns that identify a pair.
 PAIR = ("connection_id", "subflow_a", "subflow_b")
@@ -60,7 +60,7 @@ def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed:
     own, reference : DataFrame
         The same pairs: columns of :data:`PAIR`, ``shared``, ``said``, ``first_s`` and ``right``.
     resamples, seed : int
-        As :func:`~models.accuracy.rightness` takes them.
+        As :func:`~models.accuracy.accuracy` takes them.
 
     Returns
     -------
@@ -70,8 +70,8 @@ def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed:
         pairs that is decided; ``first_s``: median time until the first verdict, of pairs that have one.
     """
     decided = own[own[SAID].notna()]
-    everywhere, where_decided = (rightness_of(of, resamples=resamples, seed=seed) for of in (own, decided))
-    less = rightness_of(difference(own, reference, PAIR), resamples=resamples, seed=seed)
+    everywhere, where_decided = (accuracy_of(of, resamples=resamples, seed=seed) for of in (own, decided))
+    less = accuracy_of(difference(own, reference, PAIR), resamples=resamples, seed=seed)
     row: dict[str, Any] = {"pairs": len(own), "shared": int(own["shared"].sum())}
     for name, found, what in (
         ("right", everywhere, "overall"),
@@ -79,8 +79,11 @@ def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed:
         ("decided", where_decided, "balanced"),
     ):
         row |= {f"{name}{end}": getattr(found, f"{what}{end}") for end in ("", "_low", "_high")}
-    row |= {"decided_sb": where_decided.sb, "decided_nsb": where_decided.nsb}
-    for name, label in (("sb", True), ("nsb", False)):
+    row |= {
+        "decided_recall_shared": where_decided.recall_shared,
+        "decided_recall_not_shared": where_decided.recall_not_shared,
+    }
+    for name, label in (("shared", True), ("not_shared", False)):
         row[f"coverage_{name}"] = _share(own.loc[own["shared"] == label, SAID].notna())
     row["wrong"] = int((decided[RIGHT] == 0).sum())
     row["none"] = len(own) - len(decided)

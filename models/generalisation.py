@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from contracts.fault import Fault
+from contracts.tables import WINDOW_KEY
 from models import search
 from models.families import family_of
 from models.fitted import Fitted, Setting
 from models.trial import Drawing, Trial, of_kind, random_splits
 from models.verdict import Verdicts
 from models.windows import LabelledWindows, Positions
-from traces.fault import Fault
-from traces.tables import WINDOW_KEY
 
 _JOINT = "+"
 

@@ -16,12 +16,12 @@ import numpy.typing as npt
 import pandas as pd
 import time_warping
 
+from contracts.fault import Fault
+from contracts.tables import WINDOW_KEY
 from models.fitted import Fitted, Setting
 from models.search import Method, inner_splits
 from models.verdict import Verdicts
 from models.windows import LabelledWindows, Positions
-from traces.fault import Fault
-from traces.tables import WINDOW_KEY
 
 # Of tslearn, for a file format that is not used here.
 warnings.filterwarnings("ignore", message="h5py not installed")

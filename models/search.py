@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from features.relevance import mutual_information_nats, ranking
+from contracts.fault import UsageFault
 from models.families import Family, Scaling
 from models.fitted import Fitted, Setting, predicted
 from models.partners import rows_of_partners
+from models.relevance import mutual_information_nats, ranking
 from models.split import Split, folds
 from models.verdict import Verdicts
 from models.windows import LabelledWindows, Positions
-from traces.fault import UsageFault
 
 
 class GridError(UsageFault):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from models.accuracy import Accuracy, accuracy
+from contracts.tables import WINDOW_KEY
+from models.accuracy import WindowAccuracy, accuracy_of_windows
 from models.fitted import Fitted
-from traces.tables import WINDOW_KEY
 
 
 def judged(
     fitted: Fitted, windows: pd.DataFrame, without_verdict: pd.DataFrame, *, resamples: int, seed: int
-) -> Accuracy | None:
+) -> WindowAccuracy | None:
     """Judge a model on some windows.
 
     Parameters
@@ -23,15 +23,15 @@ def judged(
     without_verdict : DataFrame of the ``rejected`` table
         Labelled windows that were looked for in vain: each is wrong.
     resamples, seed : int
-        As :func:`models.accuracy.accuracy` takes them.
+        As :func:`models.accuracy.accuracy_of_windows` takes them.
 
     Returns
     -------
-    Accuracy or None
+    WindowAccuracy or None
         None where there is no window of either kind.
     """
     if not len(windows) and not len(without_verdict):
         return None
     verdicts = fitted.judge(windows[list(fitted.feature_names)].to_numpy(dtype=np.float64))
     predictions = windows[[*WINDOW_KEY, "shared"]].assign(shared_pred=verdicts.shared_pred)
-    return accuracy(predictions, resamples=resamples, seed=seed, none=without_verdict)
+    return accuracy_of_windows(predictions, resamples=resamples, seed=seed, none=without_verdict)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from contracts.fault import Fault
 from models.windows import Positions
-from traces.fault import Fault
 
 
 class SplitError(Fault):

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from contracts.fault import InputFault
 from models.fitted import Fitted, Setting
-from traces.fault import InputFault
 
 #: Types in an archive of ours that skops does not trust by itself.
 TRUSTED = [

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import TableReader
 from features.catalog import OF_TILES
 from models.accuracy import Hits, share
-from models.comparison import rightness_of
+from models.comparison import accuracy_of
 from models.dataset_tables import DatasetTables
 from models.families import family_of
 from models.final_verdict import SAID, judged, last_labels
@@ -23,8 +25,6 @@ from models.moments import Moments, by_fixed_rule, of_numbers, of_tiles
 from models.one_subflow import NUMBERS, numbers_of
 from models.partners import members
 from models.threshold import area_under_curve
-from traces import tables
-from traces.contract import TableReader
 
 FIXED = "fixed rule"
 
@@ -92,7 +92,7 @@ def _balanced(task: Task, scores: npt.NDArray[np.float64], asked: ControlPlan) -
             SAID: said,
         }
     )
-    found = rightness_of(judged(frame), resamples=asked.resamples, seed=asked.resampling_seed)
+    found = accuracy_of(judged(frame), resamples=asked.resamples, seed=asked.resampling_seed)
     return {"pairs": len(rows), "value": found.balanced, "low": found.balanced_low, "high": found.balanced_high}
 
 

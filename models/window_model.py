@@ -8,12 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
+from contracts.fault import UsageFault
 from features.catalog import FEATURES
 from features.pair import PairWindow
 from models import store
 from models.fitted import Fitted
 from models.verdict import Verdicts
-from traces.fault import UsageFault
 
 _SUFFIX = ".skops"
 

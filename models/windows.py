@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from traces.fault import Fault
-from traces.tables import WINDOW_KEY
+from contracts.fault import Fault
+from contracts.tables import WINDOW_KEY
 
 #: Positions of rows, (rows,) int64.
 Positions = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from traces.fault import UsageFault
+from contracts.fault import UsageFault
 
 CongestionControl = Literal["lia", "reno", "cubic"]
 Place = Literal["server", "client"]

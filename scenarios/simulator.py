@@ -13,8 +13,8 @@ from typing import Any
 
 import zstandard
 
+from contracts.fault import Fault
 from scenarios.scenario import Background, Run, Scenario
-from traces.fault import Fault
 
 SOURCES = Path(__file__).parent.parent / "simulator" / "src"
 _COMPRESSION_LEVEL = 6

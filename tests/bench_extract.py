@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from traces import tables
-from traces.contract import TableReader, TableWriter, read_table
+from contracts import tables
+from contracts.contract import TableReader, TableWriter, read_table
 
 COPIED = (tables.SUBFLOW, tables.ACK, tables.STATE)
 

@@ -121,8 +121,8 @@ class Bench:
 
     def check(self, paths: Sequence[Path], packets: int) -> None:
         """Check what the last run of `parse` made of captures."""
-        from traces import tables
-        from traces.contract import read_table
+        from contracts import tables
+        from contracts.contract import read_table
 
         raw = paths[0].parents[1]
         report = json.loads((raw / "report.json").read_text())

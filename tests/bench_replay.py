@@ -11,11 +11,11 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from contracts import tables
+from contracts.contract import TableReader, read_table
 from export.compiled_detectors import CompiledDetector, event_array
 from models.detectors import DETECTORS, replayed
 from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, event_columns
-from traces import tables
-from traces.contract import TableReader, read_table
 
 REPEATS = 3
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from contracts.contract import read_table
+from contracts.tables import SERIES, WINDOW_KEY
 from export import compilers
 from export.compilers import Compiler, compiled
 from features.catalog import PAIR_WINDOW
-from traces.contract import read_table
-from traces.tables import SERIES, WINDOW_KEY
 
 HERE = Path(__file__).parent
 HEADERS = Path("export/generated")

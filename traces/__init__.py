@@ -1,1 +1,1 @@
-"""What the network wrote, as tables: parsers, the tables' contracts, ground truth. Knows nothing of learning."""
+"""What the network wrote, as tables: parsers, quarantine, ground truth. Knows nothing of learning."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from contracts.tables import RECOVERY
 from traces.connection import NOT_OBSERVED, Subflow
-from traces.tables import RECOVERY
 
 Int64Array = npt.NDArray[np.int64]
 

@@ -188,7 +188,7 @@ def read(path: Path) -> Trace | None:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If the file as a whole cannot be read.
     """
     try:

@@ -19,6 +19,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from contracts.tables import OPEN
 from traces.assembly import MAX_SUBFLOW
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
@@ -36,7 +37,6 @@ from traces.recorded import (
     spools,
     write,
 )
-from traces.tables import OPEN
 from traces.trace import Trace
 from traces.vantage import SENDER, UNKNOWN
 
@@ -177,7 +177,7 @@ def read_together(paths: Sequence[Path]) -> list[Trace]:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If one cannot be read as a whole.
     """
     with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
@@ -266,7 +266,7 @@ def crossings(points: Mapping[Point, Sequence[Path]]) -> list[Crossing[Point]]:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If one cannot be read as a whole.
     """
     places = [(point, path) for point, paths in points.items() for path in paths]

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from pathlib import Path
 
+from contracts.fault import printable
 from traces import kernel_log, stored
 from traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused
 from traces.dialect import OURS, TIME_UNITS_NS, VALUE_KINDS, Dialect, LinePattern
-from traces.fault import printable
-from traces.quarantine import RAW_BYTES, CaptureError, Refusal
+from traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
 from traces.trace import Trace
 
 SOURCE = "event_log"
@@ -243,7 +243,7 @@ def read(path: Path, dialect: Dialect) -> Trace:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If the file as a whole cannot be read, or holds no event line. Refused lines do not raise; they are returned.
     """
     if dialect.line == OURS and is_bare(stored.head(path)):
@@ -253,5 +253,5 @@ def read(path: Path, dialect: Dialect) -> Trace:
         return bare_log.read(path) or read_line_by_line(path)
     trace = _read_kernel_log(path, dialect.line)
     if not trace.records_in:
-        raise CaptureError(path, 0, f"no event line among {trace.other_lines} lines")
+        raise UnreadableInputError(path, 0, f"no event line among {trace.other_lines} lines")
     return trace

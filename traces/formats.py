@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from traces import capture, event_log, socket_stats, state_log, stored, tcp_probe
 from traces.dialect import Dialect
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 from traces.recorded import Recorded, record
 from traces.trace import Trace
 
@@ -51,7 +51,7 @@ class Format:
     recognises : callable
         Tells by an input's first (decompressed) bytes whether it is one.
     read : callable
-        Reads it; raises CaptureError if the file as a whole cannot be read.
+        Reads it; raises UnreadableInputError if the file as a whole cannot be read.
     joint : Joint or None
         None: a connection is in one input.
     """
@@ -77,16 +77,16 @@ def format_of(path: Path) -> Format:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If the input is empty or of no known kind.
     """
     head = stored.head(path)
     if not head:
-        raise CaptureError(path, 0, "is empty")
+        raise UnreadableInputError(path, 0, "is empty")
     for one in FORMATS:
         if one.recognises(head):
             return one
-    raise CaptureError(path, 0, f"no parser knows this content; known are {[one.source for one in FORMATS]}")
+    raise UnreadableInputError(path, 0, f"no parser knows this content; known are {[one.source for one in FORMATS]}")
 
 
 @dataclass(frozen=True)
@@ -98,13 +98,13 @@ class Read:
     path : Path
     source : str
         What kind of input it is, ``unknown`` where nothing knows it.
-    outcome : Trace or CaptureError
+    outcome : Trace or UnreadableInputError
         What it holds, or why it cannot be read.
     """
 
     path: Path
     source: str
-    outcome: Trace | CaptureError
+    outcome: Trace | UnreadableInputError
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def read_alone(path: Path, dialect: Dialect, folder: Path) -> Read | InputPart:
         if one.joint is not None:
             return InputPart(path, source, one.joint.record(path, folder))
         return Read(path, source, one.read(path, dialect))
-    except CaptureError as error:
+    except UnreadableInputError as error:
         return Read(path, source, error)
 
 
@@ -178,7 +178,7 @@ def is_joint(path: Path) -> bool:
     """Tell whether an input may have connections in common with others."""
     try:
         return format_of(path).joint is not None
-    except CaptureError:
+    except UnreadableInputError:
         return False
 
 

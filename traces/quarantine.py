@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from traces.fault import InputFault, printable
+from contracts.fault import InputFault, printable
 
 #: How much of a refused record is kept for the reader of the quarantine table.
 RAW_BYTES = 64
 
 
-class CaptureError(InputFault):
+class UnreadableInputError(InputFault):
     """An input that cannot be read at all: names the file, the byte offset and the reason."""
 
     def __init__(self, path: Path, offset: int, why: str) -> None:
@@ -23,7 +23,7 @@ class CaptureError(InputFault):
         self.offset = offset
         self.why = why
 
-    def __reduce__(self) -> tuple[type[CaptureError], tuple[Path, int, str]]:
+    def __reduce__(self) -> tuple[type[UnreadableInputError], tuple[Path, int, str]]:
         return type(self), (self.path, self.offset, self.why)
 
 

@@ -22,7 +22,7 @@ import packet_recording
 from traces import mptcp, stored
 from traces.assembly import BACKWARDS, OUT_OF_RANGE
 from traces.connection import NOT_OBSERVED, AckColumns, Acks, Subflow
-from traces.quarantine import CaptureError, Refusal
+from traces.quarantine import Refusal, UnreadableInputError
 from traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
 
 End = tuple[bytes, int]
@@ -368,7 +368,7 @@ def record(path: Path, folder: Path, part_rows: int = packet_recording.PART_ROWS
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If it cannot be read as a whole.
     """
     descriptor, name = tempfile.mkstemp(suffix=".spool", dir=folder)
@@ -385,7 +385,7 @@ def record(path: Path, folder: Path, part_rows: int = packet_recording.PART_ROWS
         os.close(descriptor)
     if recording.unreadable:
         Path(name).unlink()
-        raise CaptureError(path, *_UNREADABLE[recording.unreadable])
+        raise UnreadableInputError(path, *_UNREADABLE[recording.unreadable])
     verdicts = recording.verdicts
     unused = Counter({_VERDICTS[verdict][0]: verdicts[verdict] for verdict in _UNUSED})
     unused.update({PLAIN: recording.plain_segments, NOT_ANSWERED: recording.not_answered_segments})

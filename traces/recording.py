@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from contracts.fault import UsageFault
 from traces import formats
 from traces.capture import ELSEWHERE
 from traces.connection import Connection
 from traces.dialect import Dialect
-from traces.fault import UsageFault
 from traces.formats import stem_of
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 from traces.trace import Trace
 
 #: Stands for standard input among the inputs of a command.
@@ -71,7 +71,7 @@ def _stored(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
         yield places
 
 
-def read_all(paths: Sequence[Path], dialect: Dialect) -> Iterator[Recording | CaptureError]:
+def read_all(paths: Sequence[Path], dialect: Dialect) -> Iterator[Recording | UnreadableInputError]:
     """Yield every input read, or why it cannot be, whatever kind it is; those of one connection together.
 
     Parameters
@@ -82,8 +82,8 @@ def read_all(paths: Sequence[Path], dialect: Dialect) -> Iterator[Recording | Ca
     """
     with _stored(paths) as places:
         for path, one in zip(places, formats.read(list(places.values()), dialect), strict=True):
-            if isinstance(one.outcome, CaptureError):
-                yield CaptureError(path, one.outcome.offset, one.outcome.why)
+            if isinstance(one.outcome, UnreadableInputError):
+                yield UnreadableInputError(path, one.outcome.offset, one.outcome.why)
             else:
                 yield Recording(path, one.source, one.outcome)
 
@@ -93,7 +93,7 @@ def read(path: Path, dialect: Dialect) -> Recording:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If it cannot be read as a whole.
     """
     one = formats.format_of(path)

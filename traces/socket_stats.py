@@ -12,11 +12,11 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
+from contracts.fault import printable
 from traces import stored
 from traces.assembly import Assembly, Event, Refused
 from traces.dialect import Dialect
 from traces.endpoint import Endpoint, Pseudonyms, endpoint
-from traces.fault import printable
 from traces.quarantine import Refusal
 from traces.trace import Trace
 
@@ -141,7 +141,7 @@ def read(path: Path, _dialect: Dialect) -> Trace:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If the file as a whole cannot be read.
     """
     samples = _SocketSamples(path)

@@ -39,7 +39,7 @@ def read(path: Path, _dialect: Dialect) -> Trace:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If the file as a whole cannot be read.
     """
     assembly, trace = Assembly(), Trace()

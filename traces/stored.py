@@ -13,7 +13,7 @@ from typing import IO
 
 import zstandard
 
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 
 _BLOCK_BYTES = 1 << 20
 # Of a frame, or of one to be skipped: pzstd begins with such.
@@ -105,20 +105,20 @@ def blocks(path: Path) -> Iterator[bytes]:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If the file cannot be opened, its compression is broken, it ends early or expands beyond what is
         allowed; offsets count decompressed bytes.
     """
     offset = 0
     if path.exists() and not path.is_file():
         # A pipe could not be read a second time, and might never end.
-        raise CaptureError(path, 0, "is no regular file")
+        raise UnreadableInputError(path, 0, "is no regular file")
     try:
         for block in _content(path):
             yield block
             offset += len(block)
     except (OSError, EOFError, OverflowError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
-        raise CaptureError(path, offset, f"cannot be read: {error}") from error
+        raise UnreadableInputError(path, offset, f"cannot be read: {error}") from error
 
 
 def lines(path: Path, longest_bytes: int) -> Iterator[tuple[int, bytes]]:
@@ -126,7 +126,7 @@ def lines(path: Path, longest_bytes: int) -> Iterator[tuple[int, bytes]]:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         As :func:`blocks` does.
     """
     offset = 0
@@ -151,7 +151,7 @@ def head(path: Path) -> bytes:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         As :func:`blocks` does.
     """
     found = bytearray()

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from contracts.fault import printable
 from traces import stored
 from traces.assembly import Assembly, Event, Refused
 from traces.dialect import Dialect
 from traces.endpoint import Pseudonyms, endpoint
-from traces.fault import printable
 from traces.quarantine import Refusal
 from traces.trace import Trace
 
@@ -49,7 +49,7 @@ def read(path: Path, dialect: Dialect) -> Trace:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If the file as a whole cannot be read.
     """
     assembly, trace, pseudonyms = Assembly(), Trace(), Pseudonyms()

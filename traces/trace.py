@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from traces.connection import Connection
-from traces.quarantine import CaptureError, Refusal
+from traces.quarantine import Refusal, UnreadableInputError
 
 #: Of a log, whose refused records are kept in memory: some 30 MB.
 MOST_REFUSED = 1 << 17
@@ -53,11 +53,11 @@ class Trace:
 
         Raises
         ------
-        CaptureError
+        UnreadableInputError
             If there are more than :data:`MOST_REFUSED`.
         """
         if not isinstance(self.refusals, list):
             raise TypeError("the refused records of a capture are complete")
         if len(self.refusals) == MOST_REFUSED:
-            raise CaptureError(path, refusal.offset, f"more than {MOST_REFUSED:,} records refused")
+            raise UnreadableInputError(path, refusal.offset, f"more than {MOST_REFUSED:,} records refused")
         self.refusals.append(refusal)

@@ -16,8 +16,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from traces.fault import InputFault
-from traces.tables import TRUTH
+from contracts.fault import InputFault
+from contracts.tables import TRUTH
 
 JUDGED = ("valid", "why")
 CSV_COLUMNS = (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from contracts.fault import UsageFault
 from models.automl.auto_sklearn import AUTO_SKLEARN
 from models.automl.engine import Engine
 from models.automl.flaml import FLAML
-from traces.fault import UsageFault
 
 __all__ = ["ENGINES", "Engine", "engine_of"]
 

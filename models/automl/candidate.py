@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from models.accuracy import ALL_SITES, accuracy
+from contracts.tables import WINDOW_KEY
+from models.accuracy import ALL_SITES, accuracy_of_windows
 from models.automl.ground import Ground, judged
 from models.automl.search import EngineSearched, NotRun
-from models.comparison import difference, right_of_windows, rightness_of
+from models.comparison import accuracy_of, difference, right_of_windows
 from models.distillation import TRUTH, Taught
-from traces.tables import WINDOW_KEY
 
 #: Families that the export can emit.
 _FOR_A_KERNEL = ("tree", "forest")
@@ -125,7 +125,7 @@ def table(candidates: Sequence[Candidate], reference: str, *, resamples: int, se
     reference : str
         Family that every balanced accuracy is compared with, paired by row: of the same features, taught by the truth.
     resamples, seed : int
-        As :func:`~models.accuracy.accuracy` takes them.
+        As :func:`~models.accuracy.accuracy_of_windows` takes them.
     """
     references = {
         one.feature_set: right_of_windows(one.predictions)
@@ -143,8 +143,8 @@ def table(candidates: Sequence[Candidate], reference: str, *, resamples: int, se
         for test_set in one.predictions["test_set"].unique():
             compared = dict(_parts(less[less["test_set"] == test_set]))
             for site, part in _parts(one.predictions[one.predictions["test_set"] == test_set]):
-                found = accuracy(part, resamples=resamples, seed=seed)
-                against = rightness_of(compared[site], resamples=resamples, seed=seed)
+                found = accuracy_of_windows(part, resamples=resamples, seed=seed)
+                against = accuracy_of(compared[site], resamples=resamples, seed=seed)
                 rows.append(
                     {
                         **said,

@@ -1,5 +1,6 @@
 """Detectors of shared bottlenecks, replayed on a sender's signals. A new one is one module and one line here."""
 
+from contracts.fault import UsageFault
 from models.detectors.correlation import CORRELATION
 from models.detectors.detector import Detector, DetectorKind, Opinion, replayed
 from models.detectors.dwc import DWC
@@ -12,7 +13,6 @@ from models.detectors.svd import SVD
 from models.detectors.ton20 import TON20
 from models.detectors.trend_line import TREND_LINE
 from models.detectors.wavelet import WAVELET
-from traces.fault import UsageFault
 
 __all__ = ["DETECTORS", "Detector", "DetectorKind", "Opinion", "detector_of", "replayed"]
 

@@ -33,12 +33,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from contracts.tables import LOSS_STATE, RECOVERY
 from models.detectors.detector import Detector, DetectorKind, Handler
 from models.detectors.event import Kind
 from models.detectors.loss_episode import LossEpisodes
 from models.detectors.smoothed_rtt import NS_PER_EIGHTH_US, smoothed
 from models.partition import Pair, numbered
-from traces.tables import LOSS_STATE, RECOVERY
 
 _NS_PER_S = 1_000_000_000
 #: Later than any time.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from traces.tables import RECOVERY
+from contracts.tables import RECOVERY
 
 Int64Array = npt.NDArray[np.int64]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from pydantic import TypeAdapter
 
+from contracts.fault import UsageFault
 from models.detectors.detector import DetectorKind
-from traces.fault import UsageFault
 
 _DIGITS = 9
 
@@ -62,12 +62,12 @@ def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, A
     return found
 
 
-def best_preset(rightness: pd.DataFrame) -> str:
-    """Return the parameter set of the best mean of shared and non-shared rightness; of equals the first.
+def best_preset(judged: pd.DataFrame) -> str:
+    """Return the parameter set of the best mean of the recalls of shared and non-shared rows; of equals the first.
 
     Parameters
     ----------
-    rightness : DataFrame
+    judged : DataFrame
         Columns ``preset``, ``shared`` and ``right`` (share of a window or of time that is right, in [0, 1]); the
         rows of each parameter set together; of equals the one that stands first is taken.
 
@@ -76,5 +76,5 @@ def best_preset(rightness: pd.DataFrame) -> str:
     >>> best_preset(pd.DataFrame({"preset": [*"aabb"], "shared": [True, False] * 2, "right": [1.0, 0.4, 0.8, 0.8]}))
     'b'
     """
-    balanced = rightness.groupby(["preset", "shared"], sort=False)["right"].mean().groupby("preset", sort=False).mean()
+    balanced = judged.groupby(["preset", "shared"], sort=False)["right"].mean().groupby("preset", sort=False).mean()
     return str(balanced.round(_DIGITS).idxmax())

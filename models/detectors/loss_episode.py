@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from traces.tables import OPEN, RECOVERY
+from contracts.tables import OPEN, RECOVERY
 
 
 class LossEpisodes:

@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from contracts.tables import RECOVERY
 from models.detectors.detector import Opinion
 from models.detectors.event import Int64Array
 from models.partition import Pair, shares
-from traces.tables import RECOVERY
 
 #: Initial slow start is taken to be over this long after the first record of a subflow that never lost a packet.
 _SLOW_START_NS = 2_000_000_000

@@ -1,5 +1,6 @@
 """The families of estimators a search may try. A new family is one module and one line here."""
 
+from contracts.fault import UsageFault
 from models.families.boosting import BOOSTING
 from models.families.decision_tree import DECISION_TREE
 from models.families.family import Family, Scaling
@@ -7,7 +8,6 @@ from models.families.logistic import LOGISTIC
 from models.families.random_forest import RANDOM_FOREST
 from models.families.svm_linear import SVM_LINEAR
 from models.families.svm_rbf import SVM_RBF
-from traces.fault import UsageFault
 
 __all__ = ["FAMILIES", "Family", "Scaling", "family_of"]
 

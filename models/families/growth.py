@@ -21,7 +21,7 @@ from sklearn.tree._criterion import Gini
 from sklearn.tree._splitter import BestSplitter
 from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
 
-from traces.fault import Fault
+from contracts.fault import Fault
 
 _Float32s = npt.NDArray[np.float32]
 _Float64s = npt.NDArray[np.float64]

@@ -18,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contracts.fault import UsageFault, printable
 from export import default_detector
 from export.compiled_header import SUFFIXES
 from features.window import NEVER_CONGESTED, NO_STATES
@@ -28,8 +29,7 @@ from pipelines.judging.opinion import SCORE_FORMAT, SaidOnce, in_words, last_in_
 from pipelines.params import Params
 from pipelines.running import stage
 from traces import recording
-from traces.fault import UsageFault, printable
-from traces.quarantine import CaptureError, by_reason
+from traces.quarantine import UnreadableInputError, by_reason
 from traces.recording import Recording
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     code = stage.EXIT_OK
     reasons: set[str | None] = set()
     for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
-        if isinstance(recorded, CaptureError):
+        if isinstance(recorded, UnreadableInputError):
             log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
             why = recorded.why.removeprefix("cannot be read: ")

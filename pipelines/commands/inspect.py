@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from contracts.fault import printable
+from contracts.tables import CA_STATES
 from pipelines.params import Params
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
 from traces import recording
 from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
-from traces.fault import printable
-from traces.quarantine import CaptureError, by_reason
+from traces.quarantine import UnreadableInputError, by_reason
 from traces.recording import Recording
-from traces.tables import CA_STATES
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     code = stage.EXIT_OK
     for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
-        if isinstance(recorded, CaptureError):
+        if isinstance(recorded, UnreadableInputError):
             log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
         else:

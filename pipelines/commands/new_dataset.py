@@ -14,11 +14,11 @@ import shutil
 import sys
 from pathlib import Path
 
+from contracts.fault import UsageFault, printable
 from pipelines.labelling.labelled_inputs import check, inputs, refuse, remark_on_amounts
 from pipelines.labelling.labels import read_labels
 from pipelines.params import LOCKED, Params
 from pipelines.running import stage
-from traces.fault import UsageFault, printable
 
 log = logging.getLogger(__name__)
 

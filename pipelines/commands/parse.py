@@ -10,13 +10,13 @@ import logging
 import sys
 from pathlib import Path
 
+from contracts.fault import UsageFault, printable
 from pipelines.params import Params
 from pipelines.reporting.data_dictionary import dictionary_of
 from pipelines.reporting.report_files import write_json
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
 from pipelines.stages import parse
-from traces.fault import UsageFault, printable
 
 log = logging.getLogger(__name__)
 

@@ -17,8 +17,10 @@ from typing import Any
 
 import pandas as pd
 
+from contracts.fault import InputFault, UsageFault, printable
+from contracts.tables import WINDOW_KEY
 from models import store, window_model
-from models.accuracy import accuracy
+from models.accuracy import accuracy_of_windows
 from pipelines.judging import judge as judging
 from pipelines.judging.opinion import SaidOnce
 from pipelines.labelling import labelled_inputs
@@ -28,9 +30,7 @@ from pipelines.reporting.report_files import write_csv
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
 from traces.connection import Connection
-from traces.fault import InputFault, UsageFault, printable
 from traces.recording import Recording
-from traces.tables import WINDOW_KEY
 from traces.truth import label_at
 
 log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ def score(
     rows = pd.DataFrame([_row(opinion, shared) for opinion, shared in said])
     judged = rows["shared_pred"].notna()
     options = params.evaluate
-    found = accuracy(rows[judged], resamples=options.resamples, seed=options.seed, none=rows[~judged])
+    found = accuracy_of_windows(rows[judged], resamples=options.resamples, seed=options.seed, none=rows[~judged])
     return asdict(found), Counter(opinion.reason for opinion, _ in said if opinion.reason is not None)
 
 
@@ -183,7 +183,7 @@ def _labels(arguments: argparse.Namespace, params: Params) -> list[Labelled]:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     table, reasons = scored(_labels(arguments, params), arguments.models, params)
-    columns = ["model", "connections", "windows", "none", "coverage", "sb", "nsb", "balanced"]
+    columns = ["model", "connections", "windows", "none", "coverage", "recall_shared", "recall_not_shared", "balanced"]
     rows = [{name: row[name] for name in columns} for _, row in table.round(3).iterrows()]
     print(*aligned(rows), sep="\n")
     for reason, count in sorted(reasons.items()):

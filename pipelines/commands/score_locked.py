@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from contracts.fault import UsageFault
 from pipelines.commands.score import Labelled, labelled, scored
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage
 from traces import recording
-from traces.fault import UsageFault
 from traces.truth import read_csv
 from traces.validation import Measured, by_bottleneck
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from contracts.contract import ContractError
+from contracts.fault import printable
+from contracts.tables import TRUTH
 from features import connection_pairs
 from pipelines.labelling.labels import LabelsError, connection_of, truth_row
 from pipelines.params import LOCKED, Params
 from traces import recording
 from traces.connection import Connection
-from traces.contract import ContractError
-from traces.fault import printable
 from traces.formats import stem_of
-from traces.quarantine import CaptureError, by_reason
+from traces.quarantine import UnreadableInputError, by_reason
 from traces.recording import Recording
 from traces.stored import capture_id
-from traces.tables import TRUTH
 from traces.truth import label_at, read_csv, write_csv
 
 #: Columns of the truth that `validate` fills.
@@ -69,7 +69,7 @@ def _recordings(paths: Mapping[str, Path], params: Params, checked: Checked) -> 
     found: dict[str, Recording] = {}
     for recorded in recording.read_all(list(paths.values()), params.parse.dialect()):
         name = recorded.path.name
-        if isinstance(recorded, CaptureError):
+        if isinstance(recorded, UnreadableInputError):
             checked.problems.append(f"{name}: cannot be read: {recorded.why}")
             continue
         found[name] = recorded

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from contracts.fault import InputFault
 from traces.connection import Connection
-from traces.fault import InputFault
 from traces.recording import Recording
 from traces.truth import CSV_COLUMNS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from traces.fault import UsageFault
+from contracts.fault import UsageFault
 
 
 class ParamsError(UsageFault):

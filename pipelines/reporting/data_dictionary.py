@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from contracts.contract import Column, Table
+from contracts.tables import PAIR_TILE_BASE, PAIR_WINDOW_BASE, TABLES
 from features.catalog import PAIR_TILE, PAIR_WINDOW
-from traces.contract import Column, Table
-from traces.tables import PAIR_TILE_BASE, PAIR_WINDOW_BASE, TABLES
 from traces.truth import CSV_COLUMNS
 
 _VALUES = "Null means not observed; zero is a measurement. Times are the input's own clock."

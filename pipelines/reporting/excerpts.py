@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from contracts.fault import UsageFault
 from pipelines.params import read_params
 from pipelines.reporting.tables import datasets, detectors, features, models, transfer
 from pipelines.reporting.tables.cell import Results, Rows
 from pipelines.running import dag
-from traces.fault import UsageFault
 
 #: Documents that may hold excerpts, below the project's folder.
 DOCUMENTS = ("README.md", "docs/*.md")

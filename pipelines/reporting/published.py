@@ -1,7 +1,6 @@
 """What SmartSBD's tables say, to stand beside ours (Dong et al., Computer Networks 2023).
 
-The relevance of its features (Table 3) stands with their estimate, in features/relevance.py, and the rows of Table 6
-with the scenarios made of them, in scenarios/unseen.py.
+The rows of Table 6 stand with the scenarios made of them, in scenarios/unseen.py.
 """
 
 from __future__ import annotations
@@ -53,6 +52,27 @@ TABLE2 = {
     "guangzhou": PublishedSite("Guangzhou", 8, (7, 3), 20),
     "silicon_valley": PublishedSite("Silicon Valley", 8, (7, 3), 30),
     "frankfurt": PublishedSite("Frankfurt", 8, (7, 3), 30),
+}
+#: Mutual information of the paper's features with the label, nats (SmartSBD, Table 3).
+TABLE3_NATS = {
+    "RTT_SD_Ratio": 0.2638,
+    "RTT_DTWD": 0.1830,
+    "RTT_ED": 0.1694,
+    "RTT_CState_DTWD": 0.1503,
+    "CState_ED": 0.1325,
+    "Min_RTT_Ratio": 0.1320,
+    "RTT_CState_ED": 0.1281,
+    "CState_SD_Ratio": 0.1164,
+    "CState_DTWD": 0.1018,
+    "CState_Thpt_ED": 0.0922,
+    "Thpt_SD_Ratio": 0.0901,
+    "CState_Thpt_DTWD": 0.0852,
+    "RTT_CState_Thpt_DTWD": 0.0616,
+    "RTT_CState_Thpt_ED": 0.0587,
+    "RTT_Thpt_ED": 0.0476,
+    "RTT_Thpt_DTWD": 0.0078,
+    "Thpt_DTWD": 0.0049,
+    "Thpt_ED": 0.0,
 }
 #: Samples of each label and site (Table 2), and the share that validation drops, about (section 3.1).
 SAMPLES_PER_LABEL = 500

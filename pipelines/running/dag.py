@@ -11,9 +11,9 @@ from typing import Any
 
 import yaml
 
+from contracts.fault import UsageFault
 from pipelines.params import Params
 from pipelines.running.stage import of_dataset
-from traces.fault import UsageFault
 
 DAG_FILE = Path("dvc.yaml")
 _ITEM = "${item.dataset}"

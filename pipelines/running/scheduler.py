@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import packet_recording
 import time_warping
 
-from traces.fault import Fault, UsageFault
+from contracts.fault import Fault, UsageFault
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 _ROOT = Path(__file__).parents[2]
 #: Packages whose code decides what a task returns.
-_PACKAGES = ("traces", "features", "models", "pipelines")
+_PACKAGES = ("contracts", "traces", "features", "models", "pipelines")
 _TIMEOUT_S = 15
 #: Items given to each worker ahead of what the caller has taken.
 _AHEAD_PER_WORKER = 4

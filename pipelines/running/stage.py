@@ -18,10 +18,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from contracts.fault import Fault, InputFault, UsageFault, printable
 from pipelines.params import PARAMS_FILE, Params, read_params
 from pipelines.running import journal
 from pipelines.running.packages import remedy
-from traces.fault import Fault, InputFault, UsageFault, printable
 
 EXIT_OK = 0
 EXIT_FAILED = Fault.exit_code

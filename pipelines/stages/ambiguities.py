@@ -17,17 +17,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import read_table
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
 from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
-from features.relevance import TABLE3_NATS, mutual_information_nats, rank_agreement, ranking
 from models.extraction import labelled_rows, read_truths
+from models.relevance import mutual_information_nats, rank_agreement, ranking
 from models.windows import LearnError, labelled_windows
 from pipelines.params import Params
 from pipelines.params.learning import Rank
+from pipelines.reporting.published import TABLE3_NATS
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage
-from traces import tables
-from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 

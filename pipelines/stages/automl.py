@@ -23,6 +23,8 @@ from types import FrameType
 
 import pandas as pd
 
+from contracts.contract import read_table, write_table
+from contracts.tables import PREDICTION
 from features.catalog import PAIR_WINDOW, feature_names
 from models import search
 from models.automl import engine_of
@@ -40,8 +42,6 @@ from models.windows import windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_csv, write_json
 from pipelines.running import plan, stage
-from traces.contract import read_table, write_table
-from traces.tables import PREDICTION
 
 log = logging.getLogger(__name__)
 

@@ -20,9 +20,11 @@ from typing import Any
 
 import pandas as pd
 
+from contracts.contract import read_table
+from contracts.tables import OPINION, PREDICTION, TIME_SHARE, WINDOW_KEY
 from models import correlation
 from models.accuracy import ALL_SITES
-from models.comparison import difference, of_folds, right_of_time, right_of_windows, rightness_of, tuned
+from models.comparison import accuracy_of, difference, of_folds, right_of_time, right_of_windows, tuned
 from models.detectors import detector_of
 from models.detectors.grid import best_preset
 from models.windows import SWAPPED
@@ -31,8 +33,6 @@ from pipelines.params.learning import Evaluate
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage
-from traces.contract import read_table
-from traces.tables import OPINION, PREDICTION, TIME_SHARE, WINDOW_KEY
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class _JudgedRows:
         self.rows: list[dict[str, Any]] = []
 
     def _judge(self, judged: pd.DataFrame) -> dict[str, Any]:
-        return asdict(rightness_of(judged, resamples=self._options.resamples, seed=self._options.seed))
+        return asdict(accuracy_of(judged, resamples=self._options.resamples, seed=self._options.seed))
 
     def add(self, labels: Mapping[str, str], judged: pd.DataFrame, compared: pd.DataFrame | None = None) -> None:
         """Judge some rows, and what they are more right than others.

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts.contract import read_table
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
 from models.threshold import area_under_curve
 from models.windows import LabelledWindows, labelled_windows
@@ -19,7 +20,6 @@ from pipelines.params import Params
 from pipelines.reporting.figures import feature_values, style
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage
-from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 

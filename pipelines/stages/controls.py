@@ -19,9 +19,11 @@ from typing import Any
 
 import pandas as pd
 
+from contracts.contract import read_table
+from contracts.tables import PREDICTION
 from features.catalog import PAIR_WINDOW, feature_names
 from models import search
-from models.accuracy import accuracy
+from models.accuracy import accuracy_of_windows
 from models.control import called_shared, judged_alone, judged_on_shuffled_labels
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
@@ -33,8 +35,6 @@ from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import plan, stage
-from traces.contract import read_table
-from traces.tables import PREDICTION
 
 log = logging.getLogger(__name__)
 
@@ -99,12 +99,15 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for family in params.controls.families:
         verdicts.append(pd.concat([own[family] for own in by_trial]))
         shuffled.append(
-            {"model": family, **asdict(accuracy(verdicts[-1], resamples=drawn["resamples"], seed=drawn["seed"]))}
+            {
+                "model": family,
+                **asdict(accuracy_of_windows(verdicts[-1], resamples=drawn["resamples"], seed=drawn["seed"])),
+            }
         )
     for name in windows.feature_names:
         rows = next(found)
         verdicts.append(rows)
-        judged = accuracy(
+        judged = accuracy_of_windows(
             rows[rows["test_set"] == f"{dataset}/{options.rule}"], resamples=drawn["resamples"], seed=drawn["seed"]
         )
         alone.append({"feature": name, **asdict(judged), **called_shared(rows, dataset, options.rule, **drawn)})

@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import TableReader, read_table
 from features.catalog import PAIR_WINDOW
 from features.fixed import ONE_Q10
 from models.threshold import area_under_curve, best_balanced_accuracy, overlap
@@ -24,8 +26,6 @@ from pipelines.params import Params
 from pipelines.reporting.figures import series, style
 from pipelines.reporting.report_files import write_json
 from pipelines.running import stage
-from traces import tables
-from traces.contract import TableReader, read_table
 
 log = logging.getLogger(__name__)
 

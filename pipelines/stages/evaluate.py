@@ -15,19 +15,19 @@ from typing import Any
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES, accuracy
+from contracts.contract import read_table
+from contracts.tables import PREDICTION, REJECTED
+from models.accuracy import ALL_SITES, accuracy_of_windows
 from models.windows import SWAPPED, labelled_rejected
 from pipelines.params import Params
 from pipelines.params.learning import Search
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import DIGITS, write_csv, write_json
 from pipelines.running import stage
-from traces.contract import read_table
-from traces.tables import PREDICTION, REJECTED
 
 log = logging.getLogger(__name__)
 
-_METRICS = ("overall", "overall_low", "overall_high", "balanced", "sb", "nsb")
+_METRICS = ("overall", "overall_low", "overall_high", "balanced", "recall_shared", "recall_not_shared")
 _GROUP = ["train_set", "test_set", "model", "feature_set"]
 
 
@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for site in [*sorted(sites), ALL_SITES]:
             part = group if site == ALL_SITES else group[group["site"] == site]
             none = _none(without_verdict, key, site, params)
-            found = accuracy(part, resamples=options.resamples, seed=options.seed, none=none)
+            found = accuracy_of_windows(part, resamples=options.resamples, seed=options.seed, none=none)
             rows.append({**dict(zip(_GROUP, key, strict=True)), "site": site, **asdict(found)})
     table = pd.DataFrame(rows)
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)

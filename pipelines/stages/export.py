@@ -20,6 +20,8 @@ from typing import Any
 
 import pandas as pd
 
+from contracts.contract import read_table
+from contracts.tables import PREDICTION, WINDOW_KEY
 from export import compilers, default_detector, emit_c, model_file, replay, shipped, verify
 from export.card import CardAccuracy, render_card, render_detector_card
 from export.compilers import Compiler
@@ -34,13 +36,11 @@ from pipelines.params import Params
 from pipelines.params.export import parts_of
 from pipelines.reporting.report_files import read_json, write_json
 from pipelines.running import stage
-from traces.contract import read_table
-from traces.tables import PREDICTION, WINDOW_KEY
 
 log = logging.getLogger(__name__)
 
 _SUMS = "SHA256SUMS"
-_INTERVALS = ("sb", "nsb", "balanced")
+_INTERVALS = ("recall_shared", "recall_not_shared", "balanced")
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from contracts import tables
+from contracts.contract import TableWriter, read_table
 from features.catalog import PAIR_WINDOW
 from features.reading import Reading
 from models.extraction import Extracted, Truth, extracted, read_truths
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import stage
-from traces import tables
-from traces.contract import TableWriter, read_table
 
 log = logging.getLogger(__name__)
 

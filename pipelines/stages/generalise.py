@@ -18,9 +18,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from contracts.contract import read_table, write_table
+from contracts.tables import PREDICTION, REJECTED
 from features.catalog import PAIR_WINDOW, feature_names
 from models import generalisation, search, store
-from models.accuracy import accuracy
+from models.accuracy import accuracy_of_windows
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.fitted import Fitted
@@ -31,8 +33,6 @@ from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import DIGITS, write_csv, write_json
 from pipelines.running import plan, stage
-from traces.contract import read_table, write_table
-from traces.tables import PREDICTION, REJECTED
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ def _judged(predictions: pd.DataFrame, missing: dict[str, pd.DataFrame], params:
         _, train_set, test_set, _ = map(str, key)
         held_out = datasets_of(test_set)[0] in datasets_of(train_set)
         none = None if held_out else missing[test_set]
-        found = accuracy(group, resamples=options.resamples, seed=options.seed, none=none)
+        found = accuracy_of_windows(group, resamples=options.resamples, seed=options.seed, none=none)
         rows.append({**dict(zip(_GROUP, key, strict=True)), **asdict(found)})
     return pd.DataFrame(rows)
 

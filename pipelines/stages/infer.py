@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts.fault import InputFault
 from features import connection_pairs
 from features.catalog import feature_names
 from features.pair import PairWindow, pair_window
@@ -37,8 +38,7 @@ from traces import recording
 from traces.agreement import Agreement, agreement
 from traces.connection import Connection
 from traces.dialect import Dialect
-from traces.fault import InputFault
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ def _only(paths: Sequence[Path], dialect: Dialect) -> Connection:
     """Return the only connection that some inputs hold together."""
     found: list[Connection] = []
     for one in recording.read_all(paths, dialect):
-        if isinstance(one, CaptureError):
+        if isinstance(one, UnreadableInputError):
             raise one
         found += one.trace.connections
     if len(found) != 1:

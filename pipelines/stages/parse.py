@@ -24,17 +24,18 @@ from typing import Any
 
 import pyarrow as pa
 
+from contracts import tables
+from contracts.contract import TableWriter
+from contracts.fault import printable
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import stage
 from traces import connection as rows_of
-from traces import formats, tables
+from traces import formats
 from traces.connection import Batch, Named
-from traces.contract import TableWriter
 from traces.dialect import Dialect
-from traces.fault import printable
 from traces.formats import PARSER_VERSION, InputPart, stem_of
-from traces.quarantine import CaptureError, Refusal, by_reason, quarantine_columns
+from traces.quarantine import Refusal, UnreadableInputError, by_reason, quarantine_columns
 from traces.stored import capture_id
 from traces.trace import Trace
 
@@ -152,7 +153,7 @@ def _parse(path: Path, dataset: str, dialect: Dialect, folder: Path) -> Parsed |
     own = capture_id(path)
     if isinstance(found, InputPart):
         return Waiting(found, own)
-    if isinstance(found.outcome, CaptureError):
+    if isinstance(found.outcome, UnreadableInputError):
         error = found.outcome
         trace = Trace(records_in=1, refusals=[Refusal(error.offset, UNREADABLE, error.why, b"")])
         parsed = Parsed(path, own, found.source, trace, unreadable=True)
@@ -223,15 +224,17 @@ def _check_distinct(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.name != os.fsencode(path.name).decode(errors="replace"):
             # Its connections are named after it, in tables, which are UTF-8.
-            raise CaptureError(path, 0, "has a name that is no UTF-8: rename it")
+            raise UnreadableInputError(path, 0, "has a name that is no UTF-8: rename it")
         size = path.stat().st_size
         if sizes[size] > 1:
             same = contents.setdefault((size, capture_id(path)), path)
             if same != path:
-                raise CaptureError(path, 0, f"is the same file as {same.name}: remove one of them")
+                raise UnreadableInputError(path, 0, f"is the same file as {same.name}: remove one of them")
         alike = stems.setdefault(stem_of(path.name), path)
         if alike != path:
-            raise CaptureError(path, 0, f"has the name of {alike.name} but for its suffixes: rename one of them")
+            raise UnreadableInputError(
+                path, 0, f"has the name of {alike.name} but for its suffixes: rename one of them"
+            )
 
 
 def _locked(descriptor: int, how: int) -> bool:
@@ -310,7 +313,7 @@ def write_tables(paths: Sequence[Path], dataset: str, target: Path, params: Para
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If two inputs are the same, or have the same name.
     """
     _check_distinct(paths)

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import TableReader, read_table
+from contracts.fault import Fault
 from export.replaying import said_in
-from models.comparison import RIGHT, rightness_of
+from models.comparison import RIGHT, accuracy_of
 from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
 from models.partition import Pair, pairs_of
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage
-from traces import tables
-from traces.contract import TableReader, read_table
-from traces.fault import Fault
 
 log = logging.getLogger(__name__)
 
@@ -114,11 +114,15 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for column in ("exact", "exact_time"):
             # A partition has no label: all count alike.
             scored = own[own[column].notna()].assign(**{RIGHT: own[column].astype(float)}, shared=False)
-            found = rightness_of(scored, resamples=options.resamples, seed=options.seed)
+            found = accuracy_of(scored, resamples=options.resamples, seed=options.seed)
             row |= {f"{column}{end}": getattr(found, f"overall{end}") for end in _INTERVAL}
         of_pairs = pairs[(pairs["detector"] == detector) & (pairs["preset"] == preset)]
-        found = rightness_of(of_pairs, resamples=options.resamples, seed=options.seed)
-        row |= {"pairs": len(of_pairs), "pairs_sb": found.sb, "pairs_nsb": found.nsb}
+        found = accuracy_of(of_pairs, resamples=options.resamples, seed=options.seed)
+        row |= {
+            "pairs": len(of_pairs),
+            "pairs_recall_shared": found.recall_shared,
+            "pairs_recall_not_shared": found.recall_not_shared,
+        }
         row |= {f"pairs_balanced{end}": getattr(found, f"balanced{end}") for end in _INTERVAL}
         rows.append(row)
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from contracts import tables
+from contracts.contract import TableReader, read_table
+from contracts.tables import WINDOW_KEY
 from export import compilers, default_detector, judgements, model_file, replay
 from export.emit_c import EXPORTABLE
 from export.replay import Replayed
@@ -35,9 +38,6 @@ from models.detectors.learned import WindowVerdict, opinions_of
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import stage
-from traces import tables
-from traces.contract import TableReader, read_table
-from traces.tables import WINDOW_KEY
 
 log = logging.getLogger(__name__)
 

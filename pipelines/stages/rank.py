@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts.contract import read_table
 from features.catalog import FEATURES, PAIR_WINDOW, feature, feature_names
-from features.relevance import (
-    TABLE3_NATS,
+from models.relevance import (
     half_samples,
     mutual_information_nats,
     permutation_null_nats,
@@ -25,9 +25,9 @@ from models.windows import LabelledWindows, labelled_windows
 from pipelines.params import Params
 from pipelines.params.learning import Rank
 from pipelines.reporting.figures import feature_values, style
+from pipelines.reporting.published import TABLE3_NATS
 from pipelines.reporting.report_files import write_csv, write_json
 from pipelines.running import stage
-from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 

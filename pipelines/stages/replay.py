@@ -19,6 +19,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from contracts import tables
+from contracts.contract import read_table, write_table
 from export.replaying import (
     Known,
     Named,
@@ -34,15 +36,13 @@ from export.replaying import (
 )
 from features.catalog import PAIR_WINDOW
 from models import store
-from models.comparison import right_of_windows, rightness_of
+from models.comparison import accuracy_of, right_of_windows
 from models.detectors import detector_of
 from models.detectors.grid import points
 from models.detectors.learned import WindowVerdict, opinions_of
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_csv, write_json
 from pipelines.running import stage
-from traces import tables
-from traces.contract import read_table, write_table
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ def _accuracy(opinion: pa.Table, params: Params) -> pd.DataFrame:
     rows = []
     judged = right_of_windows(opinion.filter(pc.equal(opinion.column("rule"), params.search.rule)).to_pandas())
     for (detector, preset), own in judged.groupby(["detector", "preset"]):
-        found = rightness_of(own, resamples=params.evaluate.resamples, seed=params.evaluate.seed)
+        found = accuracy_of(own, resamples=params.evaluate.resamples, seed=params.evaluate.seed)
         none = int(own["shared_pred"].isna().sum())
         rows.append({"detector": detector, "parameters": preset, "windows": len(own), "none": none, **asdict(found)})
     return pd.DataFrame(rows)

@@ -21,6 +21,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts.contract import read_table, write_table
+from contracts.tables import PREDICTION, SERIES
 from features.catalog import PAIR_WINDOW, feature_names
 from models import correlation, neighbours, search, store
 from models.families import family_of
@@ -34,8 +36,6 @@ from pipelines.params import Params
 from pipelines.reporting.figures import selection, style
 from pipelines.reporting.report_files import write_csv, write_json
 from pipelines.running import plan, stage
-from traces.contract import read_table, write_table
-from traces.tables import PREDICTION, SERIES
 
 log = logging.getLogger(__name__)
 

@@ -17,9 +17,11 @@ from typing import Any
 
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
 from models import correlation, store
-from models.accuracy import Accuracy
+from models.accuracy import WindowAccuracy
 from models.extraction import AS_TRAINED, Variation, extracted, read_truths
 from models.fitted import Fitted
 from models.sensitivity import judged
@@ -28,8 +30,6 @@ from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage
 from scenarios import sensitivity
-from traces import tables
-from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ def _models(folder: Path, params: Params) -> dict[tuple[str, str, str], Fitted]:
     }
 
 
-def _row(level: _Level, names: tuple[str, str, str], found: Accuracy | None) -> Mapping[str, Any]:
+def _row(level: _Level, names: tuple[str, str, str], found: WindowAccuracy | None) -> Mapping[str, Any]:
     known = {
         "factor": level.factor,
         "level": level.level,
@@ -134,7 +134,7 @@ def _row(level: _Level, names: tuple[str, str, str], found: Accuracy | None) -> 
     }
     if found is None:
         counts = dict.fromkeys(("predictions", "windows", "connections", "none"), 0)
-        return known | dict.fromkeys((field.name for field in fields(Accuracy)), float("nan")) | counts
+        return known | dict.fromkeys((field.name for field in fields(WindowAccuracy)), float("nan")) | counts
     return known | asdict(found)
 
 

@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import read_table
+from contracts.fault import Fault
 from export.replaying import names_of, said_in
 from models.detectors.scoring import OnPair
 from models.moves import Move, moves
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage
-from traces import tables
-from traces.contract import read_table
-from traces.fault import Fault
 
 log = logging.getLogger(__name__)
 

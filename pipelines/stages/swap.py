@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import TableWriter, read_table
 from features.catalog import PAIR_WINDOW
 from models.extraction import Extracted, read_truths, swapped
 from models.partners import partners
@@ -25,8 +27,6 @@ from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import stage
 from pipelines.running.plan import drawing
-from traces import tables
-from traces.contract import TableWriter, read_table
 
 log = logging.getLogger(__name__)
 

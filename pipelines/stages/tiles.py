@@ -17,6 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from contracts import tables
+from contracts.contract import TableWriter, read_table
 from features.catalog import PAIR_TILE
 from features.lag_excess.lattice import TOO_SHORT
 from features.reading import DEFAULT
@@ -27,8 +29,6 @@ from models.tile_rows import tile_rows
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import stage
-from traces import tables
-from traces.contract import TableWriter, read_table
 from traces.truth import label_at
 
 log = logging.getLogger(__name__)

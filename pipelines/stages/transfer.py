@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from contracts.contract import read_table, write_table
+from contracts.tables import PREDICTION, SERIES
 from features.catalog import PAIR_WINDOW
 from models import neighbours, stored
 from models.verdict import prediction_rows
 from pipelines.params import Params
 from pipelines.running import stage
-from traces.contract import read_table, write_table
-from traces.tables import PREDICTION, SERIES
 
 log = logging.getLogger(__name__)
 

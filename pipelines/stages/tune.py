@@ -15,6 +15,8 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.compute as pc
 
+from contracts import tables
+from contracts.contract import write_table
 from export.replaying import (
     Named,
     ReplayedRows,
@@ -33,8 +35,6 @@ from models.windows import LearnError
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import stage
-from traces import tables
-from traces.contract import write_table
 
 log = logging.getLogger(__name__)
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import pandas as pd
 
+from contracts.contract import read_table
+from contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
 from features.catalog import PAIR_WINDOW
 from models import neighbours, stored, trend
 from models.cases import by_case, case_of, described, over_cases
@@ -22,8 +24,6 @@ from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import DIGITS, write_csv, write_json
 from pipelines.running import stage
-from traces.contract import read_table
-from traces.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
 
 log = logging.getLogger(__name__)
 

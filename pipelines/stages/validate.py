@@ -14,13 +14,13 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from contracts import tables
+from contracts.contract import TableReader, read_table, write_table
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
 from pipelines.params.learning import Validate
 from pipelines.reporting.report_files import write_json
 from pipelines.running import stage
-from traces import tables
-from traces.contract import TableReader, read_table, write_table
 from traces.formats import stem_of
 from traces.truth import TruthError, read_csv
 from traces.validation import Achieved, Measured, Verdict, by_achieved, by_bottleneck, throughput_mbit_s

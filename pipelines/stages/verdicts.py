@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from contracts import tables
+from contracts.contract import read_table
 from export.replaying import said_in
 from models.detectors.scoring import OnPair
 from models.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage
-from traces import tables
-from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from pipelines.tracking.runs import CandidateRun
 
 _LAST_VERDICTS = (
     *("right", "right_low", "right_high", "decided", "decided_low", "decided_high"),
-    *("coverage_sb", "coverage_nsb", "wrong", "none", "first_s"),
+    *("coverage_shared", "coverage_not_shared", "wrong", "none", "first_s"),
 )
 
 

@@ -19,8 +19,9 @@ students of it, *Settings* the points of the grids, *Detectors* what was replaye
 the run of their grid.
 
 `nested/overall` is the accuracy of the nested estimate on the dataset trained on, `_low` and `_high` its 95 % interval;
-`balanced` weighs both verdicts alike; `sb` and `nsb` are the accuracies of either; `on_X/...` is the same model on the
-dataset and windows X. A run with the tag `header` is exported as C. A run's figures are among its artifacts.
+`recall_shared` and `recall_not_shared` are the shares of either label that are recognised, `balanced` is their mean;
+`on_X/...` is the same model on the dataset and windows X. A run with the tag `header` is exported as C. A run's
+figures are among its artifacts.
 
 `sbd run HEADER` goes from a header to its run. Nothing reads this store back: `sbd track` makes it of what is on disk.
 """

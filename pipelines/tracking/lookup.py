@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from contracts.fault import InputFault, UsageFault
 from models import store
 from pipelines.tracking.runs import FoundRun, NoRunError
-from traces.fault import InputFault, UsageFault
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 _BANNER = re.compile(rb"Generated from model ([0-9a-f]{16}),")

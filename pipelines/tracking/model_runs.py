@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
 from models import store
 from models.accuracy import ALL_SITES
@@ -17,7 +18,6 @@ from pipelines.params import Params
 from pipelines.reporting.report_files import read_json
 from pipelines.tracking.run_text import ACCURACIES, NO_NAME, in_order, percent_of, setting_of, text_of
 from pipelines.tracking.runs import Child, InputTable, Parent, TrackingError, sha256
-from traces.contract import read_table
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-ACCURACIES = ("overall", "overall_low", "overall_high", "balanced", "sb", "nsb")
+ACCURACIES = ("overall", "overall_low", "overall_high", "balanced", "recall_shared", "recall_not_shared")
 
 
 NO_NAME = re.compile(r"[^\w.\- :]")  # what MLflow refuses in the name of a metric, and a slash, which groups

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from traces.fault import Fault, InputFault
+from contracts.fault import Fault, InputFault
 
 
 class TrackingError(InputFault):

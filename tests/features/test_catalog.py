@@ -7,7 +7,7 @@ import pytest
 
 from features import catalog
 from features.fixed import FEATURE_LIMIT
-from features.relevance import TABLE3_NATS
+from pipelines.reporting.published import TABLE3_NATS
 
 
 def test_table_3_is_complete() -> None:

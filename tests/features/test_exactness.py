@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from contracts import tables
+from contracts.contract import TableReader, read_table
 from features import catalog
 from features.catalog import PAIR_WINDOW
 from features.fixed import POINTS_LIMIT, RTT_LIMIT_US
 from features.series import PairGrid, signals_of
 from pipelines.params import read_params
 from tests import naive
-from traces import tables
-from traces.contract import TableReader, read_table
 
 ROOT = Path(__file__).parents[2]
 #: A million take some twenty minutes: SBD_GENERATED_WINDOWS=1000000 pytest tests/features/test_exactness.py

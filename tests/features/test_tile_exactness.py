@@ -7,6 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from contracts import tables
+from contracts.contract import TableReader, read_table
 from features.catalog import PAIR_TILE
 from features.lag_excess.memory import FORGETTING
 from features.lag_excess.tile_feature import TILE_FEATURES
@@ -14,8 +16,6 @@ from features.series import signals_of
 from pipelines.params import read_params
 from tests import naive_lag_excess as naive
 from tests.naive import Ints
-from traces import tables
-from traces.contract import TableReader, read_table
 
 ROOT = Path(__file__).parents[2]
 

@@ -18,7 +18,7 @@ from tests.fuzz import exported, native
 # Beyond what is mapped once everything is imported: a length that an input only claims is not allocated.
 _MORE_BYTES = 2 << 30
 # What only the checks call.
-_NO_PARSERS = ["traces.connection", "traces.contract", "traces.tables"]
+_NO_PARSERS = ["traces.connection", "contracts.contract", "contracts.tables"]
 _OPTIONS = {"timeout": 60, "rss_limit_mb": 2048}
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder in memory, where there is one
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.fuzz import targets
 from traces import formats, truth
 from traces.formats import Read
-from traces.quarantine import CaptureError, by_reason
+from traces.quarantine import UnreadableInputError, by_reason
 
 #: What may be mapped, by all allocations at once.
 MAPPED_BYTES = 512 << 20
@@ -25,7 +25,7 @@ MAPPED_BYTES = 512 << 20
 
 def said(one: Read) -> str:
     """Return in one line what an input became: its kind, the records of connections, and all others by reason."""
-    if isinstance(one.outcome, CaptureError):
+    if isinstance(one.outcome, UnreadableInputError):
         return f"{one.source}: unreadable: {one.outcome.why}"
     trace = one.outcome
     parts = [f"{trace.records_out} read"]

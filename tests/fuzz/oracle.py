@@ -11,11 +11,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from contracts import tables
+from contracts.contract import Column, Table
 from traces import connection as rows_of
-from traces import stored, tables
-from traces.contract import Column, Table
+from traces import stored
 from traces.formats import Read
-from traces.quarantine import RAW_BYTES, CaptureError, quarantine_columns
+from traces.quarantine import RAW_BYTES, UnreadableInputError, quarantine_columns
 from traces.trace import Trace
 
 #: CPU time an input may take, and each of its bytes after decompression: 20 times what the slowest parser needs, with
@@ -56,7 +57,7 @@ def size_of(path: Path, most: int) -> int:
             size += len(block)
             if size > most:
                 break
-    except CaptureError:
+    except UnreadableInputError:
         pass
     return max(size, path.stat().st_size)
 

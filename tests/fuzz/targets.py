@@ -14,13 +14,13 @@ from pathlib import Path
 
 import zstandard
 
+from contracts.contract import ContractError
+from contracts.tables import TRUTH
 from tests.fuzz import exported, mutations, oracle
 from traces import event_log, formats, socket_stats, state_log, stored, tcp_probe, truth
-from traces.contract import ContractError
 from traces.dialect import Dialect, LinePattern
 from traces.formats import Read
-from traces.quarantine import CaptureError
-from traces.tables import TRUTH
+from traces.quarantine import UnreadableInputError
 from traces.trace import Trace
 
 ROOT = Path(__file__).parents[2]
@@ -88,7 +88,7 @@ def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], b
                 with oracle.bounded(size):
                     try:
                         found = Read(path, "log", read(path, dialect))
-                    except CaptureError as error:
+                    except UnreadableInputError as error:
                         found = Read(path, "log", error)
                     oracle.check_read([found], sizes=[size], thorough=_thorough(content))
                 if isinstance(found.outcome, Trace):
@@ -176,7 +176,7 @@ def _stored(content: bytes) -> bool:
         with oracle.bounded(size):
             try:
                 whole = b"".join(stored.blocks(path))
-            except CaptureError:
+            except UnreadableInputError:
                 return True
             assert stored.head(path) == whole[: stored.HEAD_BYTES]
             for longest_bytes in (3, 300):
@@ -188,7 +188,7 @@ def _stored(content: bytes) -> bool:
     with _File(pack(whole)[:-1]) as path:
         try:
             list(stored.blocks(path))
-        except CaptureError:
+        except UnreadableInputError:
             return True
     raise AssertionError("a packed file without its last byte is read as if it were whole")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from models.accuracy import Hits, accuracy, share, share_difference
+from models.accuracy import Hits, accuracy_of_windows, share, share_difference
 
 ROWS = pd.DataFrame(
     {
@@ -24,35 +24,43 @@ ROWS = pd.DataFrame(
 
 
 def test_accuracy_by_hand() -> None:
-    found = accuracy(ROWS, resamples=500, seed=0)
+    found = accuracy_of_windows(ROWS, resamples=500, seed=0)
     assert (found.predictions, found.windows, found.connections) == (6, 5, 3)
-    assert found.sb == pytest.approx(2 / 3)
-    assert found.nsb == pytest.approx(2 / 3)
+    assert found.recall_shared == pytest.approx(2 / 3)
+    assert found.recall_not_shared == pytest.approx(2 / 3)
     assert found.balanced == pytest.approx(2 / 3)
     assert found.overall == pytest.approx(4 / 6)
     # Resamples hold a (1/2), b (2/3) and c (1) only.
     assert (found.overall_low, found.overall_high) == (0.5, 1.0)
-    assert (found.sb_low, found.sb_high) == (0.5, 1.0)
-    assert found.nsb_low == found.nsb_high == pytest.approx(2 / 3)
+    assert (found.recall_shared_low, found.recall_shared_high) == (0.5, 1.0)
+    assert found.recall_not_shared_low == found.recall_not_shared_high == pytest.approx(2 / 3)
 
 
 def test_windows_without_a_verdict_are_wrong() -> None:
     none = pd.DataFrame({"connection_id": ["c", "d"], "shared": [True, False]})
-    found = accuracy(ROWS, resamples=500, seed=0, none=none)
+    found = accuracy_of_windows(ROWS, resamples=500, seed=0, none=none)
     assert (found.predictions, found.none, found.connections) == (6, 2, 4)
     assert found.coverage == 6 / 8
-    assert (found.sb, found.nsb, found.overall) == (2 / 4, 2 / 4, 4 / 8)
+    assert (found.recall_shared, found.recall_not_shared, found.overall) == (2 / 4, 2 / 4, 4 / 8)
     # Only non-shared windows of d: none right. Only those of b: two of three.
-    assert found.nsb_low == 0.0
-    assert found.nsb_high == pytest.approx(2 / 3)
-    without = accuracy(ROWS, resamples=500, seed=0)
+    assert found.recall_not_shared_low == 0.0
+    assert found.recall_not_shared_high == pytest.approx(2 / 3)
+    without = accuracy_of_windows(ROWS, resamples=500, seed=0)
     assert without.none == 0 and math.isnan(without.coverage)
 
 
 def test_a_label_that_is_missing_has_no_accuracy() -> None:
-    found = accuracy(ROWS[ROWS["shared"]], resamples=500, seed=0)
-    assert found.sb == found.overall == pytest.approx(2 / 3)
-    assert all(math.isnan(value) for value in (found.nsb, found.nsb_low, found.nsb_high, found.balanced))
+    found = accuracy_of_windows(ROWS[ROWS["shared"]], resamples=500, seed=0)
+    assert found.recall_shared == found.overall == pytest.approx(2 / 3)
+    assert all(
+        math.isnan(value)
+        for value in (
+            found.recall_not_shared,
+            found.recall_not_shared_low,
+            found.recall_not_shared_high,
+            found.balanced,
+        )
+    )
 
 
 def hits(rate: float, connections: int, windows: int, seed: int) -> Hits:

@@ -34,9 +34,9 @@ def test_no_verdict_is_wrong_of_all_and_left_out_where_decided() -> None:
     found = summary(own, own, resamples=200, seed=0)
     assert found["pairs"] == 6 and found["shared"] == 4
     assert found["right"] == pytest.approx(3 / 6)
-    assert (found["decided_sb"], found["decided_nsb"]) == (pytest.approx(2 / 3), 1.0)
+    assert (found["decided_recall_shared"], found["decided_recall_not_shared"]) == (pytest.approx(2 / 3), 1.0)
     assert found["decided"] == pytest.approx((2 / 3 + 1) / 2)
-    assert (found["coverage_sb"], found["coverage_nsb"]) == (0.75, 0.5)
+    assert (found["coverage_shared"], found["coverage_not_shared"]) == (0.75, 0.5)
     assert (found["wrong"], found["none"]) == (1, 2)
     assert found["first_s"] == 6.0
     assert found["less"] == found["less_low"] == found["less_high"] == 0
@@ -56,12 +56,14 @@ def test_a_label_that_nobody_has_is_no_number() -> None:
     own = rows([True, None], [True, True])
     found = summary(own, own, resamples=50, seed=0)
     assert found["right"] == 0.5
-    assert np.isnan(found["decided"]) and np.isnan(found["coverage_nsb"])
+    assert np.isnan(found["decided"]) and np.isnan(found["coverage_not_shared"])
 
 
 def test_who_decides_nothing_is_right_of_nothing() -> None:
     own = rows([None, None], [True, False])
     found = summary(own, own, resamples=50, seed=0)
     assert (found["right"], found["wrong"], found["none"]) == (0.0, 0, 2)
-    assert (found["coverage_sb"], found["coverage_nsb"]) == (0.0, 0.0)
-    assert all(np.isnan(found[name]) for name in ("decided", "decided_low", "decided_high", "decided_sb", "first_s"))
+    assert (found["coverage_shared"], found["coverage_not_shared"]) == (0.0, 0.0)
+    assert all(
+        np.isnan(found[name]) for name in ("decided", "decided_low", "decided_high", "decided_recall_shared", "first_s")
+    )

@@ -11,11 +11,11 @@ from dtaidistance import dtw_ndim
 from sklearn.neighbors import KNeighborsClassifier
 from tslearn.metrics import dtw as tslearn_dtw
 
+from contracts.tables import WINDOW_KEY
 from models import neighbours, store
 from models.search import Method
 from models.windows import LabelledWindows
 from tests.models.windows_made import windows
-from traces.tables import WINDOW_KEY
 
 METHOD = Method(inner_folds=3, seed=0)
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from features.catalog import feature_names
-from features.relevance import mutual_information_nats, ranking
 from models import search
 from models.control import with_shuffled_labels
 from models.families import FAMILIES
 from models.families.random_forest import LATTICE
 from models.fitted import Fitted, Setting
+from models.relevance import mutual_information_nats, ranking
 from models.split import Split, shuffle_splits
 from models.windows import LabelledWindows, LearnError, Positions, labelled_windows
 from tests.models.windows_made import of_kinds, pair_window, windows

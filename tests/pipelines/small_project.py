@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 import yaml
 
+from contracts.contract import write_table
+from contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
 from features.catalog import PAIR_WINDOW
 from models.partners import pair_name
 from pipelines.__main__ import main
 from pipelines.params import overlaid
 from tests.models.windows_made import pair_window
-from traces.contract import write_table
-from traces.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
 
 ROOT = Path(__file__).parents[2]
 DATASETS = ("sites", "diverse")

@@ -18,6 +18,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from contracts.contract import read_table
+from contracts.tables import PREDICTION, WINDOW_KEY
 from models.automl import engine_of
 from models.automl.environment import remedy
 from models.automl.ground import JudgedRows, judged
@@ -28,8 +30,6 @@ from pipelines.params import read_params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.report_files import read_json
 from tests.pipelines.small_project import DATASETS, EVALUATIONS, ROOT
-from traces.contract import read_table
-from traces.tables import PREDICTION, WINDOW_KEY
 
 SPLITS = 2
 FILES = {"accuracy.csv", "history.csv", "leaderboard.csv", "members.csv", "predictions.parquet"}

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from traces import tables
-from traces.contract import read_table
+from contracts import tables
+from contracts.contract import read_table
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "CONTRIBUTING.md").read_text()
@@ -25,7 +25,8 @@ EXAMPLES: list[tuple[str, str, str]] = re.findall(
     r"^`([\w./]+)`:\n\n```(python|diff)\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
 )
 NEW = [path for path, language, _ in EXAMPLES if language == "python"]
-COPIED = ("traces", "scenarios", "features", "models", "export", "pipelines", "simulator/src", "tests/models")
+CODE = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines")
+COPIED = (*CODE, "simulator/src", "tests/models")
 FILES = ("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py")
 SAMPLES = ROOT / "data/samples/kernel/inputs"
 

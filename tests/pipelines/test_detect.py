@@ -13,6 +13,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from contracts.contract import read_table
+from contracts.tables import PREDICTION
 from export import default_detector, shipped
 from features import connection_pairs
 from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
@@ -24,9 +26,7 @@ from pipelines.running.stage import EXIT_USAGE
 from tests.pipelines.test_new_dataset import log_of
 from tests.pipelines.test_selection import MODELS
 from traces import recording
-from traces.contract import read_table
 from traces.dialect import Dialect
-from traces.tables import PREDICTION
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / "data/samples/kernel/inputs"

@@ -14,6 +14,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from contracts.contract import write_table
+from contracts.tables import PREDICTION, WINDOW_KEY
 from export import compilers, model_file, replay
 from export.tree import from_fitted
 from export.verify import row_values
@@ -25,8 +27,6 @@ from pipelines.params import overlaid
 from pipelines.reporting.report_files import write_json
 from tests.export import made
 from tests.models.windows_made import pair_window
-from traces.contract import write_table
-from traces.tables import PREDICTION, WINDOW_KEY
 
 ROOT = Path(__file__).parents[2]
 DATASETS = ("sites", "diverse")
@@ -78,7 +78,7 @@ def accuracies() -> pd.DataFrame:
         ):
             row: dict[str, Any] = {"train_set": train_set, "test_set": test_set, "model": family, "site": site}
             row |= {"feature_set": feature_set, "connections": 10 + len(rows), "windows": 100 + number}
-            for place, share in enumerate(("sb", "nsb", "balanced")):
+            for place, share in enumerate(("recall_shared", "recall_not_shared", "balanced")):
                 value = 0.5 + 0.1 * place + 0.01 * number
                 row |= {share: value, f"{share}_low": value - 0.1, f"{share}_high": value + 0.1}
             rows.append(row)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from contracts.contract import read_table
+from contracts.tables import PREDICTION
 from pipelines.reporting import excerpts
 from tests.pipelines.small_project import DATASETS, SPLITS, TILED
-from traces.contract import read_table
-from traces.tables import PREDICTION
 
 SETS = ("paper", "invariant")
 TRAINED = ("sites", "diverse", "sites+diverse")

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 import yaml
 
+from contracts.contract import read_table
+from contracts.tables import TRUTH
 from pipelines.__main__ import main
 from pipelines.params import overlaid
-from traces.contract import read_table
-from traces.tables import TRUTH
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / "data/samples/kernel/inputs"

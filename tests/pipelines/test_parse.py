@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from contracts import tables
+from contracts.contract import read_table
 from pipelines.running import stage
 from pipelines.stages import parse
 from tests.fuzz.targets import CORPUS
 from tests.traffic import write_captures
-from traces import tables
-from traces.contract import read_table
 
 ROOT = Path(__file__).parents[2]
 LINE = "{} C=7f3a91c2 SF=0 V=RTT 24511\n"

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from contracts import tables
+from contracts.contract import Table, write_table
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_FAILED
-from traces import tables
-from traces.contract import Table, write_table
 
 ROOT = Path(__file__).parents[2]
 S = 1_000_000_000
@@ -116,7 +116,7 @@ def test_partitions_by_hand(folder: Path) -> None:
     assert (one["connections"], one["left_out"], one["without_scored_time"], one["pairs"]) == (2, 2, 0, 6)
     assert (one["exact"], one["exact_time"]) == (0.5, (6 / 8 + 6 / 8) / 2)
     # At the end: of a all pairs right, of b only the shared one.
-    assert (one["pairs_sb"], one["pairs_nsb"]) == (1.0, 0.5)
+    assert (one["pairs_recall_shared"], one["pairs_recall_not_shared"]) == (1.0, 0.5)
     assert (found["silent"]["exact"], found["silent"]["pairs_balanced"]) == (0, 0)
     assert (found["sometimes"]["connections"], found["sometimes"]["pairs"]) == (1, 3)
 
@@ -174,8 +174,8 @@ def test_last_verdicts_are_counted_pair_by_pair(tmp_path: Path, monkeypatch: pyt
     found = pd.read_csv("table.csv").set_index("detector")
     default = found.loc["lag-excess"]
     assert (default["pairs"], default["shared"], default["right"]) == (4, 2, 0.25)
-    assert (default["decided_sb"], default["decided_nsb"]) == (1.0, 0.0)
-    assert (default["coverage_sb"], default["coverage_nsb"]) == (0.5, 0.5)
+    assert (default["decided_recall_shared"], default["decided_recall_not_shared"]) == (1.0, 0.0)
+    assert (default["coverage_shared"], default["coverage_not_shared"]) == (0.5, 0.5)
     assert (default["wrong"], default["none"], default["first_s"]) == (1, 2, 2.5)
     other = found.loc["one"]
     assert (other["right"], other["less"], other["wrong"], other["none"]) == (0.0, -0.25, 1, 3)

@@ -14,6 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from contracts import tables
+from contracts.contract import Table, read_table, write_table
+from contracts.tables import WINDOW_KEY
 from export import default_detector, emit_c
 from export.layout import Layout
 from export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
@@ -22,9 +25,6 @@ from features.reading import DEFAULT
 from models.extraction import extracted
 from pipelines.__main__ import main
 from tests.export import made
-from traces import tables
-from traces.contract import Table, read_table, write_table
-from traces.tables import WINDOW_KEY
 
 MS = 1_000_000
 END_NS = 5_300 * MS

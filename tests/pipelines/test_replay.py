@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 import yaml
 
+from contracts import tables
+from contracts.contract import TableReader
 from export.replaying import built, opinions_on, read_known
 from models.detectors import DETECTORS
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_USAGE
-from traces import tables
-from traces.contract import TableReader
 
 ROOT = Path(__file__).parents[2]
 #: Connections to learn from, and the same ones to test on: here it is about the road, not about accuracy.

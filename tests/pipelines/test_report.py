@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 import yaml
 
-from features.relevance import TABLE3_NATS
 from models.automl import engine_of
 from models.automl.environment import remedy
 from pipelines.__main__ import main
@@ -22,6 +21,7 @@ from pipelines.params import Params, overlaid, read_params
 from pipelines.reporting import published as paper
 from pipelines.reporting.findings import findings
 from pipelines.reporting.page import LONG, Page, text
+from pipelines.reporting.published import TABLE3_NATS
 from pipelines.reporting.run_page import SECTIONS, render
 from pipelines.reporting.tables.cell import Results
 

@@ -33,7 +33,16 @@ def test_scores_are_the_pipeline_s(
     table = pd.read_csv(searched / "reports/accuracy.csv")
     table = table[(table["test_set"] == f"{dataset}/tiled") & (table["site"] == "all")]
     table.index = pd.Index(table["train_set"].str.partition("/")[0] + "/" + table["model"] + "_" + table["feature_set"])
-    columns = ["windows", "none", "coverage", "sb", "nsb", "balanced", "balanced_low", "balanced_high"]
+    columns = [
+        "windows",
+        "none",
+        "coverage",
+        "recall_shared",
+        "recall_not_shared",
+        "balanced",
+        "balanced_low",
+        "balanced_high",
+    ]
     pd.testing.assert_frame_equal(found[columns], table.sort_index()[columns], check_names=False)
     shown = capsys.readouterr().out.splitlines()
     assert len(shown) == 1 + len(found) + 1
@@ -64,8 +73,8 @@ def test_a_label_holds_from_its_time_on(
         assert main(["score", *given]) == 0
         found = pd.read_csv(report)
         assert set(found["windows"]) == {windows}, labels_of
-        assert set(found["sb"].isna()) == {not shared}, labels_of
-        assert set(found["nsb"].isna()) == {shared}, labels_of
+        assert set(found["recall_shared"].isna()) == {not shared}, labels_of
+        assert set(found["recall_not_shared"].isna()) == {shared}, labels_of
     capsys.readouterr()
 
 

@@ -29,7 +29,16 @@ def test_it_says_of_the_development_half_what_the_pipeline_says(
     table = table[(table["test_set"] == "kernel/tiled") & (table["site"] == "all")]
     table.index = pd.Index(table["train_set"].str.partition("/")[0] + "/" + table["model"] + "_" + table["feature_set"])
     assert sorted(found.index) == sorted(table.index)
-    columns = ["windows", "none", "coverage", "sb", "nsb", "balanced", "balanced_low", "balanced_high"]
+    columns = [
+        "windows",
+        "none",
+        "coverage",
+        "recall_shared",
+        "recall_not_shared",
+        "balanced",
+        "balanced_low",
+        "balanced_high",
+    ]
     pd.testing.assert_frame_equal(found.sort_index()[columns], table.sort_index()[columns], check_names=False)
 
     before = report.read_bytes()
@@ -58,7 +67,7 @@ def test_nothing_else_reads_the_locked_half() -> None:
     assert "kernel_locked" not in (ROOT / "dvc.yaml").read_text() + (ROOT / "params.yaml").read_text()
     reading = [
         path.relative_to(ROOT)
-        for folder in ("traces", "features", "models", "export", "pipelines", "scenarios")
+        for folder in ("contracts", "traces", "features", "models", "export", "pipelines", "scenarios")
         for path in (ROOT / folder).rglob("*.py")
         if "kernel_locked" in path.read_text()
     ]

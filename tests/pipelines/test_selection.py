@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 import yaml
 
+from contracts.contract import read_table
+from contracts.tables import PREDICTION
 from models import store
 from pipelines.__main__ import main
 from tests.pipelines import small_project
 from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, SPLITS, TILED
-from traces.contract import read_table
-from traces.tables import PREDICTION
 
 MODELS = {
     *((family, feature_set) for family in FAMILIES for feature_set in ("paper", "invariant")),
@@ -163,8 +163,8 @@ def test_a_window_without_a_verdict_is_wrong_where_all_of_a_dataset_is_tested_on
             right[mine["shared"] == label].sum() / ((mine["shared"] == label).sum() + missing)
             for label, missing in zip((True, False), none, strict=True)
         ]
-        assert transferred["sb"] == pytest.approx(shares[0], abs=1e-6)
-        assert transferred["nsb"] == pytest.approx(shares[1], abs=1e-6)
+        assert transferred["recall_shared"] == pytest.approx(shares[0], abs=1e-6)
+        assert transferred["recall_not_shared"] == pytest.approx(shares[1], abs=1e-6)
         assert transferred["balanced"] == pytest.approx(sum(shares) / 2, abs=1e-6)
 
 

@@ -13,13 +13,13 @@ import pytest
 import yaml
 from sklearn.tree import DecisionTreeClassifier
 
+from contracts import tables
+from contracts.contract import Table, read_table, write_table
 from features.reading import DEFAULT
 from models import store
 from models.extraction import Extracted, Variation, extracted, read_truths
 from models.fitted import Fitted, Setting
 from pipelines.__main__ import main
-from traces import tables
-from traces.contract import Table, read_table, write_table
 
 ROOT = Path(__file__).parents[2]
 MS = 1_000_000
@@ -157,7 +157,7 @@ def test_windows_without_a_verdict_are_wrong(table: pd.DataFrame) -> None:
     found = level(table, "loss", "0.01")
     # Four shared and four other windows are right, and one connection that is not shared has none.
     assert (found["pairs"], found["valid_pairs"], found["windows"], found["none"]) == (3, 3, 8, 1)
-    assert (found["sb"], found["nsb"]) == (1, 0.8)
+    assert (found["recall_shared"], found["recall_not_shared"]) == (1, 0.8)
     assert found["balanced"] == pytest.approx(0.9)
     assert found["coverage"] == pytest.approx(8 / 9, abs=1e-6)
 
@@ -167,7 +167,7 @@ def test_a_level_without_a_label_has_no_accuracy(table: pd.DataFrame, name: str,
     found = level(table, "jitter_ms", name)
     assert (found["pairs"], found["valid_pairs"], found["connections"]) == (pairs, 0, 0)
     assert (found["windows"], found["none"]) == (0, 0)
-    assert np.isnan([found["balanced"], found["balanced_low"], found["sb"], found["coverage"]]).all()
+    assert np.isnan([found["balanced"], found["balanced_low"], found["recall_shared"], found["coverage"]]).all()
 
 
 @pytest.mark.parametrize("name", WINDOWS)

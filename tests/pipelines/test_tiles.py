@@ -8,6 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from contracts import tables
+from contracts.contract import read_table
 from features.catalog import PAIR_TILE
 from models.partners import members
 from pipelines.__main__ import main
@@ -15,8 +17,6 @@ from pipelines.params import read_params
 from pipelines.reporting.report_files import read_json
 from pipelines.running.stage import EXIT_USAGE
 from tests.quick_profile import FOLDER
-from traces import tables
-from traces.contract import read_table
 
 ROOT = Path(__file__).parents[2]
 #: Of two subflows each: a pair's last verdict is what the detector says of the connection.

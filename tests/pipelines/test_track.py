@@ -16,13 +16,13 @@ import pandas as pd
 import pytest
 import yaml
 
+from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
 from models import store
 from pipelines.__main__ import main
 from pipelines.reporting.report_files import read_json, write_json
 from pipelines.tracking import experiment
 from tests.pipelines.small_project import CONNECTIONS, DATASETS, EVALUATIONS, FAMILIES, KERNEL, ROOT, SPLITS, TILED
-from traces.contract import read_table
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -152,7 +152,7 @@ def test_a_parent_has_parameters_metrics_with_intervals_digests_and_figures(
     rows = table.set_index(["test_set", "site"])
     expected_metrics = {name: chosen[name] for name in ("paper_accuracy", "nested_accuracy")}
     for key, place in places.items():
-        for name in ("overall", "overall_low", "overall_high", "balanced", "sb", "nsb"):
+        for name in ("overall", "overall_low", "overall_high", "balanced", "recall_shared", "recall_not_shared"):
             value = rows[name].to_dict()[key]
             if not np.isnan(value):
                 expected_metrics[f"{place}/{name}"] = value
@@ -237,7 +237,7 @@ def test_what_automl_found_is_there_with_its_costs_and_what_was_not_run_is_not(
 
 def test_a_replayed_detector_is_a_run_of_its_own_view(untracked: Path) -> None:
     table = "detector,parameters,right,right_low,right_high,decided,decided_low,decided_high,"
-    table += "coverage_sb,coverage_nsb,wrong,none,first_s\n"
+    table += "coverage_shared,coverage_not_shared,wrong,none,first_s\n"
     folder = untracked / "reports/verdicts"
     folder.mkdir()
     (folder / "sites.csv").write_text(

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from contracts import tables
+from contracts.contract import Table, TableReader, TableWriter, read_table, write_table
 from export.tree import ExportError
 from features.reading import DEFAULT, Reading, alternatives
 from features.series import signals_of
 from models.extraction import Extracted, extracted, labelled_rows, read_truths, swapped
 from pipelines.params import read_params
 from pipelines.stages import difficulty, export
-from traces import tables
-from traces.contract import Table, TableReader, TableWriter, read_table, write_table
 
 ROOT = Path(__file__).parents[2]
 MS = 1_000_000

@@ -11,7 +11,7 @@ from typing import Any
 from tests.traces.naive import flow as naive
 from tests.traces.naive.sender import Sender
 from traces.connection import Connection, Subflow
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 from traces.recorded import End, Flow, Recorded, Refusals, Spool, StoredAcks, record, spools, write
 from traces.trace import Trace
 
@@ -19,18 +19,18 @@ from traces.trace import Trace
 _FIRST_DATA = 2**40
 
 
-def _compiled(path: Path, folder: Path) -> Recorded | CaptureError:
+def _compiled(path: Path, folder: Path) -> Recorded | UnreadableInputError:
     try:
         return record(path, folder)
-    except CaptureError as error:
+    except UnreadableInputError as error:
         return error
 
 
-def _naive(path: Path) -> tuple[Trace, list[naive.Flow]] | CaptureError:
+def _naive(path: Path) -> tuple[Trace, list[naive.Flow]] | UnreadableInputError:
     trace = Trace()
     try:
         return trace, naive.flows(path, trace)
-    except CaptureError as error:
+    except UnreadableInputError as error:
         return error
 
 
@@ -101,8 +101,11 @@ def assert_same(path: Path, part_rows: int = 3) -> list[dict[End, Subflow]]:
     expected = _naive(path)
     with tempfile.TemporaryDirectory() as folder:
         found = _compiled(path, Path(folder))
-        if isinstance(expected, CaptureError) or isinstance(found, CaptureError):
-            assert isinstance(found, CaptureError) and isinstance(expected, CaptureError), (found, expected)
+        if isinstance(expected, UnreadableInputError) or isinstance(found, UnreadableInputError):
+            assert isinstance(found, UnreadableInputError) and isinstance(expected, UnreadableInputError), (
+                found,
+                expected,
+            )
             assert (found.offset, found.why) == (expected.offset, expected.why)
             return []
         divided = record(path, Path(folder), part_rows)

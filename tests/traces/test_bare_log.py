@@ -14,7 +14,7 @@ from tests.traces.test_event_log import GOOD
 from traces import bare_log, event_log
 from traces.assembly import LIMITS
 from traces.dialect import Dialect
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 
 
 def written(tmp_path: Path, content: bytes) -> Path:
@@ -101,9 +101,9 @@ def test_what_needs_a_second_look_is_left_to_the_lines(tmp_path: Path, line: byt
 def test_a_log_that_ends_early_is_refused_alike(tmp_path: Path) -> None:
     packed = zstandard.compress(long_log(0, 2_000))
     path = written(tmp_path, packed[: len(packed) // 2])
-    with pytest.raises(CaptureError) as by_columns:
+    with pytest.raises(UnreadableInputError) as by_columns:
         bare_log.read(path)
-    with pytest.raises(CaptureError) as by_lines:
+    with pytest.raises(UnreadableInputError) as by_lines:
         event_log.read_line_by_line(path)
     assert str(by_columns.value) == str(by_lines.value)
 

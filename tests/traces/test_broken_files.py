@@ -20,6 +20,8 @@ import numpy as np
 import pytest
 import zstandard
 
+from contracts import tables
+from contracts.contract import read_table
 from features.pair import PairWindow
 from models import window_model
 from models.verdict import Verdicts
@@ -28,8 +30,6 @@ from pipelines.running import stage
 from tests.fuzz import bounds, targets
 from tests.fuzz.targets import CORPUS, ROOT
 from tests.traces import packets
-from traces import tables
-from traces.contract import read_table
 
 #: By how much any file of the corpus may raise the peak of memory, and the CPU time it may take.
 MOST_BYTES, MOST_S = 64 << 20, 2.0

@@ -18,7 +18,7 @@ from tests.traces.packets import ACK, FIN, MS, RST, SYN, Packet, Talk, capable, 
 from traces import assembly, capture, formats, recorded
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 from traces.trace import Trace
 
 A, B, C, D = (bytes([value]) * 8 for value in (0xA1, 0xB2, 0xC3, 0xD4))
@@ -539,7 +539,7 @@ def test_connections_are_found_by_token_across_inputs(tmp_path: Path) -> None:
             three: [[(1001, 80)]],
             log: [[(None, None)]],
         }
-        assert {read.path for read in found if isinstance(read.outcome, CaptureError)} == {empty, cut}
+        assert {read.path for read in found if isinstance(read.outcome, UnreadableInputError)} == {empty, cut}
     assert list(formats.read([], Dialect())) == []
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import pytest
 
+from contracts.tables import CWR, DISORDER, OPEN, RECOVERY
+from contracts.tables import LOSS_STATE as LOSS
 from tests.traces.naive.congestion import Congestion, Resent
 from tests.traces.naive.scoreboard import Scoreboard
 from tests.traces.script import ECE, FIN, Outcome, Packet, back, flight, handshake, out, run
-from traces.tables import CWR, DISORDER, OPEN, RECOVERY
-from traces.tables import LOSS_STATE as LOSS
 
 # Segments 1 to 3 are SACKed: the first is missing.
 SACKS = [back(120.1, 0, (1000, 2000)), back(120.2, 0, (1000, 3000)), back(120.3, 0, (1000, 4000))]

@@ -10,14 +10,14 @@ import packet_recording
 import pyarrow.parquet as pq
 import pytest
 
+from contracts import tables
+from contracts.contract import TableReader, read_table
 from pipelines.running import stage
 from pipelines.stages import parse
 from tests.traces.comparison import assert_same
 from tests.traffic import write_captures
 from traces import connection as rows_of
-from traces import tables
 from traces.connection import AckColumns, Acks, Connection, Named, Subflow
-from traces.contract import TableReader, read_table
 from traces.recorded import record
 
 ROOT = Path(__file__).parents[2]

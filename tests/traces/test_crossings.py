@@ -10,7 +10,7 @@ import pytest
 from tests.traces import packets
 from tests.traces.packets import Packet, Talk
 from traces.capture import Crossing, crossings, read_together
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 
 KEYS = b"A" * 8, b"B" * 8
 OTHER_KEYS = b"C" * 8, b"D" * 8
@@ -114,5 +114,5 @@ def test_tokens_of_either_version_are_the_specification_s(tmp_path: Path) -> Non
 def test_a_capture_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(packets.pcap([Packet(0, b"")])[:10])
-    with pytest.raises(CaptureError):
+    with pytest.raises(UnreadableInputError):
         crossings({"west": [path]})

@@ -9,7 +9,7 @@ import pytest
 from traces import assembly, event_log
 from traces.connection import NOT_OBSERVED, Subflow
 from traces.dialect import Dialect, DialectError, LinePattern
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 from traces.trace import Trace
 
 ONE_LINE = LinePattern(
@@ -258,7 +258,7 @@ def test_a_record_ends_with_white_space_a_quote_or_the_line(tmp_path: Path) -> N
 
 
 def test_only_ours_may_lack_its_marker(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match="no event line among 1 lines"):
+    with pytest.raises(UnreadableInputError, match="no event line among 1 lines"):
         read(tmp_path, b"2000 C=7f3a91c2 SF=0 V=RTT 24511\n", ONE_LINE)
 
 

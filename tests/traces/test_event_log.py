@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from traces import assembly, event_log
 from traces.connection import NOT_OBSERVED
 from traces.dialect import Dialect
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 from traces.trace import Trace
 
 GOOD = b"""\
@@ -110,12 +110,12 @@ def test_compressed_logs_are_the_same_log(tmp_path: Path, compress: object) -> N
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress])
 def test_broken_compression_names_the_file(tmp_path: Path, compress: object) -> None:
     assert callable(compress)
-    with pytest.raises(CaptureError, match=r"a\.bin"):
+    with pytest.raises(UnreadableInputError, match=r"a\.bin"):
         read(tmp_path, compress(GOOD * 100)[:-20], "a.bin")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match="nothing"):
+    with pytest.raises(UnreadableInputError, match="nothing"):
         event_log.read(tmp_path / "nothing.log", Dialect())
 
 

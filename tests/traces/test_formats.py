@@ -13,7 +13,7 @@ import zstandard
 from traces import trace
 from traces.dialect import Dialect
 from traces.formats import FORMATS, format_of, read, stem_of
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 
 SOCKET = b"ESTAB 0 0 10.0.1.1:42225 10.0.2.2:44180"
 CONTENTS = {
@@ -93,7 +93,7 @@ def test_a_log_of_more_refused_records_than_are_kept_is_unreadable(
     path, more = written(tmp_path, most), written(tmp_path, most + REFUSED[name], "more")
     assert len(format_of(path).read(path, Dialect()).refusals) == 1000
     (one,) = read([more], Dialect())
-    assert isinstance(one.outcome, CaptureError)
+    assert isinstance(one.outcome, UnreadableInputError)
     assert (one.source, one.outcome.path, one.outcome.offset) == (source, more, len(most))
     assert one.outcome.why == "more than 1,000 records refused"
 
@@ -107,7 +107,7 @@ def test_a_log_of_more_refused_records_than_are_kept_is_unreadable(
     ],
 )
 def test_a_binary_is_of_no_kind(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(CaptureError, match="no parser knows this content"):
+    with pytest.raises(UnreadableInputError, match="no parser knows this content"):
         format_of(written(tmp_path, content))
 
 
@@ -120,13 +120,13 @@ def test_a_capture_is_known_by_its_magic(tmp_path: Path, magic: str) -> None:
 
 @pytest.mark.parametrize("content", [b"", gzip.compress(b"", mtime=0), zstandard.ZstdCompressor().compress(b"")])
 def test_an_empty_input_is_of_no_kind(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(CaptureError, match="is empty"):
+    with pytest.raises(UnreadableInputError, match="is empty"):
         format_of(written(tmp_path, content))
 
 
 @pytest.mark.parametrize("content", [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd\x00", b"\xfd7zXZ\x00\x00"])
 def test_a_broken_compression_names_the_file(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(CaptureError, match="cut"):
+    with pytest.raises(UnreadableInputError, match="cut"):
         format_of(written(tmp_path, content, "cut"))
 
 

@@ -20,7 +20,7 @@ from tests.traces.packets import ACK, ECE, FIN, PSH, RST, Packet, Talk
 from traces import capture, event_log, formats, socket_stats, state_log, tcp_probe
 from traces.dialect import Dialect, LinePattern
 from traces.formats import Read
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 from traces.trace import Trace
 
 Reader = Callable[[Path, Dialect], Trace]
@@ -195,7 +195,7 @@ def checked(read: Reader, path: Path, dialect: Dialect, content: bytes, *, thoro
         assert_same(path)
     try:
         found = Read(path, "any", read(path, dialect))
-    except CaptureError as error:
+    except UnreadableInputError as error:
         found = Read(path, "any", error)
     oracle.check_read([found], sizes=[oracle.size_of(path, 1 << 32)], thorough=thorough)
     return found.outcome if isinstance(found.outcome, Trace) else None

@@ -14,7 +14,7 @@ import zstandard
 from traces import assembly, event_log, formats, kernel_log
 from traces.connection import NOT_OBSERVED
 from traces.dialect import Dialect
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 from traces.trace import Trace
 
 RECORDS = (
@@ -311,14 +311,14 @@ def test_a_record_at_the_cut_of_an_overlong_line_is_refused(tmp_path: Path) -> N
 
 
 def test_a_log_without_a_record_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match="no event line among 3 lines"):
+    with pytest.raises(UnreadableInputError, match="no event line among 3 lines"):
         read(tmp_path, b"\n".join(OTHER))
 
 
 def test_an_empty_file_has_no_format(tmp_path: Path) -> None:
     path = tmp_path / "empty.log"
     path.write_bytes(b"")
-    with pytest.raises(CaptureError, match="is empty"):
+    with pytest.raises(UnreadableInputError, match="is empty"):
         formats.format_of(path)
 
 

@@ -17,7 +17,7 @@ from tests.traces.naive import pcap
 from tests.traces.naive.pcap import Frame
 from tests.traces.packets import Packet
 from traces import capture, recorded
-from traces.quarantine import RAW_BYTES, CaptureError, Refusal
+from traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
 
 # Two packets, of 5 bytes and of 3 out of 70, at 1.000002 s and 2.000003 s, byte by byte.
 BY_HAND = bytes.fromhex(
@@ -89,7 +89,7 @@ def test_compressed_captures(tmp_path: Path, pack: Callable[[bytes], bytes], con
     path.write_bytes(pack(content))
     assert list(pcap.frames(path)) == plain
     path.write_bytes(pack(content)[:-9])
-    with pytest.raises(CaptureError, match="cannot be read"):
+    with pytest.raises(UnreadableInputError, match="cannot be read"):
         list(pcap.frames(path))
 
 
@@ -107,7 +107,7 @@ def test_a_capture_may_be_empty(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize("size", [4, 8, 12, 23])
 @pytest.mark.parametrize("content", [BY_HAND, BY_HAND_NG], ids=["pcap", "pcapng"])
 def test_a_cut_header_is_an_error(tmp_path: Path, content: bytes, size: int) -> None:
-    with pytest.raises(CaptureError, match="header is cut"):
+    with pytest.raises(UnreadableInputError, match="header is cut"):
         read(tmp_path, content[:size])
 
 
@@ -116,12 +116,12 @@ def test_other_content_is_no_capture(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a"
     path.write_bytes(content)
     assert not pcap.recognises(content)
-    with pytest.raises(CaptureError, match="neither pcap nor pcapng"):
+    with pytest.raises(UnreadableInputError, match="neither pcap nor pcapng"):
         list(pcap.frames(path))
 
 
 def test_a_section_of_no_byte_order_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match="magic is none"):
+    with pytest.raises(UnreadableInputError, match="magic is none"):
         read(tmp_path, packets.block(0x0A0D0D0A, bytes(16)))
 
 

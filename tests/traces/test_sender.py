@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from contracts.tables import DISORDER, OPEN, RECOVERY
 from tests.traces.script import (
     ACK,
     ECE,
@@ -26,7 +27,6 @@ from tests.traces.script import (
     segments,
 )
 from traces.connection import NOT_OBSERVED
-from traces.tables import DISORDER, OPEN, RECOVERY
 from traces.vantage import RECEIVER, SENDER, UNKNOWN
 
 

@@ -14,7 +14,7 @@ import zstandard
 
 from traces import event_log, stored
 from traces.dialect import Dialect
-from traces.quarantine import CaptureError
+from traces.quarantine import UnreadableInputError
 
 PACKS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": lambda content: gzip.compress(content, mtime=0),
@@ -56,12 +56,12 @@ def test_a_log_that_expands_beyond_what_is_allowed_is_refused(tmp_path: Path, pa
     content, size = log_that_expands(PACKS[pack], 2 * stored.EXPANDED_TIMES)
     path.write_bytes(content)
     assert len(stored.head(path)) == stored.HEAD_BYTES
-    with pytest.raises(CaptureError, match=r"cannot be read: expands \d+ times, more than 256:") as raised:
+    with pytest.raises(UnreadableInputError, match=r"cannot be read: expands \d+ times, more than 256:") as raised:
         list(stored.blocks(path))
     assert 0.9 * stored.EXPANDED_BYTES < raised.value.offset <= stored.EXPANDED_BYTES < size
-    with pytest.raises(CaptureError, match="cannot be read: expands"):
+    with pytest.raises(UnreadableInputError, match="cannot be read: expands"):
         list(stored.lines(path, 300))
-    with pytest.raises(CaptureError, match="cannot be read: expands"):
+    with pytest.raises(UnreadableInputError, match="cannot be read: expands"):
         event_log.read(path, Dialect())
 
 
@@ -97,7 +97,7 @@ def test_a_zstd_frame_to_be_skipped_may_be_anywhere(tmp_path: Path, number: int)
 def test_a_zstd_frame_to_be_skipped_that_is_cut_is_refused(tmp_path: Path, begin: bytes) -> None:
     path = tmp_path / "a"
     path.write_bytes(begin + struct.pack("<II", 0x184D2A50, 2**32 - 1) + PACKS["zstd"](b"two") * 100)
-    with pytest.raises(CaptureError, match="the zstd stream ends early"):
+    with pytest.raises(UnreadableInputError, match="the zstd stream ends early"):
         list(stored.blocks(path))
 
 

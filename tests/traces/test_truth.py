@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from traces.tables import TRUTH
+from contracts.tables import TRUTH
 from traces.truth import CSV_COLUMNS, TruthError, label_at, read_csv, write_csv
 from traces.validation import Achieved, Measured, by_achieved, by_bottleneck
 

@@ -149,7 +149,7 @@ def baselines(same: pd.DataFrame, time: pd.DataFrame, dataset: str) -> Figure:
     ----------
     same, time : DataFrame
         Accuracy on the same windows, and share of time that is right: columns ``detector``, ``parameters``, ``site``,
-        ``sb`` and ``nsb`` with ``_low`` and ``_high``.
+        ``recall_shared`` and ``recall_not_shared`` with ``_low`` and ``_high``.
     dataset : str
     """
     panels = (("share of the same windows", same), ("share of time", time))
@@ -157,7 +157,8 @@ def baselines(same: pd.DataFrame, time: pd.DataFrame, dataset: str) -> Figure:
     figure = Figure(figsize=(9.5, 1.2 + 0.19 * max(len(whole) for whole in wholes)), layout="constrained")
     for axes, (what, _), whole in zip(figure.subplots(1, 2), panels, wholes, strict=True):
         at = np.arange(len(whole))
-        for offset, (name, label) in zip((-0.2, 0.2), (("sb", "shared"), ("nsb", "not shared")), strict=True):
+        for offset, label in ((-0.2, "shared"), (0.2, "not shared")):
+            name = f"recall_{label.replace(' ', '_')}"
             value = whole[name].to_numpy()
             bounds = np.abs(np.stack([value - whole[f"{name}_low"], whole[f"{name}_high"] - value]))
             axes.barh(at + offset, value, 0.38, color=COLOURS[label], label=label)

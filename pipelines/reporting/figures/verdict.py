@@ -10,6 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from contracts.fault import printable
 from features import connection_pairs
 from features.fixed import ONE_Q10
 from features.lag_excess.band import BANDS, NULL_LAGS, Band
@@ -21,7 +22,6 @@ from features.series import SubflowSignals
 from models.detectors.lag_excess import Judgement, Rule, judgements
 from models.partition import pairs_of
 from pipelines.reporting.figures import style
-from traces.fault import printable
 from traces.recording import Recording
 
 _ROW_INCHES = 2.6

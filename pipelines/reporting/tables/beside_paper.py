@@ -11,7 +11,7 @@ from models.accuracy import ALL_SITES
 from models.distillation import TRUTH
 from pipelines.reporting import published as paper
 from pipelines.reporting.report_files import read_json
-from pipelines.reporting.tables.cell import Results, Rows, labels_apart, model_name
+from pipelines.reporting.tables.cell import Results, Rows, model_name, recalls
 from pipelines.reporting.tables.datasets import validity
 from pipelines.reporting.tables.transfer import unseen
 from scenarios.sites import SITES
@@ -106,7 +106,7 @@ def table5(results: Results, automl: Path) -> Rows:
                         "paper: scheme": f"SmartSBD ({scheme})" if key[1] == "paper" else scheme,
                         "both": "" if own is None or pd.isna(own["balanced"]) else f"{own['balanced']:.3f}",
                         "paper: both": f"{published.both:.3f}" if published else "",
-                        "shared, not": labels_apart(own) if own is not None else "",
+                        "shared, not": recalls(own) if own is not None else "",
                         "paper: shared, not": f"{published.shared:.3f}, {published.not_shared:.3f}"
                         if published
                         else "",

@@ -59,9 +59,9 @@ def interval(row: dict[str, Any], name: str = "overall") -> str:
     return f"{row[name]:.3f} ({row[f'{name}_low']:.3f} to {row[f'{name}_high']:.3f})"
 
 
-def labels_apart(row: dict[str, Any]) -> str:
-    """Return the shares of shared and of not shared rows that are recognised."""
-    return f"{row['sb']:.3f}, {row['nsb']:.3f}"
+def recalls(row: dict[str, Any], prefix: str = "") -> str:
+    """Return the recall of shared and of not shared rows; `prefix` begins the names of their columns."""
+    return ", ".join(number(row[f"{prefix}recall_{label}"], 3) for label in ("shared", "not_shared"))
 
 
 def as_is(frame: pd.DataFrame) -> Rows:

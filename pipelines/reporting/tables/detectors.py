@@ -9,7 +9,7 @@ import pandas as pd
 
 from models.accuracy import ALL_SITES
 from pipelines.reporting import published as paper
-from pipelines.reporting.tables.cell import Results, Rows, interval, labels_apart, number
+from pipelines.reporting.tables.cell import Results, Rows, interval, number, recalls
 
 #: Parameter sets that were chosen by the share of time: of little difference, and in the reports.
 _FOR_TIME = " for time"
@@ -50,18 +50,18 @@ def _balanced(row: dict[str, Any]) -> str:
 
 def papersway(results: Results) -> Rows:
     """Models on held-out triggered windows, baselines on all connections (Table 5)."""
-    return _beside(results, "all", {"balanced": _balanced, "shared, not": labels_apart})
+    return _beside(results, "all", {"balanced": _balanced, "shared, not": recalls})
 
 
 def samerows(results: Results) -> Rows:
     """Everything on the same held-out tiled windows, with the paired difference to plain correlation."""
     difference = {"less correlation": lambda row: interval(row, "less_correlation")}
-    return _beside(results, "same", {"balanced": _balanced, "shared, not": labels_apart, **difference})
+    return _beside(results, "same", {"balanced": _balanced, "shared, not": recalls, **difference})
 
 
 def overtime(results: Results) -> Rows:
     """Share of time that baselines are right."""
-    return _beside(results, "time", {"balanced": _balanced, "shared, not": labels_apart})
+    return _beside(results, "time", {"balanced": _balanced, "shared, not": recalls})
 
 
 def bias(results: Results) -> Rows:
@@ -79,7 +79,7 @@ def bias(results: Results) -> Rows:
         row["Table 5: shared, not"] = f"{published.shared:.3f}, {published.not_shared:.3f}"
         for path in results.files("baselines", "{dataset}"):
             own = ours[form].get(key, {}).get(path.name)
-            row[f"{path.name}: shared, not"] = labels_apart(own) if own else ""
+            row[f"{path.name}: shared, not"] = recalls(own) if own else ""
         rows.append(row)
     return rows
 
@@ -97,7 +97,7 @@ def partitions(results: Results) -> Rows:
                 "time exact": interval(one, "exact_time"),
                 "connections": one["connections"],
                 "pairs, balanced": "" if pd.isna(one["pairs_balanced"]) else interval(one, "pairs_balanced"),
-                "pairs: shared, not": f"{number(one['pairs_sb'], 3)}, {number(one['pairs_nsb'], 3)}",
+                "pairs: shared, not": recalls(one, "pairs_"),
             }
             for one in ({str(key): value for key, value in row.items()} for row in table.to_dict("records"))
             if not one["parameters"].endswith(_FOR_TIME)
@@ -161,8 +161,10 @@ def verdicts(results: Results) -> Rows:
                     "right of all": interval(one, "right"),
                     "less lag-excess": "" if name == _LAST[0] else interval(one, "less"),
                     "right where decided": "" if pd.isna(one["decided"]) else interval(one, "decided"),
-                    "shared, not": f"{number(one['decided_sb'], 3)}, {number(one['decided_nsb'], 3)}",
-                    "decided: shared, not": f"{number(one['coverage_sb'], 2)}, {number(one['coverage_nsb'], 2)}",
+                    "shared, not": recalls(one, "decided_"),
+                    "decided: shared, not": ", ".join(
+                        number(one[f"coverage_{of}"], 2) for of in ("shared", "not_shared")
+                    ),
                     "first verdict, s": number(one["first_s"], 1),
                 }
             )

@@ -16,8 +16,10 @@ def relevance(results: Results) -> Rows:
     rows = []
     first = next(iter(tables.values()), pd.DataFrame())
     for feature in first.to_dict("records"):
-        row: dict[str, Any] = {"feature": f"`{feature['feature']}`", "Table 3": feature["paper_name"]}
-        row["Table 3"] = "" if pd.isna(feature["paper_name"]) else feature["paper_name"]
+        row: dict[str, Any] = {
+            "feature": f"`{feature['feature']}`",
+            "Table 3": "" if pd.isna(feature["paper_name"]) else feature["paper_name"],
+        }
         row["paper: nats (rank)"] = (
             "" if pd.isna(feature["paper_nats"]) else f"{feature['paper_nats']:.3f} ({feature['paper_rank']:.0f})"
         )

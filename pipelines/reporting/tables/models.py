@@ -9,7 +9,7 @@ import pandas as pd
 from models.accuracy import ALL_SITES
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of
-from pipelines.reporting.tables.cell import Results, Rows, as_is, interval, model_name
+from pipelines.reporting.tables.cell import Results, Rows, as_is, interval, model_name, recalls
 
 
 def accuracy(results: Results) -> Rows:
@@ -45,7 +45,7 @@ def sites(results: Results) -> Rows:
         wanted = TrainedAndTested.of(row).own(rule) and row["site"] != ALL_SITES
         return {"site": row["site"], "model": model_name(row["model"])} if wanted else None
 
-    return by_feature_set(results, lambda row: f"{interval(row)}; {row['sb']:.3f}, {row['nsb']:.3f}", key)
+    return by_feature_set(results, lambda row: f"{interval(row)}; {recalls(row)}", key)
 
 
 def selection(results: Results) -> Rows:

@@ -69,7 +69,7 @@ def values(rows: pd.DataFrame, *names: str) -> dict[str, list[float]]:
 def test_accuracies_and_differences_are_those_by_hand() -> None:
     rows = found(OTHER, TREE)
     tree, other = (rows[rows["model"] == name] for name in ("tree", "other"))
-    names = ("sb", "nsb", "balanced", "overall", "less_tree")
+    names = ("recall_shared", "recall_not_shared", "balanced", "overall", "less_tree")
     assert values(tree, *names) == {
         "a": [0.5, 1, 0.75, 0.75, 0],
         "b": [1, 0.5, 0.75, 7 / 8, 0],
@@ -134,7 +134,7 @@ def test_what_was_not_run_has_its_note_and_no_accuracy() -> None:
     (row,) = rows[rows["model"] == "flaml"].to_dict("records")
     assert (row["site"], row["note"]) == ("all", "not run: no memory")
     assert pd.isna(row["test_set"])
-    assert all(np.isnan(row[name]) for name in ("sb", "nsb", "balanced", "overall", *PAIRED))
+    assert all(np.isnan(row[name]) for name in ("recall_shared", "recall_not_shared", "balanced", "overall", *PAIRED))
 
 
 WINDOWS = of_kinds()

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from contracts.tables import PREDICTION, WINDOW_KEY
 from models import search
 from models.automl.ground import Ground, judged, rows_tested
 from models.trial import Drawing, Trial, random_trials
 from tests.models.windows_made import NAMES, of_kinds, pair_window
-from traces.tables import PREDICTION, WINDOW_KEY
 
 DRAWING = Drawing(splits=2, test_share=0.3, seed=1)
 METHOD = search.Method(inner_folds=3, seed=0)

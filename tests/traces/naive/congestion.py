@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from contracts.tables import CWR, DISORDER, OPEN, RECOVERY
+from contracts.tables import LOSS_STATE as LOSS
 from tests.traces.naive.scoreboard import Covered, Scoreboard
-from traces.tables import CWR, DISORDER, OPEN, RECOVERY
-from traces.tables import LOSS_STATE as LOSS
 
 _WRAP, _HALF = 2**32, 2**31
 

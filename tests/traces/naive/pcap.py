@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from traces import stored
-from traces.quarantine import RAW_BYTES, CaptureError, Refusal
+from traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
 from traces.recorded import BROKEN_BLOCK, CUT, NO_INTERFACE, NO_TIME, TOO_LONG
 
 #: A packet and its headers; captures of segments that the network card is to cut hold up to 64 KiB and more.
@@ -116,7 +116,7 @@ def frames(path: Path) -> Iterator[Frame | Refusal]:
 
     Raises
     ------
-    CaptureError
+    UnreadableInputError
         If the file as a whole cannot be read: its header is cut or of another kind, its compression broken.
     """
     stream = _Stream(path)
@@ -126,13 +126,13 @@ def frames(path: Path) -> Iterator[Frame | Refusal]:
     elif magic == _SECTION:
         yield from _pcapng(path, stream)
     else:
-        raise CaptureError(path, 0, "is neither pcap nor pcapng")
+        raise UnreadableInputError(path, 0, "is neither pcap nor pcapng")
 
 
 def _pcap(path: Path, stream: _Stream, order: str, tick_ns: int) -> Iterator[Frame | Refusal]:
     header = stream.take(_PCAP_HEADER_BYTES)
     if len(header) < _PCAP_HEADER_BYTES:
-        raise CaptureError(path, 0, "the pcap header is cut")
+        raise UnreadableInputError(path, 0, "the pcap header is cut")
     # The upper bits may hold the length of a frame check sequence.
     link = struct.unpack(order + "I", header[20:])[0] & 0xFFFF
     record = struct.Struct(order + "IIII")
@@ -154,7 +154,7 @@ def _pcap(path: Path, stream: _Stream, order: str, tick_ns: int) -> Iterator[Fra
 
 def _pcapng(path: Path, stream: _Stream) -> Iterator[Frame | Refusal]:
     if len(stream.peek(_SECTION_BYTES)) < _SECTION_BYTES:
-        raise CaptureError(path, 0, "the section header is cut")
+        raise UnreadableInputError(path, 0, "the section header is cut")
     order = "<"
     interfaces: list[_Interface] = []
     while head := stream.peek(_BLOCK_BYTES):
@@ -165,7 +165,7 @@ def _pcapng(path: Path, stream: _Stream) -> Iterator[Frame | Refusal]:
         if head[:4] == _SECTION:
             if head[8:] not in _BYTE_ORDERS:
                 if offset == 0:
-                    raise CaptureError(path, 8, "the section's byte-order magic is none")
+                    raise UnreadableInputError(path, 8, "the section's byte-order magic is none")
                 yield Refusal(offset, BROKEN_BLOCK, f"byte-order magic {head[8:].hex()}", head)
                 return
             order = _BYTE_ORDERS[head[8:]]

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from traces.columns import array_of, scalar_of
-from traces.fault import InputFault
+from contracts.columns import array_of, scalar_of
+from contracts.fault import InputFault
 
 log = logging.getLogger(__name__)
 

@@ -8,29 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from features.information import Estimator
-
-#: Mutual information of the paper's features with the label, nats (SmartSBD, Table 3).
-TABLE3_NATS = {
-    "RTT_SD_Ratio": 0.2638,
-    "RTT_DTWD": 0.1830,
-    "RTT_ED": 0.1694,
-    "RTT_CState_DTWD": 0.1503,
-    "CState_ED": 0.1325,
-    "Min_RTT_Ratio": 0.1320,
-    "RTT_CState_ED": 0.1281,
-    "CState_SD_Ratio": 0.1164,
-    "CState_DTWD": 0.1018,
-    "CState_Thpt_ED": 0.0922,
-    "Thpt_SD_Ratio": 0.0901,
-    "CState_Thpt_DTWD": 0.0852,
-    "RTT_CState_Thpt_DTWD": 0.0616,
-    "RTT_CState_Thpt_ED": 0.0587,
-    "RTT_Thpt_ED": 0.0476,
-    "RTT_Thpt_DTWD": 0.0078,
-    "Thpt_DTWD": 0.0049,
-    "Thpt_ED": 0.0,
-}
+from models.information import Estimator
 
 
 def mutual_information_nats(

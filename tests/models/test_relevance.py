@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import kendalltau
 
-from features.relevance import half_samples, mutual_information_nats, permutation_null_nats, rank_agreement
+from models.relevance import half_samples, mutual_information_nats, permutation_null_nats, rank_agreement
 
 CONNECTIONS = np.repeat([f"c{number:03d}" for number in range(60)], 6)
 SHARED = np.repeat(np.arange(60) % 2 == 0, 6)

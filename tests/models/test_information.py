@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from sklearn.feature_selection import mutual_info_classif
 
-from features.information import Estimator
+from models.information import Estimator
 
 
 def columns(rng: np.random.Generator, rows: int) -> npt.NDArray[np.float64]:

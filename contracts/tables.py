@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from traces.contract import Column, Table
+from contracts.contract import Column, Table
 
 CA_STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
 OPEN, DISORDER, CWR, RECOVERY, LOSS_STATE = range(len(CA_STATES))

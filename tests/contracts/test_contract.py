@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from traces.contract import Column, ContractError, Table, TableReader, TableWriter, read_table, write_table
-from traces.tables import TABLES
+from contracts.contract import Column, ContractError, Table, TableReader, TableWriter, read_table, write_table
+from contracts.tables import TABLES
 
 TABLE = Table(
     "sample",
