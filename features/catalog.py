@@ -19,6 +19,7 @@ from contracts.contract import Column
 from contracts.fault import UsageFault
 from contracts.tables import PAIR_TILE_BASE, PAIR_WINDOW_BASE
 from features import invariant, paper
+from features.feature_set import SETS
 from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.lag_excess.tile_feature import TILE_FEATURES
 from features.series import PairGrid
@@ -115,18 +116,6 @@ FEATURES: tuple[Feature, ...] = (
     Feature(invariant.cstate_near_jaccard_excess_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
     Feature(invariant.rate_correlation_q10, "invariant", low=-ONE_Q10, high=ONE_Q10),
 )
-
-#: Set of the features of a tile, which is no window: :data:`~features.lag_excess.tile_feature.TILE_FEATURES`.
-OF_TILES = "lag_excess"
-
-#: Sets a model of windows may use, by the groups they are made of.
-SETS: dict[str, tuple[str, ...]] = {
-    "paper": ("paper",),
-    "invariant": ("invariant",),
-    "both": ("paper", "invariant"),
-    "table3": ("paper", "throughput"),
-    "all": ("paper", "throughput", "invariant"),
-}
 
 
 def feature_names(feature_set: str) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def pair_window(
     placed : Window
     reading : Reading
     feature_set : str
-        Features to compute, a name in :data:`features.catalog.SETS`.
+        Features to compute, a name in :data:`features.feature_set.SETS`.
     """
     grid = pair_grid(x, y, placed, reading)
     return PairWindow(
@@ -100,7 +100,7 @@ def pair_windows(
         Names in :data:`features.window.RULES`.
     reading : Reading
     feature_set : str
-        Features to compute, a name in :data:`features.catalog.SETS`.
+        Features to compute, a name in :data:`features.feature_set.SETS`.
     window_rtts : int
         Length of a window in units of the larger minimum RTT; at least 3, for some features lag by two.
     known : mutable mapping, optional

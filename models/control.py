@@ -17,6 +17,7 @@ from models.partners import members
 from models.search import Method, fit, learnt_from, predict
 from models.trial import Trial
 from models.verdict import Verdicts
+from models.window_set import WindowSet
 from models.windows import SWAPPED, LabelledWindows
 
 
@@ -91,8 +92,8 @@ def called_shared(
         ``swapped``, ``non_shared`` and their difference ``excess``, each with ``_low`` and ``_high``; how many
         windows and pairs were swapped, and where.
     """
-    partners = predictions[predictions["test_set"] == f"{dataset}/{SWAPPED}"]
-    own = predictions[(predictions["test_set"] == f"{dataset}/{rule}") & ~predictions["shared"]]
+    partners = predictions[predictions["test_set"] == str(WindowSet.of(dataset, SWAPPED))]
+    own = predictions[(predictions["test_set"] == str(WindowSet.of(dataset, rule))) & ~predictions["shared"]]
     wanted, there = (part["site"].fillna("").value_counts() for part in (partners, own))
     weight = np.asarray(own["site"].fillna("").map(wanted / there).fillna(0.0), dtype=np.float64)
     pairs = np.array([members(name) for name in partners["connection_id"]], dtype=str).reshape(-1, 2)

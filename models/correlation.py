@@ -5,9 +5,6 @@ from __future__ import annotations
 from models.fitted import Fitted, Setting
 from models.windows import LabelledWindows, Positions
 
-#: Names in tables and files.
-NAME = "correlation"
-FEATURE_SET = "plain"
 #: Its only input.
 FEATURE = "rtt_correlation_q10"
 

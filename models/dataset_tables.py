@@ -11,7 +11,8 @@ import pandas as pd
 
 from contracts import tables
 from contracts.contract import read_table
-from features.catalog import OF_TILES, PAIR_TILE, PAIR_WINDOW, feature_names
+from features.catalog import PAIR_TILE, PAIR_WINDOW, feature_names
+from features.feature_set import OF_TILES
 from models.moments import Moments, of_tiles, of_windows
 from models.moves import Move, moves
 

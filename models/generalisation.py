@@ -18,35 +18,12 @@ from models.families import family_of
 from models.fitted import Fitted, Setting
 from models.trial import Drawing, Trial, of_kind, random_splits
 from models.verdict import Verdicts
+from models.window_set import WindowSet
 from models.windows import LabelledWindows, Positions
-
-_JOINT = "+"
 
 
 class SearchError(Fault):
     """A search whose trials are not those of the same dataset here."""
-
-
-def set_name(datasets: Sequence[str], rule: str) -> str:
-    """Return the name of a set in tables.
-
-    Examples
-    --------
-    >>> set_name(["sites", "diverse"], "tiled")
-    'sites+diverse/tiled'
-    """
-    return f"{_JOINT.join(datasets)}/{rule}"
-
-
-def datasets_of(name: str) -> list[str]:
-    """Return the datasets of a set.
-
-    Examples
-    --------
-    >>> datasets_of("sites+diverse/tiled")
-    ['sites', 'diverse']
-    """
-    return name.partition("/")[0].split(_JOINT)
 
 
 def pooled(parts: Mapping[str, LabelledWindows]) -> LabelledWindows:
@@ -92,7 +69,7 @@ def trials(
     """
     sizes = np.array([len(part.shared) for part in parts.values()], dtype=np.int64)
     start = dict(zip(parts, np.cumsum(sizes) - sizes, strict=True))
-    train_set = set_name(trained, rule)
+    train_set = str(WindowSet.of(trained, rule))
 
     def placed(dataset: str, rows: Positions) -> Positions:
         found: Positions = start[dataset] + of_kind(parts[dataset], rows, rule)
@@ -104,19 +81,21 @@ def trials(
         splits = {dataset: random_splits(parts[dataset], drawing) for dataset in trained}
         for fold in range(drawing.splits):
             train = np.concatenate([placed(dataset, splits[dataset][fold].train) for dataset in trained])
-            tests = {set_name([dataset], rule): placed(dataset, splits[dataset][fold].test) for dataset in own}
+            tests = {str(WindowSet.of(dataset, rule)): placed(dataset, splits[dataset][fold].test) for dataset in own}
             found.append(Trial(train_set, fold, train, tests))
     others = [dataset for dataset in tested if dataset not in trained]
     if others:
         every = {dataset: placed(dataset, np.arange(len(parts[dataset].shared))) for dataset in (*trained, *others)}
         train = np.concatenate([every[dataset] for dataset in trained])
-        found.append(Trial(train_set, 0, train, {set_name([dataset], rule): every[dataset] for dataset in others}))
+        found.append(
+            Trial(train_set, 0, train, {str(WindowSet.of(dataset, rule)): every[dataset] for dataset in others})
+        )
     return found
 
 
 def learns_from_one(trial: Trial) -> bool:
     """Say whether a trial learns from one dataset: the search of that dataset has made it too."""
-    return len(datasets_of(trial.train_set)) == 1
+    return len(WindowSet.parse(trial.train_set).datasets) == 1
 
 
 def by_search(

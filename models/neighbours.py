@@ -18,6 +18,7 @@ import time_warping
 
 from contracts.fault import Fault
 from contracts.tables import WINDOW_KEY
+from models import stored_model
 from models.fitted import Fitted, Setting
 from models.search import Method, inner_splits
 from models.verdict import Verdicts
@@ -28,15 +29,13 @@ warnings.filterwarnings("ignore", message="h5py not installed")
 
 Float64Array = npt.NDArray[np.float64]
 
-#: Name in tables and files.
-NAME = "knn_dtw"
 #: Points every window is resampled to: one an RTT of the longer path.
 POINTS = 51
+_US_PER_S = 1e6
 _SERIES = ("rtt_a_us", "rtt_b_us")
 _HALF = 0.5
 #: Columns of the ``series`` table that are read.
 COLUMNS = [*WINDOW_KEY, "k", *_SERIES]
-_US_PER_S = 1e6
 
 
 class SeriesError(Fault):
@@ -73,7 +72,9 @@ def queue_series(rtt_us: Float64Array) -> Float64Array:
 
 
 #: What a window's series are made of: the counterparts of the sets ``paper`` and ``invariant``.
-VIEWS: dict[str, Callable[[Float64Array], Float64Array]] = {view.__name__: view for view in (rtt_series, queue_series)}
+VIEWS: dict[str, Callable[[Float64Array], Float64Array]] = dict(
+    zip(stored_model.VIEWS, (rtt_series, queue_series), strict=True)
+)
 
 
 def resampled(rtt_us: Float64Array) -> Float64Array:

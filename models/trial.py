@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from models.partners import rows_of_partners
 from models.split import Split, shuffle_splits
+from models.window_set import WindowSet
 from models.windows import SWAPPED, LabelledWindows, Positions
 
 
@@ -83,9 +84,9 @@ def random_trials(windows: LabelledWindows, dataset: str, rule: str, drawing: Dr
     rules = [kind for kind in np.unique(windows.kind).tolist() if kind != SWAPPED]
     found = []
     for fold, split in enumerate(random_splits(windows, drawing)):
-        tests = {f"{dataset}/{kind}": of_kind(windows, split.test, kind) for kind in rules}
-        tests[f"{dataset}/{SWAPPED}"] = rows_of_partners(windows, split.test)
-        found.append(Trial(f"{dataset}/{rule}", fold, of_kind(windows, split.train, rule), tests))
+        tests = {str(WindowSet.of(dataset, kind)): of_kind(windows, split.test, kind) for kind in rules}
+        tests[str(WindowSet.of(dataset, SWAPPED))] = rows_of_partners(windows, split.test)
+        found.append(Trial(str(WindowSet.of(dataset, rule)), fold, of_kind(windows, split.train, rule), tests))
     return found
 
 
@@ -96,7 +97,8 @@ def _leave_one_site_out(windows: LabelledWindows, dataset: str, rule: str) -> It
         here = windows.site[rows] == site
         if len(np.unique(windows.shared[rows[~here]])) <= 1:
             continue  # nothing, or one label only, is left to learn from
-        yield Trial(f"{dataset} but the site/{rule}", fold, rows[~here], {f"{dataset}/{rule}": rows[here]})
+        own = WindowSet.of(dataset, rule)
+        yield Trial(str(replace(own, but_a_site=True)), fold, rows[~here], {str(own): rows[here]})
 
 
 def trials(windows: LabelledWindows, dataset: str, rules: Sequence[str], drawing: Drawing) -> list[Trial]:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from contracts import tables
 from contracts.contract import TableReader
-from features.catalog import OF_TILES
+from features.feature_set import OF_TILES
 from models.accuracy import Hits, share
 from models.comparison import accuracy_of
 from models.dataset_tables import DatasetTables

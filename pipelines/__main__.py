@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import logging
 import sys
 from collections.abc import Sequence
@@ -25,9 +24,9 @@ def _run_stage(one: Stage, rest: Sequence[str]) -> int:
     own = argparse.ArgumentParser(add_help=False)
     own.add_argument("--dataset")
     known, _ = own.parse_known_args(rest)
-    module = importlib.import_module(one.module)
+    program = stage.program(one.module)
     if "-h" in rest or "--help" in rest:
-        return stage.main(one.name, module.__doc__ or "", module.add_arguments, module.run, ["--help"])
+        return stage.main(one.name, program, ["--help"])
     params = read_params()
     # Of what is given twice the last counts: for one dataset of several, --dataset and its paths.
     dataset = known.dataset
@@ -38,15 +37,11 @@ def _run_stage(one: Stage, rest: Sequence[str]) -> int:
             return stage.EXIT_USAGE
         dataset = datasets[0]
     arguments = [*one.arguments(dataset or "", params), *rest]
-    return stage.main(one.name, module.__doc__ or "", module.add_arguments, module.run, arguments)
+    return stage.main(one.name, program, arguments)
 
 
 def _run_command(command: Command, rest: Sequence[str], params_file: Path) -> int:
-    def work() -> int:
-        module = importlib.import_module(command.module)
-        return stage.main(command.name, module.__doc__ or "", module.add_arguments, module.run, rest, params_file)
-
-    return stage.guarded(work)
+    return stage.guarded(lambda: stage.main(command.name, stage.program(command.module), rest, params_file))
 
 
 def _command(rest: Sequence[str]) -> Command | None:

@@ -53,7 +53,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         enlarge(arguments.dataset, folder, arguments.connections)
-        command = [sys.executable, "-m", "pipelines.stages.extract", "--quiet", "--dataset", "bench", "--tables", name]
+        command = [
+            sys.executable,
+            "-m",
+            "pipelines.stages",
+            "extract",
+            "--quiet",
+            "--dataset",
+            "bench",
+            "--tables",
+            name,
+        ]
         outputs = ["--truth", "truth.parquet", "--pair-window", "pair_window.parquet", "--series", "series.parquet"]
         outputs += ["--rejected", "rejected.parquet", "--report", "report.json"]
         command += [part if part.startswith("--") else str(folder / part) for part in outputs]

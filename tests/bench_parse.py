@@ -109,7 +109,8 @@ class Bench:
         command = [
             sys.executable,
             "-m",
-            "pipelines.stages.parse",
+            "pipelines.stages",
+            "parse",
             "--quiet",
             "--dataset",
             "bench",
@@ -218,7 +219,7 @@ def starting(bench: Bench) -> dict[str, list[str]]:
     """Return the commands whose start is measured."""
     paths = bench.inputs(TINY_PACKETS)
     inspect = [str(Path(sys.executable).with_name("sbd")), "inspect", str(paths[0])]
-    return {"sbd inspect": inspect, "pipelines.stages.parse": bench.command(paths)}
+    return {"sbd inspect": inspect, "pipelines.stages parse": bench.command(paths)}
 
 
 def startup(bench: Bench) -> None:

@@ -13,6 +13,7 @@ import pandas as pd
 from models import search
 from models.trial import Trial
 from models.verdict import Verdicts, prediction_rows
+from models.window_set import WindowSet
 from models.windows import SWAPPED, LabelledWindows
 
 _HALF = 0.5
@@ -91,7 +92,7 @@ class JudgedRows:
 
 def rows_tested(trial: Trial) -> dict[str, npt.NDArray[np.int64]]:
     """Return a trial's tests on windows of the dataset itself; swapped partners have one label."""
-    return {name: rows for name, rows in trial.tests.items() if not name.endswith(f"/{SWAPPED}")}
+    return {name: rows for name, rows in trial.tests.items() if WindowSet.parse(name).kind != SWAPPED}
 
 
 def judged(trial: Trial, probability: npt.NDArray[np.float64]) -> JudgedRows:

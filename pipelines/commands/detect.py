@@ -12,7 +12,6 @@ import argparse
 import itertools
 import json
 import logging
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -169,7 +168,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if arguments.plot and (drawn or code == stage.EXIT_OK):
         _draw(drawn, arguments.plot)
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("detect", __doc__ or "", add_arguments, run))

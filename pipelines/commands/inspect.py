@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -116,7 +115,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         else:
             print(described(recorded))
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("inspect", __doc__ or "", add_arguments, run))

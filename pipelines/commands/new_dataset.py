@@ -11,7 +11,6 @@ import argparse
 import logging
 import re
 import shutil
-import sys
 from pathlib import Path
 
 from contracts.fault import UsageFault, printable
@@ -87,7 +86,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     print(_next_steps(target.name))
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("new-dataset", __doc__ or "", add_arguments, run))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from pathlib import Path
 
 from contracts.fault import UsageFault, printable
@@ -58,7 +57,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         log.error("%d of %d inputs cannot be read", report["inputs_unreadable"], len(arguments.inputs))
         return stage.EXIT_BAD_INPUT
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("parse", __doc__ or "", add_arguments, run))

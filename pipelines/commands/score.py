@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +18,10 @@ import pandas as pd
 
 from contracts.fault import InputFault, UsageFault, printable
 from contracts.tables import WINDOW_KEY
-from models import store, window_model
+from models import store
 from models.accuracy import accuracy_of_windows
+from models.loaded_model import WindowJudge, load
+from models.stored_model import on_disk
 from pipelines.judging import judge as judging
 from pipelines.judging.opinion import SaidOnce
 from pipelines.labelling import labelled_inputs
@@ -91,9 +92,7 @@ def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[L
     return found
 
 
-def _opinions(
-    own: Labelled, judge: window_model.WindowModel, name: str, params: Params
-) -> Iterator[tuple[SaidOnce, bool]]:
+def _opinions(own: Labelled, judge: WindowJudge, name: str, params: Params) -> Iterator[tuple[SaidOnce, bool]]:
     """Yield what a detector says of labelled pairs, each with its label; windows without one label are left out.
 
     Where there is no place for a window, a pair has a label if all of its labels are the same.
@@ -119,7 +118,7 @@ def _row(opinion: SaidOnce, shared: bool) -> dict[str, Any]:
 
 
 def score(
-    own: Sequence[Labelled], judge: window_model.WindowModel, name: str, params: Params
+    own: Sequence[Labelled], judge: WindowJudge, name: str, params: Params
 ) -> tuple[dict[str, Any], Counter[str]]:
     """Return the accuracy of a detector on labelled pairs, and how often there is no verdict for what reason.
 
@@ -156,15 +155,15 @@ def scored(own: Sequence[Labelled], models: Path, params: Params) -> tuple[pd.Da
     NoModelsError
         If there is none.
     """
-    names = window_model.names(models)
-    if not names:
+    every = on_disk(models)
+    if not every:
         raise NoModelsError(f"there is no model in {models}: `dvc repro` makes them")
     rows = []
     reasons: Counter[str] = Counter()
-    for name in names:
-        found, reasons = score(own, window_model.load(models, name), name, params)
-        rows.append({"model": name, "digest": store.digest(models / f"{name}.skops"), **found})
-        log.info("%s: balanced %.3f", name, found["balanced"])
+    for one in every:
+        found, reasons = score(own, load(one, models), str(one), params)
+        rows.append({"model": str(one), "digest": store.digest(one.path(models)), **found})
+        log.info("%s: balanced %.3f", one, found["balanced"])
     return pd.DataFrame(rows), reasons
 
 
@@ -191,7 +190,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if arguments.report is not None:
         write_csv(table, arguments.report)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("score", __doc__ or "", add_arguments, run))

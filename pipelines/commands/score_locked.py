@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -57,7 +56,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     table, _ = scored(list(_labelled(arguments.samples, params)), arguments.models, params)
     write_csv(table, report)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("score-locked", __doc__ or "", add_arguments, run))

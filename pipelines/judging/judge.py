@@ -14,11 +14,12 @@ from features.connection_pairs import Pair
 from features.fixed import ONE_Q10
 from features.lag_excess.lattice import TOO_SHORT, lattice_of
 from features.window import Rejected, Window, tiled
-from models import window_model
+from models import loaded_model
 from models.detectors import DETECTORS, Detector, detector_of, replayed
 from models.detectors.event import events_of
 from models.detectors.lag_excess import LagExcess, judgements
 from models.detectors.scoring import OnPair
+from models.loaded_model import UnknownModelError, WindowJudge
 from models.partition import pairs_of
 from models.verdict import SCORE_DIGITS
 from pipelines.judging.opinion import SaidOnce
@@ -34,14 +35,14 @@ _NS_PER_S = 1e9
 
 
 #: What judges: a stored model, window by window; a baseline detector, event by event; or an exported model, in C.
-Judge = window_model.WindowModel | Detector | Compiled
+Judge = WindowJudge | Detector | Compiled
 
 
 def _seconds(nanoseconds: int | None) -> float | None:
     return None if nanoseconds is None else nanoseconds / _NS_PER_S
 
 
-def _of_pair(name: str, connection_id: str, pair: Pair, judge: window_model.WindowModel, model: str) -> list[SaidOnce]:
+def _of_pair(name: str, connection_id: str, pair: Pair, judge: WindowJudge, model: str) -> list[SaidOnce]:
     """Return the opinions on a pair in time order; those without a place first."""
     verdicts = judge.judge(pair.windows) if pair.windows else None
     found: list[tuple[int, SaidOnce]] = []
@@ -84,8 +85,8 @@ def judge_of(models: Path, model: str) -> Judge:
         kind, preset = detector_of(model)
         return kind.build(kind.presets[preset])
     try:
-        return window_model.load(models, model)
-    except window_model.UnknownModelError:
+        return loaded_model.load_named(model, models)
+    except UnknownModelError:
         if model != shipped.named_in().model:
             raise
         return shipped.load()[1]

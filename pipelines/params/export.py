@@ -5,20 +5,9 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from export.layout import Layout
-from features.catalog import SETS
+from features.feature_set import SETS
+from models.stored_model import StoredModel
 from pipelines.params.block import Block
-
-
-def parts_of(model: str) -> tuple[str, str]:
-    """Return the family and the set of features of a stored model's name.
-
-    Examples
-    --------
-    >>> parts_of("svm_linear_paper")
-    ('svm_linear', 'paper')
-    """
-    family, _, feature_set = model.rpartition("_")
-    return family, feature_set
 
 
 class Export(Block):
@@ -34,10 +23,13 @@ class Export(Block):
     @model_validator(mode="after")
     def _every_model_has_a_layout(self) -> Export:
         """Refuse a model that is no family and set, or whose family has no layout."""
-        for name in self.models:
-            family, feature_set = parts_of(name)
-            if family not in self.layouts:
-                raise ValueError(f"models has {name!r}, of whose family {family!r} layouts says nothing")
-            if feature_set not in SETS:
-                raise ValueError(f"models has {name!r}, whose set of features is none of {sorted(SETS)}")
+        for model in self.stored():
+            if model.family not in self.layouts:
+                raise ValueError(f"models has {model.name!r}, of whose family {model.family!r} layouts says nothing")
+            if model.feature_set not in SETS:
+                raise ValueError(f"models has {model.name!r}, whose set of features is none of {sorted(SETS)}")
         return self
+
+    def stored(self) -> list[StoredModel]:
+        """Return the models to export."""
+        return [StoredModel.parse(f"{self.dataset}/{name}") for name in self.models]

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from models import correlation
 from models.accuracy import ALL_SITES
 from models.families import FAMILIES
+from models.stored_model import PLAIN
+from models.window_set import WindowSet
 from pipelines.reporting import published as paper
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables.cell import Results
@@ -41,14 +42,14 @@ def _by_features(table: pd.DataFrame) -> str:
         found = _of(table, features)
         if len(found):
             said.append(f"{_span(found)} with {name}")
-    plain = table.loc[table["feature_set"] == correlation.FEATURE_SET, "balanced"].dropna()
+    plain = table.loc[table["feature_set"] == PLAIN, "balanced"].dropna()
     if len(plain):
         said.append(f"{_span(plain)} with one threshold on the correlation of the two RTT series")
     return ", ".join(said)
 
 
 def _same_dataset(results: Results, table: pd.DataFrame, dataset: str, rule: str) -> str:
-    name = f"{dataset}/{rule}"
+    name = str(WindowSet.of(dataset, rule))
     rows = table[(table["train_set"] == name) & (table["test_set"] == name)]
     said = _by_features(rows)
     if not said:
@@ -74,7 +75,7 @@ def _same_dataset(results: Results, table: pd.DataFrame, dataset: str, rule: str
 
 def _elsewhere(results: Results, table: pd.DataFrame, rule: str) -> str:
     dataset = results.params.transfer.development
-    rows = table[table["test_set"] == f"{dataset}/{rule}"]
+    rows = table[table["test_set"] == str(WindowSet.of(dataset, rule))]
     said = _by_features(rows)
     return f"On `{dataset}`, which nothing is trained on, the same models have {said}." if said else ""
 

@@ -19,7 +19,7 @@ DAG_FILE = Path("dvc.yaml")
 _ITEM = "${item.dataset}"
 _PARAMETER = re.compile(r"\$\{([a-z_]+(?:\.[a-z_]+)*)\}")
 _EACH = re.compile(r"--each ([a-z_.]+)(?: --at-once)? ?")
-_MODULE = re.compile(r"^python -m (pipelines\.stages\.\w+) ?")
+_MODULE = re.compile(r"^python -m pipelines\.stages \w+ ?")
 
 
 class NoProjectError(UsageFault):
@@ -44,7 +44,7 @@ def enter_project() -> Path:
 
 def in_project() -> bool:
     """Tell whether this folder is a project's: it has a dvc.yaml whose stages are the pipeline's."""
-    return DAG_FILE.is_file() and "python -m pipelines.stages." in DAG_FILE.read_text(errors="replace")
+    return DAG_FILE.is_file() and "python -m pipelines.stages " in DAG_FILE.read_text(errors="replace")
 
 
 def filled_in(text: str, dataset: str, params: Params) -> str:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import ctypes
 import gc
+import importlib
 import logging
-import multiprocessing
 import os
-import signal
 import sys
-import traceback
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Protocol, cast
 
 from contracts.fault import Fault, InputFault, UsageFault, printable
 from pipelines.params import PARAMS_FILE, Params, read_params
 from pipelines.running import journal
 from pipelines.running.packages import remedy
+from pipelines.running.parallel import datasets_at_once, workers
 
 EXIT_OK = 0
 EXIT_FAILED = Fault.exit_code
@@ -31,110 +27,24 @@ EXIT_BAD_INPUT = InputFault.exit_code
 EXIT_CODES = """exit codes: 0 done; 1 a run or a check failed; 2 the command line or params.yaml
 cannot be used; 3 an input, a table or a model cannot be used"""
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-AddArguments = Callable[[argparse.ArgumentParser], None]
-Run = Callable[[argparse.Namespace, Params], int]
+
+class Program(Protocol):
+    """A stage or command: a module with its docstring, its arguments and what it does."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add its own arguments."""
+
+    def run(self, arguments: argparse.Namespace, params: Params) -> int:
+        """Do it; return the exit code."""
 
 
-class QuarantineLimitError(Fault):
-    """More records were refused than ``parse.max_quarantined`` allows."""
+def program(module: str) -> Program:
+    """Import the module of a stage or command."""
+    return cast(Program, importlib.import_module(module))
 
 
 #: What stands for a dataset's name in the command line of a stage that runs for each of several.
 DATASET = "{dataset}"
-#: Of Linux' prctl(2): the signal that a process gets when the one that started it has ended.
-_PR_SET_PDEATHSIG = 1
-
-#: How many processes do a dataset each beside this one, this one among them: they have the cores together.
-_datasets_at_once = 1
-
-
-def workers(params: Params, tasks: int | None = None) -> int:
-    """Return how many processes to use.
-
-    Parameters
-    ----------
-    params : Params
-        ``workers``: 0 means every core this process may use.
-    tasks : int, optional
-        How many independent tasks there are.
-    """
-    cores = params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
-    most = max(1, cores // _datasets_at_once)
-    return most if tasks is None else max(1, min(most, tasks))
-
-
-def _end_with_parent() -> None:
-    """Have this process killed when the one that forked it has ended, however that ends."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-#: What a forked worker does, and to what: it has them from the process that forked it.
-_work: Callable[[Any], Any]
-_items: Sequence[Any]
-
-
-def _take(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
-    global _work, _items
-    _end_with_parent()
-    _work, _items = work, items
-
-
-def _done(place: int) -> Any:
-    return _work(_items[place])
-
-
-def mapped(work: Callable[[Item], Result], items: Sequence[Item], processes: int) -> Iterator[Result]:
-    """Yield what `work` returns for each item, in order, done by so many processes; errors are raised here.
-
-    The processes are forked: neither `work` nor the items need be pickled, and nothing is imported again.
-    """
-    if processes == 1:
-        yield from map(work, items)
-        return
-    forked = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(processes, forked, initializer=_take, initargs=(work, items)) as pool:
-        yield from pool.map(_done, range(len(items)))
-
-
-def spread(work: Callable[[Item], Result], items: Sequence[Item], params: Params, processes: int) -> Iterator[Result]:
-    """Yield what `work` returns for each item, in order, done by the scheduler of `params` or by so many processes."""
-    if params.scheduler is None:
-        return mapped(work, items, processes)
-    from pipelines.running import scheduler
-
-    return scheduler.mapped(work, items, params.scheduler)
-
-
-def threaded(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
-    """Yield what `work` returns for each item, in order, done by so many threads; errors are raised here."""
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(work, items)
-
-
-def overlapped(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """Yield what `work` returns for each item, in order; a few items ahead are worked on while the caller is at one."""
-    if threads == 1:
-        yield from map(work, items)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        ahead: deque[Future[Result]] = deque()
-        for item in items:
-            ahead.append(pool.submit(work, item))
-            if len(ahead) > threads:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
-
-
-def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:
-    """Show a progress bar on stderr while iterating, unless quiet or not on a terminal."""
-    if not sys.stderr.isatty() or logging.getLogger().level > logging.INFO:
-        return items
-    from tqdm import tqdm
-
-    return tqdm(items, desc=what, total=total, unit="", file=sys.stderr)
 
 
 def add_verbosity(parser: argparse.ArgumentParser) -> None:
@@ -191,49 +101,6 @@ def of_dataset(argv: Sequence[str], dataset: str) -> list[str]:
     return [*(text.replace(DATASET, dataset) for text in argv), "--dataset", dataset]
 
 
-def _forked(work: Callable[[], int], at_once: int) -> int:
-    """Do `work` in a process forked for it, one of so many at once; return its number.
-
-    What is imported need not be imported again.
-    """
-    global _datasets_at_once  # noqa: PLW0603 - set in the new process alone
-    number = os.fork()
-    if number:
-        return number
-    _end_with_parent()
-    _datasets_at_once = at_once
-    code = EXIT_FAILED
-    try:
-        code = work()
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else EXIT_FAILED
-    except BaseException:
-        # Nothing above this process would show it.
-        traceback.print_exc()
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        os._exit(code)
-
-
-def _at_once(tasks: Sequence[Callable[[], int]], processes: int) -> list[int]:
-    """Return the exit code of each task, done by processes of their own, so many at once."""
-    codes: dict[int, int] = {}
-    running: dict[int, int] = {}
-
-    def take_one() -> None:
-        number, status = os.wait()
-        codes[running.pop(number)] = os.waitstatus_to_exitcode(status)
-
-    for place, task in enumerate(tasks):
-        if len(running) == processes:
-            take_one()
-        running[_forked(task, min(processes, len(tasks)))] = place
-    while running:
-        take_one()
-    return [codes[place] for place in range(len(tasks))]
-
-
 def _make_folders(argv: Sequence[str]) -> None:
     """Make the folders that hold what is a dataset's own: they are there though no dataset is listed."""
     for text in argv:
@@ -249,39 +116,28 @@ def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], i
     params = read_params(own.parse_known_args(argv)[0].params, whole=False)
     _make_folders(argv)
     tasks = [partial(work, of_dataset(argv, dataset)) for dataset in params.value(parameter)]
-    codes = _at_once(tasks, workers(params)) if at_once else [task() for task in tasks]
+    codes = datasets_at_once(tasks, workers(params)) if at_once else [task() for task in tasks]
     # Each dataset is done, though one before has failed.
     return next((code for code in codes if code != EXIT_OK), EXIT_OK)
 
 
-def main(
-    name: str,
-    description: str,
-    add_arguments: AddArguments,
-    run: Run,
-    argv: Sequence[str] | None = None,
-    params_file: Path = PARAMS_FILE,
-) -> int:
-    """Run one stage as a program.
+def main(name: str, program: Program, argv: Sequence[str], params_file: Path = PARAMS_FILE) -> int:
+    """Run one stage or command.
 
     Parameters
     ----------
     name : str
-        Stage name.
-    description : str
-        The module's docstring.
-    add_arguments : callable
-        Adds the stage's own arguments.
-    run : callable
-        The stage: (arguments, params) -> exit code.
-    argv : sequence of str, optional
-        Command line without the program.
+        As it is typed.
+    program : Program
+        Its module.
+    argv : sequence of str
+        Its command line, without the name.
     params_file : Path
         Parameters, unless the command line names others.
     """
     parser = argparse.ArgumentParser(
         prog=f"sbd {name}",
-        description=description,
+        description=program.__doc__,
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -289,19 +145,18 @@ def main(
     several = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     several.add_argument("--each", metavar="PARAMETER")
     several.add_argument("--at-once", action="store_true")
-    given = list(sys.argv[1:] if argv is None else argv)
-    asked, own = several.parse_known_args(given)
-    add_arguments(parser)
+    asked, own = several.parse_known_args(argv)
+    program.add_arguments(parser)
     add_verbosity(parser)
 
     def work(own: Sequence[str]) -> int:
         arguments = parser.parse_args(own)
         configure_logging(arguments, name)
-        return guarded(lambda: run(arguments, read_params(arguments.params, whole=False)))
+        return guarded(lambda: program.run(arguments, read_params(arguments.params, whole=False)))
 
     with journal.measured() as clock:
         if asked.each is None:
-            clock.exit_code = work(given)
+            clock.exit_code = work(argv)
         else:
             clock.exit_code = guarded(lambda: _each(asked.each, own, work, at_once=asked.at_once))
     return clock.exit_code

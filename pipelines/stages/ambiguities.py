@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from pipelines.params import Params
 from pipelines.params.learning import Rank
 from pipelines.reporting.published import TABLE3_NATS
 from pipelines.reporting.report_files import write_csv
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +95,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         def rows_of(batch: Sequence[Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
             return labelled_rows(batch, folder, truths, arguments.dataset, [rule], readings, "table3")
 
-        parts = list(stage.mapped(rows_of, batches, stage.workers(params, len(connections))))
+        parts = list(parallel.mapped(rows_of, batches, params, what="ambiguities"))
         names = [column.name for column in PAIR_WINDOW.columns]
         rows = [[row for part in parts for row in part[place]] for place in range(len(readings))]
         return [pd.DataFrame(own, columns=names) for own in rows]
@@ -126,7 +125,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_csv(pd.DataFrame(effects), arguments.table)
     log.info("%d readings beside the default", len(effects) - 2)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("ambiguities", __doc__ or "", add_arguments, run))

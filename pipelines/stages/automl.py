@@ -41,7 +41,7 @@ from models.trial import random_trials
 from models.windows import windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_csv, write_json
-from pipelines.running import plan, stage
+from pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
 
@@ -133,9 +133,9 @@ def _outcomes(grounds: Sequence[Ground], arguments: argparse.Namespace, params: 
                 places.append((name, ground.feature_set, trial.fold))
                 digests.append(digest)
                 every.append(asked)
-    at_once = max(1, stage.workers(params) // options.cores)
+    at_once = max(1, parallel.workers(params) // options.cores)
     with _ended_on_request(), contextlib.closing(searches(every, at_once, Path(tempfile.gettempdir()))) as ended:
-        for place, outcome in stage.progress(ended, what=f"automl {arguments.dataset}", total=len(every)):
+        for place, outcome in parallel.progress(ended, what=f"automl {arguments.dataset}", total=len(every)):
             name, feature_set, fold = places[place]
             found[name, feature_set][fold] = outcome
             if isinstance(outcome, EngineSearched):
@@ -167,7 +167,7 @@ def _students(grounds: Sequence[Ground], outcomes: Outcomes, params: Params) -> 
                     if lesson.teaches:
                         keys.append(key)
                         tasks.append(partial(taught, ground, trial, lesson, family, grid, method))
-    results = list(stage.mapped(operator.call, tasks, stage.workers(params, len(tasks))))
+    results = list(parallel.mapped(operator.call, tasks, params, what="students"))
     by_key: dict[tuple[str, str, str], list[Taught]] = {}
     for key, result in zip(keys, results, strict=True):
         by_key.setdefault(key, []).append(result)
@@ -256,7 +256,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_json(_searched(outcomes, read_json(arguments.engines), params), arguments.searched)
     shutil.rmtree(kept, ignore_errors=True)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("automl", __doc__ or "", add_arguments, run))

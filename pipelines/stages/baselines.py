@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
@@ -22,11 +21,12 @@ import pandas as pd
 
 from contracts.contract import read_table
 from contracts.tables import OPINION, PREDICTION, TIME_SHARE, WINDOW_KEY
-from models import correlation
 from models.accuracy import ALL_SITES
 from models.comparison import accuracy_of, difference, of_folds, right_of_time, right_of_windows, tuned
 from models.detectors import detector_of
 from models.detectors.grid import best_preset
+from models.stored_model import CORRELATION
+from models.window_set import WindowSet, are_of_kind
 from models.windows import SWAPPED
 from pipelines.params import Params
 from pipelines.params.learning import Evaluate
@@ -97,7 +97,7 @@ class _JudgedRows:
 
 def _tests(predictions: pd.DataFrame, train_set: str) -> Tests:
     """Return the connections on the test side of each split, as the search tested its models on them."""
-    rows = predictions[(predictions["train_set"] == train_set) & ~predictions["test_set"].str.endswith(f"/{SWAPPED}")]
+    rows = predictions[(predictions["train_set"] == train_set) & ~are_of_kind(predictions["test_set"], SWAPPED)]
     return {int(str(fold)): set(own["connection_id"]) for fold, own in rows.groupby("fold")}
 
 
@@ -131,7 +131,7 @@ def _all(
 ) -> _JudgedRows:
     """Models on held-out triggered windows, baselines by their last opinion on all connections."""
     found = _JudgedRows(params.evaluate, by_site=True)
-    for model, feature_set, rows in _learned(predictions, f"{dataset}/{_TRIGGERED}"):
+    for model, feature_set, rows in _learned(predictions, str(WindowSet.of(dataset, _TRIGGERED))):
         found.add(_of_model(model, feature_set), rows)
     last = {
         where: right_of_windows(rows.assign(shared_pred=rows["last_pred"]))
@@ -167,10 +167,10 @@ def _same(
 ) -> tuple[_JudgedRows, dict[str, Counter[str]]]:
     """Everything on the same held-out tiled windows."""
     rule = params.search.rule
-    tests = _tests(predictions, f"{dataset}/{rule}")
+    tests = _tests(predictions, str(WindowSet.of(dataset, rule)))
     key = [*WINDOW_KEY, "fold"]
-    learned = list(_learned(predictions, f"{dataset}/{rule}"))
-    plain = next(rows for model, _, rows in learned if model == correlation.NAME)
+    learned = list(_learned(predictions, str(WindowSet.of(dataset, rule))))
+    plain = next(rows for model, _, rows in learned if model == CORRELATION)
     found = _JudgedRows(params.evaluate, by_site=True)
     chosen: dict[str, Counter[str]] = {}
     for model, feature_set, rows in learned:
@@ -189,7 +189,7 @@ def _time(
     predictions: pd.DataFrame, share: pd.DataFrame, grid: pd.DataFrame, params: Params, dataset: str
 ) -> _JudgedRows:
     """Share of time that baselines are right: on the test sides of the splits, and on all connections."""
-    tests = _tests(predictions, f"{dataset}/{params.search.rule}")
+    tests = _tests(predictions, str(WindowSet.of(dataset, params.search.rule)))
     found = _JudgedRows(params.evaluate, by_site=True)
     for name, preset, rows in _presets(share, params):
         found.add({**_labels(name, preset), "on": _TEST_SIDES}, of_folds(rows, tests))
@@ -238,7 +238,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for row in whole.to_dict("records"):
         log.info("%s, %s: %.3f", row["detector"], row["parameters"], row["balanced"])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("baselines", __doc__ or "", add_arguments, run))

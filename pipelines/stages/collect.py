@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import shutil
-import sys
 from pathlib import Path
 
 from pipelines.params import LOCKED, Params
@@ -34,7 +33,3 @@ def run(arguments: argparse.Namespace, _params: Params) -> int:
     shutil.copyfile(source / "truth.csv", target / "truth.csv")
     log.info("%d inputs of %s", len(paths), source)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("collect", __doc__ or "", add_arguments, run))

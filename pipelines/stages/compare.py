@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +86,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     style.save(feature_values.distributions(labelled, drawn, f"{rule} windows"), arguments.figure)
     log.info("%d features, %s against %s", len(names), params.search.datasets, last)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("compare", __doc__ or "", add_arguments, run))

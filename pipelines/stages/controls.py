@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import logging
 import operator
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -30,11 +29,12 @@ from models.families import growth as growth  # noqa: PLC0414 - before processes
 from models.fitted import Setting
 from models.trial import Trial, random_trials
 from models.verdict import prediction_rows
+from models.window_set import WindowSet
 from models.windows import LabelledWindows, windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv
-from pipelines.running import plan, stage
+from pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +79,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     params.check_learnable(arguments.dataset)
     options, dataset = params.search, arguments.dataset
+    own_set = str(WindowSet.of(dataset, options.rule))
     drawn = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
     pair_window = read_table(PAIR_WINDOW, arguments.features / "pair_window.parquet").to_pandas()
     swapped = read_table(PAIR_WINDOW, arguments.swapped / "pair_window.parquet").to_pandas()
@@ -90,8 +91,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     }
     tasks: list[partial[Any]] = [partial(_shuffled, windows, grids, trial, params) for trial in own_trials]
     tasks += [partial(_alone, windows, name, own_trials, params) for name in windows.feature_names]
-    results = stage.mapped(operator.call, tasks, stage.workers(params, len(tasks)))
-    found = iter(stage.progress(results, what=f"controls {dataset}", total=len(tasks)))
+    found = parallel.mapped(operator.call, tasks, params, what=f"controls {dataset}")
 
     shuffled, alone = [], []
     verdicts: list[pd.DataFrame] = []
@@ -108,15 +108,17 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         rows = next(found)
         verdicts.append(rows)
         judged = accuracy_of_windows(
-            rows[rows["test_set"] == f"{dataset}/{options.rule}"], resamples=drawn["resamples"], seed=drawn["seed"]
+            rows[rows["test_set"] == own_set],
+            resamples=drawn["resamples"],
+            seed=drawn["seed"],
         )
         alone.append({"feature": name, **asdict(judged), **called_shared(rows, dataset, options.rule, **drawn)})
     predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
     called = [
         {"model": model, "feature_set": feature_set, **called_shared(own, dataset, options.rule, **drawn)}
-        for (model, feature_set), own in predictions[predictions["train_set"] == f"{dataset}/{options.rule}"].groupby(
-            ["model", "feature_set"], sort=False
-        )
+        for (model, feature_set), own in predictions[
+            predictions["train_set"] == str(WindowSet.of(dataset, options.rule))
+        ].groupby(["model", "feature_set"], sort=False)
     ]
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)
     pd.concat(verdicts, ignore_index=True).to_parquet(arguments.judged, index=False)
@@ -125,7 +127,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     style.save(comparison.swapped(pd.DataFrame(called), dataset), arguments.figure)
     log.info("balanced accuracy on shuffled labels: %s", [round(row["balanced"], 3) for row in shuffled])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("controls", __doc__ or "", add_arguments, run))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -187,7 +186,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     style.save(series.boxes(rates_mbit_s, "throughput over T (Mbit/s)"), arguments.rate_figure)
     log.info("%s: %s", arguments.dataset, {name: report.get(name) for name in ("pearson", "spearman")})
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("difficulty", __doc__ or "", add_arguments, run))

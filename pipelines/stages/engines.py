@@ -32,7 +32,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             log.warning("%s", remedy(engine))
     write_json(found, arguments.found)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("engines", __doc__ or "", add_arguments, run))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ import pandas as pd
 from contracts.contract import read_table
 from contracts.tables import PREDICTION, REJECTED
 from models.accuracy import ALL_SITES, accuracy_of_windows
+from models.stored_model import StoredModel
+from models.window_set import WindowSet, are_of_kind
 from models.windows import SWAPPED, labelled_rejected
 from pipelines.params import Params
 from pipelines.params.learning import Search
@@ -53,8 +54,7 @@ def _place(key: tuple[str, str, str, str], options: Search) -> tuple[int | str, 
     def place(name: str) -> int:
         return names.index(name) if name in names else len(names)
 
-    dataset, _, _ = test_set.partition("/")
-    return place(dataset), train_set, test_set, place(model), place(feature_set), feature_set
+    return place(WindowSet.parse(test_set).dataset), train_set, test_set, place(model), place(feature_set), feature_set
 
 
 def _without_verdict(features: Path, params: Params) -> dict[str, pd.DataFrame]:
@@ -62,7 +62,7 @@ def _without_verdict(features: Path, params: Params) -> dict[str, pd.DataFrame]:
     found = {}
     for dataset in params.transfer.tested:
         rejected = read_table(REJECTED, features / dataset / "rejected.parquet").to_pandas()
-        found[f"{dataset}/{params.search.rule}"] = labelled_rejected(rejected, params.search.rule)
+        found[str(WindowSet.of(dataset, params.search.rule))] = labelled_rejected(rejected, params.search.rule)
     return found
 
 
@@ -71,8 +71,12 @@ def _none(
 ) -> pd.DataFrame | None:
     """Return the windows without a verdict of a group, None if not all of its test set was tested on."""
     train_set, test_set = key[:2]
-    trained, tested = train_set.partition("/")[0], test_set.partition("/")[0]
-    if trained not in params.search.datasets or trained == tested or test_set not in without_verdict:
+    trained = WindowSet.parse(train_set).dataset
+    if (
+        trained not in params.search.datasets
+        or trained == WindowSet.parse(test_set).dataset
+        or test_set not in without_verdict
+    ):
         return None
     none = without_verdict[test_set]
     return none if site == ALL_SITES else none[none["site"] == site]
@@ -85,11 +89,11 @@ def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
     chosen on others.
     """
     rule = params.search.rule
-    learnt = [f"{dataset}/{rule}" for dataset in params.search.datasets]
+    learnt = [str(WindowSet.of(dataset, rule)) for dataset in params.search.datasets]
     overall = overall[overall["train_set"].isin(learnt)]
     transferred = (overall["train_set"] != overall["test_set"]) & overall["test_set"].isin(learnt)
     own = overall["train_set"] == overall["test_set"]
-    on_development = overall["test_set"] == f"{params.transfer.development}/{rule}"
+    on_development = overall["test_set"] == str(WindowSet.of(params.transfer.development, rule))
     by_model = ["train_set", "model", "feature_set"]
 
     def balanced(rows: pd.DataFrame, name: str) -> pd.Series[float]:
@@ -105,8 +109,10 @@ def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
     )
     criteria = ["development", "transferred", "own"]
     ordered = found.sort_values(criteria, ascending=False, kind="stable").reset_index()
-    datasets = ordered["train_set"].str.partition("/")[0]
-    ordered["name"] = datasets + "/" + ordered["model"] + "_" + ordered["feature_set"]
+    ordered["name"] = [
+        str(StoredModel(WindowSet.parse(train_set).dataset, model, feature_set))
+        for train_set, model, feature_set in ordered[by_model].to_numpy().tolist()
+    ]
 
     def described(first: pd.Series[Any]) -> dict[str, Any]:
         return {
@@ -115,7 +121,7 @@ def _detector(overall: pd.DataFrame, params: Params) -> dict[str, Any]:
             "balanced": {name: None if pd.isna(first[name]) else float(first[name]) for name in criteria},
         }
 
-    exported = ordered[ordered["name"].isin([f"{params.export.dataset}/{name}" for name in params.export.models])]
+    exported = ordered[ordered["name"].isin([str(one) for one in params.export.stored()])]
     return described(ordered.iloc[0]) | {"exported": None if exported.empty else described(exported.iloc[0])}
 
 
@@ -125,7 +131,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     paths = [arguments.predictions / f"{name}.parquet" for name in params.search.datasets]
     predictions = pd.concat([read_table(PREDICTION, path).to_pandas() for path in (*paths, arguments.transferred)])
     # Swapped partners have one label; the controls judge them.
-    predictions = predictions[~predictions["test_set"].str.endswith(f"/{SWAPPED}")]
+    predictions = predictions[~are_of_kind(predictions["test_set"], SWAPPED)]
     without_verdict = _without_verdict(arguments.features, params)
     rows = []
     for key, group in sorted(predictions.groupby(_GROUP), key=lambda item: _place(item[0], params.search)):
@@ -140,12 +146,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)
     table.to_parquet(arguments.judged, index=False)
     write_csv(table, arguments.table)
-    own_rule = f"/{params.search.rule}"
-    overall = table[
-        (table["site"] == ALL_SITES)
-        & table["train_set"].str.endswith(own_rule)
-        & table["test_set"].str.endswith(own_rule)
-    ]
+    of_rule = [are_of_kind(table[name], params.search.rule) for name in ("train_set", "test_set")]
+    overall = table[(table["site"] == ALL_SITES) & of_rule[0] & of_rule[1]]
     write_json(
         {
             f"{row['train_set']} on {row['test_set']}: {row['model']}_{row['feature_set']}": {
@@ -159,7 +161,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     style.save(comparison.accuracy(overall), arguments.figure)
     log.info("%d rows of accuracy", len(table))
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("evaluate", __doc__ or "", add_arguments, run))

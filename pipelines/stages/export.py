@@ -11,10 +11,10 @@ import hashlib
 import json
 import logging
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,11 @@ from features.reading import DEFAULT
 from models import store
 from models.accuracy import ALL_SITES
 from models.fitted import Fitted
+from models.stored_model import StoredModel
+from models.window_set import WindowSet
 from pipelines.params import Params
-from pipelines.params.export import parts_of
 from pipelines.reporting.report_files import read_json, write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -45,11 +46,9 @@ _INTERVALS = ("recall_shared", "recall_not_shared", "balanced")
 
 @dataclass(frozen=True)
 class Model:
-    """A model to export: its names, what was fitted, and what becomes of it."""
+    """A model to export: its name, what was fitted, and what becomes of it."""
 
-    name: str
-    family: str
-    feature_set: str
+    stored: StoredModel
     fitted: Fitted
     forest: Forest
     header: emit_c.Header
@@ -59,7 +58,7 @@ class Model:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--models", type=Path, required=True, help="folder with the fitted models")
+    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models for each dataset")
     parser.add_argument("--features", type=Path, required=True, help="folder with all datasets' features, to replay")
     parser.add_argument("--predictions", type=Path, required=True, help="predictions of the stored models, to replay")
     parser.add_argument("--accuracy", type=Path, required=True, help="CSV file: accuracies, for the cards")
@@ -73,19 +72,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--publish", type=Path, help="folder to put headers, cards, model files and programs into")
 
 
-def _model(name: str, where: argparse.Namespace, params: Params) -> Model:
-    path = where.models / f"{name}.skops"
-    fitted = store.load(path)
+def _model(stored: StoredModel, arguments: argparse.Namespace, params: Params) -> Model:
+    fitted = store.load(stored.path(arguments.models))
     forest = from_fitted(fitted)
-    family, feature_set = parts_of(name)
     header = emit_c.Header(
-        name=f"sbd_{name}",
-        model_digest=store.digest(path),
-        trained_on=f"{params.export.dataset}, {params.search.rule} windows, {params.profile} profile",
-        layout=params.export.layouts[family],
+        name=f"sbd_{stored.name}",
+        model_digest=store.digest(stored.path(arguments.models)),
+        trained_on=f"{stored.dataset}, {params.search.rule} windows, {params.profile} profile",
+        layout=params.export.layouts[stored.family],
     )
     text = emit_c.render_model(forest, header)
-    return Model(name, family, feature_set, fitted, forest, header, text, model_file.content(forest))
+    return Model(stored, fitted, forest, header, text, model_file.content(forest))
 
 
 def _sha256(content: bytes) -> str:
@@ -106,21 +103,22 @@ def _accuracies(rows: pd.DataFrame) -> list[CardAccuracy]:
 
 
 def _card(model: Model, accuracy: pd.DataFrame, params: Params) -> str:
-    own = f"{params.export.dataset}/{params.search.rule}"
+    own = str(WindowSet.of(model.stored.dataset, params.search.rule))
     rows = accuracy[
         (accuracy["train_set"] == own)
-        & (accuracy["model"] == model.family)
-        & (accuracy["feature_set"] == model.feature_set)
+        & (accuracy["model"] == model.stored.family)
+        & (accuracy["feature_set"] == model.stored.feature_set)
         & (accuracy["site"] == ALL_SITES)
     ]
-    held_out = rows["test_set"].str.partition("/")[0] == params.export.dataset
+    held_out = pd.Series([WindowSet.parse(name).dataset == model.stored.dataset for name in rows["test_set"]])
+    held_out.index = rows.index
     return render_card(
         model.forest,
         model.header,
         model.fitted.setting,
         _accuracies(rows[held_out]),
         _accuracies(rows[~held_out]),
-        {f"{model.header.name}.h": _sha256(model.text.encode()), f"{model.name}.sbd": _sha256(model.file)},
+        {f"{model.header.name}.h": _sha256(model.text.encode()), f"{model.stored.name}.sbd": _sha256(model.file)},
     )
 
 
@@ -135,10 +133,10 @@ def _default() -> dict[str, bytes]:
     }
 
 
-def _shipped(models: Sequence[Model], chosen: str, params: Params) -> dict[str, bytes]:
+def _shipped(models: Sequence[Model], chosen: str) -> dict[str, bytes]:
     """Return the files of the model that is shipped, by name."""
-    (model,) = (one for one in models if f"{params.export.dataset}/{one.name}" == chosen)
-    file = f"{model.name}.sbd"
+    (model,) = (one for one in models if str(one.stored) == chosen)
+    file = f"{model.stored.name}.sbd"
     named = shipped.Named(chosen, file, f"{model.header.name}.md", _sha256(model.file))
     return {shipped.NAMED: shipped.described(named), file: model.file}
 
@@ -149,7 +147,7 @@ def _files(models: Sequence[Model], accuracy: pd.DataFrame, chosen: str, params:
     for model in models:
         texts[f"{model.header.name}.h"] = model.text
         texts[f"{model.header.name}.md"] = _card(model, accuracy, params)
-    files = {name: text.encode() for name, text in texts.items()} | _shipped(models, chosen, params) | _default()
+    files = {name: text.encode() for name, text in texts.items()} | _shipped(models, chosen) | _default()
     sums = "".join(f"{_sha256(content)}  {name}\n" for name, content in sorted(files.items()))
     return files | {_SUMS: sums.encode()}
 
@@ -168,14 +166,14 @@ def _compare(files: dict[str, bytes], folder: Path) -> None:
 def _predicted(model: Model, windows: pd.DataFrame, predictions: pd.DataFrame, params: Params) -> pd.DataFrame:
     """Return the rows of the stored model's predictions, with their windows' features."""
     own = predictions[
-        (predictions["train_set"] == f"{params.export.dataset}/{params.search.rule}")
-        & (predictions["model"] == model.family)
-        & (predictions["feature_set"] == model.feature_set)
+        (predictions["train_set"] == str(WindowSet.of(model.stored.dataset, params.search.rule)))
+        & (predictions["model"] == model.stored.family)
+        & (predictions["feature_set"] == model.stored.feature_set)
     ]
     key = list(WINDOW_KEY)
     found = own[[*key, "shared_pred"]].merge(windows, on=key, how="left", validate="one_to_one", indicator=True)
     if (found["_merge"] != "both").any():
-        raise verify.VerifyError(f"{model.name}: predictions of windows that are in no table of features")
+        raise verify.VerifyError(f"{model.stored.name}: predictions of windows that are in no table of features")
     return found
 
 
@@ -193,7 +191,7 @@ def _prove(
     predicted = _predicted(model, windows, predictions, params)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        file = place / f"{model.name}.sbd"
+        file = place / f"{model.stored.name}.sbd"
         file.write_bytes(model.file)
         programs = [
             (f"{model.header.name}.h", replay.build(place, headers, model.header.name, gcc), None),
@@ -233,7 +231,7 @@ def _write(models: Sequence[Model], files: dict[str, bytes], headers: Path, mode
     for name, content in files.items():
         (headers / name).write_bytes(content)
     for model in models:
-        (model_files / f"{model.name}.sbd").write_bytes(model.file)
+        (model_files / f"{model.stored.name}.sbd").write_bytes(model.file)
 
 
 def _publish(models: Sequence[Model], headers: Path, folder: Path) -> None:
@@ -242,7 +240,7 @@ def _publish(models: Sequence[Model], headers: Path, folder: Path) -> None:
     shutil.copytree(headers, folder)
     shutil.copy(replay.SOURCE, folder)
     for model in models:
-        (folder / f"{model.name}.sbd").write_bytes(model.file)
+        (folder / f"{model.stored.name}.sbd").write_bytes(model.file)
     (folder / _SUMS).unlink()
     sums = [f"{_sha256(path.read_bytes())}  {path.name}\n" for path in sorted(folder.iterdir())]
     (folder / _SUMS).write_text("".join(sums))
@@ -261,7 +259,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         ignore_index=True,
     )
     predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
-    models = [_model(name, arguments, params) for name in params.export.models]
+    models = [_model(one, arguments, params) for one in params.export.stored()]
     best = read_json(arguments.detector)["exported"]
     if best is None:
         raise ExportError(f"{arguments.detector}: none of the models to export was evaluated: there is no default")
@@ -274,17 +272,19 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for name, content in files.items():
             (headers / name).write_bytes(content)
         of_models = [None, *(model.header.name for model in models)]
-        built = stage.threaded(
-            lambda own: verify.build_everywhere(headers, own, found), of_models, stage.workers(params, len(of_models))
-        )
+        build = partial(verify.build_everywhere, headers, compilers=found)
+        # Programs and headers stand in folders of this machine.
+        built = parallel.mapped(build, of_models, params, what="compile", threads=True, here=True)
         for own, every in zip(of_models, built, strict=True):
             for one in every:
                 log.info("%s: %s", own or "sbd_loaded", one)
         loaded = replay.build(Path(programs), headers, None, found[0])
-        proved = stage.mapped(
+        proved = parallel.mapped(
             lambda model: _prove(model, windows, predictions, headers, loaded, found[0], params),
             models,
-            stage.workers(params, len(models)),
+            params,
+            what="verify",
+            here=True,
         )
         for model, (verdicts, rows) in zip(models, proved, strict=True):
             replayed.append(verdicts)
@@ -297,7 +297,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if arguments.publish:
         _publish(models, arguments.headers, arguments.publish)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("export", __doc__ or "", add_arguments, run))

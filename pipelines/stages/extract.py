@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -18,7 +17,7 @@ from features.reading import Reading
 from models.extraction import Extracted, Truth, extracted, read_truths
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -63,14 +62,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     with_truths = [
         (batch, {one["connection_id"]: truths.get(one["connection_id"], {}) for one in batch}) for batch in batches
     ]
-    results = stage.spread(work, with_truths, params, stage.workers(params, len(connections)))
+    results = parallel.mapped(work, with_truths, params, what=f"extract {arguments.dataset}")
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     with (
         TableWriter(PAIR_WINDOW, arguments.pair_window) as windows,
         TableWriter(tables.SERIES, arguments.series) as series,
         TableWriter(tables.REJECTED, arguments.rejected) as rejected,
     ):
-        for batch in stage.progress(results, what=f"extract {arguments.dataset}", total=len(batches)):
+        for batch in results:
             windows.append(batch.pair_window)
             series.append(batch.series)
             rejected.append(batch.rejected)
@@ -86,7 +85,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_json(report, arguments.report)
     log.info("%d connections, windows %s", len(connections), report["windows"])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("extract", __doc__ or "", add_arguments, run))

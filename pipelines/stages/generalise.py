@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import logging
 import operator
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -26,13 +25,14 @@ from models.accuracy import accuracy_of_windows
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.fitted import Fitted
-from models.generalisation import datasets_of, set_name
+from models.stored_model import StoredModel
 from models.verdict import prediction_rows
+from models.window_set import WindowSet
 from models.windows import LabelledWindows, labelled_rejected, labelled_windows, windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import DIGITS, write_csv, write_json
-from pipelines.running import plan, stage
+from pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
 
@@ -85,10 +85,12 @@ def _searched(
         for feature_set in params.search.feature_sets:
             own = every[every["feature_set"] == feature_set]
             families = params.generalise.families
-            folder = arguments.models / dataset
             found[dataset, feature_set] = (
                 {family: own[own["model"] == family] for family in families},
-                {family: store.load(folder / f"{family}_{feature_set}.skops") for family in families},
+                {
+                    family: store.load(StoredModel(dataset, family, feature_set).path(arguments.models))
+                    for family in families
+                },
             )
     return found
 
@@ -97,7 +99,7 @@ def _judged(predictions: pd.DataFrame, missing: dict[str, pd.DataFrame], params:
     options, rows = params.evaluate, []
     for key, group in predictions.groupby(_GROUP, sort=False):
         _, train_set, test_set, _ = map(str, key)
-        held_out = datasets_of(test_set)[0] in datasets_of(train_set)
+        held_out = WindowSet.parse(test_set).overlaps(WindowSet.parse(train_set))
         none = None if held_out else missing[test_set]
         found = accuracy_of_windows(group, resamples=options.resamples, seed=options.seed, none=none)
         rows.append({**dict(zip(_GROUP, key, strict=True)), **asdict(found)})
@@ -129,15 +131,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for feature_set, trial in every_trial
         if not generalisation.learns_from_one(trial)
     ]
-    results = stage.mapped(operator.call, tasks, stage.workers(params, len(tasks)))
-    of_several = iter(stage.progress(results, what="generalise", total=len(tasks)))
+    of_several = parallel.mapped(operator.call, tasks, params, what="generalise")
     alone = dict.fromkeys(datasets[0] for datasets in options.trained if len(datasets) == 1)
     of_one = _searched(arguments, alone, params)
     found = []
     for feature_set, trial in every_trial:
         windows = pools[feature_set]
         if generalisation.learns_from_one(trial):
-            (dataset,) = datasets_of(trial.train_set)
+            (dataset,) = WindowSet.parse(trial.train_set).datasets
             by_family = generalisation.by_search(windows, trial, *of_one[dataset, feature_set])
         else:
             by_family = next(of_several)
@@ -152,7 +153,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     columns = {column.name: predictions[column.name].tolist() for column in PREDICTION.columns}
     write_table(PREDICTION, columns, arguments.predictions)
     missing = {
-        set_name([dataset], rule): labelled_rejected(
+        str(WindowSet.of(dataset, rule)): labelled_rejected(
             read_table(REJECTED, arguments.features / dataset / "rejected.parquet").to_pandas(), rule
         )
         for dataset in options.tested
@@ -171,7 +172,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     style.save(comparison.generalisation(table), arguments.figure)
     log.info("%d rows of accuracy", len(table))
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("generalise", __doc__ or "", add_arguments, run))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import logging
 import operator
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,12 +25,12 @@ from features import connection_pairs
 from features.catalog import feature_names
 from features.pair import PairWindow, pair_window
 from features.reading import Reading
-from models import window_model
+from models import loaded_model
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.figures import feature_values, style
 from pipelines.reporting.report_files import read_json, write_csv
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 from scenarios import datasets, simulator
 from scenarios.scenario import Run
 from traces import recording
@@ -184,7 +183,7 @@ def _signals(own: Sequence[Compared]) -> dict[str, Any]:
     }
 
 
-def _verdicts(own: Sequence[Compared], judge: window_model.WindowModel) -> dict[str, Any]:
+def _verdicts(own: Sequence[Compared], judge: loaded_model.WindowJudge) -> dict[str, Any]:
     """Return how often the verdict is the same on the same window."""
     pairs = [pair for one in own for pair in one.windows]
     same = 0
@@ -244,12 +243,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     logs = sorted(arguments.logs.absolute().iterdir())
     jobs = [partial(_recorded, path, arguments.captures.absolute(), dialect, rule, reading) for path in logs]
     jobs += [partial(_simulated, one, dialect, rule, reading) for one in runs]
-    results = stage.mapped(operator.call, jobs, stage.workers(params, len(jobs)))
     sets: dict[str, list[Compared]] = {}
-    for found in stage.progress(results, what="infer", total=len(jobs)):
+    for found in parallel.mapped(operator.call, jobs, params, what="infer"):
         for name, one in found.items():
             sets.setdefault(name, []).append(one)
-    judge = window_model.load(arguments.models, read_json(arguments.default_model)["model"])
+    judge = loaded_model.load_named(read_json(arguments.default_model)["model"], arguments.models)
     signals = pd.DataFrame([{"set": name, **_signals(own), **_verdicts(own, judge)} for name, own in sets.items()])
     write_csv(signals, arguments.signals)
     features = pd.DataFrame([{"set": name, **row} for name, own in sets.items() for row in _features(own)])
@@ -264,7 +262,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     style.save(feature_values.inference(differences, features), arguments.figure)
     log.info("%d connections, sets %s", len(jobs), {name: len(own) for name, own in sets.items()})
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("infer", __doc__ or "", add_arguments, run))

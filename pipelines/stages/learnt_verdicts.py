@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import logging
 import operator
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from features.catalog import OF_TILES
+from features.feature_set import OF_TILES
 from features.fixed import ONE_Q10
 from models.dataset_tables import DatasetTables
 from models.families import family_of
@@ -43,7 +42,7 @@ from models.verdict_controls import FIXED, ControlPlan, controls
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.report_files import write_csv, write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -151,7 +150,7 @@ def _judged(
 
 
 def _mapped(params: Params, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-    return stage.mapped(work, items, stage.workers(params, len(items)))
+    return parallel.mapped(work, items, params, what="judge")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -173,8 +172,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         )
         for source, family in names
     ]
-    results = stage.mapped(operator.call, work, stage.workers(params, len(work)))
-    models = dict(zip(names, stage.progress(results, what="learn", total=len(work)), strict=True))
+    models = dict(zip(names, parallel.mapped(operator.call, work, params, what="learn"), strict=True))
     bands = {
         source[0]: band_of(moments, scores, labels, options.least_right)
         for source, moments, scores in _by_one_number(data, options.trained)
@@ -209,7 +207,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_json({**chosen, **single}, arguments.chosen)
     log.info("%d families learnt on %s, judged on %d datasets", len(models), options.trained, len(everything))
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("learnt_verdicts", __doc__ or "", add_arguments, run))

@@ -12,7 +12,6 @@ import itertools
 import logging
 import os
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -26,10 +25,10 @@ import pyarrow as pa
 
 from contracts import tables
 from contracts.contract import TableWriter
-from contracts.fault import printable
+from contracts.fault import Fault, printable
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 from traces import connection as rows_of
 from traces import formats
 from traces.connection import Batch, Named
@@ -57,11 +56,13 @@ Chunk = tuple[str, pa.Table]
 # Rows of the quarantine table that are built at once, and refused records that are shown.
 _REFUSALS = 1 << 14
 _SHOWN_REFUSALS = 3
-# An input of so many bytes is as much work as a small task.
-_TASK_BYTES = 1 << 23
 _SPOOLS = ".spool-"
 #: What of each input is added up in the report.
 _COUNTED = ("records_in", "records_out", "other_lines", "gaps", "messages_lost")
+
+
+class QuarantineLimitError(Fault):
+    """More records were refused than ``parse.max_quarantined`` allows."""
 
 
 @dataclass
@@ -132,7 +133,7 @@ def _built(batch: Batch, captures: Sequence[str]) -> list[Chunk]:
 
 
 def _connection_rows(connections: Iterable[Named], captures: Sequence[str], threads: int = 1) -> Iterator[Chunk]:
-    built = stage.overlapped(partial(_built, captures=captures), rows_of.batches(connections), threads)
+    built = parallel.overlapped(partial(_built, captures=captures), rows_of.batches(connections), threads)
     return itertools.chain.from_iterable(built)
 
 
@@ -264,11 +265,6 @@ def _spool_folder(beside: Path) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def _tasks(paths: Sequence[Path]) -> int:
-    """Return how many small tasks the inputs are as much work as."""
-    return max(len(paths), sum(path.stat().st_size for path in paths) // _TASK_BYTES)
-
-
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     # Absolute: a worker may have been started in another folder.
@@ -281,12 +277,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     log.info("%d inputs, %d records, %d quarantined", len(paths), records_in, refused)
     unreadable = report["inputs_unreadable"]
     if unreadable > params.parse.max_unreadable * len(paths):
-        raise stage.QuarantineLimitError(
+        raise QuarantineLimitError(
             f"{arguments.raw}: {unreadable} of {len(paths)} inputs cannot be read, more than"
             f" parse.max_unreadable = {params.parse.max_unreadable}"
         )
     if refused > params.parse.max_quarantined * records_in:
-        raise stage.QuarantineLimitError(
+        raise QuarantineLimitError(
             f"{arguments.raw}: {refused} of {records_in} records refused, more than"
             f" parse.max_quarantined = {params.parse.max_quarantined}: {report['quarantined_by_reason']}"
         )
@@ -328,14 +324,12 @@ def write_tables(paths: Sequence[Path], dataset: str, target: Path, params: Para
         captures = [path for path in paths if formats.is_joint(path)]
         logs = sorted(set(paths) - set(captures))
         results = itertools.chain(
-            stage.spread(work, logs, params, min(max(1, len(logs)), stage.workers(params, _tasks(logs)))),
-            # Captures are read outside Python: on this machine, threads do.
-            stage.threaded(work, captures, stage.workers(params))
-            if params.scheduler is None
-            else stage.spread(work, captures, params, 1),
+            parallel.mapped(work, logs, params, what=f"parse {dataset}: logs"),
+            # Captures are read outside Python.
+            parallel.mapped(work, captures, params, what=f"parse {dataset}: captures", threads=True),
         )
         waiting: list[Waiting] = []
-        for one in stage.progress(results, what=f"parse {dataset}", total=len(paths)):
+        for one in results:
             if isinstance(one, Waiting):
                 waiting.append(one)
             else:
@@ -344,13 +338,9 @@ def write_tables(paths: Sequence[Path], dataset: str, target: Path, params: Para
         joined = _joined(waiting)
         connections = itertools.chain.from_iterable(_named(one, dataset) for one in joined)
         captured = [one.capture_id for one in joined]
-        output.write(_connection_rows(connections, captured, stage.workers(params)))
+        output.write(_connection_rows(connections, captured, parallel.workers(params)))
         output.write([_capture_rows(joined)])
         for one in joined:
             output.write(_refusal_rows(one))
             output.count(one)
     return output.report(len(paths))
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("parse", __doc__ or "", add_arguments, run))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -131,7 +130,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for row in rows:
         log.info("%s, %s, %s: exact %.3f", arguments.dataset, row["detector"], row["parameters"], row["exact"])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("partitions", __doc__ or "", add_arguments, run))

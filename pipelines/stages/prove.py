@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import logging
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -235,7 +234,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     pd.concat(decided, ignore_index=True).to_parquet(arguments.decisions, index=False)
     write_json(report, arguments.report)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("prove", __doc__ or "", add_arguments, run))

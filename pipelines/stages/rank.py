@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from pipelines.params.learning import Rank
 from pipelines.reporting.figures import feature_values, style
 from pipelines.reporting.published import TABLE3_NATS
 from pipelines.reporting.report_files import write_csv, write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -54,8 +53,9 @@ def _ranks(information_nats: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return ranks
 
 
-def _null_nats(windows: LabelledWindows, settings: Rank, workers: int) -> npt.NDArray[np.float64]:
+def _null_nats(windows: LabelledWindows, params: Params) -> npt.NDArray[np.float64]:
     """Return each feature's quantile of the estimates under labels that mean nothing."""
+    settings = params.rank
     each = -(-settings.permutations // _PARTS)
 
     def drawn(part: int) -> npt.NDArray[np.float64]:
@@ -69,7 +69,7 @@ def _null_nats(windows: LabelledWindows, settings: Rank, workers: int) -> npt.ND
             repeats=settings.repeats,
         )
 
-    null_nats = list(stage.mapped(drawn, range(_PARTS), workers))
+    null_nats = list(parallel.mapped(drawn, range(_PARTS), params, what="labels that mean nothing"))
     quantile: npt.NDArray[np.float64] = np.quantile(np.concatenate(null_nats), _NULL_QUANTILE, axis=0)
     return quantile
 
@@ -87,13 +87,13 @@ def _tau(windows: LabelledWindows, names: tuple[str, ...], settings: Rank, rows:
     return rank_agreement(information, [TABLE3_NATS[feature(name).paper_name] for name in names])
 
 
-def _agreement(
-    windows: LabelledWindows, names: tuple[str, ...], settings: Rank, workers: int
-) -> dict[str, float | int]:
+def _agreement(windows: LabelledWindows, names: tuple[str, ...], params: Params) -> dict[str, float | int]:
     """Return Kendall's tau with Table 3 over some features, and its interval over half samples."""
-    halves = half_samples(windows.connections, rounds=settings.half_samples, seed=settings.seed)
+    halves = half_samples(windows.connections, rounds=params.rank.half_samples, seed=params.rank.seed)
     everything = np.arange(len(windows.shared), dtype=np.int64)
-    whole, *drawn = stage.mapped(partial(_tau, windows, names, settings), (everything, *halves), workers)
+    whole, *drawn = parallel.mapped(
+        partial(_tau, windows, names, params.rank), (everything, *halves), params, what="half samples"
+    )
     low, high = np.quantile(drawn, _INTERVAL)
     return {
         "kendall_tau": round(whole, _DIGITS),
@@ -105,7 +105,7 @@ def _agreement(
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     params.check_learnable(arguments.dataset)
-    settings, workers = params.rank, stage.workers(params)
+    settings = params.rank
     names = feature_names("all")
     pair_window = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
     windows = labelled_windows(pair_window, settings.rule, names)
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             "group": [one.group for one in FEATURES],
             "paper_name": [one.paper_name for one in FEATURES],
             "mutual_information_nats": information,
-            "null_95_nats": _null_nats(windows, settings, workers),
+            "null_95_nats": _null_nats(windows, params),
             "rank": _ranks(information),
             "rank_in_table3": rank_in_table3,
             "paper_nats": published,
@@ -138,8 +138,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             "windows": {"shared": int(windows.shared.sum()), "non_shared": int((~windows.shared).sum())},
             "connections": len(np.unique(windows.connections)),
             "agreement_with_table3": {
-                "all 18": _agreement(windows, feature_names("table3"), settings, workers),
-                "the 9 without throughput": _agreement(windows, feature_names("paper"), settings, workers),
+                "all 18": _agreement(windows, feature_names("table3"), params),
+                "the 9 without throughput": _agreement(windows, feature_names("paper"), params),
             },
         },
         arguments.agreement,
@@ -150,7 +150,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     style.save(feature_values.distributions(labelled, FEATURES, title), arguments.distributions)
     log.info("%s: %d windows; most relevant: %s", arguments.dataset, len(labelled), relevance["feature"].iloc[0])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("rank", __doc__ or "", add_arguments, run))

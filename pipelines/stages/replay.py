@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections import defaultdict
 from dataclasses import asdict
 from functools import partial
@@ -40,9 +39,10 @@ from models.comparison import accuracy_of, right_of_windows
 from models.detectors import detector_of
 from models.detectors.grid import points
 from models.detectors.learned import WindowVerdict, opinions_of
+from models.stored_model import StoredModel
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_csv, write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ def _learned(models: Path, pair_window: Path, known: Known, dataset: str, params
         if trained == dataset:
             continue
         for name in params.replay.models:
-            fitted = store.load(models / trained / f"{name}.skops")
+            fitted = store.load(StoredModel.parse(f"{trained}/{name}").path(models))
             shared = fitted.judge(windows[list(fitted.feature_names)].to_numpy(dtype=np.float64)).shared_pred
             for connection_id, rows in windows.assign(shared_pred=shared).groupby("connection_id"):
                 verdicts = [
@@ -130,9 +130,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     said = _learned(arguments.models, arguments.pair_window, known, arguments.dataset, params)
     parts = batches(known)
     work = partial(replay_on, folder=folder, detectors=detectors, said=said, with_groups=True)
-    results = stage.mapped(work, parts, stage.workers(params, len(parts)))
     found = ReplayedRows()
-    for part in stage.progress(results, what=f"replay {arguments.dataset}", total=len(parts)):
+    for part in parallel.mapped(work, parts, params, what=f"replay {arguments.dataset}"):
         found.add(part)
     opinion = opinion_table(found.opinion)
     write_opinions(opinion, arguments.opinion)
@@ -153,7 +152,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_csv(_accuracy(opinion, params), arguments.table)
     log.info("%s: %s", arguments.dataset, report["counts"])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("replay", __doc__ or "", add_arguments, run))

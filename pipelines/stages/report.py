@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from pipelines.params import Params
@@ -25,7 +24,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     found = Results(arguments.reports, params)
     arguments.page.write_text(render(found, arguments.params.read_text(), arguments.headers, arguments.automl))
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("report", __doc__ or "", add_arguments, run))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import logging
 import operator
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,13 +28,15 @@ from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.fitted import Fitted, Setting
 from models.split import Split
+from models.stored_model import CORRELATION, NEIGHBOURS, PLAIN, StoredModel
 from models.trial import Trial, of_kind, random_splits, trials
 from models.verdict import Verdicts, prediction_rows
+from models.window_set import WindowSet
 from models.windows import LabelledWindows, Positions, windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.figures import selection, style
 from pipelines.reporting.report_files import write_csv, write_json
-from pipelines.running import plan, stage
+from pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, help="name of the dataset trained on")
     parser.add_argument("--features", type=Path, required=True, help="folder with its windows and series")
     parser.add_argument("--swapped", type=Path, required=True, help="folder with those of swapped partners")
-    parser.add_argument("--models", type=Path, required=True, help="folder for the fitted models")
+    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models for each dataset")
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
     parser.add_argument("--grid", type=Path, required=True, help="CSV file: accuracy of every setting")
     parser.add_argument("--chosen", type=Path, required=True, help="JSON file: the settings chosen")
@@ -137,7 +138,7 @@ def _correlation(
         verdicts = {name: search.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
         tested.append(TestedSetting(trial, fitted.setting, verdicts))
     fitted = correlation.fit(windows, search.learnt_from(windows, stored_rows, method))
-    return Searched(correlation.NAME, correlation.FEATURE_SET, tested, fitted)
+    return Searched(CORRELATION, PLAIN, tested, fitted)
 
 
 def _grid_table(
@@ -192,8 +193,7 @@ def _search(
         tasks += [partial(_papers, own, grids, ranked, method) for ranked in search.papers_splits(own, splits, method)]
         tasks += [partial(_tested, own, grids, trial, method) for trial in every_trial]
         tasks.append(partial(_chosen, own, grids, stored_rows, method))
-    results = stage.mapped(operator.call, tasks, stage.workers(params, len(tasks)))
-    found = iter(stage.progress(results, what=f"search {dataset}", total=len(tasks)))
+    found = parallel.mapped(operator.call, tasks, params, what=f"search {dataset}")
     of_series = [next(found) for _ in views]
     for feature_set in windows:
         of_splits = [next(found) for _ in splits]
@@ -212,12 +212,12 @@ def _search(
             )
     for (name, view), (tested, count) in zip(views.items(), of_series, strict=True):
         learnt = search.learnt_from(any_windows, stored_rows, method)
-        yield Searched(neighbours.NAME, name, tested, neighbours.fit(view, any_windows, learnt, count))
+        yield Searched(NEIGHBOURS, name, tested, neighbours.fit(view, any_windows, learnt, count))
     yield _correlation(correlated, every_trial, stored_rows, method)
 
 
 def _summary(searched: Searched, windows: LabelledWindows, dataset: str, rule: str, model_path: Path) -> dict[str, Any]:
-    trained_set = f"{dataset}/{rule}"
+    trained_set = str(WindowSet.of(dataset, rule))
     own = [one for one in searched.tested if one.trial.train_set == trained_set]
     right = np.concatenate(
         [one.verdicts[trained_set].shared_pred == windows.shared[one.trial.tests[trained_set]] for one in own]
@@ -263,8 +263,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     predictions: list[pd.DataFrame] = []
     summaries: dict[str, dict[str, Any]] = {}
     for searched in _search(windows, correlated, rtt_us, arguments.dataset, params):
-        name = f"{searched.name}_{searched.feature_set}"
-        path = arguments.models / f"{name}.skops"
+        model = StoredModel(arguments.dataset, searched.name, searched.feature_set)
+        name, path = model.name, model.path(arguments.models)
         store.save(searched.fitted, path)
         summaries[name] = _summary(searched, any_windows, arguments.dataset, options.rule, path)
         predictions += _prediction_rows(any_windows, searched)
@@ -281,7 +281,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     columns = {column.name: rows[column.name].tolist() for column in PREDICTION.columns}
     write_table(PREDICTION, columns, arguments.predictions)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("search", __doc__ or "", add_arguments, run))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import logging
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -20,11 +19,12 @@ import pandas as pd
 from contracts import tables
 from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
-from models import correlation, store
+from models import store
 from models.accuracy import WindowAccuracy
 from models.extraction import AS_TRAINED, Variation, extracted, read_truths
 from models.fitted import Fitted
 from models.sensitivity import judged
+from models.stored_model import CORRELATION, PLAIN, StoredModel
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv
@@ -112,23 +112,22 @@ def _extracted(truth: pd.DataFrame, arguments: argparse.Namespace, params: Param
         )
 
 
-def _models(folder: Path, params: Params) -> dict[tuple[str, str, str], Fitted]:
-    """Return the models to test by dataset, model and set of features."""
+def _models(folder: Path, params: Params) -> dict[StoredModel, Fitted]:
+    """Return the models to test."""
     options = params.sensitivity
-    names = [*itertools.product(options.families, options.feature_sets), (correlation.NAME, correlation.FEATURE_SET)]
-    return {
-        (dataset, model, feature_set): store.load(folder / dataset / f"{model}_{feature_set}.skops")
-        for dataset in params.search.datasets
-        for model, feature_set in names
-    }
+    names = [*itertools.product(options.families, options.feature_sets), (CORRELATION, PLAIN)]
+    every = [StoredModel(dataset, *name) for dataset in params.search.datasets for name in names]
+    return {one: store.load(one.path(folder)) for one in every}
 
 
-def _row(level: _Level, names: tuple[str, str, str], found: WindowAccuracy | None) -> Mapping[str, Any]:
+def _row(level: _Level, model: StoredModel, found: WindowAccuracy | None) -> Mapping[str, Any]:
     known = {
         "factor": level.factor,
         "level": level.level,
         "base": level.base,
-        **dict(zip(("trained_on", "model", "feature_set"), names, strict=True)),
+        "trained_on": model.dataset,
+        "model": model.family,
+        "feature_set": model.feature_set,
         "pairs": level.pairs,
         "valid_pairs": level.valid_pairs,
     }
@@ -153,16 +152,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             *(level.factor, level.level, level.valid_pairs, level.pairs),
             *(len(level.windows), len(level.without_verdict)),
         )
-        for names, fitted in models.items():
-            found = judged(fitted, level.windows, level.without_verdict, resamples=options.resamples, seed=options.seed)
-            rows.append(_row(level, names, found))
+        for model, fitted in models.items():
+            drawn = {"resamples": options.resamples, "seed": options.seed}
+            rows.append(_row(level, model, judged(fitted, level.windows, level.without_verdict, **drawn)))
     table = pd.DataFrame(rows)
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)
     table.to_parquet(arguments.judged, index=False)
     write_csv(table, arguments.table)
     style.save(comparison.sensitivity(table), arguments.figure)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("sensitivity", __doc__ or "", add_arguments, run))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import logging
 import math
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -132,7 +131,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             row["settled_s_median"],
         )
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("shift", __doc__ or "", add_arguments, run))

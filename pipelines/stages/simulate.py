@@ -9,14 +9,13 @@ from __future__ import annotations
 import argparse
 import logging
 import resource
-import sys
-from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 from scenarios import datasets, simulator
 from scenarios.scenario import Run
 from traces.truth import write_csv
@@ -30,8 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--raw", type=Path, required=True, help="folder to write: inputs/, scenarios/, truth.csv")
 
 
-def _one(run: Run, name: str, raw: Path) -> list[dict[str, Any]]:
-    finished = simulator.simulate(run, raw / "scenarios" / f"{name}.json")
+def _one(numbered: tuple[int, Run], raw: Path) -> list[dict[str, Any]] | simulator.SimulatorError:
+    """Simulate a connection; return its rows of the truth, or why it failed."""
+    number, run = numbered
+    name = f"{number:05d}"
+    try:
+        finished = simulator.simulate(run, raw / "scenarios" / f"{name}.json")
+    except simulator.SimulatorError as error:
+        return error
     stored = f"{name}.log.zst"
     (raw / "inputs" / stored).write_bytes(finished.event_log)
     return simulator.truth_rows(run, stored, finished.truth)
@@ -48,16 +53,15 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         (arguments.raw / folder).mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
     failures: list[str] = []
-    with ThreadPoolExecutor(stage.workers(params)) as pool:
-        futures: list[Future[list[dict[str, Any]]]] = [
-            pool.submit(_one, one, f"{number:05d}", arguments.raw) for number, one in enumerate(runs)
-        ]
-        for future in stage.progress(futures, what=f"simulate {arguments.dataset}", total=len(futures)):
-            try:
-                rows += future.result()
-            except simulator.SimulatorError as error:
-                failures.append(str(error))
-                log.error("%s", error)
+    work = partial(_one, raw=arguments.raw.absolute())
+    numbered = list(enumerate(runs))
+    # The simulator is a program of its own.
+    for found in parallel.mapped(work, numbered, params, what=f"simulate {arguments.dataset}", threads=True):
+        if isinstance(found, simulator.SimulatorError):
+            failures.append(str(found))
+            log.error("%s", found)
+        else:
+            rows += found
     write_csv(rows, arguments.raw / "truth.csv")
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = usage.ru_utime + usage.ru_stime
@@ -68,7 +72,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if failures:
         raise simulator.SimulatorError(f"{len(failures)} of {len(runs)} runs failed, first: {failures[0]}")
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("simulate", __doc__ or "", add_arguments, run))

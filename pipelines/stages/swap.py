@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ from models.trial import random_splits
 from models.windows import windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 from pipelines.running.plan import drawing
 
 log = logging.getLogger(__name__)
@@ -68,13 +67,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         of_both = [(connections[one], connections[other]) for one, other in batch]
         return swapped(of_both, folder, truths, arguments.dataset, rule, reading)
 
-    results = stage.mapped(windows_of, batches, stage.workers(params, len(pairs)))
+    results = parallel.mapped(windows_of, batches, params, what=f"swap {arguments.dataset}")
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     with (
         TableWriter(PAIR_WINDOW, arguments.swapped) as windows,
         TableWriter(tables.SERIES, arguments.series) as series,
     ):
-        for found in stage.progress(results, what=f"swap {arguments.dataset}", total=len(batches)):
+        for found in results:
             windows.append(found.pair_window)
             series.append(found.series)
             for name, counter in found.counts.items():
@@ -87,7 +86,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_json(report, arguments.report)
     log.info("%d pairs of swapped partners, windows %s", len(pairs), report["windows"])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("swap", __doc__ or "", add_arguments, run))

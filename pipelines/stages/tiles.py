@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import logging
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from models.partners import pair_name
 from models.tile_rows import tile_rows
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 from traces.truth import label_at
 
 log = logging.getLogger(__name__)
@@ -142,8 +141,8 @@ def _written(
     without: Counter[str] = Counter()
     rows = 0
     with TableWriter(PAIR_TILE, path) as writer:
-        results = stage.mapped(work, batches, stage.workers(params, len(items)))
-        for found in stage.progress(results, what="tiles", total=len(batches)):
+        results = parallel.mapped(work, batches, params, what="tiles")
+        for found in results:
             columns = {one.name: [row[one.name] for row in found.rows] for one in PAIR_TILE.columns}
             writer.append(PAIR_TILE.build(columns))
             said += _last_said(found.rows)
@@ -173,7 +172,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     log.info("%s: %d rows, %d of swapped partners", arguments.dataset, own["rows"], swapped["rows"])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("tiles", __doc__ or "", add_arguments, run))

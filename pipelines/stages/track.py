@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from pathlib import Path
 
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 from pipelines.tracking.candidate_runs import candidate_runs
 from pipelines.tracking.detector_runs import detector_runs, last_verdicts_learnt, last_verdicts_replayed
 from pipelines.tracking.experiment import ALIAS, NOTE, REGISTERED, experiment_name, views
@@ -59,7 +58,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     forgotten = mirror.forget_unfinished()
     if forgotten:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
-    logged = [mirror.log(parent) for parent in stage.progress(parents, what="track", total=len(parents))]
+    logged = [mirror.log(parent) for parent in parallel.progress(parents, what="track", total=len(parents))]
     candidates = [
         one for dataset in params.search.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
     ]
@@ -80,7 +79,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         arguments.tracked,
     )
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("track", __doc__ or "", add_arguments, run))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import logging
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +16,14 @@ import pandas as pd
 from contracts.contract import read_table, write_table
 from contracts.tables import PREDICTION, SERIES
 from features.catalog import PAIR_WINDOW
-from models import neighbours, stored
+from models import neighbours
+from models.loaded_model import load
+from models.stored_model import searched
+from models.tested_windows import TestedWindows, tested_windows
 from models.verdict import prediction_rows
+from models.window_set import WindowSet
 from pipelines.params import Params
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -35,39 +38,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.search
-    tests: dict[str, stored.Tested] = {}
+    tests: dict[str, TestedWindows] = {}
     for tested in params.transfer.tested:
         if set(options.datasets) == {tested}:
             continue
         folder = arguments.features / tested
         pair_window = read_table(PAIR_WINDOW, folder / "pair_window.parquet").to_pandas()
         series = read_table(SERIES, folder / "series.parquet").select(neighbours.COLUMNS).to_pandas()
-        tests[tested] = stored.tested_windows(pair_window, series, options.rule)
+        tests[tested] = tested_windows(pair_window, series, options.rule)
     every = [
-        (trained, one)
-        for trained in options.datasets
-        for one in stored.stored_models(arguments.models / trained, list(options.families), options.feature_sets)
+        one for trained in options.datasets for one in searched(trained, list(options.families), options.feature_sets)
     ]
     parts: dict[tuple[str, str], list[pd.DataFrame]] = {}
-    for trained, one in stage.progress(every, what="transfer", total=len(every)):
-        others = [tested for tested in tests if tested != trained]
-        for tested, verdicts in zip(others, stored.judge(one, [tests[tested] for tested in others]), strict=True):
-            windows = tests[tested].windows
+    for one in parallel.progress(every, what="transfer", total=len(every)):
+        loaded = load(one, arguments.models)
+        for tested, own in tests.items():
+            if tested == one.dataset:
+                continue
+            verdicts, windows = loaded.judge_table(own), own.windows
             known = {
-                "model": one.model,
+                "model": one.family,
                 "feature_set": one.feature_set,
-                "train_set": f"{trained}/{options.rule}",
-                "test_set": f"{tested}/{options.rule}",
+                "train_set": str(WindowSet.of(one.dataset, options.rule)),
+                "test_set": str(WindowSet.of(tested, options.rule)),
             }
             rows = np.arange(len(windows.shared))
-            parts.setdefault((trained, tested), []).append(prediction_rows(windows, rows, verdicts, fold=0, **known))
+            parts.setdefault((one.dataset, tested), []).append(
+                prediction_rows(windows, rows, verdicts, fold=0, **known)
+            )
             log.info("%s: %.3f", ", ".join(known.values()), (verdicts.shared_pred == windows.shared).mean())
     columns = [column.name for column in PREDICTION.columns]
     found = list(itertools.chain.from_iterable(parts.values()))
     table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
     write_table(PREDICTION, {name: table[name].tolist() for name in columns}, arguments.predictions)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("transfer", __doc__ or "", add_arguments, run))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -34,7 +33,7 @@ from models.detectors.grid import best_preset, points
 from models.windows import LearnError
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -62,9 +61,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             detectors[name, preset] = built(kind, parameters)
     parts = batches(known)
     work = partial(replay_on, folder=folder, detectors=detectors, said={}, with_groups=False)
-    results = stage.mapped(work, parts, stage.workers(params, len(parts)))
     found = ReplayedRows()
-    for part in stage.progress(results, what=f"tune {arguments.dataset}", total=len(parts)):
+    for part in parallel.mapped(work, parts, params, what=f"tune {arguments.dataset}"):
         found.add(part)
     opinion = opinion_table(found.opinion)
     write_opinions(opinion, arguments.opinion)
@@ -86,7 +84,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_json({"chosen": chosen, "counts": dict(sorted(found.counts.items()))}, arguments.chosen)
     log.info("%s: %d events in all, %s", arguments.dataset, found.counts["events"], chosen)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("tune", __doc__ or "", add_arguments, run))

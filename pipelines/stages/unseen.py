@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,16 @@ import pandas as pd
 from contracts.contract import read_table
 from contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
 from features.catalog import PAIR_WINDOW
-from models import neighbours, stored, trend
+from models import neighbours, trend
 from models.cases import by_case, case_of, described, over_cases
+from models.loaded_model import load
+from models.stored_model import searched
+from models.tested_windows import tested_windows
 from models.windows import labelled_rejected
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import DIGITS, write_csv, write_json
-from pipelines.running import stage
+from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +36,7 @@ _COUNTS = ["connections", "not_valid", "windows", "none", "right", "ramps", "rig
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--models", type=Path, required=True, help="folder with the models")
+    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models for each dataset")
     parser.add_argument("--features", type=Path, required=True, help="folder with the windows and series tested on")
     parser.add_argument(
         "--truth", type=Path, required=True, help="truth table of the same dataset: which case is which"
@@ -71,7 +73,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     truth = read_table(TRUTH, arguments.truth).to_pandas()
     none = labelled_rejected(read_table(REJECTED, arguments.features / "rejected.parquet").to_pandas(), rule)
     none = none.assign(case=case_of(none, truth))
-    tested = stored.tested_windows(pair_window, series, rule)
+    tested = tested_windows(pair_window, series, rule)
     key = list(WINDOW_KEY)
     windows = tested.windows.key.merge(pair_window[[*key, "window_ns"]], on=key, how="left", validate="one_to_one")
     windows = windows.assign(
@@ -79,14 +81,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     cases = sorted(truth["scenario"].unique())
     facts = described(windows, tested.rtt_us, none, truth, cases)
-    every = stored.stored_models(arguments.models, list(params.search.families), params.search.feature_sets)
+    every = searched(params.unseen.trained, list(params.search.families), params.search.feature_sets)
     parts = []
-    for one in stage.progress(every, what="unseen", total=len(every)):
-        (verdicts,) = stored.judge(one, [tested])
+    for one in parallel.progress(every, what="unseen", total=len(every)):
+        verdicts = load(one, arguments.models).judge_table(tested)
         found = by_case(windows.assign(shared_pred=verdicts.shared_pred), none, cases)
         found = found.merge(facts[["case", "shared", "not_valid"]], on="case", how="left", validate="one_to_one")
-        parts.append(_rows(found, {"model": one.model, "feature_set": one.feature_set}, params))
-        log.info("%s_%s: %.3f", one.model, one.feature_set, parts[-1]["accuracy"].iloc[-1])
+        parts.append(_rows(found, {"model": one.family, "feature_set": one.feature_set}, params))
+        log.info("%s: %.3f", one, parts[-1]["accuracy"].iloc[-1])
     columns = ["model", "feature_set", "case", "shared", *_COUNTS, "accuracy", "low", "high"]
     table = pd.concat(parts, ignore_index=True)[[*columns, "lowest", "lowest_case", "cases"]].astype({"cases": "Int64"})
     arguments.judged.parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +108,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     )
     style.save(comparison.unseen(table, facts, MEAN), arguments.figure)
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("unseen", __doc__ or "", add_arguments, run))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -136,7 +135,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_json(report, arguments.report)
     log.info("%d truth rows, %d valid", len(rows), sum(row["valid"] for row in rows))
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("validate", __doc__ or "", add_arguments, run))

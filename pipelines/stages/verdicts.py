@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -87,7 +86,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     own = next(one for one in found if (one["detector"], one["parameters"]) == _REFERENCE)
     log.info("%s: %s right of %d pairs %.3f", arguments.dataset, _REFERENCE[0], own["pairs"], own["right"])
     return stage.EXIT_OK
-
-
-if __name__ == "__main__":
-    sys.exit(stage.main("verdicts", __doc__ or "", add_arguments, run))

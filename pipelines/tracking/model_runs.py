@@ -14,6 +14,8 @@ from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
 from models import store
 from models.accuracy import ALL_SITES
+from models.stored_model import StoredModel
+from models.window_set import WindowSet
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json
 from pipelines.tracking.run_text import ACCURACIES, NO_NAME, in_order, percent_of, setting_of, text_of
@@ -116,12 +118,12 @@ def model_runs(dataset: str, headers: Mapping[str, str], where: argparse.Namespa
     figures = tuple(where.reports / "figures" / f"{name}.png" for name in names)
     grid = pd.read_csv(where.reports / "grid" / f"{dataset}.csv")
     accuracy = pd.read_csv(where.reports / "accuracy.csv")
-    train_set = f"{dataset}/{params.search.rule}"
+    train_set = str(WindowSet.of(dataset, params.search.rule))
     chosen_path = where.reports / "chosen" / f"{dataset}.json"
-    for model_name, summary in read_json(chosen_path).items():
+    for summary in read_json(chosen_path).values():
         family, feature_set = summary["family"], summary["feature_set"]
         labels = {"dataset": dataset, "family": family, "feature_set": feature_set}
-        model_path = where.models / dataset / f"{model_name}.skops"
+        model_path = StoredModel(dataset, family, feature_set).path(where.models)
         digest = store.digest(model_path)
         if digest != summary["model"]:
             raise TrackingError(f"{model_path}: is model {digest}, {chosen_path} has {summary['model']}: search again")

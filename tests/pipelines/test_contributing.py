@@ -162,7 +162,7 @@ def test_a_parser(changed: Path, tmp_path: Path) -> None:
     )
     arguments = ["--raw", str(tmp_path / "raw"), "--tables", str(tmp_path / "tables"), "--dataset", "recorded"]
     arguments += ["--report", str(tmp_path / "report.json"), "--params", str(tmp_path / "params.yaml")]
-    run(changed, "-m", "pipelines.stages.parse", *arguments)
+    run(changed, "-m", "pipelines.stages", "parse", *arguments)
     (source,) = read_table(tables.CAPTURE, tmp_path / "tables/capture.parquet").column("source").to_pylist()
     assert source == "json_lines"
     acks = read_table(tables.ACK, tmp_path / "tables/ack.parquet").column("rtt_us").to_pylist()
@@ -201,7 +201,7 @@ def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
     small = tmp_path / "small.yaml"
     small.write_text(yaml.safe_dump(params))
     arguments = ["--dataset", "late", "--raw", str(tmp_path / "late"), "--params", str(small)]
-    run(changed, "-m", "pipelines.stages.simulate", *arguments)
+    run(changed, "-m", "pipelines.stages", "simulate", *arguments)
     with (tmp_path / "late/truth.csv").open() as stream:
         assert sorted(row["shared"] for row in csv.DictReader(stream)) == ["false", "true"]
     for path in (tmp_path / "late/scenarios").iterdir():
@@ -212,4 +212,4 @@ def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
         assert re.search(r"event_log, 1 connections, \d{4,} records, 0 refused", shown)
     params["simulate"]["late"]["join_s"] = 0
     small.write_text(yaml.safe_dump(params))
-    run(changed, "-m", "pipelines.stages.simulate", *arguments, code=2)
+    run(changed, "-m", "pipelines.stages", "simulate", *arguments, code=2)

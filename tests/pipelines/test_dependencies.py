@@ -20,7 +20,8 @@ STAGES = [stage for stage in read_stages(ROOT / "dvc.yaml") if stage.name not in
 PARAMETERS = {name: set(body.get("params", [])) for name, body in BODIES.items()}
 #: Modules that stages need not name, and why no result depends on them.
 PASSED_OVER = {
-    "pipelines/running/stage.py": "arguments, messages, exit codes, and how many processes do the work",
+    "pipelines/running/stage.py": "arguments, messages, exit codes",
+    "pipelines/running/parallel.py": "which process does the work",
     "pipelines/running/journal.py": "what a stage took",
     "pipelines/running/scheduler.py": "which machine does the work; it compares the code itself",
     "pipelines/params/__init__.py": "reads params.yaml, whose values are dependencies by themselves",
@@ -46,6 +47,8 @@ TAKEN_BY = {
 }
 #: Parameters that no stage need name: no result depends on them.
 WITHOUT_EFFECT = {"workers", "scheduler"}
+#: What methods of blocks read.
+METHODS = {"export.stored": {"export.dataset", "export.models"}}
 #: Functions of Params that are given what else they use.
 FUNCTIONS = {"check_learnable": "evaluation_only"}
 #: Blocks that a stage takes whole and names in part, and why that is all it uses.
@@ -157,7 +160,8 @@ def parameters_used(stage: Stage) -> set[str]:
 def test_every_parameter_that_is_read_is_named(stage: Stage) -> None:
     named = PARAMETERS[stage.name]
     missing = []
-    for used in parameters_used(stage) - WITHOUT_EFFECT - FUNCTIONS.keys():
+    read = set[str]().union(*(METHODS.get(used, {used}) for used in parameters_used(stage)))
+    for used in read - WITHOUT_EFFECT - FUNCTIONS.keys():
         block, _, key = used.removesuffix(".model_dump").partition(".")
         # `rule` is the first of `rules`.
         below = {f"{block}.{key}", f"{block}.{key}s"} if key else set()

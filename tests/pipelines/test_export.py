@@ -316,7 +316,7 @@ def test_another_layout_is_another_header_that_decides_alike(project: Path) -> N
     [
         ({"models": ["svm_rbf_paper"]}, "of whose family 'svm_rbf' layouts says nothing"),
         ({"layouts": {"tree": "nested"}}, "of whose family 'forest' layouts says nothing"),
-        ({"models": ["tree_none"]}, "whose set of features is none of"),
+        ({"models": ["tree_none"]}, "is not dataset/family_set"),
         ({"models": []}, "export.models"),
         ({"layouts": {"tree": "flat", "forest": "packed"}}, "export.layouts.tree"),
         ({"generated_rows": 0}, "export.generated_rows"),

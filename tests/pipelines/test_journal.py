@@ -5,19 +5,30 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from pipelines.params import Params
-from pipelines.running import journal, stage
+from pipelines.running import journal, parallel, stage
 
 ROOT = Path(__file__).parents[2]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dataset")
-    parser.add_argument("--made", type=Path)
+@dataclass
+class Made:
+    """A stage that does what it is given."""
+
+    work: Callable[[argparse.Namespace, Params], int]
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--dataset")
+        parser.add_argument("--made", type=Path)
+
+    def run(self, arguments: argparse.Namespace, params: Params) -> int:
+        return self.work(arguments, params)
 
 
 def burn(seconds: float) -> None:
@@ -26,11 +37,11 @@ def burn(seconds: float) -> None:
         pass
 
 
-def run(arguments: argparse.Namespace, params: Params) -> int:
+def burns(arguments: argparse.Namespace, params: Params) -> int:
     """Leave a file with the process's number and how many it would start; fail for one of the datasets."""
     burn(0.2)
     arguments.made.parent.mkdir(exist_ok=True)
-    arguments.made.write_text(f"{os.getpid()} {stage.workers(params, 100)}")
+    arguments.made.write_text(f"{os.getpid()} {parallel.workers(params, 100)}")
     return stage.EXIT_FAILED if arguments.dataset == "diverse" else stage.EXIT_OK
 
 
@@ -40,7 +51,7 @@ def asked(tmp_path: Path, *more: str) -> list[str]:
 
 @pytest.mark.parametrize("at_once", [[], ["--at-once"]])
 def test_every_dataset_is_done_though_one_fails(tmp_path: Path, at_once: list[str]) -> None:
-    code = stage.main("burn", "", add_arguments, run, asked(tmp_path, "--each", "search.datasets", *at_once))
+    code = stage.main("burn", Made(burns), asked(tmp_path, "--each", "search.datasets", *at_once))
     assert code == stage.EXIT_FAILED
     said = {path.stem: path.read_text().split() for path in (tmp_path / "made").iterdir()}
     assert set(said) == {"sites", "diverse"}
@@ -57,7 +68,7 @@ def test_a_process_that_is_killed_is_a_failure(tmp_path: Path) -> None:
             os.kill(os.getpid(), 9)
         return stage.EXIT_OK
 
-    assert stage.main("die", "", add_arguments, die, asked(tmp_path, "--each", "search.datasets", "--at-once")) == -9
+    assert stage.main("die", Made(die), asked(tmp_path, "--each", "search.datasets", "--at-once")) == -9
 
 
 def test_an_error_in_a_process_of_its_own_is_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -65,7 +76,7 @@ def test_an_error_in_a_process_of_its_own_is_shown(tmp_path: Path, capfd: pytest
         raise ValueError(f"no {arguments.dataset}")
 
     each = ["--each", "search.datasets", "--at-once"]
-    assert stage.main("stumble", "", add_arguments, stumble, asked(tmp_path, *each)) == stage.EXIT_FAILED
+    assert stage.main("stumble", Made(stumble), asked(tmp_path, *each)) == stage.EXIT_FAILED
     shown = capfd.readouterr().err
     assert "ValueError: no sites" in shown
     assert "ValueError: no diverse" in shown
@@ -73,18 +84,18 @@ def test_an_error_in_a_process_of_its_own_is_shown(tmp_path: Path, capfd: pytest
 
 def test_a_wrong_command_line_is_usage_in_a_process_of_its_own(tmp_path: Path) -> None:
     each = ["--each", "search.datasets", "--at-once", "--nonsense"]
-    assert stage.main("burn", "", add_arguments, run, asked(tmp_path, *each)) == stage.EXIT_USAGE
+    assert stage.main("burn", Made(burns), asked(tmp_path, *each)) == stage.EXIT_USAGE
 
 
 def test_only_what_dvc_runs_is_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     each = ["--each", "search.datasets", "--at-once"]
     monkeypatch.delenv("DVC_STAGE", raising=False)
-    stage.main("burn", "", add_arguments, run, asked(tmp_path, *each))
+    stage.main("burn", Made(burns), asked(tmp_path, *each))
     assert journal.read() == []
     monkeypatch.setenv("DVC_STAGE", "burn")
     before_s = sum(os.times()[:4])
-    stage.main("burn", "", add_arguments, run, asked(tmp_path, *each))
+    stage.main("burn", Made(burns), asked(tmp_path, *each))
     (entry,) = journal.read()
     assert (entry.stage, entry.exit_code) == ("burn", stage.EXIT_FAILED)
     # Both datasets' processes burnt 0.2 s each.

@@ -28,7 +28,6 @@ SHARED_MODULES = {
     "comparison": "of detectors and models; its figures; the comparison test on a tile",
     "series": "of two subflows; their figures",
     "verdict": "of a model; its figure",
-    "stored": "models on disk; a recording on disk",
     "excerpts": "the command and what it does",
     "environment": "of a run; of an AutoML engine",
 }

@@ -33,7 +33,7 @@ def run(tmp_path: Path, inputs: dict[str, bytes]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in inputs.items():
         (folder / name).write_bytes(content)
-    return stage.main("parse", "", parse.add_arguments, parse.run, [*arguments(tmp_path), "-q"])
+    return stage.main("parse", parse, [*arguments(tmp_path), "-q"])
 
 
 def good(lines: int, start: int = 1) -> bytes:
@@ -106,7 +106,7 @@ def test_inputs_that_make_no_dataset(
 
 def test_what_an_input_says_does_not_reach_the_terminal_raw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, {"\x1b[31mred.log": good(900) + b"damaged\n"}) == stage.EXIT_OK
-    stage.main("parse", "", parse.add_arguments, parse.run, arguments(tmp_path))
+    stage.main("parse", parse, arguments(tmp_path))
     shown = capsys.readouterr().err
     assert "red.log" in shown and "\x1b" not in shown
 
@@ -122,7 +122,7 @@ def stopped(waiting):
     sys.stdin.read()
 
 parse._joined = stopped
-stage.main("parse", "", parse.add_arguments, parse.run)
+stage.main("parse", parse, sys.argv[1:])
 """
 
 
@@ -179,7 +179,7 @@ def test_it_starts_without_pandas_and_a_progress_bar(tmp_path: Path) -> None:
     for number, part in enumerate(by_subflow((folder / "0.pcap").read_bytes())):
         (folder / f"{number}.pcap").write_bytes(part)
     (folder / "2.log").write_bytes(good(900) + b"damaged\n")
-    command = [sys.executable, "-X", "importtime", "-m", "pipelines.stages.parse", *arguments(tmp_path), "-q"]
+    command = [sys.executable, "-X", "importtime", "-m", "pipelines.stages", "parse", *arguments(tmp_path), "-q"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "pyarrow" in imported

@@ -45,7 +45,7 @@ def test_the_tables_are_the_stage_s(tmp_path: Path, capsys: pytest.CaptureFixtur
     from pipelines.stages import parse
 
     arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "mine", "--raw", "raw", "--tables", "there", "-q"]
-    assert stage.main("parse", "", parse.add_arguments, parse.run, [*arguments, "--report", "r.json"]) == EXIT_OK
+    assert stage.main("parse", parse, [*arguments, "--report", "r.json"]) == EXIT_OK
     for table in TABLES:
         name = f"{table.name}.parquet"
         assert Path("tables", name).read_bytes() == Path("there", name).read_bytes(), name

@@ -35,7 +35,7 @@ def test_a_failed_run_is_named_and_the_others_are_kept(
     runs[1] = broken(runs[1])
     monkeypatch.setattr(datasets, "draw", lambda name, settings: runs)
     arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "sites", "--raw", str(tmp_path), "-q"]
-    code = stage.main("simulate", "", simulate.add_arguments, simulate.run, arguments)
+    code = stage.main("simulate", simulate, arguments)
     assert code == stage.EXIT_FAILED
     message = capsys.readouterr().err
     assert f"seed {runs[1].scenario.seed}" in message

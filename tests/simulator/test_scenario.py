@@ -3,13 +3,25 @@
 import copy
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.simulator.program import SIMULATOR, Scenario, access, execute, link, network, separate, shared, subflow
+from tests.simulator.program import (
+    PROGRAM,
+    SIMULATOR,
+    Scenario,
+    access,
+    execute,
+    link,
+    network,
+    separate,
+    shared,
+    subflow,
+)
 
 
 def refuse(directory: Path, text: str, place: str) -> None:
@@ -165,7 +177,7 @@ def walk(schema: dict[str, Any], value: Any, place: str) -> Iterator[tuple[str, 
 
 
 def outside(schema: dict[str, Any]) -> Iterator[object]:
-    """Numbers just outside the schema's limits."""
+    """Values just outside what the schema says: numbers, names, texts, lengths, and another type."""
     step = 1 if schema.get("type") == "integer" else 0.001
     if "minimum" in schema:
         yield schema["minimum"] - step
@@ -175,6 +187,20 @@ def outside(schema: dict[str, Any]) -> Iterator[object]:
         yield schema["maximum"] + step
     if "exclusiveMaximum" in schema:
         yield schema["exclusiveMaximum"]
+    if "enum" in schema:
+        yield "-".join(schema["enum"])
+    if "const" in schema:
+        yield schema["const"] + "-"
+    if "pattern" in schema:
+        yield from ("", "UPPER", "0123456789abcdef" * 3)
+    if "minItems" in schema:
+        yield [0.0] * (schema["minItems"] - 1)
+    if "maxItems" in schema:
+        yield [0.0] * (schema["maxItems"] + 1)
+    if schema.get("type") in ("integer", "boolean"):
+        yield 1000.5
+    if "null" not in schema.get("type", ""):
+        yield None
 
 
 @pytest.mark.parametrize(
@@ -187,8 +213,8 @@ def outside(schema: dict[str, Any]) -> Iterator[object]:
     ids=["bulk", "on_off", "rate"],
 )
 def test_schema_and_program_agree(scenario: Scenario, tmp_path: Path) -> None:
-    """Each key the schema requires is missed and each limit it states is enforced."""
-    schema = json.loads((SIMULATOR / "scenario.schema.json").read_text())
+    """Each key the schema requires is missed and each limit it states is enforced, so each key is read."""
+    schema = json.loads((SIMULATOR / "src" / "scenario.schema.json").read_text())
     checks = 0
     for place, part in walk(schema, scenario, ""):
         for value in outside(part):
@@ -196,7 +222,6 @@ def test_schema_and_program_agree(scenario: Scenario, tmp_path: Path) -> None:
             checks += 1
         if part.get("type") == "object":
             assert part["additionalProperties"] is False
-            assert part["required"] == [key for key in part["properties"] if key != "application"]
             for key in part["required"]:
                 changed = json.loads(set_value(scenario, f"{place}/{key}", None))
                 node = changed
@@ -205,7 +230,21 @@ def test_schema_and_program_agree(scenario: Scenario, tmp_path: Path) -> None:
                 del node[key]
                 refuse(tmp_path, json.dumps(changed), f"{place}/{key}")
                 checks += 1
-    assert checks > 100
+    assert checks > 200
+
+
+def test_every_name_of_the_schema_is_understood(tmp_path: Path) -> None:
+    """What is refused after the scenario was read is that the output cannot be written."""
+    schema = json.loads((SIMULATOR / "src" / "scenario.schema.json").read_text())
+    names = [(place, name) for place, part in walk(schema, shared(), "") for name in part.get("enum", ())]
+    assert ("/background/0/kind", "web") in names
+    command = [str(PROGRAM), "--scenario=scenario.json", "--events=no/such/e", "--truth=t"]
+    for place, name in names:
+        # The background's rate suits every kind, and the subflows' links either end.
+        (tmp_path / "scenario.json").write_text(set_value(shared(), place, name))
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert result.returncode == 1, (place, name)
+        assert "no/such/e" in result.stderr, (place, name, result.stderr)
 
 
 @pytest.mark.parametrize("text", ["", json.dumps(shared())[:200], json.dumps(shared()) + "]"])

@@ -23,7 +23,7 @@ import zstandard
 from contracts import tables
 from contracts.contract import read_table
 from features.pair import PairWindow
-from models import window_model
+from models import loaded_model
 from models.verdict import Verdicts
 from pipelines.commands import detect
 from pipelines.running import stage
@@ -489,9 +489,9 @@ def sandbox(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(sandbox: Path, module: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+def run(sandbox: Path, program: Sequence[str], *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-B", "-m", module, "--params", str(sandbox / "params.yaml"), *map(str, arguments)],
+        [sys.executable, "-B", "-m", *program, "--params", str(sandbox / "params.yaml"), *map(str, arguments)],
         cwd=sandbox / "a/b/c",
         env=environment(HOME=str(sandbox / "home"), TMPDIR=str(sandbox / "temporary")),
         capture_output=True,
@@ -504,7 +504,7 @@ def run(sandbox: Path, module: str, *arguments: object) -> subprocess.CompletedP
 def test_parse_writes_nothing_but_its_tables(sandbox: Path) -> None:
     before = tree(sandbox)
     places = ("--raw", "raw", "--tables", "out/t", "--report", "out/report.json")
-    parsed = run(sandbox, "pipelines.stages.parse", "--dataset", "made", *places)
+    parsed = run(sandbox, ("pipelines.stages", "parse"), "--dataset", "made", *places)
     assert parsed.returncode == stage.EXIT_OK, parsed.stderr
     assert "Traceback" not in parsed.stderr
     after = tree(sandbox)
@@ -526,7 +526,7 @@ def test_parse_writes_nothing_but_its_tables(sandbox: Path) -> None:
 def test_inspect_writes_nothing_and_shows_nothing_but_text(sandbox: Path) -> None:
     before = tree(sandbox)
     inputs = sorted((sandbox / "a/b/c/raw/inputs").iterdir())
-    shown = run(sandbox, "pipelines.commands.inspect", "--quiet", *inputs)
+    shown = run(sandbox, ("pipelines", "inspect"), "--quiet", *inputs)
     assert shown.returncode == stage.EXIT_BAD_INPUT
     assert "Traceback" not in shown.stderr
     assert tree(sandbox) == before
@@ -549,12 +549,10 @@ def test_detect_writes_nothing(
     monkeypatch.chdir(sandbox / "a/b/c")
     monkeypatch.setenv("HOME", str(sandbox / "home"))
     monkeypatch.setattr(tempfile, "tempdir", str(sandbox / "temporary"))
-    monkeypatch.setattr(window_model, "load", lambda _folder, _name: Nobody())
+    monkeypatch.setattr(loaded_model, "load_named", lambda _name, _folder: Nobody())
     arguments = ["--params", str(sandbox / "params.yaml"), "--quiet", "--json", "--model", "../../outside/model"]
     inputs = sorted((sandbox / "a/b/c/raw/inputs").iterdir())
-    assert stage.main("detect", "", detect.add_arguments, detect.run, [*arguments, *map(str, inputs)]) == (
-        stage.EXIT_BAD_INPUT
-    )
+    assert stage.main("detect", detect, [*arguments, *map(str, inputs)]) == (stage.EXIT_BAD_INPUT)
     assert tree(sandbox) == before
     said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {one["input"] for one in said} == {str(path) for path in inputs}

@@ -142,7 +142,7 @@ def test_a_capture_of_one_long_connection(tmp_path: Path) -> None:
     expected = assert_same(path, part_rows=1000)
     arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "made", "--raw", str(tmp_path / "raw"), "-q"]
     arguments += ["--tables", str(tmp_path / "tables"), "--report", str(tmp_path / "report.json")]
-    assert stage.main("parse", "", parse.add_arguments, parse.run, arguments) == stage.EXIT_OK
+    assert stage.main("parse", parse, arguments) == stage.EXIT_OK
     acks = tmp_path / "tables" / "ack.parquet"
     groups = pq.ParquetFile(acks).metadata
     assert groups.num_row_groups > 1

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from models.accuracy import ALL_SITES
+from models.window_set import WindowSet
 from pipelines.reporting.figures.style import BLUE, COLOURS, ORANGE, SETS, label_legend
 from pipelines.reporting.published import UNSEEN_MEAN_OF_ABSTRACT
 
@@ -25,8 +26,8 @@ _MARKERS = "osD^vP*X"
 def _how(train_set: str, test_set: str) -> str:
     if train_set == test_set:
         return "random splits"
-    trained_on, _, _ = train_set.partition("/")
-    return "leaving one site out" if trained_on.endswith(" but the site") else f"trained on {trained_on}"
+    trained = WindowSet.parse(train_set)
+    return "leaving one site out" if trained.but_a_site else f"trained on {trained.dataset}"
 
 
 def accuracy(table: pd.DataFrame) -> Figure:
@@ -229,11 +230,9 @@ def generalisation(table: pd.DataFrame) -> Figure:
         Rows of reports/generalisation.csv.
     """
     models = list(dict.fromkeys(table["model"]))
-    table = table.assign(
-        trained=table["train_set"].str.partition("/")[0], tested=table["test_set"].str.partition("/")[0]
-    )
-    rows = list(dict.fromkeys(zip(table["feature_set"], table["trained"], strict=True)))
-    columns = list(dict.fromkeys(table["tested"]))
+    sets = {name: WindowSet.parse(name) for name in (*table["train_set"], *table["test_set"])}
+    rows = list(dict.fromkeys((one.feature_set, sets[one.train_set].dataset) for one in table.itertuples()))
+    columns = list(dict.fromkeys(sets[name].dataset for name in table["test_set"]))
     figure = Figure(
         figsize=(1.8 + (0.9 * len(columns) + 0.3) * len(models), 0.36 * len(rows) + 1.6), layout="constrained"
     )
@@ -241,9 +240,10 @@ def generalisation(table: pd.DataFrame) -> Figure:
         own = table[table["model"] == model]
         shares = np.full((len(rows), len(columns)), np.nan)
         for row in own.to_dict("records"):
-            place = rows.index((row["feature_set"], row["trained"])), columns.index(row["tested"])
+            trained, tested = sets[row["train_set"]], sets[row["test_set"]]
+            place = rows.index((row["feature_set"], trained.dataset)), columns.index(tested.dataset)
             shares[place] = row["balanced"]
-            held_out = row["tested"] in row["trained"].split("+")
+            held_out = tested.overlaps(trained)
             axes.text(
                 place[1],
                 place[0],

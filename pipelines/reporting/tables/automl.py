@@ -10,6 +10,7 @@ import pandas as pd
 
 from models.accuracy import ALL_SITES
 from models.distillation import TRUTH
+from models.window_set import are_of_kind
 from pipelines.reporting.tables.cell import Rows, as_is
 
 #: Settings of a search's leaderboard, and kinds of an ensemble, that are shown.
@@ -49,7 +50,7 @@ def candidates(folder: Path, rule: str) -> Rows:
         return []
     table = pd.read_csv(path)
     table = table[table["site"] == ALL_SITES]
-    own_rule = table["test_set"].isna() | table["test_set"].str.endswith(f"/{rule}", na=False)
+    own_rule = table["test_set"].isna() | are_of_kind(table["test_set"], rule)
     return [
         {
             "features": row["feature_set"],

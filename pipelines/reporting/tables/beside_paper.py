@@ -9,6 +9,7 @@ import pandas as pd
 
 from models.accuracy import ALL_SITES
 from models.distillation import TRUTH
+from models.window_set import are_of_kind
 from pipelines.reporting import published as paper
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables.cell import Results, Rows, model_name, recalls
@@ -129,7 +130,7 @@ def _accuracies(folder: Path, automl: Path) -> dict[tuple[str, str, str], dict[s
                 found[*key, row["site"]] = {str(name): value for name, value in row.items()}
     if automl.is_file():
         table = pd.read_csv(automl)
-        wanted = (table["learnt_from"] == TRUTH) & table["test_set"].str.endswith("/triggered", na=False)
+        wanted = (table["learnt_from"] == TRUTH) & are_of_kind(table["test_set"], "triggered")
         for row in table[wanted].to_dict("records"):
             found[row["model"], row["feature_set"], row["site"]] = {str(name): value for name, value in row.items()}
     return found

@@ -8,14 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from models import correlation
 from models.accuracy import ALL_SITES
+from models.stored_model import PLAIN
+from models.window_set import WindowSet
 from pipelines.reporting.tables.cell import Results, Rows, interval, model_name
 
 FEATURE_SETS = ("paper", "invariant", "both")
 
 
-_COUNTERPARTS = {"rtt_series": "paper", "queue_series": "invariant", correlation.FEATURE_SET: "invariant"}
+_COUNTERPARTS = {"rtt_series": "paper", "queue_series": "invariant", PLAIN: "invariant"}
 
 
 def feature_set_of(row: dict[str, Any]) -> str:
@@ -40,21 +41,19 @@ def by_feature_set(
 
 @dataclass(frozen=True)
 class TrainedAndTested:
-    """What a row of accuracy was trained on and tested on."""
+    """The sets of windows that a row of accuracy was trained on and tested on."""
 
-    train: str
-    train_rule: str
-    test: str
-    test_rule: str
+    train: WindowSet
+    test: WindowSet
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> TrainedAndTested:
         """Return what a row's sets say."""
-        return cls(*row["train_set"].split("/"), *row["test_set"].split("/"))
+        return cls(WindowSet.parse(row["train_set"]), WindowSet.parse(row["test_set"]))
 
     def own(self, rule: str) -> bool:
         """Tell whether windows of this rule of one dataset are trained and tested on, by random splits."""
-        return self.train == self.test and self.train_rule == self.test_rule == rule
+        return self.train == self.test and self.test.kind == rule
 
 
 def tested_on(results: Results, dataset: str) -> Rows:
@@ -62,7 +61,7 @@ def tested_on(results: Results, dataset: str) -> Rows:
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         judged = TrainedAndTested.of(row)
-        wanted = judged.test == dataset and row["site"] == ALL_SITES
-        return {"trained on": judged.train, "model": model_name(row["model"])} if wanted else None
+        wanted = judged.test.dataset == dataset and row["site"] == ALL_SITES
+        return {"trained on": judged.train.dataset, "model": model_name(row["model"])} if wanted else None
 
     return by_feature_set(results, lambda row: interval(row, "balanced"), key)

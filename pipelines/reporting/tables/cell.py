@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from models import correlation, neighbours
 from models.families import FAMILIES
+from models.stored_model import CORRELATION, NEIGHBOURS
 from pipelines.params import Params, read_params
 
 #: Rows of a table, each the text of its cells by column; the first row has every column.
@@ -50,7 +50,7 @@ def number(value: float, digits: int) -> str:
 
 def model_name(name: str) -> str:
     """Return a model's name, marked where it is not one of the paper's."""
-    ours = name in (neighbours.NAME, correlation.NAME) or FAMILIES[name].ours
+    ours = name in (NEIGHBOURS, CORRELATION) or FAMILIES[name].ours
     return f"{name} (ours)" if ours else name
 
 

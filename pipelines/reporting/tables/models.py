@@ -18,7 +18,7 @@ def accuracy(results: Results) -> Rows:
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         wanted = TrainedAndTested.of(row).own(rule) and row["site"] == ALL_SITES
-        return {"dataset": TrainedAndTested.of(row).test, "model": model_name(row["model"])} if wanted else None
+        return {"dataset": TrainedAndTested.of(row).test.dataset, "model": model_name(row["model"])} if wanted else None
 
     return by_feature_set(results, interval, key)
 
@@ -29,10 +29,11 @@ def rules(results: Results) -> Rows:
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         judged = TrainedAndTested.of(row)
-        if judged.train != judged.test or row["site"] != ALL_SITES or (judged.train_rule == rule != judged.test_rule):
+        trained, tested = judged.train, judged.test
+        if trained.dataset != tested.dataset or row["site"] != ALL_SITES or (trained.kind == rule != tested.kind):
             return None
-        how = f"{judged.train_rule}, {judged.test_rule}"
-        return {"dataset": judged.test, "trained, tested on": how, "model": model_name(row["model"])}
+        how = f"{trained.kind}, {tested.kind}"
+        return {"dataset": tested.dataset, "trained, tested on": how, "model": model_name(row["model"])}
 
     return by_feature_set(results, interval, key)
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from models import correlation, neighbours
 from models.accuracy import ALL_SITES
-from models.families import FAMILIES
-from models.generalisation import datasets_of
+from models.stored_model import StoredModel
+from models.window_set import WindowSet
 from pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of, tested_on
 from pipelines.reporting.tables.cell import Results, Rows, interval, model_name, number
 
@@ -20,12 +19,9 @@ def transfer(results: Results) -> Rows:
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
         judged = TrainedAndTested.of(row)
-        wanted = judged.train != judged.test and judged.test in learnt and row["site"] == ALL_SITES
-        return (
-            {"trained on": judged.train, "tested on": judged.test, "model": model_name(row["model"])}
-            if wanted
-            else None
-        )
+        trained, tested = judged.train.dataset, judged.test.dataset
+        wanted = trained != tested and tested in learnt and row["site"] == ALL_SITES
+        return {"trained on": trained, "tested on": tested, "model": model_name(row["model"])} if wanted else None
 
     return by_feature_set(results, interval, key)
 
@@ -93,17 +89,14 @@ def locked(results: Results) -> Rows:
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for found in pd.read_csv(path).to_dict("records"):
         known = {str(name): value for name, value in found.items()}
-        dataset, _, name = known["model"].partition("/")
-        model, feature_set = next(
-            (one, name.removeprefix(f"{one}_"))
-            for one in (neighbours.NAME, correlation.NAME, *sorted(FAMILIES, key=len, reverse=True))
-            if name.startswith(f"{one}_")
-        )
+        model = StoredModel.parse(known["model"])
         row = rows.setdefault(
-            (dataset, model), {"trained on": dataset, "model": model_name(model), **dict.fromkeys(FEATURE_SETS, "")}
+            (model.dataset, model.family),
+            {"trained on": model.dataset, "model": model_name(model.family), **dict.fromkeys(FEATURE_SETS, "")},
         )
-        row[feature_set_of({"feature_set": feature_set})] = interval(known, "balanced")
-    return sorted(rows.values(), key=lambda row: row["trained on"], reverse=True)
+        row[feature_set_of({"feature_set": model.feature_set})] = interval(known, "balanced")
+    order = results.params.search.datasets
+    return sorted(rows.values(), key=lambda row: order.index(row["trained on"]))
 
 
 def compared(results: Results) -> Rows:
@@ -173,7 +166,7 @@ def generalisation(results: Results) -> Rows:
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for found in pd.read_csv(results.reports / "generalisation.csv").to_dict("records"):
         known = {str(name): value for name, value in found.items()}
-        trained, tested = (datasets_of(known[name]) for name in ("train_set", "test_set"))
+        trained, tested = (WindowSet.parse(known[name]).datasets for name in ("train_set", "test_set"))
         key = {"features": known["feature_set"], "trained on": " + ".join(trained), "model": model_name(known["model"])}
         row = rows.setdefault(tuple(key.values()), key)
         row[tested[0]] = interval(known, "balanced") + (" *" if tested[0] in trained else "")

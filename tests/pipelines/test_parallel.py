@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.running import stage
+from pipelines.running import parallel
 
 Mapping = Callable[[Callable[[int], int], Sequence[int], int], Iterator[int]]
 
@@ -29,14 +29,14 @@ def failing(number: int) -> int:
     return number
 
 
-@pytest.mark.parametrize("mapping", [stage.mapped, stage.threaded, stage.overlapped])
+@pytest.mark.parametrize("mapping", [parallel.forked, parallel.threaded, parallel.overlapped])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_results_are_in_order(mapping: Mapping, workers: int) -> None:
     assert list(mapping(slow_square, range(10), workers)) == [number * number for number in range(10)]
     assert list(mapping(slow_square, [], workers)) == []
 
 
-@pytest.mark.parametrize("mapping", [stage.mapped, stage.threaded, stage.overlapped])
+@pytest.mark.parametrize("mapping", [parallel.forked, parallel.threaded, parallel.overlapped])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_errors_are_raised(mapping: Mapping, workers: int) -> None:
     with pytest.raises(ValueError, match="three"):
@@ -44,19 +44,19 @@ def test_errors_are_raised(mapping: Mapping, workers: int) -> None:
 
 
 def test_a_process_has_what_cannot_be_pickled() -> None:
-    assert list(stage.mapped(operator.call, [os.getpid, lambda: 7], 2))[1] == 7
-    assert os.getpid() not in list(stage.mapped(lambda _: os.getpid(), range(4), 2))
+    assert list(parallel.forked(operator.call, [os.getpid, lambda: 7], 2))[1] == 7
+    assert os.getpid() not in list(parallel.forked(lambda _: os.getpid(), range(4), 2))
 
 
 _KILLED = r"""
 import os, time
-from pipelines.running import stage
+from pipelines.running import parallel
 
 def work(number):
     os.write(1, b"%d\n" % os.getpid())
     time.sleep(60)
 
-list(stage.mapped(work, range(2), 2))
+list(parallel.forked(work, range(2), 2))
 """
 
 
@@ -88,6 +88,6 @@ def test_only_a_few_items_are_worked_on_ahead() -> None:
             taken.append(number)
             yield number
 
-    results = stage.overlapped(slow_square, (number % 5 for number in items()), 2)
+    results = parallel.overlapped(slow_square, (number % 5 for number in items()), 2)
     assert next(results) == 0
     assert len(taken) <= 4

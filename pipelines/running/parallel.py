@@ -1,0 +1,224 @@
+"""One map for what several processes do: those of this machine, or the workers of a Dask scheduler."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from contracts.fault import Fault
+from pipelines.params import Params
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+#: Of Linux' prctl(2): the signal that a process gets when the one that started it has ended.
+_PR_SET_PDEATHSIG = 1
+
+#: How many processes do a dataset each beside this one, this one among them: they have the cores together.
+_datasets_at_once = 1
+
+
+def workers(params: Params, tasks: int | None = None) -> int:
+    """Return how many processes to use on this machine.
+
+    Parameters
+    ----------
+    params : Params
+        ``workers``: 0 means every core this process may use.
+    tasks : int, optional
+        How many independent tasks there are.
+    """
+    cores = params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
+    most = max(1, cores // _datasets_at_once)
+    return most if tasks is None else max(1, min(most, tasks))
+
+
+def mapped(
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    params: Params,
+    *,
+    what: str,
+    threads: bool = False,
+    here: bool = False,
+) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in order; errors are raised where the result is taken.
+
+    The workers of the scheduler do it, if `params` names one; else processes forked from this one, for which neither
+    `work` nor the items need be pickled.
+
+    Parameters
+    ----------
+    work : callable
+        Of a module that workers can import; paths in it are absolute, in folders that workers see too.
+    items : sequence
+    params : Params
+        ``scheduler`` and ``workers``.
+    what : str
+        What the progress bar says.
+    threads : bool
+        Whether threads do it on this machine: for work that is done outside Python.
+    here : bool
+        Whether no other machine may do it: for work on files of this one.
+    """
+    at_once = workers(params, len(items))
+    results: Iterator[Result]
+    if params.scheduler is not None and not here:
+        # Takes a second to import, and only where there is a scheduler.
+        from pipelines.running import scheduler
+
+        results = scheduler.mapped(work, items, params.scheduler)
+    else:
+        results = threaded(work, items, at_once) if threads else forked(work, items, at_once)
+    yield from progress(results, what=what, total=len(items))
+
+
+#: What a forked worker does, and to what: it has them from the process that forked it.
+_work: Callable[[Any], Any]
+_items: Sequence[Any]
+
+
+def _end_with_parent() -> None:
+    """Have this process killed when the one that forked it has ended, however that ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _take(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+    global _work, _items
+    _end_with_parent()
+    _work, _items = work, items
+
+
+def _done(place: int) -> Any:
+    return _work(_items[place])
+
+
+def forked(work: Callable[[Item], Result], items: Sequence[Item], processes: int) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in order, done by so many forked processes.
+
+    Parameters
+    ----------
+    work : callable
+    items : sequence
+    processes : int
+        One is this process itself.
+    """
+    if processes == 1:
+        yield from map(work, items)
+        return
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(processes, context, initializer=_take, initargs=(work, items)) as pool:
+        yield from pool.map(_done, range(len(items)))
+
+
+def threaded(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in order, done by so many threads.
+
+    Parameters
+    ----------
+    work : callable
+    items : sequence
+    threads : int
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(work, items)
+
+
+def overlapped(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in order; a few items ahead are worked on while the caller is at one.
+
+    Parameters
+    ----------
+    work : callable
+    items : iterable
+        Taken as they are needed, not all at once.
+    threads : int
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        ahead: deque[Future[Result]] = deque()
+        for item in items:
+            ahead.append(pool.submit(work, item))
+            if len(ahead) > threads:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+
+
+def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:
+    """Show a progress bar on stderr while iterating, unless quiet or not on a terminal.
+
+    Parameters
+    ----------
+    items : iterable
+    what : str
+        What the bar says.
+    total : int
+        How many items there will be.
+    """
+    if not sys.stderr.isatty() or logging.getLogger().level > logging.INFO:
+        return items
+    from tqdm import tqdm
+
+    return tqdm(items, desc=what, total=total, unit="", file=sys.stderr)
+
+
+def _forked_dataset(task: Callable[[], int], at_once: int) -> int:
+    """Do a dataset's task in a process forked for it, one of so many at once; return its number.
+
+    What is imported need not be imported again.
+    """
+    global _datasets_at_once  # noqa: PLW0603 - set in the new process alone
+    number = os.fork()
+    if number:
+        return number
+    _end_with_parent()
+    _datasets_at_once = at_once
+    code = Fault.exit_code
+    try:
+        code = task()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else Fault.exit_code
+    except BaseException:
+        # Nothing above this process would show it.
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
+def datasets_at_once(tasks: Sequence[Callable[[], int]], processes: int) -> list[int]:
+    """Return the exit code of each dataset's task, done by processes of their own, so many at once.
+
+    Parameters
+    ----------
+    tasks : sequence of callable
+        Each returns its exit code.
+    processes : int
+    """
+    codes: dict[int, int] = {}
+    running: dict[int, int] = {}
+
+    def take_one() -> None:
+        number, status = os.wait()
+        codes[running.pop(number)] = os.waitstatus_to_exitcode(status)
+
+    for place, task in enumerate(tasks):
+        if len(running) == processes:
+            take_one()
+        running[_forked_dataset(task, min(processes, len(tasks)))] = place
+    while running:
+        take_one()
+    return [codes[place] for place in range(len(tasks))]

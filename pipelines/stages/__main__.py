@@ -1,0 +1,22 @@
+"""Run a stage as dvc.yaml has it: ``python -m pipelines.stages NAME ARGUMENTS``. Each module beside this one is one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pipelines.running import stage
+
+
+def main() -> int:
+    """Run the stage that the command line names."""
+    names = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
+    name, *rest = sys.argv[1:] or [""]
+    if name not in names:
+        print(f"python -m pipelines.stages: {name!r} is no stage, there are {', '.join(names)}", file=sys.stderr)
+        return stage.EXIT_USAGE
+    return stage.main(name, stage.program(f"pipelines.stages.{name}"), rest)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
