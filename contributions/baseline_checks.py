@@ -6,7 +6,7 @@ import gc
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from types import FunctionType, ModuleType
 from typing import Any
@@ -92,7 +92,8 @@ def _stated(kind: DetectorKind) -> Iterator[Finding]:
     if not kind.presets:
         yield Finding("stated", "there is no parameter set; the first is the default")
     for name, parameters in kind.presets.items():
-        if isinstance(parameters, type) or not is_dataclass(parameters) or not parameters.__dataclass_params__.frozen:
+        stated = getattr(parameters, "__dataclass_params__", None)
+        if isinstance(parameters, type) or stated is None or not stated.frozen:
             yield Finding("stated", f"the parameter set {name!r} is no frozen dataclass, but {parameters!r}")
     if len({type(parameters) for parameters in kind.presets.values()}) > 1:
         yield Finding("stated", "the parameter sets are of several types")
@@ -110,12 +111,12 @@ def _told(kind: DetectorKind) -> Iterator[Finding]:
         if not isinstance(built, Detector):
             yield Finding("builds", f"{name} makes a {type(built).__name__}, no Detector")
             continue
-        for check, found in Trial(kind, parameters).findings(connections):
+        for check, found in BaselineTrial(kind, parameters).findings(connections):
             yield Finding(check, f"{name}, {found}")
 
 
 @dataclass(frozen=True)
-class Trial:
+class BaselineTrial:
     """A detector with one parameter set, and what is to be found out of it."""
 
     kind: DetectorKind

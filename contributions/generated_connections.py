@@ -118,8 +118,8 @@ def _connection(queues: Sequence[int | None], *, tied: bool = False) -> Generate
     events: list[Event] = []
     for subflow_id, number in enumerate(queues):
         if number is not None:
-            level = _queue(np.random.default_rng([_SEED, number]), samples)
-            events += _told(np.random.default_rng([_SEED, subflow_id]), subflow_id, level, tied=tied)
+            level = _queue(np.random.default_rng([_SEED, 0, number]), samples)
+            events += _told(np.random.default_rng([_SEED, 1, subflow_id]), subflow_id, level, tied=tied)
     end_ns = max((event.time_ns for event in events), default=0) + _AFTER_NS
     return GeneratedConnection(tuple(range(len(queues))), _ordered(events), end_ns, tied)
 
