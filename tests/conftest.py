@@ -22,6 +22,7 @@ CPU_S = {
     "tests/traces/test_fuzz.py": 78,
     "tests/pipelines/test_documented_commands.py": 67,
     "tests/export/test_verify.py": 55,
+    "tests/models/detectors/test_baseline_checks.py": 50,
     "tests/export/test_runtime.py": 47,
     "tests/pipelines/test_track.py": 46,
     "tests/pipelines/test_prove.py": 41,

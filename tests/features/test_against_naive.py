@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -10,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contributions.generated_grids import edge_grids
 from features import catalog
-from features.fixed import FEATURE_LIMIT, POINTS_LIMIT, RTT_LIMIT_US
+from features.fixed import FEATURE_LIMIT, POINTS_LIMIT
 from features.pair import PairWindow, pair_windows
 from features.resample import interpolate, last_known, pair_grid
-from features.series import PairGrid, SubflowSignals, congested_at
+from features.series import SubflowSignals, congested_at
 from features.throughput import achieved_mbit_s
 from features.window import Rejected, Window, geometry, tiled, triggered
 from tests import naive
@@ -144,61 +144,9 @@ def test_degenerate_series(shape: str, congestion: str) -> None:
     assert (grid.saturated > 0) == (shape == "beyond the clamp")
 
 
-def extreme(**series: object) -> PairGrid:
-    """A window of the most points there are, at the bounds of every sum."""
-    quiet = PairGrid.of(rtt_a_us=[1] * POINTS_LIMIT, rtt_b_us=[1] * POINTS_LIMIT)
-    return dataclasses.replace(quiet, **series)  # type: ignore[arg-type]
-
-
-HIGH = 1 + 2 * RTT_LIMIT_US
-ALTERNATING = np.where(np.arange(POINTS_LIMIT) % 2 == 0, HIGH, 1).astype(np.int64)
-ALWAYS = np.ones(POINTS_LIMIT, dtype=np.bool_)
-BOUNDS: dict[str, dict[str, object]] = {
-    "as far apart as can be": {
-        "rtt_a_us": np.full(POINTS_LIMIT, HIGH),
-        "congested_a": ALWAYS,
-        "min_rtt_a_us": 2**31,
-        "min_rtt_b_us": 1,
-        "step_ns": 2**31 * 50 * 1000 // 681,
-    },
-    "in opposition": {"rtt_a_us": ALTERNATING, "rtt_b_us": ALTERNATING[::-1].copy(), "congested_a": ALTERNATING > 1},
-    "all the same": {"rtt_a_us": ALTERNATING, "rtt_b_us": ALTERNATING, "congested_a": ALWAYS, "congested_b": ALWAYS},
-    "one step": {"rtt_a_us": np.append(ALTERNATING[1:2].repeat(POINTS_LIMIT - 1), HIGH), "rtt_b_us": ALTERNATING},
-    "huge deliveries": {
-        "acked_a_bytes": np.arange(POINTS_LIMIT, dtype=np.int64) ** 2 * 2**40,
-        "acked_b_bytes": np.arange(POINTS_LIMIT, dtype=np.int64) * 2**45,
-    },
-}
-
-
-@pytest.mark.parametrize("bound", BOUNDS)
-def test_features_at_the_bounds(bound: str) -> None:
-    grid = extreme(**BOUNDS[bound])
-    expected = naive.integer_features(
-        naive.Grid(
-            grid.rtt_a_us,
-            grid.rtt_b_us,
-            grid.congested_a.astype(np.int64),
-            grid.congested_b.astype(np.int64),
-            grid.acked_a_bytes,
-            grid.acked_b_bytes,
-            grid.min_rtt_a_us,
-            grid.min_rtt_b_us,
-            grid.step_ns,
-        )
-    )
-    values = catalog.compute(grid)
-    assert [values[name] for name in naive.INTEGER_NAMES] == expected[:-1].tolist()
-    assert grid.saturated == expected[-1]
-    for feature in catalog.FEATURES:
-        if feature.exportable:
-            assert feature.low <= values[feature.name] <= feature.high, feature.name
-            assert abs(values[feature.name]) <= FEATURE_LIMIT
-
-
 def test_the_largest_distance_by_hand() -> None:
     # sqrt(682 * (2097151^2 + 10^12)) = 60675076.1..., a quarter of it 15168769.0...
-    grid = extreme(**BOUNDS["as far apart as can be"])
+    grid = edge_grids()["as far apart as can be"]
     values = catalog.compute(grid)
     assert values["rtt_cstate_ed_4us"] == 15_168_769
     assert values["min_rtt_ratio_q10"] == FEATURE_LIMIT

@@ -6,23 +6,21 @@ import os
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from contracts import tables
 from contracts.contract import TableReader, read_table
+from contributions.generated_grids import drawn_grid, edge_grids
 from features import catalog
 from features.catalog import PAIR_WINDOW
-from features.fixed import POINTS_LIMIT, RTT_LIMIT_US
-from features.series import PairGrid, signals_of
+from features.series import signals_of
 from pipelines.params import read_params
 from tests import naive
+from tests.features.naive_grid import grid_of
 
 ROOT = Path(__file__).parents[2]
 #: A million take some twenty minutes: SBD_GENERATED_WINDOWS=1000000 pytest tests/features/test_exactness.py
 GENERATED = int(os.environ.get("SBD_GENERATED_WINDOWS", "10000"))
-
-Ints = npt.NDArray[np.int64]
 
 
 def test_the_definitions_cover_what_is_exported() -> None:
@@ -58,79 +56,12 @@ def test_every_window_of_a_dataset(dataset: str, quick: Path) -> None:
     assert compared == len(rows)
 
 
-def _walk(rng: np.random.Generator, n: int) -> Ints:
-    """Draw RTTs of n points, in one of the manners RTTs have, or should not have."""
-    base_us = int(rng.integers(1, 400_000))
-    manner = rng.integers(0, 6)
-    if manner == 0:
-        return np.full(n, base_us)
-    if manner == 1:
-        return base_us + rng.integers(0, 2 * RTT_LIMIT_US, size=n)
-    if manner == 2:
-        return base_us + rng.integers(0, 3, size=n)
-    if manner == 3:
-        spikes = np.where(rng.random(n) < 0.05, rng.integers(0, 3 * RTT_LIMIT_US), 0)
-        return base_us + spikes
-    steps = np.cumsum(rng.normal(0, 10.0 ** rng.integers(0, 5), size=n))
-    rtt_us: Ints = base_us + (steps - steps.min()).astype(np.int64)
-    return rtt_us
-
-
-def _congestion(rng: np.random.Generator, n: int) -> npt.NDArray[np.bool_]:
-    manner = rng.integers(0, 4)
-    if manner == 0:
-        return np.zeros(n, dtype=np.bool_)
-    if manner == 1:
-        return np.ones(n, dtype=np.bool_)
-    found: npt.NDArray[np.bool_] = np.cumsum(rng.random(n) < rng.random() * 0.2) % 2 == 1
-    return found
-
-
-def _generated(rng: np.random.Generator) -> PairGrid:
-    n = int(rng.choice([51, 52, POINTS_LIMIT])) if rng.random() < 0.02 else 51 + int(rng.geometric(0.03))
-    n = min(n, POINTS_LIMIT)
-    a_us, b_us = _walk(rng, n), _walk(rng, n)
-    if rng.random() < 0.3:
-        b_us = a_us + rng.integers(0, 1_000)
-    congested_a = _congestion(rng, n)
-    congested_b = congested_a if rng.random() < 0.3 else _congestion(rng, n)
-    acked = [np.cumsum(rng.integers(0, 1 << int(rng.integers(1, 45)), size=n)) for _ in range(2)]
-    min_rtt_b_us = int(rng.integers(1, 300_000))
-    min_rtt_a_us = min(int(min_rtt_b_us * (1 + rng.random() * 13)), 2**31)
-    return PairGrid(
-        rtt_a_us=a_us.astype(np.int64),
-        rtt_b_us=b_us.astype(np.int64),
-        congested_a=congested_a,
-        congested_b=congested_b,
-        acked_a_bytes=acked[0],
-        acked_b_bytes=acked[1],
-        rate_a_mbit_s=np.zeros(n),
-        rate_b_mbit_s=np.zeros(n),
-        min_rtt_a_us=min_rtt_a_us,
-        min_rtt_b_us=min_rtt_b_us,
-        step_ns=max(min_rtt_b_us * 1000, 50 * min_rtt_a_us * 1000 // n),
-    )
-
-
 def test_generated_windows() -> None:
+    """The edges are among those of :func:`check_feature`; ``saturated`` is no feature."""
     rng = np.random.default_rng(20230105)
     clamped = 0
-    for _ in range(GENERATED):
-        grid = _generated(rng)
-        expected = naive.integer_features(
-            naive.Grid(
-                grid.rtt_a_us,
-                grid.rtt_b_us,
-                grid.congested_a.astype(np.int64),
-                grid.congested_b.astype(np.int64),
-                grid.acked_a_bytes,
-                grid.acked_b_bytes,
-                grid.min_rtt_a_us,
-                grid.min_rtt_b_us,
-                grid.step_ns,
-            )
-        )
+    for grid in (*edge_grids().values(), *(drawn_grid(rng) for _ in range(GENERATED))):
         values = catalog.compute(grid, "both")
-        assert [*values.values(), grid.saturated] == expected.tolist()
+        assert [*values.values(), grid.saturated] == naive.integer_features(grid_of(grid)).tolist()
         clamped += grid.saturated > 0
     assert clamped > GENERATED / 100

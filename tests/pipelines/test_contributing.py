@@ -25,7 +25,14 @@ EXAMPLES: list[tuple[str, str, str]] = re.findall(
     r"^`([\w./]+)`:\n\n```(python|diff)\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
 )
 NEW = [path for path, language, _ in EXAMPLES if language == "python"]
-CODE = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines")
+#: The one call that checks a contribution, as a program, by the function that is called.
+CALLS: dict[str, str] = {
+    name: code
+    for code, name in re.findall(
+        r"^```python\n(from contributions import (\w+)\n.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
+    )
+}
+CODE = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines", "contributions")
 COPIED = (*CODE, "simulator/src", "tests/models")
 FILES = ("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py")
 SAMPLES = ROOT / "data/samples/kernel/inputs"
@@ -103,6 +110,7 @@ def test_a_feature(changed: Path) -> None:
 import json
 import numpy as np
 from pathlib import Path
+from contributions import check_feature
 from features import catalog, connection_pairs, pair
 from traces import recording
 from pipelines.params import read_params
@@ -120,11 +128,16 @@ for one in found.windows:
     assert naive.INVARIANT_NAMES == catalog.feature_names("invariant")
     twin = dict(zip(naive.INVARIANT_NAMES, plain))["queue_side_correlation_q10"]
     print(json.dumps([one.features["queue_side_correlation_q10"], int(twin)]))
+check_feature(
+    catalog.feature("queue_side_correlation_q10"),
+    lambda grid: int(naive.correlation(naive.side(grid.queue_a_us), naive.side(grid.queue_b_us))),
+)
 """
     values = [json.loads(line) for line in run(changed, "-c", script).splitlines()]
     assert len(values) == 2
     # The subflows share: their queues rise and fall together.
     assert all(value == twin and 300 < value <= 1024 for value, twin in values)
+    run(changed, "-c", CALLS["check_feature"])
     run(changed, "-m", "pipelines", "dictionary")
     dictionary = (changed / "data/README.md").read_text()
     assert "| `queue_side_correlation_q10` | int32 | 1/1024 | -1024..1024 |" in dictionary
@@ -139,6 +152,33 @@ def test_a_detector(changed: Path) -> None:
         ).splitlines()
         assert json.loads(said[-1])["shared"] == shared[name]
         assert json.loads(said[0])["model"] == "high-delay/strict"
+
+    run(changed, "-c", CALLS["check_baseline"])
+
+
+@pytest.mark.parametrize(
+    ("path", "whole", "broken", "call", "found"),
+    [
+        ("features/side.py", "grid.queue_b_us))\n", "grid.queue_b_us)) + grid.n\n", "check_feature", "bounds"),
+        ("models/detectors/high_delay.py", "else None", "else start_ns % 2 > 0", "check_baseline", "time_origin"),
+    ],
+)
+def test_the_one_call_finds_what_is_broken(
+    changed: Path, tmp_path: Path, path: str, whole: str, broken: str, call: str, found: str
+) -> None:
+    copied = shutil.copytree(changed, tmp_path / "copied")
+    text = (copied / path).read_text()
+    assert text.count(whole) == 1
+    (copied / path).write_text(text.replace(whole, broken))
+    (copied / "call.py").write_text(CALLS[call])
+    script = """
+from contributions import ContributionError
+try:
+    import call
+except ContributionError as error:
+    print(*(one.check for one in error.findings))
+"""
+    assert found in run(copied, "-c", script).split()
 
 
 def test_a_parser(changed: Path, tmp_path: Path) -> None:

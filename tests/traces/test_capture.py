@@ -574,9 +574,13 @@ def test_reading_through_formats(tmp_path: Path) -> None:
     assert (ports(connection), connection.vantages) == ([(1000, 80), (2000, 80)], {0: "sender", 1: "sender"})
 
 
-REAL = os.environ.get("SBD_CAPTURES")
-needs_real = pytest.mark.skipif(REAL is None, reason="SBD_CAPTURES names no folder of public captures")
-REAL_FILES = sorted(path.name for path in Path(REAL or ".").glob("*.pcap*")) if REAL else ["none"]
+#: Captures of others: two in git, and those of a folder that SBD_CAPTURES names.
+PUBLIC = [
+    path
+    for folder in (Path(__file__).parent / "samples/captures", os.environ.get("SBD_CAPTURES"))
+    if folder is not None
+    for path in sorted(Path(folder).glob("*.pcap*"))
+]
 
 
 def _pairs(streams: Sequence[str]) -> list[tuple[int, int]]:
@@ -588,15 +592,12 @@ def _pairs(streams: Sequence[str]) -> list[tuple[int, int]]:
     )
 
 
-@needs_real
-@pytest.mark.parametrize("name", REAL_FILES)
-def test_public_captures(name: str) -> None:
+@pytest.mark.parametrize("path", PUBLIC, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_public_captures(path: Path) -> None:
     """Groupings are those that tshark, and tokens computed apart from this code, give."""
-    assert REAL is not None
-    folder = Path(REAL)
-    (trace,) = checked([folder / name])
+    (trace,) = checked([path])
     assert trace.refusals == []
-    known = [one for one in json.loads((folder / "grouping.json").read_text()) if one["file"] == name]
+    known = [one for one in json.loads((path.parent / "grouping.json").read_text()) if one["file"] == path.name]
     found = [
         sorted(
             (min(pair), max(pair)) for pair in ((one.local_port or 0, one.remote_port or 0) for one in own.ordered())
@@ -607,6 +608,11 @@ def test_public_captures(name: str) -> None:
         for kind in ("tshark", "token_check"):
             assert sorted(found) == sorted(_pairs(streams) for streams in one[kind].values())
         assert {connection.mptcp_version for connection in trace.connections} == set(one["mptcp_version"])
+
+
+def test_the_captures_in_git_are_of_both_versions_and_one_is_of_two_subflows() -> None:
+    found = [(own.mptcp_version, len(own.subflows)) for path in PUBLIC[:2] for own in checked([path])[0].connections]
+    assert found == [(0, 2), (1, 1)]
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -1,0 +1,263 @@
+"""One call that checks a baseline detector: what it states, and what it says of generated connections."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from contributions.finding import ContributionError, Finding, first_of_each
+from contributions.generated_connections import GeneratedConnection, generated_connections
+from models.detectors.detector import Detector, DetectorKind, Opinion, replayed
+from models.partition import Partition, numbered
+
+_NS_PER_S = 1_000_000_000
+#: How much later everything is in the check of the time's origin: an hour, and no whole number of any step.
+_LATER_NS = 3_671 * _NS_PER_S + 437_000_003
+#: How many of a detector's own opinions its future is hidden at.
+_HIDDEN_AT = 6
+#: Times the same stretch has been told when memory is measured.
+_FEW, _MANY = 3, 9
+#: By what memory may grow in between.
+_GROWN_SHARE, _GROWN_BYTES = 0.02, 1024
+#: Silences, in powers of ten seconds, and the seconds of computing that one may cost.
+_SILENCES = range(3, 9)
+_SILENCE_CPU_S = 2.0
+
+
+def check_baseline(kind: DetectorKind, except_for: Mapping[str, str] | None = None) -> None:
+    """Check a baseline detector with each of its parameter sets; nothing is returned where nothing is broken.
+
+    Each is told the connections of :func:`~contributions.generated_connections.generated_connections`. The checks, by
+    the names that the error gives them:
+
+    - ``stated``: names have no slash, evidence and source are there; parameter sets are frozen dataclasses of one type.
+      The others follow once this is right.
+    - ``builds``: each parameter set makes a detector.
+    - ``kinds``: the kinds of events that it declares are those it handles, and stay the same.
+    - ``raises``: it takes every connection.
+    - ``opinions``: times ascend between the first event and the end; partitions have a place for each subflow, hold
+      None or groups counted from 0, and change from one opinion to the next.
+    - ``says``: it comes to an opinion on at least one connection.
+    - ``deterministic``: another of the same parameters says the same.
+    - ``separate``: it does not know what another, or itself before ``reset``, was told.
+    - ``causal``: what it said up to a time is the same when nothing later is told.
+    - ``time_origin``: when all times are later by a constant, so are its opinions, and nothing else changes.
+    - ``labels``: other numbers of the subflows, in another order too, give the same groups.
+    - ``memory``: it does not grow with what it has been told.
+    - ``silence``: a long silence costs no time.
+
+    Parameters
+    ----------
+    kind : DetectorKind
+        It need not be in the list of detectors yet.
+    except_for : mapping of str to str, optional
+        Checks that the detector is known not to keep, and why. One that it keeps after all is a finding.
+
+    Raises
+    ------
+    ContributionError
+        With the first finding of every check that fails.
+
+    Examples
+    --------
+    >>> from models.detectors.correlation import CORRELATION
+    >>> check_baseline(CORRELATION)
+    """
+    known = except_for or {}
+    found = first_of_each(_stated(kind)) or first_of_each(_told(kind))
+    failed = {one.check for one in found}
+    found = [one for one in found if one.check not in known]
+    found += [Finding(check, "an exception is made, and it keeps the check") for check in known if check not in failed]
+    if found:
+        raise ContributionError(kind.name, found)
+
+
+def _stated(kind: DetectorKind) -> Iterator[Finding]:
+    """Yield what is wrong with what the kind states."""
+    for name in (kind.name, *kind.presets):
+        if not name or "/" in name:
+            yield Finding(
+                "stated", f"the name {name!r} is empty or has a slash, which parts detector and parameter set"
+            )
+    if not (kind.evidence and kind.source):
+        yield Finding("stated", "evidence or source is empty")
+    if not kind.presets:
+        yield Finding("stated", "there is no parameter set; the first is the default")
+    for name, parameters in kind.presets.items():
+        stated = getattr(parameters, "__dataclass_params__", None)
+        if isinstance(parameters, type) or stated is None or not stated.frozen:
+            yield Finding("stated", f"the parameter set {name!r} is no frozen dataclass, but {parameters!r}")
+    if len({type(parameters) for parameters in kind.presets.values()}) > 1:
+        yield Finding("stated", "the parameter sets are of several types")
+
+
+def _told(kind: DetectorKind) -> Iterator[Finding]:
+    """Yield what is wrong with what it says, with one parameter set after the other."""
+    connections = generated_connections()
+    for name, parameters in kind.presets.items():
+        try:
+            built = kind.build(parameters)
+        except Exception as error:
+            yield Finding("builds", f"{name}: {type(error).__name__}: {error}")
+            continue
+        if not isinstance(built, Detector):
+            yield Finding("builds", f"{name} makes a {type(built).__name__}, no Detector")
+            continue
+        for check, found in BaselineTrial(kind, parameters).findings(connections):
+            yield Finding(check, f"{name}, {found}")
+
+
+@dataclass(frozen=True)
+class BaselineTrial:
+    """A detector with one parameter set, and what is to be found out of it."""
+
+    kind: DetectorKind
+    parameters: Any
+
+    def said(self, connection: GeneratedConnection) -> list[Opinion]:
+        """Return what a new detector says of a connection."""
+        return self.said_by(self.kind.build(self.parameters), connection)
+
+    @staticmethod
+    def said_by(detector: Detector, connection: GeneratedConnection) -> list[Opinion]:
+        """Return what a detector says of a connection."""
+        return replayed(detector, connection.subflow_ids, connection.events, connection.end_ns)
+
+    def findings(self, connections: Mapping[str, GeneratedConnection]) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong, by the name of the check."""
+        kinds = self.kind.build(self.parameters).kinds
+        told = {where: connection.of_kinds(kinds) for where, connection in connections.items()}
+        said: dict[str, list[Opinion]] = {}
+        try:
+            for where, connection in told.items():
+                said[where] = self.said(connection)
+                yield from ((check, f"on {where}: {found}") for check, found in self._of_one(connection, said[where]))
+            if not any(said.values()):
+                yield "says", "no opinion on any connection"
+            where = "all connections"
+            yield from self._of_several([*told.values()], [*said.values()])
+        except Exception as error:
+            yield "raises", f"on {where}: {type(error).__name__}: {error}"
+
+    def _of_one(self, connection: GeneratedConnection, said: Sequence[Opinion]) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong on one connection."""
+        misshapen = [*_misshapen(connection, said)]
+        if misshapen:
+            yield "opinions", misshapen[0]
+            return
+        if self.said(connection) != said:
+            yield "deterministic", "another of the same parameters says something else"
+        for cut_ns in _cuts(connection, said):
+            before = [one for one in said if one.time_ns <= cut_ns]
+            if self.said(connection.until(cut_ns)) != before:
+                yield "causal", f"what it says up to {cut_ns} ns depends on what comes after"
+        later = [Opinion(one.time_ns + _LATER_NS, one.partition) for one in said]
+        if self.said(connection.later(_LATER_NS)) != later:
+            yield "time_origin", f"{_LATER_NS} ns later it says something else"
+        for labels in _labels(connection):
+            expected = [Opinion(one.time_ns, _relabelled(one.partition, labels)) for one in said]
+            if self.said(connection.relabelled(labels)) != expected:
+                yield "labels", f"with the subflows {labels} it makes other groups"
+
+    def _of_several(
+        self, connections: Sequence[GeneratedConnection], said: Sequence[Sequence[Opinion]]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong when several connections are told, or one at length."""
+        one = self.kind.build(self.parameters)
+        kinds = one.kinds
+        for connection, expected in zip(connections, said, strict=True):
+            if self.said_by(one, connection) != expected:
+                yield "separate", "after reset it says something else than a new one"
+            if self.said(connection) != expected:
+                yield "separate", "a new one says something else after others were told of connections"
+        if not kinds or one.kinds != kinds or {*one.handlers()} != kinds:
+            yield (
+                "kinds",
+                f"it declares {sorted(kinds)}, then {sorted(one.kinds)}, and handles {sorted(one.handlers())}",
+            )
+        stretch = connections[0]
+        few, many = (self._bytes_after(stretch.repeated(times)) for times in (_FEW, _MANY))
+        if many - few > _GROWN_SHARE * few + _GROWN_BYTES:
+            yield "memory", f"{few} bytes after {_FEW} stretches are {many} after {_MANY}"
+        for power in _SILENCES:
+            began_s = time.process_time()
+            self.said(stretch.repeated(2, silent_ns=10**power * _NS_PER_S))
+            took_s = time.process_time() - began_s
+            if took_s > _SILENCE_CPU_S:
+                yield "silence", f"10^{power} s of silence cost {took_s:.1f} s"
+                break
+
+    def _bytes_after(self, connection: GeneratedConnection) -> int:
+        detector = self.kind.build(self.parameters)
+        self.said_by(detector, connection)
+        return _held_bytes(detector)
+
+
+def _misshapen(connection: GeneratedConnection, said: Sequence[Opinion]) -> Iterator[str]:
+    """Yield what is wrong with the form of opinions."""
+    first_ns = connection.events[0].time_ns if connection.events else connection.end_ns
+    for one in said:
+        if type(one.time_ns) is not int or not first_ns <= one.time_ns <= connection.end_ns:
+            yield f"{one.time_ns!r} is no time from {first_ns} to {connection.end_ns}"
+        if not isinstance(one.partition, tuple) or len(one.partition) != len(connection.subflow_ids):
+            yield f"{one.partition!r} has no place for each of {connection.subflow_ids}"
+        elif any(group is not None and type(group) is not int for group in one.partition):
+            yield f"{one.partition!r} holds something else than numbers and None"
+        elif numbered(one.partition) != one.partition:
+            yield f"the groups of {one.partition} are not counted from 0 as they come"
+    for before, after in pairwise(said):
+        if not before.time_ns < after.time_ns:
+            yield f"the opinion of {after.time_ns} ns follows that of {before.time_ns} ns"
+        if before.partition == after.partition:
+            yield f"{after.partition} at {after.time_ns} ns is no change"
+
+
+def _cuts(connection: GeneratedConnection, said: Sequence[Opinion]) -> list[int]:
+    """Return times to hide the future at: those of opinions, and some in between."""
+    places = np.linspace(0, len(said) - 1, min(_HIDDEN_AT, len(said))).astype(int)
+    own_ns = [said[place].time_ns for place in places]
+    return sorted({*own_ns, connection.end_ns // 3, 2 * connection.end_ns // 3})
+
+
+def _labels(connection: GeneratedConnection) -> list[dict[int, int]]:
+    """Return other numbers of the subflows, in the same order and, where nothing hangs on the order, in reverse."""
+    ids = connection.subflow_ids
+    same = {own: 5 * own + 3 for own in ids}
+    turned = dict(zip(ids, reversed(ids), strict=True))
+    return [same] if connection.tied else [same, turned]
+
+
+def _relabelled(partition: Partition, labels: Mapping[int, int]) -> Partition:
+    """Return a partition of subflows in order of their numbers, in order of other numbers."""
+    group = dict(zip((labels[own] for own in sorted(labels)), partition, strict=True))
+    return numbered([group[label] for label in sorted(group)])
+
+
+def _held_bytes(detector: Detector) -> int:
+    """Return the bytes of everything that a detector refers to but types, code and opinions."""
+    seen: set[int] = set()
+    waiting: list[object] = [detector]
+    size = 0
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, (type, ModuleType, Opinion)):
+            continue
+        seen.add(id(one))
+        if isinstance(one, FunctionType):
+            # Its globals are the module's.
+            waiting += one.__closure__ or ()
+            continue
+        if not (isinstance(one, list) and one and all(isinstance(entry, Opinion) for entry in one)):
+            size += sys.getsizeof(one)
+        waiting += gc.get_referents(one)
+        if isinstance(one, np.ndarray) and one.base is not None:
+            waiting.append(one.base)
+    return size
