@@ -66,6 +66,13 @@ def doubled_ranks(values: Int64Array) -> Int64Array:
 def largest_lagged_q10(x: Int64Array, y: Int64Array, lag: int) -> int:
     """Largest correlation of the overlapping parts over all shifts of up to `lag` points either way.
 
+    Parameters
+    ----------
+    x, y : (n,) int64
+        As :func:`correlation_q10` takes them.
+    lag : int, points
+        Largest shift; at most n, and the parts that overlap are n - ``|shift|`` long.
+
     Examples
     --------
     >>> import numpy as np

@@ -57,6 +57,16 @@ def since(signals: SubflowSignals, lattice: Lattice) -> SubflowSignals:
 def delays_at(signals: SubflowSignals, lattice: Lattice, first: int, count: int) -> Delays:
     """Return a subflow's RTTs at `count` times of a lattice from the number `first` on, all before its last sample.
 
+    Parameters
+    ----------
+    signals : SubflowSignals
+        What :func:`since` has left.
+    lattice : Lattice
+    first : int
+        Number of the first time; negative before the first tile.
+    count : int
+        How many times, a step apart.
+
     Examples
     --------
     Samples 1 ms apart, then nothing for 20: of steps of 1 ms, that is more than 8 and 16, and not 32.
