@@ -23,13 +23,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines")
-#: Folders whose modules all have these functions, which `pipelines/stages/__init__` and its neighbour state once.
+#: Folders whose modules all have these functions, each of one shape.
 SAME_SHAPE = ("pipelines/stages", "pipelines/commands")
 SHAPED = ("add_arguments", "run")
 #: From this many parameters on their names alone do not say enough.
 MANY = 3
 
-#: What others are rewriting; to be emptied.
+#: Not mended yet; to be emptied.
 FOR_NOW = {
     "models/trial.py: of_kind: no Parameters",
     "pipelines/commands/score.py: score: NoLabelledWindowError is not in Raises",

@@ -68,7 +68,7 @@ class Detector(ABC):
         kind : int
             One of :attr:`kinds`.
         value : int
-            What it is says :class:`~models.detectors.event.Kind`.
+            :class:`~models.detectors.event.Kind` says what it is.
         """
         self.handlers()[kind](time_ns, subflow_id, value)
 
