@@ -30,6 +30,14 @@ def array_of_numbers(
 ) -> pa.Array:
     """Return integers, floats or booleans as an arrow array, null where they are missing.
 
+    Parameters
+    ----------
+    numbers : (n,) integers, floats or booleans
+    dtype : pyarrow.DataType
+        Of the array; numbers of another type are cast.
+    missing : (n,) bool, optional
+        Where the array is null, whatever number stands there.
+
     Raises
     ------
     pyarrow.ArrowInvalid
@@ -45,6 +53,17 @@ def array_of_bytes(
     content: bytes, sizes: npt.NDArray[np.int64], dtype: pa.DataType, missing: npt.NDArray[np.bool_] | None = None
 ) -> pa.Array:
     """Return texts (in UTF-8) or bytes of these sizes, one after the other in `content`, as an arrow array.
+
+    Parameters
+    ----------
+    content : bytes
+        All values without anything between them.
+    sizes : (n,) int64, bytes
+        Of each value.
+    dtype : pyarrow.DataType
+        ``string`` or ``binary``.
+    missing : (n,) bool, optional
+        Where the array is null.
 
     Raises
     ------

@@ -147,7 +147,13 @@ class Table:
             self._check_key(rows)
 
     def check_schema(self, schema: pa.Schema) -> None:
-        """Raise :class:`ContractError` unless the columns are the contract's."""
+        """Raise :class:`ContractError` unless the columns are the contract's.
+
+        Raises
+        ------
+        ContractError
+            If a column is missing or is of another type or nullability, or if there are more columns or another order.
+        """
         if not schema.equals(self.schema()):
             for column in self.columns:
                 index = schema.get_field_index(column.name)
@@ -268,7 +274,14 @@ class TableWriter:
         return self.append(self.table.build(columns))
 
     def append(self, rows: pa.Table) -> int:
-        """Append one chunk that :meth:`Table.build` made; return its number of rows."""
+        """Append one chunk that :meth:`Table.build` made; return its number of rows.
+
+        Raises
+        ------
+        ContractError
+            If rows of one value of the first key column come in two chunks, and the second does not go on where the
+            first ended.
+        """
         if not rows.num_rows:
             return 0
         leading = set(pc.unique(rows.column(self.table.key[0])).to_pylist())
@@ -293,7 +306,22 @@ class TableWriter:
 
 
 def write_table(table: Table, columns: Columns, path: Path) -> int:
-    """Write `columns` as the whole of `table` to `path`; return the number of rows."""
+    """Write `columns` as the whole of `table` to `path`; return the number of rows.
+
+    Parameters
+    ----------
+    table : Table
+        The contract.
+    columns : mapping of column name to sequence
+        As :meth:`Table.build` takes them.
+    path : Path
+        The Parquet file; its folder is made.
+
+    Raises
+    ------
+    ContractError
+        If the columns break the contract.
+    """
     with TableWriter(table, path) as writer:
         return writer.write(columns)
 

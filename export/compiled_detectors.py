@@ -211,6 +211,8 @@ class CompiledDetector:
         ------
         CompiledDetectorError
             If an event is not possible, or there is no memory.
+        ValueError
+            If the events are of another type, or do not lie one after the other in memory.
         """
         if events.dtype != EVENT or not events.flags.c_contiguous:
             raise ValueError(f"events are {events.dtype}, must be {EVENT}, one after the other")

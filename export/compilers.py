@@ -69,5 +69,19 @@ def run(command: Sequence[str]) -> bytes:
 
 
 def compiled(compiler: Compiler, source: Path, target: Path, options: Sequence[str]) -> None:
-    """Compile a file, any warning being an error."""
+    """Compile a file, any warning being an error.
+
+    Parameters
+    ----------
+    compiler : Compiler
+    source, target : Path
+        The C file, and what is made of it.
+    options : sequence of str
+        In addition to :data:`WARNINGS`.
+
+    Raises
+    ------
+    CompileError
+        If it does not compile.
+    """
     run([compiler.path, *WARNINGS, *options, str(source), "-o", str(target)])

@@ -128,6 +128,17 @@ def run(
 ) -> Replayed:
     """Run the program on connections, each as :func:`event_lines` writes it.
 
+    Parameters
+    ----------
+    program : Path
+        What :func:`build` has made.
+    connections : iterable of bytes
+        Event lines of each connection.
+    model_file : Path, optional
+        The model, for a program that was built without a header.
+    with_features : bool
+        Decisions come with the features that they rest on.
+
     Raises
     ------
     ReplayError
@@ -183,6 +194,8 @@ def verdicts(program: Path, rows: npt.NDArray[np.int64], model_file: Path | None
     ------
     ReplayError
         If the program fails.
+    ValueError
+        If a value is beyond what a feature can be.
     """
     if rows.size and np.abs(rows).max() > FEATURE_LIMIT:
         raise ValueError(f"rows holds values beyond {FEATURE_LIMIT}: no feature has them")

@@ -34,6 +34,12 @@ def jaccard_excess_q10(x: BoolArray, y: BoolArray) -> int:
 def widened(x: BoolArray, reach: int) -> BoolArray:
     """Return whether the series is true at most `reach` points away.
 
+    Parameters
+    ----------
+    x : (n,) bool
+    reach : int, points
+        To either side; 0 changes nothing.
+
     Examples
     --------
     >>> import numpy as np

@@ -53,6 +53,8 @@ def correlation_q10(x: Int64Array, y: Int64Array) -> int:
 def doubled_ranks(values: Int64Array) -> Int64Array:
     """Return twice the rank of each value, 1 the smallest; equals take their mean rank.
 
+    2 * less + equal + 1 for a value that `less` values fall below and that occurs `equal` times.
+
     Examples
     --------
     >>> import numpy as np
@@ -65,6 +67,15 @@ def doubled_ranks(values: Int64Array) -> Int64Array:
 
 def largest_lagged_q10(x: Int64Array, y: Int64Array, lag: int) -> int:
     """Largest correlation of the overlapping parts over all shifts of up to `lag` points either way.
+
+    The largest :func:`correlation_q10` of x[k + s] and y[k] over the points k at which both exist, s from -lag to lag.
+
+    Parameters
+    ----------
+    x, y : (n,) int64
+        As :func:`correlation_q10` takes them.
+    lag : int, points
+        Largest shift; at most n, and the parts that overlap are n - ``|shift|`` long.
 
     Examples
     --------

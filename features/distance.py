@@ -22,6 +22,8 @@ _BAND_SHARE = 0.1
 def ed_4us(a: Int64Array, b: Int64Array) -> int:
     """Euclidean distance of two series, point by point.
 
+    isqrt(sum((a - b)^2) >> 4), the sum over all points and dimensions.
+
     Parameters
     ----------
     a, b : (n, d) int64, microseconds
@@ -48,8 +50,8 @@ def ed_4us(a: Int64Array, b: Int64Array) -> int:
 def dtwd_4us(a: Int64Array, b: Int64Array) -> int:
     """Distance of two series after dynamic time warping.
 
-    Steps (1,0), (0,1) and (1,1) of weight 1, no window; the local cost is the squared distance of
-    the points, and the result the root of the least sum.
+    floor(sqrt(least) / 4), where least is the least sum of squared distances of the points a[i] and b[j] over all paths
+    from (0, 0) to (n - 1, n - 1). Steps are (1, 0), (0, 1) and (1, 1), each of weight 1; there is no window.
 
     Parameters
     ----------
@@ -87,6 +89,14 @@ def per_point(distance: int, n: int) -> int:
 def ed(a: Float64Array, b: Float64Array) -> float:
     """Euclidean distance of two (n, d) series of reals.
 
+    sqrt(sum((a - b)^2)), the sum over all points and dimensions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ed(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
+    5.0
+
     References
     ----------
     SmartSBD, section 3.2 and Table 3 (ED).
@@ -98,6 +108,14 @@ def ed(a: Float64Array, b: Float64Array) -> float:
 
 def dtwd(a: Float64Array, b: Float64Array) -> float:
     """Distance of two (n, d) series of reals after dynamic time warping, as :func:`dtwd_4us`.
+
+    The root of the least sum itself, not divided and not truncated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dtwd(np.array([[0.0], [4.0], [0.0]]), np.array([[0.0], [0.0], [4.0]]))
+    4.0
 
     References
     ----------
@@ -162,6 +180,17 @@ def other_dtwd(
         ``l1``: the sum of the distances of the points along the path. ``symmetric2``: the same, a diagonal
         step counting twice, divided by the sum of the lengths. ``band``: as :func:`dtwd`, the path staying
         within 10 % of n of the diagonal.
+
+    Examples
+    --------
+    The path leads over the points (0, 0), (0, 1), (1, 2) and (2, 2), of which the last has a distance of 4.
+
+    >>> import numpy as np
+    >>> a, b = np.array([[0], [4], [0]]), np.array([[0], [0], [4]])
+    >>> other_dtwd(a, b, "l1"), other_dtwd(a, b, "band")
+    (4.0, 4.0)
+    >>> round(other_dtwd(a, b, "symmetric2"), 3)
+    0.667
 
     References
     ----------

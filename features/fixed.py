@@ -28,7 +28,7 @@ ONE_Q10 = 1 << 10
 def ratio_q10(numerator: int, denominator: int) -> int:
     """Return the quotient of two non-negative integers in Q10, truncated.
 
-    0/0 is 1 (both are constant, or both absent); x/0 is the cap.
+    (numerator << 10) // denominator, at most 2^24 - 1. 0/0 is 1 (both are constant, or both absent); x/0 is the cap.
 
     Examples
     --------

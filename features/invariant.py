@@ -4,6 +4,8 @@ What two subflows of one bottleneck have in common is the coming and going of it
 distances are taken on the RTT itself, whose base says nothing of sharing; these are taken on the queueing
 delay, the RTT above the subflow's own minimum in the window, or on its ups and downs alone. All are
 integers, exactly those an integer kernel computes. docs/experiments.md lists what was tried and dropped.
+
+In the formulas sums run over the n points of the grid; isqrt, // and >> truncate.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ def _change(values: Int64Array, span: int) -> Int64Array:
 def queue_ed_4us(grid: PairGrid) -> int:
     """ED of the queueing delays, per point.
 
-    The root of the mean squared difference, as isqrt(ED^2 / n): in a common queue both wait alike.
+    isqrt(ED^2 // n) with ED = isqrt(sum((a - b)^2) >> 4), where a and b are the queueing delays, RTTs above the
+    subflow's own minimum in the window, at most 2^21 - 1, in microseconds. This is the root of the mean squared
+    difference: in a common queue both wait alike.
 
     Examples
     --------
@@ -49,6 +53,9 @@ def queue_ed_4us(grid: PairGrid) -> int:
 
 def queue_dtwd_4us(grid: PairGrid) -> int:
     """DTW distance of the queueing delays, per point.
+
+    isqrt(DTWD^2 // n) with DTWD = floor(sqrt(least) / 4), where least is the least sum of (a[i] - b[j])^2 over all
+    warping paths of :func:`~features.distance.dtwd_4us`, and a and b are the queueing delays of :func:`queue_ed_4us`.
 
     Examples
     --------
@@ -67,13 +74,16 @@ def queue_dtwd_4us(grid: PairGrid) -> int:
 def queue_ed_ratio_q10(grid: PairGrid) -> int:
     """ED of the queueing delays against their size: 0 where they are equal, 1 where never both wait.
 
-    The root of sum((a - b)^2) over the root of sum(a^2) + sum(b^2); 1 if neither ever waits.
+    (isqrt(sum((a - b)^2)) << 10) // isqrt(sum(a^2) + sum(b^2)), where a and b are the queueing delays of
+    :func:`queue_ed_4us`; 1024 if neither ever waits.
 
     Examples
     --------
     >>> queue_ed_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 90_400], rtt_b_us=[50_000, 50_300]))
     204
     >>> queue_ed_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 90_400], rtt_b_us=[50_300, 50_000]))
+    1024
+    >>> queue_ed_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 90_000], rtt_b_us=[50_000, 50_000]))
     1024
     """
     a, b = grid.queue_a_us, grid.queue_b_us
@@ -84,6 +94,12 @@ def queue_ed_ratio_q10(grid: PairGrid) -> int:
 
 def rtt_correlation_q10(grid: PairGrid) -> int:
     """Correlation of the RTT series (Pearson).
+
+        ((n * sum(a * b) - sum(a) * sum(b)) << 10) / (D(a) * D(b)), D(x) = isqrt(n * sum(x^2) - sum(x)^2),
+
+    truncated toward zero and kept within +-1024, where a and b are the queueing delays of :func:`queue_ed_4us`; 0 if
+    one is constant. :func:`~features.correlation.correlation_q10` says what is shifted where D(a) * D(b) has more than
+    52 bits.
 
     The standardised Euclidean distance is a function of it, root of 2n(1 - r), and so not a feature too.
 
@@ -98,6 +114,9 @@ def rtt_correlation_q10(grid: PairGrid) -> int:
 def rtt_rank_correlation_q10(grid: PairGrid) -> int:
     """Rank correlation of the RTT series (Spearman), equals at their mean rank.
 
+    The correlation of :func:`rtt_correlation_q10`, with a and b twice the ranks of the queueing delays: of a value that
+    `less` points fall below and that `equal` points have, itself among them, 2 * less + equal + 1.
+
     Examples
     --------
     >>> rtt_rank_correlation_q10(PairGrid.of(rtt_a_us=[90_000, 90_001, 99_000], rtt_b_us=[50_000, 58_000, 58_001]))
@@ -109,7 +128,10 @@ def rtt_rank_correlation_q10(grid: PairGrid) -> int:
 def rtt_lagged_correlation_q10(grid: PairGrid) -> int:
     """Largest correlation of the RTT series within a lag of two of the larger minimum RTT.
 
-    A sample reaches the sender a path's way back after the queue gave it: the paths differ by up to an RTT.
+    The largest correlation, as :func:`rtt_correlation_q10` has it, of a[k + s] and b[k] over the points at which both
+    exist, for each shift s from -L to L points. L is twice :attr:`~features.series.PairGrid.rtt_steps`, the steps in
+    the larger minimum RTT. A sample reaches the sender a path's way back after the queue gave it: the paths differ by
+    up to an RTT.
 
     Examples
     --------
@@ -124,7 +146,9 @@ def rtt_lagged_correlation_q10(grid: PairGrid) -> int:
 def rtt_change_correlation_q10(grid: PairGrid) -> int:
     """Correlation of the RTT series' changes over two of the larger minimum RTT.
 
-    Slow trends, which two unrelated paths may have alike, are gone; the noise of neighbouring samples, which
+    The correlation of :func:`rtt_correlation_q10`, of the changes a[k + c] - a[k] and b[k + c] - b[k], where c is twice
+    :attr:`~features.series.PairGrid.rtt_steps`, the steps in the larger minimum RTT; 0 if there are no more than c
+    points. Slow trends, which two unrelated paths may have alike, are gone; the noise of neighbouring samples, which
     changes over one step are made of, is not yet all there is.
 
     Examples
@@ -141,6 +165,9 @@ def rtt_change_correlation_q10(grid: PairGrid) -> int:
 def queue_mean_ratio_q10(grid: PairGrid) -> int:
     """Mean queueing delays, the smaller over the larger.
 
+    (min(A, B) << 10) // max(A, B), where A and B are the sums of the queueing delays of :func:`queue_ed_4us`; 1024 if
+    neither ever waits.
+
     Examples
     --------
     >>> queue_mean_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 93_000], rtt_b_us=[50_000, 54_000]))
@@ -151,6 +178,9 @@ def queue_mean_ratio_q10(grid: PairGrid) -> int:
 
 def queue_sd_ratio_q10(grid: PairGrid) -> int:
     """Spread (SD) of the queueing delays, the smaller over the larger.
+
+    (min(A, B) << 10) // max(A, B) with A = D(a) and B = D(b), D(x) = isqrt(n * sum(x^2) - sum(x)^2), of the queueing
+    delays of :func:`queue_ed_4us`; 1024 if both are constant.
 
     Examples
     --------
@@ -163,7 +193,13 @@ def queue_sd_ratio_q10(grid: PairGrid) -> int:
 def cstate_near_jaccard_excess_q10(grid: PairGrid) -> int:
     """Coincidence of congestion within one of the larger minimum RTT, less what chance would give.
 
-    Both series are widened by that time to either side first.
+    Both series are widened first: a point counts as congested if one at most
+    :attr:`~features.series.PairGrid.rtt_steps` points away is, the steps in the larger minimum RTT. Of p and q such
+    points of either, s of both and n in all, the result is
+
+        (s << 10) // (p + q - s) - (p * q << 10) // (n * (p + q) - p * q),
+
+    and 0 if p or q is 0.
 
     Examples
     --------
@@ -185,6 +221,11 @@ def _delivered(acked_bytes: Int64Array, span: int) -> Int64Array:
 
 def rate_correlation_q10(grid: PairGrid) -> int:
     """Correlation of the bytes delivered over five of the larger minimum RTT: what one gains the other loses.
+
+    The correlation of :func:`rtt_correlation_q10`, of the bytes a[k + m] - a[k] and b[k + m] - b[k] that are
+    acknowledged over m points, where m is five times :attr:`~features.series.PairGrid.rtt_steps`, the steps in the
+    larger minimum RTT. Each series is first shifted right until its largest value has at most 21 bits. 0 if there are
+    no more than m points, or one series is constant.
 
     Examples
     --------

@@ -3,6 +3,8 @@
 Integers: RTT in microseconds above both series' common minimum, a congested point weighing one second.
 With throughput: float64 in seconds, Mbit/s and 0 or 1. Other readings change the series or the distance
 (:class:`~features.reading.Reading`), and what comes out is no longer what is exported.
+
+The formulas are those of the default reading. Sums run over the n points of the grid; isqrt, // and >> truncate.
 """
 
 from __future__ import annotations
@@ -127,6 +129,9 @@ def _sd_ratio_q10(grid: PairGrid, a: Int64Array, b: Int64Array) -> int:
 def rtt_ed_4us(grid: PairGrid) -> int:
     """ED of the RTT series.
 
+    isqrt(sum((a - b)^2) >> 4), where a and b are the RTTs above both series' common minimum, at most 2^21 - 1, in
+    microseconds.
+
     Examples
     --------
     >>> rtt_ed_4us(PairGrid.of(rtt_a_us=[50_030, 50_000], rtt_b_us=[50_000, 50_040]))
@@ -138,6 +143,9 @@ def rtt_ed_4us(grid: PairGrid) -> int:
 def cstate_ed_4us(grid: PairGrid) -> int:
     """ED of the congestion series.
 
+    isqrt(m * 10^12 >> 4), where m is the number of points at which one of the two is congested and the other is not: a
+    congested point weighs as much as 10^6 microseconds.
+
     Examples
     --------
     >>> cstate_ed_4us(PairGrid.of(congested_a=[True, False], congested_b=[False, False]))
@@ -148,6 +156,8 @@ def cstate_ed_4us(grid: PairGrid) -> int:
 
 def rtt_cstate_ed_4us(grid: PairGrid) -> int:
     """ED of the (RTT, congestion) series.
+
+    isqrt((sum((a - b)^2) + m * 10^12) >> 4), with a and b of :func:`rtt_ed_4us` and m of :func:`cstate_ed_4us`.
 
     Examples
     --------
@@ -162,6 +172,9 @@ def rtt_cstate_ed_4us(grid: PairGrid) -> int:
 def rtt_dtwd_4us(grid: PairGrid) -> int:
     """DTW distance of the RTT series.
 
+    floor(sqrt(least) / 4), where least is the least sum of (a[i] - b[j])^2 over all warping paths, with a and b of
+    :func:`rtt_ed_4us`. A path leads from (0, 0) to (n - 1, n - 1) in steps (1, 0), (0, 1) and (1, 1).
+
     Examples
     --------
     >>> rtt_dtwd_4us(PairGrid.of(rtt_a_us=[50_000, 50_040, 50_000], rtt_b_us=[50_000, 50_000, 50_040]))
@@ -172,6 +185,9 @@ def rtt_dtwd_4us(grid: PairGrid) -> int:
 
 def cstate_dtwd_4us(grid: PairGrid) -> int:
     """DTW distance of the congestion series.
+
+    floor(sqrt(m * 10^12) / 4), where m is the number of points (i, j) at which a[i] is congested and b[j] is not, or
+    the reverse, on the warping path that has the fewest of them.
 
     Examples
     --------
@@ -184,6 +200,9 @@ def cstate_dtwd_4us(grid: PairGrid) -> int:
 def rtt_cstate_dtwd_4us(grid: PairGrid) -> int:
     """DTW distance of the (RTT, congestion) series.
 
+    floor(sqrt(least) / 4), as in :func:`rtt_dtwd_4us`; where one of a[i] and b[j] is congested and the other is not,
+    10^12 is added to (a[i] - b[j])^2.
+
     Examples
     --------
     >>> rtt_cstate_dtwd_4us(PairGrid.of(rtt_a_us=[50_030, 50_000], rtt_b_us=[50_000] * 2))
@@ -194,6 +213,9 @@ def rtt_cstate_dtwd_4us(grid: PairGrid) -> int:
 
 def rtt_sd_ratio_q10(grid: PairGrid) -> int:
     """Ratio of the RTT series' standard deviations.
+
+    (D(a) << 10) // D(b) with D(x) = isqrt(n * sum(x^2) - sum(x)^2), n times the standard deviation, and a and b of
+    :func:`rtt_ed_4us`. At most 2^24 - 1, which is also the value if b alone is constant; 1024 if both are.
 
     Examples
     --------
@@ -206,6 +228,8 @@ def rtt_sd_ratio_q10(grid: PairGrid) -> int:
 def cstate_sd_ratio_q10(grid: PairGrid) -> int:
     """Ratio of the congestion series' standard deviations.
 
+    As :func:`rtt_sd_ratio_q10`, with a and b 1 where a subflow is congested and 0 elsewhere.
+
     Examples
     --------
     >>> cstate_sd_ratio_q10(PairGrid.of(congested_a=[True] + [False] * 3, congested_b=[True, True, False, False]))
@@ -216,6 +240,8 @@ def cstate_sd_ratio_q10(grid: PairGrid) -> int:
 
 def min_rtt_ratio_q10(grid: PairGrid) -> int:
     """Ratio of the minimum RTTs up to the window.
+
+    (min_rtt_a_us << 10) // min_rtt_b_us, at most 2^24 - 1; each is the smallest RTT sample up to the window's start.
 
     Examples
     --------
@@ -228,6 +254,8 @@ def min_rtt_ratio_q10(grid: PairGrid) -> int:
 def rate_ed(grid: PairGrid) -> float:
     """ED of the throughput series.
 
+    sqrt(sum((a - b)^2)), where a and b are the smoothed throughputs in Mbit/s.
+
     Examples
     --------
     >>> rate_ed(PairGrid.of(rate_a_mbit_s=[1.0, 1.0], rate_b_mbit_s=[4.0, 5.0]))
@@ -238,6 +266,9 @@ def rate_ed(grid: PairGrid) -> float:
 
 def rtt_rate_ed(grid: PairGrid) -> float:
     """ED of the (RTT, throughput) series.
+
+    sqrt(sum(s^2 + r^2)), where s is the difference of the RTTs above both series' common minimum, each at most 2^21 - 1
+    microseconds, in seconds, and r that of the throughputs in Mbit/s.
 
     Examples
     --------
@@ -250,6 +281,9 @@ def rtt_rate_ed(grid: PairGrid) -> float:
 def cstate_rate_ed(grid: PairGrid) -> float:
     """ED of the (congestion, throughput) series.
 
+    sqrt(sum(c^2 + r^2)), where c is 1 where one of the two is congested and the other is not, else 0, and r is that of
+    :func:`rtt_rate_ed`.
+
     Examples
     --------
     >>> cstate_rate_ed(PairGrid.of(congested_a=[True, False], rate_a_mbit_s=[0.75, 0.0]))
@@ -260,6 +294,8 @@ def cstate_rate_ed(grid: PairGrid) -> float:
 
 def rtt_cstate_rate_ed(grid: PairGrid) -> float:
     """ED of the (RTT, congestion, throughput) series.
+
+    sqrt(sum(s^2 + c^2 + r^2)), with s and r of :func:`rtt_rate_ed` and c of :func:`cstate_rate_ed`.
 
     Examples
     --------
@@ -279,6 +315,9 @@ def rtt_cstate_rate_ed(grid: PairGrid) -> float:
 def rate_dtwd(grid: PairGrid) -> float:
     """DTW distance of the throughput series.
 
+    The root of the least sum of r[i, j]^2 over all warping paths of :func:`rtt_dtwd_4us`, where r[i, j] is the
+    throughput of one subflow at i less that of the other at j, in Mbit/s.
+
     Examples
     --------
     >>> rate_dtwd(PairGrid.of(rate_a_mbit_s=[1.0, 5.0, 1.0], rate_b_mbit_s=[1.0, 1.0, 5.0]))
@@ -289,6 +328,9 @@ def rate_dtwd(grid: PairGrid) -> float:
 
 def rtt_rate_dtwd(grid: PairGrid) -> float:
     """DTW distance of the (RTT, throughput) series.
+
+    As :func:`rate_dtwd`, with s^2 + r^2 of :func:`rtt_rate_ed` in place of r^2, each between point i of one subflow and
+    point j of the other.
 
     Examples
     --------
@@ -301,6 +343,9 @@ def rtt_rate_dtwd(grid: PairGrid) -> float:
 def cstate_rate_dtwd(grid: PairGrid) -> float:
     """DTW distance of the (congestion, throughput) series.
 
+    As :func:`rate_dtwd`, with c^2 + r^2 of :func:`cstate_rate_ed` in place of r^2, each between point i of one subflow
+    and point j of the other.
+
     Examples
     --------
     >>> cstate_rate_dtwd(PairGrid.of(congested_a=[True, False], rate_a_mbit_s=[0.75, 0.0]))
@@ -311,6 +356,9 @@ def cstate_rate_dtwd(grid: PairGrid) -> float:
 
 def rtt_cstate_rate_dtwd(grid: PairGrid) -> float:
     """DTW distance of the (RTT, congestion, throughput) series.
+
+    As :func:`rate_dtwd`, with s^2 + c^2 + r^2 of :func:`rtt_cstate_rate_ed` in place of r^2, each between point i of
+    one subflow and point j of the other.
 
     Examples
     --------
@@ -323,10 +371,15 @@ def rtt_cstate_rate_dtwd(grid: PairGrid) -> float:
 def rate_sd_ratio(grid: PairGrid) -> float:
     """Ratio of the throughput series' standard deviations.
 
+    SD(a) / SD(b) with SD(x) = sqrt(sum((x - mean(x))^2) / n) of the throughputs. At most (2^24 - 1) / 1024, which is
+    also the value if b alone is constant; 1 if both are.
+
     Examples
     --------
     >>> rate_sd_ratio(PairGrid.of(rate_a_mbit_s=[1.0, 3.0], rate_b_mbit_s=[1.0, 2.0]))
     2.0
+    >>> rate_sd_ratio(PairGrid.of(rate_a_mbit_s=[1.0, 1.0], rate_b_mbit_s=[2.0, 2.0]))
+    1.0
     """
     a, b = _sd(grid.rate_a_mbit_s), _sd(grid.rate_b_mbit_s)
     if grid.reading.zero_deviation == "log":

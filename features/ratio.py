@@ -25,6 +25,8 @@ def deviation(values: Int64Array) -> int:
 def sd_ratio_q10(a: Int64Array, b: Int64Array) -> int:
     """How much more one subflow's series varies than the other's.
 
+    (D(a) << 10) // D(b), where D is :func:`deviation`; 1024 if both are 0.
+
     Parameters
     ----------
     a, b : (n,) int64
@@ -50,6 +52,8 @@ def sd_ratio_q10(a: Int64Array, b: Int64Array) -> int:
 
 def folded_ratio_q10(x: int, y: int) -> int:
     """Return the smaller of two non-negative integers over the larger in Q10: alike is 1024.
+
+    (min(x, y) << 10) // max(x, y); 1024 if both are 0.
 
     Examples
     --------

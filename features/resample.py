@@ -25,6 +25,11 @@ def interpolate(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> I
     (n,) int64
         ``v0 + (v1 - v0) * (t - t0) / (t1 - t0)`` with C's division, which truncates toward zero.
 
+    Raises
+    ------
+    ValueError
+        If there is no sample.
+
     Examples
     --------
     >>> import numpy as np
@@ -56,6 +61,13 @@ def interpolate(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> I
 def last_known(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> Int64Array:
     """Return the last value at or before each time, 0 before the first.
 
+    Parameters
+    ----------
+    time_ns, values : (m,) int64
+        Samples in time order; of several at one time the last counts. `time_ns` is in nanoseconds.
+    at_ns : (n,) int64, nanoseconds
+        The times asked for.
+
     Examples
     --------
     >>> import numpy as np
@@ -74,7 +86,15 @@ def _rtt_us(signals: SubflowSignals, window: Window, at_ns: Int64Array, reading:
 
 
 def bridged_points(x: SubflowSignals, y: SubflowSignals, window: Window) -> int:
-    """Return how many points of both series lie in a gap of more than ten steps between RTT samples."""
+    """Return how many points of both series lie in a gap of more than ten steps between RTT samples.
+
+    Parameters
+    ----------
+    x, y : SubflowSignals
+        The pair.
+    window : Window
+        Its grid has the points.
+    """
     at_ns = window.grid_ns()
     return sum(int(in_gap(signals, window, at_ns).sum()) for signals in (x, y))
 
@@ -84,6 +104,15 @@ def denominator(x: SubflowSignals, window: Window, reading: Reading = DEFAULT) -
 
     The one with the lower minimum RTT, on a tie the first; or the one on WiFi. That one of the two
     is, :mod:`features.window` has made sure of.
+
+    Parameters
+    ----------
+    x : SubflowSignals
+        The first subflow of the pair.
+    window : Window
+        Has the minimum RTTs of both.
+    reading : Reading
+        Its :attr:`~features.reading.Reading.denominator` decides.
     """
     if reading.denominator == "wifi":
         return 0 if x.on_wifi else 1

@@ -148,6 +148,18 @@ class PairGrid:
         What is not given stays as quiet as can be: an RTT of 50 ms, no congestion, nothing acknowledged. The
         minimum RTTs are the series' own, the step is the smaller one.
 
+        Parameters
+        ----------
+        rtt_a_us, rtt_b_us, congested_a, congested_b, acked_a_bytes, acked_b_bytes, rate_a_mbit_s, rate_b_mbit_s
+            Series of n points each, as the class has them; at least one is given.
+        reading : Reading
+            How the paper's features are to be computed.
+
+        Raises
+        ------
+        ValueError
+            If the series are not all of one length, or none is given.
+
         Examples
         --------
         >>> grid = PairGrid.of(rtt_a_us=[60_000, 70_000])
@@ -302,6 +314,13 @@ def signals_of(
 
 def congested_at(state_time_ns: Int64Array, congested: BoolArray, at_ns: Int64Array) -> BoolArray:
     """Tell at each time whether the subflow is congested: the last change holds, none means it is not.
+
+    Parameters
+    ----------
+    state_time_ns, congested : (s,) int64, nanoseconds, and (s,) bool
+        Changes of state in time order, and whether each new state is congested.
+    at_ns : (n,) int64, nanoseconds
+        The times asked for.
 
     Examples
     --------

@@ -18,6 +18,11 @@ def achieved_mbit_s(
 ) -> tuple[Int64Array, Float64Array]:
     """Smoothed throughput at each ACK that acknowledges new data.
 
+    The sample at ACK i is x[i] = 8 * (bytes[i] - bytes[i - 1]) / (t[i] - t[i - 1]), t in microseconds, over the ACKs
+    that acknowledge more than any before. The smoothed value y begins as the first sample; then, with w the weight,
+
+        y[i] = y[i - 1] + w * (x[i] - y[i - 1]).
+
     Parameters
     ----------
     time_ns, acked_bytes : (m,) int64

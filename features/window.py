@@ -89,6 +89,17 @@ class Rejected:
 def geometry(rule: str, start_ns: int, min_rtt_x_us: int, min_rtt_y_us: int, window_rtts: int = WINDOW_RTTS) -> Window:
     """Return the window that starts at `start_ns` for these minimum RTTs, `window_rtts` times the larger one long.
 
+    Parameters
+    ----------
+    rule : str
+        By which the window was placed.
+    start_ns : int, nanoseconds
+    min_rtt_x_us, min_rtt_y_us : int, microseconds
+        Minimum RTTs of the first and the second subflow. The smaller one is the step of the grid, unless the window
+        would have more than :data:`~features.fixed.POINTS_LIMIT` points.
+    window_rtts : int
+        Length of the window in units of the larger minimum RTT.
+
     Examples
     --------
     >>> w = geometry("tiled", 0, 24_000, 60_000)
@@ -152,6 +163,14 @@ def in_gap(signals: SubflowSignals, window: Window, at_ns: Int64Array) -> BoolAr
     """Tell which times lie strictly within a gap of more than GAP_STEPS steps between RTT samples.
 
     Before the first sample and after the last one there is no gap: the value is held.
+
+    Parameters
+    ----------
+    signals : SubflowSignals
+    window : Window
+        Has the length of a step.
+    at_ns : (n,) int64, nanoseconds
+        The times asked for.
     """
     times = signals.rtt_time_ns
     # The sample at or after each time; sentinels at both ends make a gap before and after all of none.

@@ -44,6 +44,16 @@ def judged_on_shuffled_labels(
 ) -> tuple[LabelledWindows, dict[str, dict[str, Verdicts]]]:
     """Choose, fit and test a model of each family as a trial does, on shuffled labels.
 
+    Parameters
+    ----------
+    windows : LabelledWindows
+    grids : mapping of str to sequence of Setting
+        Settings to choose from, by family.
+    trial : Trial
+    method : Method
+    seed : int
+        Of the exchange of the labels.
+
     Returns
     -------
     shuffled : LabelledWindows
@@ -58,7 +68,24 @@ def judged_on_shuffled_labels(
 def judged_alone(
     windows: LabelledWindows, feature_name: str, family: Family, setting: Setting, trial: Trial, method: Method
 ) -> dict[str, Verdicts]:
-    """Fit a setting on one feature of a trial's training windows; return the verdicts on its tests."""
+    """Fit a setting on one feature of a trial's training windows; return the verdicts on its tests.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    feature_name : str
+        The one feature.
+    family : Family
+    setting : Setting
+        Its hyperparameters are taken.
+    trial : Trial
+    method : Method
+
+    Returns
+    -------
+    dict of str to Verdicts
+        By the name of the test set.
+    """
     only = np.array([windows.feature_names.index(feature_name)])
     fitted = fit(windows, family, setting, only, learnt_from(windows, trial.train, method), method)
     return {name: predict(windows, fitted, rows) for name, rows in trial.tests.items()}

@@ -136,6 +136,15 @@ def student(lesson: TaughtLesson, family: Family, grid: Sequence[Setting], metho
 
     Ranking of the features, choice and fit know the lesson's labels alone: what is chosen is what agrees best with them
     on connections held out.
+
+    Parameters
+    ----------
+    lesson : TaughtLesson
+    family : Family
+    grid : sequence of Setting
+        Settings to choose from.
+    method : Method
+        Swapped partners are not learnt from, whatever it says.
     """
     windows = pooled({str(place): own for place, own in enumerate(lesson.parts)})
     alone = dataclasses.replace(method, learn_partners=False)
@@ -156,7 +165,19 @@ def taught(
     grid: Sequence[Setting],
     method: search.Method,
 ) -> Taught:
-    """Teach a student on a split, and let it judge the test sets."""
+    """Teach a student on a split, and let it judge the test sets.
+
+    Parameters
+    ----------
+    ground : Ground
+        Has the windows of the test sets.
+    trial : Trial
+        The split; its test sets are judged.
+    lesson : TaughtLesson
+        What stands in place of its training side.
+    family, grid, method
+        As :func:`student` takes them.
+    """
     started_s = time.process_time()
     fitted = student(lesson, family, grid, method)
     cpu_s = time.process_time() - started_s

@@ -62,7 +62,16 @@ class Variation:
     seed: int = 0
 
     def signals(self, connection_id: str, subflow_id: int, known: SubflowSignals) -> SubflowSignals:
-        """Return what is left of a subflow's signals."""
+        """Return what is left of a subflow's signals.
+
+        Parameters
+        ----------
+        connection_id : str
+        subflow_id : int
+            Decide, with the seed, which samples are missing.
+        known : SubflowSignals
+            All that was recorded.
+        """
         if not self.missing_share:
             # Nothing is drawn for the many connections that keep all.
             return known

@@ -195,6 +195,20 @@ def held_out_scores(task: Task, family: Family, grid: Grid, learning: Learning) 
     """Return what models that have not seen a row's settings say of it; (rows,) float64, nan where none has a fold.
 
     The setting is chosen in each fold anew, on its training side alone.
+
+    Parameters
+    ----------
+    task : Task
+    family : Family
+    grid : mapping of str to sequence
+        As :func:`chosen` takes it.
+    learning : Learning
+        Has the folds.
+
+    Raises
+    ------
+    LearnError
+        If there are fewer different settings than folds.
     """
     rows = task.moments.learnable(learning.moments)
     scores = np.full(len(task.shared), np.nan)
@@ -281,7 +295,17 @@ def learnt(
 
 
 def said_by(scores: Float64Array, is_open: BoolArray, width: float) -> npt.NDArray[np.object_]:
-    """Return a verdict on each row, None where nothing can be said or the score lies in the band; (rows,) object."""
+    """Return a verdict on each row, None where nothing can be said or the score lies in the band; (rows,) object.
+
+    Parameters
+    ----------
+    scores : (rows,) float64
+        From 0, not shared, to 1, shared; nan says nothing.
+    is_open : (rows,) bool
+        Where something can be said.
+    width : float
+        Half of the band around one half.
+    """
     decided = is_open & ~np.isnan(scores) & ((_from_half(scores) > width) if width else True)
     return np.array(
         [bool(one) if given else None for one, given in zip(scores > HALF, decided, strict=True)], dtype=object

@@ -172,7 +172,20 @@ def predict_by_distance(
 def chosen_neighbors(
     distance: Float64Array, windows: LabelledWindows, rows: Positions, grid: Sequence[int], method: Method
 ) -> int:
-    """Choose how many neighbours vote by cross-validation over the connections of a training side."""
+    """Choose how many neighbours vote by cross-validation over the connections of a training side.
+
+    Parameters
+    ----------
+    distance : (rows, rows) float64
+        Of all windows.
+    windows : LabelledWindows
+    rows : (n,) int64
+        Positions of the training side.
+    grid : sequence of int
+        Numbers to choose from; of equally good ones the first is taken.
+    method : Method
+        Has the folds of the choice.
+    """
     splits = inner_splits(windows, rows, method)
     accuracies = np.empty((len(splits), len(grid)))
     for fold, split in enumerate(splits):
@@ -188,7 +201,19 @@ def setting(neighbors: int) -> Setting:
 
 
 def fit(view: Float64Array, windows: LabelledWindows, rows: Positions, neighbors: int) -> Fitted:
-    """Fit tslearn's classifier on some rows."""
+    """Fit tslearn's classifier on some rows.
+
+    Parameters
+    ----------
+    view : (rows, points, 2) float64
+        Series of all windows, as one of :data:`VIEWS` makes them.
+    windows : LabelledWindows
+        Have the labels.
+    rows : (n,) int64
+        Positions to learn from.
+    neighbors : int
+        How many vote.
+    """
     # Takes seconds; only what is stored needs it.
     from tslearn.neighbors import KNeighborsTimeSeriesClassifier
 

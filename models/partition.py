@@ -35,7 +35,14 @@ def pairs_of(subflow_ids: Iterable[int]) -> list[Pair]:
 
 
 def shares(partition: Partition, first: int, second: int) -> bool | None:
-    """Tell whether two subflows, by their places, are in one group; None without an opinion on both."""
+    """Tell whether two subflows, by their places, are in one group; None without an opinion on both.
+
+    Parameters
+    ----------
+    partition : Partition
+    first, second : int
+        Places of the subflows in it.
+    """
     one, other = partition[first], partition[second]
     return None if one is None or other is None else one == other
 

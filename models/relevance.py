@@ -96,6 +96,15 @@ def half_samples(connections: npt.NDArray[np.str_], *, rounds: int, seed: int = 
     A bootstrap itself draws some connections twice, and a nearest-neighbour estimate takes a row's copy for
     its neighbour.
 
+    Parameters
+    ----------
+    connections : (rows,) str
+        Connection of each row.
+    rounds : int
+        Number of draws.
+    seed : int
+        Of the draws.
+
     References
     ----------
     McCarthy 1969 (half samples).

@@ -91,6 +91,14 @@ class TrainingSide:
 def settings(family: Family, grid: Mapping[str, Sequence[Any]], tops: Sequence[int]) -> list[Setting]:
     """Return every point of the grid, in a fixed order.
 
+    Parameters
+    ----------
+    family : Family
+    grid : mapping of str to sequence
+        What to try of each hyperparameter.
+    tops : sequence of int
+        How many of the most relevant features to try.
+
     Raises
     ------
     GridError
@@ -108,6 +116,14 @@ def by_relevance(windows: LabelledWindows, rows: Positions, seed: int) -> Positi
 
     Several windows of a connection would be each other's nearest neighbours and have one label: what is constant
     over a connection would seem to tell it (docs/ambiguities.md).
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    rows : (n,) int64
+        Positions of what the ranking may know.
+    seed : int
+        Of the noise that breaks ties of relevance.
     """
     _, first = np.unique(windows.connections[rows], return_index=True)
     chosen = rows[np.sort(first)]
@@ -115,12 +131,30 @@ def by_relevance(windows: LabelledWindows, rows: Positions, seed: int) -> Positi
 
 
 def learnt_from(windows: LabelledWindows, rows: Positions, method: Method) -> Positions:
-    """Return the rows that are learnt from where some rows are the training side."""
+    """Return the rows that are learnt from where some rows are the training side.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    rows : (n,) int64
+        Positions of the training side.
+    method : Method
+        Says whether swapped partners of these rows are learnt from too.
+    """
     return np.concatenate([rows, rows_of_partners(windows, rows)]) if method.learn_partners else rows
 
 
 def inner_splits(windows: LabelledWindows, rows: Positions, method: Method) -> list[Split]:
-    """Cut the connections of some rows into the folds of a choice."""
+    """Cut the connections of some rows into the folds of a choice.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    rows : (n,) int64
+        Positions that the folds are cut from.
+    method : Method
+        Has the number of folds, the seed and the block.
+    """
     drawn = folds(
         windows.connections[rows],
         windows.stratum[rows],
@@ -132,7 +166,15 @@ def inner_splits(windows: LabelledWindows, rows: Positions, method: Method) -> l
 
 
 def training_side(windows: LabelledWindows, rows: Positions, method: Method) -> TrainingSide:
-    """Rank the features on some rows, and on the training side of each of their folds."""
+    """Rank the features on some rows, and on the training side of each of their folds.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    rows : (n,) int64
+        Positions of the training side; their swapped partners may be learnt from, but nothing is judged on them.
+    method : Method
+    """
     inner = [
         RankedSplit(split, by_relevance(windows, split.train, method.seed))
         for split in inner_splits(windows, rows, method)
@@ -144,7 +186,20 @@ def training_side(windows: LabelledWindows, rows: Positions, method: Method) -> 
 def fit(
     windows: LabelledWindows, family: Family, setting: Setting, order: Positions, rows: Positions, method: Method
 ) -> Fitted:
-    """Fit a setting on some rows, with the features that stand first in `order`."""
+    """Fit a setting on some rows, with the features that stand first in `order`.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    family : Family
+    setting : Setting
+    order : (features,) int64
+        Positions of the features, most relevant first.
+    rows : (n,) int64
+        Positions to learn from.
+    method : Method
+        Has the scaling and the seed.
+    """
     from sklearn.pipeline import make_pipeline
 
     columns = np.sort(order[: setting.top])
@@ -167,6 +222,14 @@ def predict(windows: LabelledWindows, fitted: Fitted, rows: Positions) -> Verdic
     """Judge some rows.
 
     The score is a probability where the estimator has one, else the logistic function of its decision value.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    fitted : Fitted
+        Its features are among those of the windows.
+    rows : (n,) int64
+        Positions to judge.
     """
     return fitted.judge(windows.x[np.ix_(rows, columns_of(windows, fitted))])
 
@@ -174,7 +237,19 @@ def predict(windows: LabelledWindows, fitted: Fitted, rows: Positions) -> Verdic
 def accuracies(
     windows: LabelledWindows, family: Family, grid: Sequence[Setting], ranked: RankedSplit, method: Method
 ) -> npt.NDArray[np.float64]:
-    """Return the (settings,) test accuracies of a split."""
+    """Return the (settings,) test accuracies of a split.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    family : Family
+    grid : sequence of Setting
+        Settings; those of equally many features follow each other, as :func:`settings` orders them.
+    ranked : RankedSplit
+        The split, and the order of its features.
+    method : Method
+        Has the scaling and the seed.
+    """
     train, test = ranked.split.train, ranked.split.test
     found = []
     for top, same_inputs in itertools.groupby(grid, lambda setting: setting.top):
@@ -191,6 +266,14 @@ def accuracies(
 
 def papers_splits(windows: LabelledWindows, splits: Sequence[Split], method: Method) -> list[RankedSplit]:
     """Return splits of which each has the features ranked on the rows of both sides: the paper's way.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    splits : sequence of Split
+        Over the same rows.
+    method : Method
+        Has the seed of the ranking, and says whether swapped partners are learnt from.
 
     References
     ----------
@@ -212,6 +295,16 @@ def chosen(
     """Choose a setting by cross-validation over a training side's connections, and fit it on all of them.
 
     Ranking, scaling and choice see these rows alone.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    family : Family
+    grid : sequence of Setting
+        Settings to choose from.
+    side : TrainingSide
+        What :func:`training_side` has ranked.
+    method : Method
     """
     found = np.stack([accuracies(windows, family, grid, ranked, method) for ranked in side.inner])
     return fit(windows, family, best_setting(grid, found), side.order, side.rows, method)

@@ -96,7 +96,20 @@ def shuffle_splits(
 def folds(
     connections: npt.NDArray[np.str_], stratum: npt.NDArray[np.str_], *, count: int, seed: int, block: int = 1
 ) -> list[Split]:
-    """Cut the connections, in blocks, into stratified folds, each the test side once."""
+    """Cut the connections, in blocks, into stratified folds, each the test side once.
+
+    Parameters
+    ----------
+    connections, stratum, seed, block
+        As :func:`shuffle_splits` takes them.
+    count : int
+        Number of folds.
+
+    Raises
+    ------
+    SplitError
+        If there are too few connections of a site and label.
+    """
     from sklearn.model_selection import StratifiedKFold
 
     of_row, blocks, strata = _blocks(connections, stratum, block)

@@ -23,6 +23,11 @@ def best_balanced_accuracy(score: npt.NDArray[np.float64], shared: npt.NDArray[n
     accuracy : float
         Mean of the shares of shared and non-shared rows recognised.
 
+    Raises
+    ------
+    ValueError
+        If there is one label only.
+
     Examples
     --------
     >>> import numpy as np

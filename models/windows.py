@@ -89,6 +89,14 @@ def _labelled(pair_window: pd.DataFrame, rule: str) -> pd.DataFrame:
 def labelled_windows(pair_window: pd.DataFrame, rule: str, feature_names: tuple[str, ...]) -> LabelledWindows:
     """Select the labelled windows of one rule.
 
+    Parameters
+    ----------
+    pair_window : DataFrame of the ``pair_window`` table
+    rule : str
+        How the windows were placed.
+    feature_names : tuple of str
+        Columns that become the inputs, in this order.
+
     Raises
     ------
     LearnError

@@ -61,7 +61,14 @@ class _DiverseBottleneck:
 
 
 def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
-    """Draw from [low, high] with a uniform logarithm."""
+    """Draw from [low, high] with a uniform logarithm.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    low, high : float
+        Bounds, above 0.
+    """
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
 
@@ -170,7 +177,16 @@ def draw_group(rng: np.random.Generator, groups: list[int], *, duration_s: float
 
 
 def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
-    """Draw the dataset: as many shared as non-shared connections of two subflows."""
+    """Draw the dataset: as many shared as non-shared connections of two subflows.
+
+    Parameters
+    ----------
+    connections_per_label : int
+        Shared, and as many non-shared connections.
+    duration_s : float, seconds
+        Length of each transfer.
+    seed : int
+    """
     return [
         draw_group(
             np.random.default_rng([seed, int(shared), number]),

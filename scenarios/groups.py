@@ -18,7 +18,16 @@ def _partition(rng: np.random.Generator, subflows: int) -> list[int]:
 
 
 def dataset(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
-    """Draw the dataset: connections of three, four and five subflows in turn."""
+    """Draw the dataset: connections of three, four and five subflows in turn.
+
+    Parameters
+    ----------
+    connections : int
+        Number of connections.
+    duration_s : float, seconds
+        Length of each transfer.
+    seed : int
+    """
     runs = []
     for number in range(connections):
         rng = np.random.default_rng([seed, number])

@@ -62,6 +62,16 @@ def shaped(place: Place, rate_mbit_s: float, queue_ms: float, *, marks: bool = F
     """Return a link of constant rate whose full queue takes `queue_ms` to drain, at least ten packets.
 
     With `marks`, packets are marked above a third of the queue.
+
+    Parameters
+    ----------
+    place : Place
+        Where on the path the link lies.
+    rate_mbit_s : float, Mbit/s
+    queue_ms : float, milliseconds
+        How long the full queue takes to drain; below ten packets it holds ten.
+    marks : bool
+        The queue marks packets.
     """
     queue_bytes = max(10 * PACKET_BYTES, int(rate_mbit_s * queue_ms * 125))
     return Link(
@@ -84,6 +94,16 @@ def connection(
 
     Packets wait at the server for up to one packet time of the bottleneck, so that drop-tail queues
     do not lock on to a phase (Floyd and Jacobson, 1992).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Draws the token.
+    congestion_control : CongestionControl
+    bottleneck_mbit_s : float, Mbit/s
+        Rate of the bottleneck, which decides the delay at the server.
+    ecn : bool
+        The connection negotiates ECN.
     """
     return ConnectionSettings(
         token=f"{rng.integers(1, 2**32):08x}",

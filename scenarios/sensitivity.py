@@ -137,7 +137,16 @@ def _draw(
 
 
 def dataset(*, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
-    """Draw the dataset: each setting `repetitions` times with either label, the same draws in every setting."""
+    """Draw the dataset: each setting `repetitions` times with either label, the same draws in every setting.
+
+    Parameters
+    ----------
+    repetitions : int
+        Connections of each setting and label.
+    duration_s : float, seconds
+        Length of each transfer.
+    seed : int
+    """
     return [
         _draw(np.random.default_rng([seed, number]), (0, 0) if shared else (0, 1), setting, name, duration_s)
         for shared in (True, False)

@@ -74,7 +74,22 @@ def _draw(site: str, rng: np.random.Generator, phase_s: float) -> Run:
 def dataset(
     *, sites: Names, connections_per_site: PositiveInt, phase_s: PositiveFloat, seed: NonNegativeInt
 ) -> list[Run]:
-    """Draw the dataset."""
+    """Draw the dataset.
+
+    Parameters
+    ----------
+    sites : list of str
+        Names in :data:`~scenarios.sites.SITES`.
+    connections_per_site : int
+    phase_s : float, seconds
+        Length of each of the three phases.
+    seed : int
+
+    Raises
+    ------
+    ScenarioError
+        If a site is unknown.
+    """
     unknown = sorted(set(sites) - set(SITES))
     if unknown:
         raise ScenarioError(f"sites {unknown} are unknown, known are {sorted(SITES)}")

@@ -87,7 +87,23 @@ def _draw(name: str, rng: np.random.Generator, duration_s: float) -> Run:
 
 
 def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
-    """Draw the dataset: each case `repetitions` times with random starts and queues."""
+    """Draw the dataset: each case `repetitions` times with random starts and queues.
+
+    Parameters
+    ----------
+    cases : list of str
+        Names in :data:`CASES`.
+    repetitions : int
+        Connections of each case.
+    duration_s : float, seconds
+        Length of each transfer.
+    seed : int
+
+    Raises
+    ------
+    ScenarioError
+        If a case is unknown.
+    """
     unknown = sorted(set(cases) - set(CASES))
     if unknown:
         raise ScenarioError(f"cases {unknown} are unknown, known are {sorted(CASES)}")

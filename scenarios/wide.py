@@ -271,7 +271,16 @@ def draw(
 
 
 def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
-    """Draw the dataset: as many shared as non-shared connections of two subflows."""
+    """Draw the dataset: as many shared as non-shared connections of two subflows.
+
+    Parameters
+    ----------
+    connections_per_label : int
+        Shared, and as many non-shared connections.
+    duration_s : float, seconds
+        Length of each transfer.
+    seed : int
+    """
     return [
         draw([seed, number], groups, RANGES, number=number, duration_s=duration_s, setting="wide")
         for groups in ([0, 0], [0, 1])

@@ -34,7 +34,16 @@ _GROUPS = ([0, 0], [0, 0, 0], [0, 1], [0, 0, 1], [0, 0], [0, 1, 0], [0, 1], [0, 
 
 
 def dataset(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
-    """Draw the dataset: connections of two and of three subflows in turn."""
+    """Draw the dataset: connections of two and of three subflows in turn.
+
+    Parameters
+    ----------
+    connections : int
+        Number of connections.
+    duration_s : float, seconds
+        Length of each transfer.
+    seed : int
+    """
     return [
         draw(
             [seed, number],

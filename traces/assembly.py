@@ -49,7 +49,16 @@ class Rows:
         self._has_ack = False
 
     def take(self, time_ns: int, kind: bytes, value: int) -> None:
-        """Take in an event; none is earlier than the last."""
+        """Take in an event; none is earlier than the last.
+
+        Parameters
+        ----------
+        time_ns : int, nanoseconds
+        kind : bytes
+            A key of :data:`LIMITS`.
+        value : int
+            Within the limits of its kind.
+        """
         subflow = self.subflow
         name = ATTRIBUTES.get(kind)
         if name is not None:

@@ -63,7 +63,22 @@ class Acks:
         owd_us: int = NOT_OBSERVED,
         data_ack: int = NOT_OBSERVED,
     ) -> None:
-        """Append one."""
+        """Append one.
+
+        Parameters
+        ----------
+        time_ns : int, nanoseconds
+        acked_bytes : int, bytes
+            Acknowledged so far.
+        rtt_us, srtt_us, owd_us : int, microseconds
+            RTT sample, smoothed RTT and one-way delay.
+        is_dup, ece : int
+            1 if the ACK is a duplicate, or echoes congestion, else 0.
+        newly_sacked_bytes : int, bytes
+            Acknowledged selectively for the first time.
+        data_ack : int, bytes
+            Acknowledged so far at the level of the connection.
+        """
         self.time_ns.append(time_ns)
         self.acked_bytes.append(acked_bytes)
         self.rtt_us.append(rtt_us)
@@ -377,7 +392,13 @@ def _together(acks: Sequence[Acks]) -> AckColumns:
 
 
 def ack_columns(pieces: Sequence[AckPiece]) -> dict[str, Any]:
-    """Return some rows of the ``ack`` table."""
+    """Return some rows of the ``ack`` table.
+
+    Raises
+    ------
+    ValueError
+        If some of the ACKs are in memory and others are stored.
+    """
     in_memory = [piece.acks for piece in pieces if isinstance(piece.acks, Acks)]
     stored = [piece.acks for piece in pieces if not isinstance(piece.acks, Acks)]
     if in_memory and stored:

@@ -55,7 +55,17 @@ def by_reason(refusals: Sequence[Refusal]) -> dict[str, int]:
 
 
 def quarantine_columns(capture_id: str, stage: str, refusals: Sequence[Refusal]) -> dict[str, Any]:
-    """Return the rows of the ``quarantine`` table for one input."""
+    """Return the rows of the ``quarantine`` table for one input.
+
+    Parameters
+    ----------
+    capture_id : str
+        The input.
+    stage : str
+        The stage that refused them.
+    refusals : sequence of Refusal
+        In the order of the rows.
+    """
     return {
         "capture_id": [capture_id] * len(refusals),
         "offset": [refusal.offset for refusal in refusals],

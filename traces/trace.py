@@ -55,6 +55,8 @@ class Trace:
         ------
         UnreadableInputError
             If there are more than :data:`MOST_REFUSED`.
+        TypeError
+            If the trace is of a capture: its refused records are complete.
         """
         if not isinstance(self.refusals, list):
             raise TypeError("the refused records of a capture are complete")

@@ -66,6 +66,13 @@ class Verdict:
 def throughput_mbit_s(first_ns: int, last_ns: int, acked_bytes: int) -> float:
     """Return `acked_bytes` over the time from the first to the last ACK, in Mbit/s; 0 if it took no time.
 
+    Parameters
+    ----------
+    first_ns, last_ns : int, nanoseconds
+        Times of the first and the last ACK.
+    acked_bytes : int, bytes
+        Acknowledged in that time.
+
     Examples
     --------
     >>> throughput_mbit_s(0, 1_000_000_000, 1_000_000)
@@ -92,6 +99,11 @@ def by_achieved(achieved: Sequence[Achieved], alpha: float, *, quantile: float =
     -------
     list of Verdict
         One per connection, in order.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` does not lie in (0, 1).
 
     References
     ----------

@@ -99,7 +99,12 @@ def _packed(flags: BoolArray) -> int:
 def changes_of(delays: Delays, band: Band, steps: int) -> tuple[Int64Array, BoolArray]:
     """Return a tile's changes in a band, half a span times as large, and which of them count.
 
-    A change does not count if more than half of its span lies in silences longer than twice the span, and eight steps.
+    The change at step t, where h is half of the span, is
+
+        sum(rtt_us[t - h + 1 .. t]) - sum(rtt_us[t - 2h + 1 .. t - h]).
+
+    Counted from the tile's first step, t is 0, stride, 2 * stride and so on. A change does not count if more than half
+    of its span lies in silences longer than twice the span, and eight steps.
 
     Parameters
     ----------
@@ -113,6 +118,15 @@ def changes_of(delays: Delays, band: Band, steps: int) -> tuple[Int64Array, Bool
     -------
     changes : (n,) int64, microseconds times span / 2
     counted : (n,) bool
+
+    Examples
+    --------
+    A delay that rises by 1 us each step: over 4 steps the later two are together 4 us above the earlier two.
+
+    >>> rising = Delays(np.arange(LEAD_STEPS + 3), np.zeros(LEAD_STEPS + 3, dtype=np.int64))
+    >>> changes, counted = changes_of(rising, Band(4), 3)
+    >>> changes.tolist(), counted.tolist()
+    ([4, 4, 4], [True, True, True])
     """
     half = band.span // 2
     at = np.arange(0, steps, band.stride) + LEAD_STEPS
@@ -125,6 +139,13 @@ def changes_of(delays: Delays, band: Band, steps: int) -> tuple[Int64Array, Bool
 
 def signs_of(changes: Int64Array, counted: BoolArray) -> Signs:
     """Return the signs of changes around their mean over those that count.
+
+    Change i is above if n * change[i] > sum(change), n and the sum those of the changes that count.
+
+    Parameters
+    ----------
+    changes, counted : (n,) int64, (n,) bool
+        As :func:`changes_of` returns them.
 
     Examples
     --------

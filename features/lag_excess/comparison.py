@@ -55,7 +55,23 @@ class Probes:
         return Probes(*(own + its for own, its in zip(astuple(self), astuple(other), strict=True)))
 
     def lead_q15(self) -> int | None:
-        """Return the cross measure less the auto measure, Q15; None for too few probes, or delays that are constant."""
+        """Return the cross measure less the auto measure, Q15; None for too few probes, or delays that are constant.
+
+        r(probe, crossing) - r(probe, following) with
+
+            r(p, o) = ((n * sum(p * o) - sum(p) * sum(o)) << 15) / size, size = E(p) * E(o),
+            E(x) = isqrt(n * sum(x^2) - sum(x)^2),
+
+        truncated toward zero and kept within +-2^15. Where size is 2^46 or more, it is shifted right by 15 and the
+        numerator is not shifted left. Fewer than ten probes are too few.
+
+        Examples
+        --------
+        The other subflow's next delays are those of the probes, the own next ones have nothing to do with them.
+
+        >>> Probes(10, 30, 30, 30, 100, 100, 100, 100, 90).lead_q15()
+        32768
+        """
         if self.count < LEAST_PROBES:
             return None
         cross = self._correlation_q15(self.crossing, self.crossing_2, self.probe_crossing)
@@ -92,7 +108,7 @@ class Comparison:
     def lead_q10(self) -> int | None:
         """Return by how much the cross measures lead over the auto measures, both sides together.
 
-        From -4 to 4, Q10, truncated toward zero; None where a side says nothing.
+        (a.lead_q15() + b.lead_q15()) / 32, truncated toward zero: from -4 to 4 in Q10; None where a side says nothing.
 
         Examples
         --------
@@ -127,12 +143,29 @@ def _probes(own: SubflowSignals, other: SubflowSignals, first_ns: int, last_ns: 
 def comparison(x: SubflowSignals, y: SubflowSignals, lattice: Lattice, first_ns: int, last_ns: int) -> Comparison:
     """Return what is compared from a tile's first time up to one of its times.
 
+    A probe is a subflow's first sample in each sixteen steps from `first_ns` on. It is counted if the other subflow has
+    a sample later than it and earlier than the next probe; crossing is the first of these, following is the next probe.
+    Delays above 2^23 - 1 us count as that.
+
     Parameters
     ----------
     x, y : SubflowSignals
         The pair, lower subflow number first.
     lattice : Lattice
     first_ns, last_ns : int, nanoseconds
+
+    Examples
+    --------
+    The first subflow's probes are crossed at 8 and 24 ms, the second's first probe at 16 ms.
+
+    >>> ms = 1_000_000
+    >>> x = SubflowSignals.of_rtts([0, 16 * ms, 32 * ms], [5, 6, 7])
+    >>> y = SubflowSignals.of_rtts([8 * ms, 24 * ms], [50, 60])
+    >>> found = comparison(x, y, Lattice(0, 16_000), 0, 32 * ms)
+    >>> found.a.count, found.a.probe, found.a.crossing, found.a.following, found.a.probe_crossing
+    (2, 11, 110, 13, 610)
+    >>> found.b.count, found.b.probe, found.b.crossing, found.b.following, found.b.probe_crossing
+    (1, 50, 6, 60, 300)
     """
     slot_ns = STEPS_PER_RTT * lattice.step_ns
     return Comparison(_probes(x, y, first_ns, last_ns, slot_ns), _probes(y, x, first_ns, last_ns, slot_ns))

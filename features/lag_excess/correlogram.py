@@ -48,6 +48,14 @@ def _at_lags(a: Signs, b: Signs, lags: Sequence[int]) -> tuple[Int64Array, Int64
 def correlogram(a: Sequence[Signs], b: Sequence[Signs]) -> Correlogram:
     """Return how the signs of two subflows in a tile agree, band by band.
 
+    With s(i) = 1 where change i is above the mean, else -1, agreement at lag L is sum(s_a(i) * s_b(i - L)) over all i
+    for which change i of the first subflow and change i - L of the second both count; counted is the number of these i.
+
+    Parameters
+    ----------
+    a, b : sequence of Signs
+        One for each of :data:`~features.lag_excess.band.BANDS`, of the first and the second subflow.
+
     Examples
     --------
     The second subflow's changes are the first's, three steps earlier.

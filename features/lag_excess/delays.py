@@ -57,6 +57,22 @@ def since(signals: SubflowSignals, lattice: Lattice) -> SubflowSignals:
 def delays_at(signals: SubflowSignals, lattice: Lattice, first: int, count: int) -> Delays:
     """Return a subflow's RTTs at `count` times of a lattice from the number `first` on, all before its last sample.
 
+    Between a sample v at s and the next one w at t, the RTT at u is
+
+        v + sign(w - v) * (abs(w - v) * (u - s) // (t - s)).
+
+    Where the silence t - s is longer than 256 steps it is v, and before the first sample it is that of the first.
+
+    Parameters
+    ----------
+    signals : SubflowSignals
+        What :func:`since` has left.
+    lattice : Lattice
+    first : int
+        Number of the first time; negative before the first tile.
+    count : int
+        How many times, a step apart.
+
     Examples
     --------
     Samples 1 ms apart, then nothing for 20: of steps of 1 ms, that is more than 8 and 16, and not 32.

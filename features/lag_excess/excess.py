@@ -44,7 +44,20 @@ class Excess:
 
 
 def correlations_q15(agreement: Int64Array, counted: Int64Array) -> Int64Array:
-    """Return the correlation at each lag, 0 where nothing was counted; (lags,) int64, Q15."""
+    """Return the correlation at each lag, 0 where nothing was counted; (lags,) int64, Q15.
+
+    (agreement << 15) / counted, truncated toward zero.
+
+    Parameters
+    ----------
+    agreement, counted : (lags,) int64
+        As :class:`~features.lag_excess.correlogram.Correlogram` has them of a band.
+
+    Examples
+    --------
+    >>> correlations_q15(np.array([3, -3, 0]), np.array([4, 4, 0])).tolist()
+    [24576, -24576, 0]
+    """
     size = (np.abs(agreement) << _CORRELATION_BITS) // np.maximum(counted, 1)
     found: Int64Array = np.sign(agreement) * size
     return found
@@ -53,10 +66,40 @@ def correlations_q15(agreement: Int64Array, counted: Int64Array) -> Int64Array:
 def excess_of(band: Band, agreement: Int64Array, counted: Int64Array) -> Excess | None:
     """Return what a band says, None if too little was counted.
 
+    With r the correlations of :func:`correlations_q15`, peak is the largest r at a possible lag, and m, total and
+    squares are the number, the sum and the sum of the squares of r at the impossible ones. The excess is
+
+        ((m * peak - total) << 10) / isqrt(m * squares - total^2 + m^2 * (2^30 // 10000)),
+
+    truncated toward zero and kept from -2048 to 8192: the peak less the mean, over the standard deviation, where 10^-4
+    is added to the variance. The peak itself is divided by 32, truncated toward zero, to be in Q10.
+
+    A lag takes part if it has at least 3/10 of what the fullest lag has; an impossible one needs 8 pairs of changes,
+    too. Too little is: fewer than 12 in the fullest lag, fewer than 10 impossible lags, or no possible one.
+
     Parameters
     ----------
     band : Band
     agreement, counted : (lags,) int64
+
+    Examples
+    --------
+    Signs that agree at lag 0 always, and at impossible lags as often as not: the excess is that of the floor, 1 over
+    0.01, and so the upper bound.
+
+    >>> band = Band(2)
+    >>> agreement, counted = np.zeros(len(band.lags), dtype=np.int64), np.full(len(band.lags), 100)
+    >>> agreement[band.lags.index(0)] = 100
+    >>> excess_of(band, agreement, counted)
+    Excess(excess_q10=8192, peak_q10=1024)
+
+    At the impossible lags of one side three quarters agree, and at lag 0 too: one standard deviation above the mean,
+    less what the floor adds.
+
+    >>> agreement[band.lags.index(0)] = 50
+    >>> agreement[: NULL_LAGS] = 50
+    >>> excess_of(band, agreement, counted)
+    Excess(excess_q10=1023, peak_q10=512)
     """
     most = int(counted.max())
     enough = counted * _SHARE[1] >= most * _SHARE[0]
@@ -78,7 +121,10 @@ def excess_of(band: Band, agreement: Int64Array, counted: Int64Array) -> Excess 
 
 
 def excesses(of: Correlogram) -> list[Excess | None]:
-    """Return what each band says."""
+    """Return what each band says.
+
+    One for each of :data:`~features.lag_excess.band.BANDS`, as :func:`excess_of`.
+    """
     return [
         excess_of(band, *sums) for band, sums in zip(BANDS, zip(of.agreement, of.counted, strict=True), strict=True)
     ]

@@ -40,6 +40,11 @@ def _is_stalled(evidence: Evidence) -> bool:
 def closed(evidence: Evidence, bands: list[Excess | None]) -> str | None:
     """Return why nothing can be said, None if something can.
 
+    In this order: idle, if more than half of a subflow's steps lie in silences longer than 256 steps; too sparse, if
+    fewer than four bands say something; stalled, if of the silences of the subflow that has fewer, and at least four,
+    more than 3/10 end together with one of the other; still, if a subflow's mean absolute change over 64 steps is less
+    than 6/10 of that over 4.
+
     Parameters
     ----------
     evidence : Evidence

@@ -74,6 +74,9 @@ class Lattice:
 def lattice_of(x: SubflowSignals, y: SubflowSignals) -> Lattice | str:
     """Return where a pair's tiles lie, or why there is no place.
 
+    Of times up to the tenth sample of the later subflow, the smallest RTT of either is taken; the larger of the two, at
+    most 2^24 - 1 us, makes the step.
+
     Parameters
     ----------
     x, y : SubflowSignals

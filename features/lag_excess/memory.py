@@ -55,7 +55,10 @@ class Evidence:
         )
 
     def faded(self) -> Evidence:
-        """Return seven eighths of every sum, what is lost truncated toward zero."""
+        """Return seven eighths of every sum, what is lost truncated toward zero.
+
+        Of a sum x, x - sign(x) * (abs(x) // 8) is left.
+        """
 
         def kept(sums: Int64Array) -> Int64Array:
             lost = abs(sums) // _FADES

@@ -61,12 +61,28 @@ TILE_FEATURES: tuple[TileFeature, ...] = (
 def tile_features(bands: Sequence[Excess | None], evidence: Evidence) -> dict[str, int | None]:
     """Return the features of the set ``lag_excess`` by name; None for a band, or a witness, that says nothing.
 
+    ``excess_*`` and ``peak_*`` are those of :func:`~features.lag_excess.excess.excess_of`, and ``lead_q10`` is
+    :meth:`~features.lag_excess.comparison.Comparison.lead_q10`.
+
     Parameters
     ----------
     bands : sequence of Excess or None
         What :func:`~features.lag_excess.excess.excesses` has of the evidence.
     evidence : Evidence
         Of a tile, and of those before it that are still kept.
+
+    Examples
+    --------
+    One band says something, the others do not; the witness leads by 1 from either side.
+
+    >>> from features.lag_excess.comparison import Comparison, Probes
+    >>> from features.lag_excess.correlogram import Correlogram
+    >>> from features.lag_excess.tile import Motion
+    >>> own, still = Probes(10, 30, 30, 30, 100, 100, 100, 100, 90), Motion(0, 0, 0, 0, 0, 0, 0)
+    >>> evidence = Evidence(0, Correlogram((), ()), Comparison(own, own), still, still, 0)
+    >>> found = tile_features([Excess(2048, 512), *[None] * 6], evidence)
+    >>> found["excess_2_q10"], found["peak_2_q10"], found["excess_4_q10"], found["lead_q10"]
+    (2048, 512, None, 2048)
     """
     values = [
         *(None if one is None else one.excess_q10 for one in bands),

@@ -95,7 +95,18 @@ def of_engine(engine: str, ground: Ground, outcomes: Mapping[int, EngineSearched
 
 
 def of_family(family: str, learnt_from: str, feature_set: str, students: Sequence[Taught]) -> Candidate:
-    """Return a family, taught one way, over all splits."""
+    """Return a family, taught one way, over all splits.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    learnt_from : str
+        Whose labels it has learnt.
+    feature_set : str
+    students : sequence of Taught
+        One for each split.
+    """
     leaves = [one.leaves for one in students if one.leaves is not None]
     return Candidate(
         model=family,

@@ -57,7 +57,17 @@ class Ground:
         return np.concatenate([*own, self.more[list(self.windows.feature_names)].to_numpy(dtype=np.float64)])
 
     def predictions(self, trial: Trial, verdicts: Mapping[str, Verdicts], model: str) -> pd.DataFrame:
-        """Return verdicts on the test sets as rows of the ``prediction`` table."""
+        """Return verdicts on the test sets as rows of the ``prediction`` table.
+
+        Parameters
+        ----------
+        trial : Trial
+            The split that was learnt.
+        verdicts : mapping of str to Verdicts
+            By the name of each test set that :func:`rows_tested` has, in the order of its rows.
+        model : str
+            Name in the table.
+        """
         known: dict[str, str | int] = {
             "model": model,
             "feature_set": self.feature_set,

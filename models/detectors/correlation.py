@@ -51,7 +51,13 @@ class Correlation(Pairwise):
         self._correlating = correlating
 
     def judge(self, first: DelayPair, second: DelayPair, start_ns: int, end_ns: int) -> bool | None:
-        """Compare the coefficient with the threshold."""
+        """Compare the coefficient with the threshold.
+
+        Parameters
+        ----------
+        first, second, start_ns, end_ns
+            As :meth:`~models.detectors.pairwise.Pairwise.judge` takes them.
+        """
         grid_ns = np.linspace(start_ns, end_ns, self._correlating.points).astype(np.int64)
         series = [own.at(grid_ns) for own in (first, second)]
         if self._correlating.of == "spearman":

@@ -58,7 +58,18 @@ class Detector(ABC):
         self._opinions = []
 
     def on_event(self, time_ns: int, subflow_id: int, kind: int, value: int) -> None:
-        """Take an event; none is older than the one before."""
+        """Take an event; none is older than the one before.
+
+        Parameters
+        ----------
+        time_ns : int, nanoseconds
+        subflow_id : int
+            One of those that :meth:`reset` was given.
+        kind : int
+            One of :attr:`kinds`.
+        value : int
+            :class:`~models.detectors.event.Kind` says what it is.
+        """
         self.handlers()[kind](time_ns, subflow_id, value)
 
     def advance(self, time_ns: int) -> None:  # noqa: B027 - many detectors act on events alone

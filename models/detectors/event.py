@@ -105,5 +105,11 @@ def event_columns(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Col
 
 
 def events_of(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Collection[Kind]) -> Iterator[Event]:
-    """Yield the events of :func:`event_columns` one by one."""
+    """Yield the events of :func:`event_columns` one by one.
+
+    Parameters
+    ----------
+    acks, states, losses, kinds
+        As :func:`event_columns` takes them.
+    """
     yield from map(Event._make, zip(*event_columns(acks, states, losses, kinds).tolist(), strict=True))

@@ -133,7 +133,18 @@ def _witnessed_q10(evidence: Evidence) -> int:
 
 
 def judgement(tile: Tile, lattice: Lattice, memory: Memory, rule: Rule) -> Judgement:
-    """Return what is said when a tile, or half of it, is known."""
+    """Return what is said when a tile, or half of it, is known.
+
+    Parameters
+    ----------
+    tile : Tile
+    lattice : Lattice
+        Where the tiles lie.
+    memory : Memory
+        What is kept of the pair's earlier tiles; takes this one in.
+    rule : Rule
+        What evidence has to say for a verdict.
+    """
     evidence = memory.add(tile)
     end_ns = tile.start_ns + tile.steps * lattice.step_ns
     if evidence is None:

@@ -112,6 +112,18 @@ class Windowed(Detector):
         """Tell which pairs of subflows share a bottleneck by their delays from `start_ns` to `end_ns`.
 
         None is no verdict on a pair. Each subflow of `delays` has at least two in the window.
+
+        Parameters
+        ----------
+        delays : mapping of int to DelayPair
+            By subflow, those that have been seen for the whole window.
+        start_ns, end_ns : int, nanoseconds
+            The window; a delay at its end belongs to it.
+
+        Returns
+        -------
+        mapping of Pair to bool or None
+            A pair that is left out has no verdict either.
         """
 
     def handlers(self) -> Mapping[int, Handler]:
@@ -186,10 +198,23 @@ class Pairwise(Windowed):
         """Tell whether two subflows share a bottleneck by their delays from `start_ns` to `end_ns`; None is no verdict.
 
         Both have at least two delays in the window.
+
+        Parameters
+        ----------
+        first, second : DelayPair
+            Delays in the window, lower subflow number first.
+        start_ns, end_ns : int, nanoseconds
+            The window; a delay at its end belongs to it.
         """
 
     def judged(self, delays: Mapping[int, DelayPair], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
-        """Judge pair by pair."""
+        """Judge pair by pair.
+
+        Parameters
+        ----------
+        delays, start_ns, end_ns
+            As :meth:`Windowed.judged` takes them.
+        """
         return {
             (one, other): self.judge(delays[one], delays[other], start_ns, end_ns) for one, other in pairs_of(delays)
         }

@@ -105,6 +105,15 @@ class Summary:
 def weighted(newest_first: Sequence[float], m: int, f: int) -> float:
     """Return the weighted sum W of up to m values: the f newest count m - f + 1 each, older ones one less each.
 
+    Parameters
+    ----------
+    newest_first : sequence of float
+        One value for each interval; those beyond the m newest are not counted.
+    m : int
+        Intervals that are counted.
+    f : int
+        Of those, the newest that weigh most; from 1 to m.
+
     Examples
     --------
     >>> weighted([1.0, 1.0, 1.0, 1.0], m=4, f=2)

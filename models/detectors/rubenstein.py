@@ -125,7 +125,13 @@ class Rubenstein(Pairwise):
         return self._comparing.slot_rtts * max(first.min_us, second.min_us) * _NS_PER_US
 
     def judge(self, first: DelayPair, second: DelayPair, start_ns: int, end_ns: int) -> bool | None:
-        """Compare the cross measure with the auto measure."""
+        """Compare the cross measure with the auto measure.
+
+        Parameters
+        ----------
+        first, second, start_ns, end_ns
+            As :meth:`~models.detectors.pairwise.Pairwise.judge` takes them.
+        """
         slot_ns = self._slot_ns(first, second)
         lead = 0.0
         for own, other in ((first, second), (second, first)):

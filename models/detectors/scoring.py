@@ -33,7 +33,15 @@ class OnPair:
 
     @classmethod
     def of(cls, opinions: Sequence[Opinion], first: int, second: int) -> OnPair:
-        """Take what opinions say of the subflows at two places of the partitions."""
+        """Take what opinions say of the subflows at two places of the partitions.
+
+        Parameters
+        ----------
+        opinions : sequence of Opinion
+            Of a detector on one connection, in time order.
+        first, second : int
+            Places of two subflows in the partitions.
+        """
         return cls(
             tuple(opinion.time_ns for opinion in opinions),
             tuple(shares(opinion.partition, first, second) for opinion in opinions),

@@ -83,7 +83,13 @@ class Svd(Windowed):
         self._decomposing = decomposing
 
     def judged(self, delays: Mapping[int, DelayPair], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
-        """Compare the loadings of every two subflows; of one whose delay is constant there is no verdict."""
+        """Compare the loadings of every two subflows; of one whose delay is constant there is no verdict.
+
+        Parameters
+        ----------
+        delays, start_ns, end_ns
+            As :meth:`~models.detectors.pairwise.Windowed.judged` takes them.
+        """
         grid_ns = np.linspace(start_ns, end_ns, self._decomposing.points).astype(np.int64)
         series = {subflow_id: own.at(grid_ns) for subflow_id, own in delays.items()}
         varying = [subflow_id for subflow_id, own in series.items() if own.min() < own.max()]

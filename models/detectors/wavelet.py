@@ -123,7 +123,13 @@ class Wavelet(Pairwise):
         self._denoising = denoising
 
     def judge(self, first: DelayPair, second: DelayPair, start_ns: int, end_ns: int) -> bool | None:
-        """Compare the correlation of the denoised delays with the threshold; no verdict where one is constant."""
+        """Compare the correlation of the denoised delays with the threshold; no verdict where one is constant.
+
+        Parameters
+        ----------
+        first, second, start_ns, end_ns
+            As :meth:`~models.detectors.pairwise.Pairwise.judge` takes them.
+        """
         grid_ns = np.linspace(start_ns, end_ns, self._denoising.points).astype(np.int64)
         series = np.stack([first.at(grid_ns), second.at(grid_ns)])
         if (series.min(axis=1) == series.max(axis=1)).any():

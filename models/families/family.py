@@ -67,7 +67,18 @@ class Family:
     def fitted(
         self, hyperparameters: dict[str, Any], seed: int, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]
     ) -> Any:
-        """Return a classifier fitted on (rows, inputs) that are scaled already."""
+        """Return a classifier fitted on (rows, inputs) that are scaled already.
+
+        Parameters
+        ----------
+        hyperparameters : dict of str to value
+            One for each of :attr:`hyperparameters`.
+        seed : int
+            Of the estimator.
+        x : (rows, inputs) float64
+        y : (rows,) bool
+            The labels.
+        """
         estimator = self.build(hyperparameters, seed)
         self.fit(estimator, x, y)
         self.finish(estimator)

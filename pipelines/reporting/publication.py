@@ -119,7 +119,17 @@ def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, 
 
 
 def write_contents(stages: Sequence[Stage], params: Params, target: Path) -> None:
-    """Write which stages have been run, when and by what; of the others, that they have not been."""
+    """Write which stages have been run, when and by what; of the others, that they have not been.
+
+    Parameters
+    ----------
+    stages : sequence of Stage
+        Those of the list, in its order.
+    params : Params
+        Have the profile's name and datasets.
+    target : Path
+        Folder with the cards of what is published; its README.md is written.
+    """
     target.mkdir(parents=True, exist_ok=True)
     lines = [
         f"# Results of profile {params.profile}",

@@ -34,7 +34,21 @@ def _candidate_description(params: Mapping[str, str], metrics: Mapping[str, floa
 
 
 def candidate_runs(folder: Path, dataset: str, params: Params) -> Iterator[CandidateRun]:
-    """Gather what AutoML found on one dataset; what was not run is left out, and so are families of the search."""
+    """Gather what AutoML found on one dataset; what was not run is left out, and so are families of the search.
+
+    Parameters
+    ----------
+    folder : Path
+        Reports of AutoML on this dataset.
+    dataset : str
+    params : Params
+        Have the profile, and what AutoML was asked for.
+
+    Yields
+    ------
+    CandidateRun
+        One for each model, what it has learnt from, and set of features.
+    """
     table = pd.read_csv(folder / "accuracy.csv", keep_default_na=False, na_values=[""])
     labels = ["model", "learnt_from", "feature_set"]
     files = tuple(folder / name for name in ("history.csv", "leaderboard.csv", "members.csv"))

@@ -384,6 +384,16 @@ def _standing_client(database: Path) -> MlflowClient:
 def runs_address(database: Path, experiment: str, view: View, port: int) -> str:
     """Return the address at which a server on loopback shows a view of the experiment's runs.
 
+    Parameters
+    ----------
+    database : Path
+        The store.
+    experiment : str
+        Name of the experiment.
+    view : View
+    port : int
+        Port of the server.
+
     Raises
     ------
     TrackingError

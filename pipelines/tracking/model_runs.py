@@ -105,6 +105,21 @@ def _params(
 def model_runs(dataset: str, headers: Mapping[str, str], where: argparse.Namespace, params: Params) -> Iterator[Parent]:
     """Gather the runs of one dataset.
 
+    Parameters
+    ----------
+    dataset : str
+    headers : mapping of str to str
+        Name of the exported header, by the digest of its model.
+    where : argparse.Namespace
+        The folders ``features``, ``models`` and ``reports``.
+    params : Params
+        Have the profile, and how models were searched for.
+
+    Yields
+    ------
+    Parent
+        One for each family and set of features.
+
     Raises
     ------
     TrackingError
@@ -162,7 +177,22 @@ def model_runs(dataset: str, headers: Mapping[str, str], where: argparse.Namespa
 
 
 def best_exported(parents: Sequence[Parent], headers: Mapping[str, str], report: Path) -> Parent:
-    """Return the exported model of the best nested accuracy; of equals the one that stands first."""
+    """Return the exported model of the best nested accuracy; of equals the one that stands first.
+
+    Parameters
+    ----------
+    parents : sequence of Parent
+        What :func:`model_runs` yields.
+    headers : mapping of str to str
+        As :func:`model_runs` takes it.
+    report : Path
+        The report that lists the headers; named if it has none of these models.
+
+    Raises
+    ------
+    TrackingError
+        If none of the models is exported.
+    """
     exported = [parent for parent in parents if parent.model_digest in headers]
     if not exported:
         raise TrackingError(f"{report}: none of its models is in the chosen ones: run `sbd export`")

@@ -36,6 +36,15 @@ def database_of(stages: Sequence[Stage], params: Params) -> Path:
 def serve(database: Path, params: Params, port: int) -> NoReturn:
     """Print the address of the models' runs and become MLflow's server.
 
+    Parameters
+    ----------
+    database : Path
+        The store.
+    params : Params
+        Have the profile, whose experiment is shown.
+    port : int
+        Port of the server, on loopback.
+
     Raises
     ------
     TrackingError

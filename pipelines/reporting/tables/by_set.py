@@ -28,7 +28,17 @@ def feature_set_of(row: dict[str, Any]) -> str:
 def by_feature_set(
     results: Results, cell: Callable[[dict[str, Any]], str], row_of: Callable[[dict[str, Any]], Any]
 ) -> Rows:
-    """Return rows of accuracy with a column for each set of features; a row whose key is None is left out."""
+    """Return rows of accuracy with a column for each set of features; a row whose key is None is left out.
+
+    Parameters
+    ----------
+    results : Results
+        Where accuracy.csv is.
+    cell : callable
+        From a row of accuracy.csv to what stands in the column of its set.
+    row_of : callable
+        From a row of accuracy.csv to the columns that tell the table's rows apart.
+    """
     cells: dict[Any, dict[str, Any]] = {}
     for row in pd.read_csv(results.reports / "accuracy.csv").to_dict("records"):
         known = {str(name): value for name, value in row.items()}
