@@ -64,7 +64,16 @@ def random_splits(windows: LabelledWindows, drawing: Drawing) -> list[Split]:
 
 
 def of_kind(windows: LabelledWindows, rows: Positions, kind: str) -> Positions:
-    """Return those of some rows that are of a kind."""
+    """Return those of some rows that are of a kind.
+
+    Parameters
+    ----------
+    windows : LabelledWindows
+    rows : (rows,) int64
+        Positions.
+    kind : str
+        A rule, or :data:`models.windows.SWAPPED`.
+    """
     chosen: Positions = rows[windows.kind[rows] == kind]
     return chosen
 

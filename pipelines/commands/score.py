@@ -125,10 +125,15 @@ def score(
     Parameters
     ----------
     own : sequence of Labelled
-    judge : Detector
+    judge : WindowJudge
     name : str
         Its name.
     params : Params
+
+    Raises
+    ------
+    NoLabelledWindowError
+        If no window has a label.
     """
     said = [found for one in own for found in _opinions(one, judge, name, params)]
     if not said:

@@ -48,7 +48,15 @@ def in_project() -> bool:
 
 
 def filled_in(text: str, dataset: str, params: Params) -> str:
-    """Return a path or command of dvc.yaml for one dataset, with the parameters it names."""
+    """Return a path or command of dvc.yaml for one dataset, with the parameters it names.
+
+    Parameters
+    ----------
+    text : str
+        With ``${item.dataset}`` and names of parameters such as ``${unseen.trained}``.
+    dataset : str
+    params : Params
+    """
     return _PARAMETER.sub(lambda match: str(params.value(match[1])), text.replace(_ITEM, dataset))
 
 

@@ -105,6 +105,11 @@ def compared(inferred: Connection, logged: Connection, rule: str, reading: Readi
     rule : str
         How windows are placed.
     reading : Reading
+
+    Raises
+    ------
+    NoPartnerError
+        If their subflows are not the same.
     """
     if sorted(inferred.subflows) != sorted(logged.subflows):
         raise NoPartnerError(f"subflows {sorted(inferred.subflows)} are inferred, {sorted(logged.subflows)} logged")
