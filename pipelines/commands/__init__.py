@@ -1,4 +1,4 @@
-"""The commands of ``sbd`` beside the stages: a command is one module here, and one line."""
+"""The commands of ``sbd`` that are not stages. Each is one module here and one line in :data:`COMMANDS`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Command:
     sentence : str
         What it does.
     anywhere : bool
-        It needs no project.
+        Whether it works outside of the project's folder.
     """
 
     name: str
@@ -37,20 +37,22 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "detect",
-        "Say of each pair of subflows in a log or capture, window by window, whether they share a bottleneck.",
+        "Say for each pair of subflows in a log or capture whether they share a bottleneck.",
         anywhere=True,
     ),
     Command(
         "parse",
-        "Write the tables of logs or captures: with --out; without, the stage of that name.",
+        "Write the tables of logs or captures into the folder --out. Without --out, run the stage parse.",
         anywhere=True,
     ),
-    Command("new-dataset", "Make a dataset of a folder of logs or captures and a file of labels, and check it."),
+    Command("new-dataset", "Make a dataset from a folder of logs or captures and a file of labels, and check it."),
     Command("score", "Score every stored model on a folder of labelled logs or captures."),
-    Command("score-locked", "Score the models on the locked half of the kernel's connections, once a release."),
+    Command("score-locked", "Score the models on the locked half of the kernel's connections, once for each release."),
     Command("dictionary", "Write data/README.md from the tables."),
-    Command("excerpts", "Refresh the reports' excerpts in README.md and docs/."),
-    Command("repro", "Run the pipeline with DVC, and say where the time went."),
+    Command(
+        "excerpts", "Rewrite the tables that README.md and docs/ take from the reports, and the graph of the stages."
+    ),
+    Command("repro", "Run the pipeline with DVC, and print the time of each stage."),
     Command("run", "Show the run in MLflow that made a header's model."),
     Command("ui", "Serve MLflow's page on loopback, and print the address of the runs."),
 )

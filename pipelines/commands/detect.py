@@ -1,9 +1,9 @@
-"""Say of each pair of subflows in some inputs whether they share a bottleneck, on how many seconds, and why not.
+"""Say for each pair of subflows whether they share a bottleneck, for how many seconds, or why there is no verdict.
 
-The default, lag-excess, judges again and again by what it has seen so far: its last verdict counts. Of a model's
-windows what it says for longer counts, and so it does of a baseline detector, whose window is the time from one change
-of its opinion to the next. With -v, each window too: SB is a verdict for a shared bottleneck, NSB against it; a window
-without a verdict says why.
+The default, lag-excess, judges repeatedly by all it has seen so far, and its last verdict counts. For a model, the
+verdict that holds for longer counts. The same goes for a baseline detector, whose windows are the times between changes
+of its opinion. With -v, every window is shown: SB means shared, NSB not shared; a window without a verdict gives the
+reason.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Why windows of healthy but short or idle connections have no place, and what to do.
+#: Why a healthy but short or idle connection has no window, and what to do.
 _NEVER_CONGESTED = {NEVER_CONGESTED, NO_STATES}
 _NO_VERDICT = (
     "no verdict at all: a model judges windows from when both subflows have been in Recovery or Loss;"
@@ -56,16 +56,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="what judges, in place of the default: stored model, for instance sites/tree_paper;"
-        f" baseline detector, for instance rfc8382 or rfc8382/owd ({', '.join(DETECTORS)}); or exported header or model"
-        f" file, a path that ends with {' or '.join(SUFFIXES)}",
+        help="what judges in place of the default: a stored model such as sites/tree_paper;"
+        f" a baseline detector such as rfc8382 or rfc8382/owd ({', '.join(DETECTORS)});"
+        f" or an exported header or model file, a path that ends with {' or '.join(SUFFIXES)}",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object for each verdict in place of a table")
     parser.add_argument(
         "--plot",
         metavar="FILE.png",
         type=Path,
-        help="draw each pair's delays, and how they agree at possible and impossible lags; by lag-excess alone",
+        help="draw each pair's delays and their agreement at possible and impossible lags (lag-excess only)",
     )
     parser.add_argument(
         "--models", type=Path, default=Path("data/trained"), help="folder of stored models (default: %(default)s)"
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _said(recorded: Recording, judge: Judge, model: str, params: Params) -> list[SaidOnce]:
-    """Return the opinions on an input; where it has no connection, why."""
+    """Return the opinions on an input, or the reason if it has no connection."""
     trace = recorded.trace
     if trace.refusals:
         name = printable(str(recorded.path))
@@ -90,7 +90,7 @@ def _line(one: SaidOnce) -> str:
 
 
 def _show_connection(said: list[SaidOnce], words: Callable[[Sequence[SaidOnce]], str], *, with_windows: bool) -> None:
-    """Print the opinions on one connection: a line for each pair, and its windows if they are wanted."""
+    """Print the opinions on one connection: one line for each pair, and its windows if they are wanted."""
     first = said[0]
     print(f"{printable(first.input)}: {printable(first.connection_id or 'no connection')}, by {first.model}")
     by_pair: dict[tuple[int | None, int | None], list[SaidOnce]] = {}
@@ -164,7 +164,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             _show(said, words, with_windows=arguments.verbose > 0)
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
-    # Where nothing could be read, that has been said.
+    # If nothing could be read, an error has been logged already.
     if arguments.plot and (drawn or code == stage.EXIT_OK):
         _draw(drawn, arguments.plot)
     return code

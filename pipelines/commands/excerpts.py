@@ -1,4 +1,4 @@
-"""Refresh what README.md and docs/ hold of the reports: tables, and the graph of the stages."""
+"""Rewrite the tables that README.md and docs/ take from the reports, and the graph of the stages."""
 
 from __future__ import annotations
 

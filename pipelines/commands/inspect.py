@@ -1,4 +1,4 @@
-"""Show what some inputs hold: connections, subflows, RTTs, losses, congestion states, and what was refused."""
+"""Show what the inputs hold: connections, subflows, RTTs, losses, congestion states, and what was refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _rtts(acks: Acks) -> dict[str, Any]:
-    """Return the number of RTT samples and their spread; of the smoothed RTT where there are none."""
+    """Return the number of RTT samples and their spread, and the same for the smoothed RTT."""
     found: dict[str, Any] = {}
     for name, values in (("rtt", acks.rtt_us), ("srtt", acks.srtt_us)):
         all_us = np.frombuffer(values, dtype=np.int64)
@@ -45,7 +45,7 @@ def _rtts(acks: Acks) -> dict[str, Any]:
 
 
 def _losses(subflow: Subflow) -> dict[str, Any]:
-    """Return what was lost, by kind; a capture tells losses by what was sent again."""
+    """Return the lost packets by kind; a capture shows only what was sent again."""
     lost: Counter[str] = Counter()
     for kind, packets in zip(subflow.loss_kind, subflow.loss_packets, strict=True):
         lost[kind] += packets

@@ -1,4 +1,4 @@
-"""Make a dataset of a folder of inputs and a file of labels, check it, and say in plain words what is missing.
+"""Make a dataset from a folder of inputs and a file of labels, check it, and say in plain words what is missing.
 
 The labels are a CSV file: `input` (a file's name) and `shared` (true or false); `token` where an input holds several
 connections; `subflow_a` and `subflow_b` where a connection has more than two subflows; `from_s`, from when on the label
@@ -33,9 +33,9 @@ class TargetError(UsageFault):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("folder", metavar="DIR", type=Path, help="folder with the logs or captures, and nothing else")
-    parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file: what is shared")
+    parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file with the labels")
     parser.add_argument("--name", help="name of the dataset (default: the folder's)")
-    parser.add_argument("--raw", type=Path, default=Path("data/raw"), help="where datasets lie (default: %(default)s)")
+    parser.add_argument("--raw", type=Path, default=Path("data/raw"), help="folder of datasets (default: %(default)s)")
 
 
 def _target(arguments: argparse.Namespace, params: Params) -> Path:

@@ -1,4 +1,4 @@
-"""Write the tables of any logs and captures, RTTs, states and bytes among them, for pandas, DuckDB and the like.
+"""Write the tables of logs and captures (RTTs, states, bytes) for pandas, DuckDB and other readers of Parquet.
 
 The folder also has README.md, which says what each column is, and report.json, which counts what was read and refused.
 """
@@ -24,7 +24,7 @@ _OURS = {_DICTIONARY, _REPORT, *(f"{table.name}.parquet" for table in parse.TABL
 
 
 class FolderError(UsageFault):
-    """A folder that holds something else."""
+    """The folder holds something else."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "inputs", metavar="INPUT", type=Path, nargs="+", help="log of a sender or capture of packets, also compressed"
     )
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the tables")
-    parser.add_argument(
-        "--name", default="inputs", help="what the names of connections begin with (default: %(default)s)"
-    )
+    parser.add_argument("--name", default="inputs", help="prefix of connection names (default: %(default)s)")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:

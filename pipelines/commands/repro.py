@@ -1,4 +1,7 @@
-"""Run the pipeline with DVC, and say where the time went: of the default profile here, of another one under build/."""
+"""Run the pipeline with DVC, and print the time of each stage.
+
+The default profile runs here, any other one in a clone under build/.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "profile",
         nargs="?",
         default=_DEFAULT,
-        help="default, or a file in params/, for instance quick, whose run is apart, under build/ (%(default)s)",
+        help="profile: default, or the name of a file in params/ such as quick; other profiles run in a clone under"
+        " build/ (default: %(default)s)",
     )
     parser.add_argument(
         "stages",
         nargs="*",
         metavar="STAGE",
-        help="run what these need and no more, for instance automl@sites (everything)",
+        help="run only what these stages need, for instance automl@sites (default: all stages)",
     )
 
 

@@ -1,6 +1,6 @@
 """Score every stored model on a folder of labelled inputs, outside the pipeline: nothing is trained or chosen on them.
 
-The labels are what `sbd new-dataset` takes.
+The file of labels has the same format as for `sbd new-dataset`.
 """
 
 from __future__ import annotations
@@ -70,8 +70,10 @@ class Labelled:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("folder", metavar="DIR", type=Path, help="folder with logs or captures")
-    parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file: what is shared")
-    parser.add_argument("--models", type=Path, default=Path("data/trained"), help="folder (default: %(default)s)")
+    parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file with the labels")
+    parser.add_argument(
+        "--models", type=Path, default=Path("data/trained"), help="folder of stored models (default: %(default)s)"
+    )
     parser.add_argument("--report", metavar="FILE", type=Path, help="CSV file to write: one row for each model")
 
 
@@ -93,7 +95,7 @@ def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[L
 
 
 def _opinions(own: Labelled, judge: WindowJudge, name: str, params: Params) -> Iterator[tuple[SaidOnce, bool]]:
-    """Yield what a detector says of labelled pairs, each with its label; windows without one label are left out.
+    """Yield a detector's opinions on labelled pairs, each with its label; windows without a clear label are left out.
 
     Where there is no place for a window, a pair has a label if all of its labels are the same.
     """
@@ -120,7 +122,7 @@ def _row(opinion: SaidOnce, shared: bool) -> dict[str, Any]:
 def score(
     own: Sequence[Labelled], judge: WindowJudge, name: str, params: Params
 ) -> tuple[dict[str, Any], Counter[str]]:
-    """Return the accuracy of a detector on labelled pairs, and how often there is no verdict for what reason.
+    """Return the accuracy of a detector on labelled pairs, and how often each reason prevents a verdict.
 
     Parameters
     ----------
@@ -146,7 +148,7 @@ def score(
 
 
 def scored(own: Sequence[Labelled], models: Path, params: Params) -> tuple[pd.DataFrame, Counter[str]]:
-    """Return the accuracy of every stored model, a row each, and why windows have no verdict: the same for all of them.
+    """Return the accuracy of every stored model, one row for each, and why windows have no verdict: the same for all.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Score every stored model on the locked half of the kernel's connections: once a release, never in between.
+"""Score every stored model on the locked half of the kernel's connections.
 
-Nothing else reads that half. The report is named by the version and is not made again: a model that was changed after
-a look at it could not be judged by it.
+This is done once for each release, never between releases. Nothing else reads that half. The report is named by the
+version and is not made again: a model changed after seeing the report could no longer be judged by it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,23 @@ log = logging.getLogger(__name__)
 
 
 class AlreadyScoredError(UsageFault):
-    """The release has its score."""
+    """The release is scored already."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "--samples", type=Path, default=Path("data/samples/kernel_locked"), help="folder (default: %(default)s)"
+        "--samples",
+        type=Path,
+        default=Path("data/samples/kernel_locked"),
+        help="folder of the locked recordings (default: %(default)s)",
     )
-    parser.add_argument("--models", type=Path, default=Path("data/trained"), help="folder (default: %(default)s)")
-    parser.add_argument("--reports", type=Path, default=Path("reports/locked"), help="folder (default: %(default)s)")
+    parser.add_argument(
+        "--models", type=Path, default=Path("data/trained"), help="folder of stored models (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--reports", type=Path, default=Path("reports/locked"), help="folder for reports (default: %(default)s)"
+    )
 
 
 def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:

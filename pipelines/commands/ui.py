@@ -12,7 +12,7 @@ from pipelines.tracking.server import database_of, serve
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--port", type=int, default=5000, help="(default: %(default)s)")
+    parser.add_argument("--port", type=int, default=5000, help="port on loopback (default: %(default)s)")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> NoReturn:

@@ -1,1 +1,1 @@
-"""The stages of dvc.yaml, one thin module each: read tables, call the logic, write tables and reports."""
+"""The stages of dvc.yaml, one thin module for each: it reads tables, calls the logic, writes tables and reports."""

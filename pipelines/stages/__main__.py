@@ -1,4 +1,4 @@
-"""Run a stage as dvc.yaml has it: ``python -m pipelines.stages NAME ARGUMENTS``. Each module beside this one is one."""
+"""Run a stage as dvc.yaml has it: ``python -m pipelines.stages NAME ARGUMENTS``. Each other module here is a stage."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measure what each reading of an ambiguous sentence does to the relevance of the paper's features.
 
-One choice differs from the default at a time (docs/ambiguities.md). Agreement with the paper's Table 3
-is reported and chooses nothing: our labels are simulated.
+One choice at a time differs from the default (docs/ambiguities.md). Agreement with the paper's Table 3 is
+reported, but no reading is chosen by it, because our labels are simulated.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NAMES = feature_names("table3")
 _PAPER_NAMES = {feature.name: feature.paper_name for feature in FEATURES}
 #: Windows the paper trains on, and those its kernel decides on: question 16.
 _RUNTIME_QUESTION = 16
-#: The default once more, equal values apart by other noise: what differs no more than this is no effect.
+#: The default once more, with other noise on equal values: a difference no larger than this is no effect.
 _OTHER_NOISE = "default, other noise"
 
 
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
+    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
     parser.add_argument("--effects", type=Path, required=True, help="parquet file: information of every feature")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: effect of each reading")
 

@@ -1,4 +1,4 @@
-"""Collect the samples of a dataset that stands in git: recordings and their truth, copied to where raw data lies."""
+"""Copy the recordings and the truth of a dataset in git to data/raw/."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the features of the development set with those of the datasets trained on: which carry over."""
+"""Compare the features of the development set with those of the datasets trained on, and show which carry over."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ from pipelines.running import stage
 log = logging.getLogger(__name__)
 
 _COLUMNS = ("auc_trained", "auc_development", "ks_shared", "ks_non_shared", "outside")
-#: Training windows between these quantiles are where a model has seen much.
+#: Between these quantiles of a feature lie nearly all of its training windows.
 _SEEN = (0.01, 0.99)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
-    parser.add_argument("--compared", type=Path, required=True, help="parquet file: the comparison, every digit")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="folder with one folder of windows for each dataset"
+    )
+    parser.add_argument("--compared", type=Path, required=True, help="parquet file: the comparison, unrounded")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: the comparison")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file: every feature by dataset and label")
 

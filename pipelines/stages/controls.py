@@ -1,8 +1,8 @@
-"""Controls: what the models say where there is nothing to say, and what single features say.
+"""Controls: the models' verdicts where the label cannot be known, and the verdicts of single features.
 
 ``shuffled``: labels exchanged between the connections of a site; balanced accuracy must be near one half. ``alone``: a
-tree on one feature. ``swapped``: pairs of subflows that share nothing, made of connections that do; they must not be
-called shared much more often than the dataset's own non-shared windows are.
+tree on one feature. ``swapped``: pairs of subflows that do not share a bottleneck, taken from connections whose
+subflows do. They must not be called shared much more often than the dataset's own non-shared windows are.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ _FEATURE_SET = "all"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
-    parser.add_argument("--features", type=Path, required=True, help="folder with its windows")
-    parser.add_argument("--swapped", type=Path, required=True, help="folder with those of swapped partners")
-    parser.add_argument("--predictions", type=Path, required=True, help="its prediction table")
+    parser.add_argument("--features", type=Path, required=True, help="folder with the dataset's windows")
+    parser.add_argument("--swapped", type=Path, required=True, help="folder with the windows of swapped partners")
+    parser.add_argument("--predictions", type=Path, required=True, help="the dataset's prediction table")
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: verdicts of the first two controls")
-    parser.add_argument("--reports", type=Path, required=True, help="folder for a CSV file a control")
+    parser.add_argument("--reports", type=Path, required=True, help="folder for one CSV file for each control")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file: swapped partners called shared")
 
 
 def _shuffled(
     windows: LabelledWindows, grids: Mapping[str, Sequence[Setting]], trial: Trial, params: Params
 ) -> dict[str, pd.DataFrame]:
-    """Return what the model of each family says on one split."""
+    """Return the verdicts of each family's model on one split."""
     seed = params.controls.seed + trial.fold
     shuffled, verdicts = judged_on_shuffled_labels(windows, grids, trial, plan.method(params.search), seed)
     rows = trial.tests[trial.train_set]

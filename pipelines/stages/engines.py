@@ -1,4 +1,4 @@
-"""Look which AutoML engines can run here; done anew by every `dvc repro`, so that one set up since is found."""
+"""Find out which AutoML engines can run here. Every `dvc repro` runs this stage, so a new environment is found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ log = logging.getLogger(__name__)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--environments", type=Path, default=Path(sys.prefix), help="where they are (%(default)s)")
+    parser.add_argument(
+        "--environments",
+        type=Path,
+        default=Path(sys.prefix),
+        help="folder with the engines' environments (default: %(default)s)",
+    )
     parser.add_argument("--found", type=Path, required=True, help="JSON file: what each engine's environment holds")
 
 

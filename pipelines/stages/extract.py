@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
+    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
     parser.add_argument("--pair-window", type=Path, required=True, help="pair_window table to write")
     parser.add_argument("--series", type=Path, required=True, help="series table to write")
     parser.add_argument("--rejected", type=Path, required=True, help="rejected table to write")

@@ -1,7 +1,7 @@
-"""Three and more subflows: how often detectors find the whole partition, and how right they are of its pairs.
+"""Three and more subflows: how often detectors find the whole partition, and their accuracy on its pairs.
 
-A learned model judges pairs; the partition is that of the paper's section 7. Connections count whose pairs all have a
-valid label. A pair that nothing was said of counts as held apart where both its subflows were judged with others.
+A learned model judges pairs; the partition is that of the paper's section 7. Only connections count whose pairs all
+have a valid label. A pair without an opinion counts as separate if both its subflows were judged with others.
 """
 
 from __future__ import annotations
@@ -40,8 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
-    parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
+    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
+    parser.add_argument(
+        "--replayed", type=Path, required=True, help="folder with the detectors' opinions on the dataset"
+    )
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: every connection")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
@@ -61,7 +63,7 @@ def _labels(truth: Path, subflow_ids: Mapping[str, Collection[int]]) -> tuple[di
 
 
 def _judged(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, int]:
-    """Return how exact each detector is on each connection, and on each pair; and how many connections are left out.
+    """Return how exact each detector is on each connection and each pair, and the number of connections left out.
 
     The share of time is nan where there is none to score.
     """

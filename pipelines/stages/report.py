@@ -1,4 +1,4 @@
-"""One self-contained page of the run's results, in the order of the paper, beside its numbers."""
+"""One self-contained page of the run's results, in the order of the paper, with the paper's numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
     parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
-    parser.add_argument("--automl", type=Path, required=True, help="folder with what AutoML found, a folder a dataset")
+    parser.add_argument(
+        "--automl", type=Path, required=True, help="folder with AutoML's results, one folder for each dataset"
+    )
     parser.add_argument("--page", type=Path, required=True, help="HTML file to write")
 
 

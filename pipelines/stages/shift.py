@@ -1,8 +1,8 @@
 """Bottlenecks that move: how long after a change each detector's opinion is right (section 5.3.3).
 
-Twice: until the opinion is right first, and until it is right and stays so for T, 50 times the larger smallest RTT of
-the pair. Both in seconds and in T. A detector that held the right opinion already, as one does that never changes it,
-needs no time: such changes are counted apart. Never is later than any time: where a median falls on it, it is infinite.
+Two times are measured: until the opinion is first right, and until it is right for T, 50 times the larger minimum RTT
+of the pair. Both are given in seconds and in T. A detector that already held the right opinion, such as one that never
+changes it, needs no time: such changes are counted separately. "Never" counts as an infinite time in the median.
 """
 
 from __future__ import annotations
@@ -34,15 +34,17 @@ _NS_PER_S = 1e9
 
 
 class NothingMovesError(Fault):
-    """There is no change of a label, or nothing was said."""
+    """There is no change of a label, or no detector gave an opinion."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
-    parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
+    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
+    parser.add_argument(
+        "--replayed", type=Path, required=True, help="folder with the detectors' opinions on the dataset"
+    )
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: every change of every connection")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
@@ -61,7 +63,7 @@ def _moves(folder: Path, truths: Path) -> tuple[list[Move], Counter[str], dict[s
 
 
 def _changes(found: Sequence[Move], subflows: Mapping[str, list[int]], replayed: Path) -> pd.DataFrame:
-    """Return of every change when each detector's opinion was right."""
+    """Return, for every change, when each detector's opinion was right."""
     said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
     names = names_of(read_table(tables.TIME_SHARE, replayed / "time_share.parquet"))
     rows: list[dict[str, Any]] = []
@@ -81,7 +83,7 @@ def _changes(found: Sequence[Move], subflows: Mapping[str, list[int]], replayed:
                     "detector": detector,
                     "preset": preset,
                     "window_s": phase.window_ns / _NS_PER_S,
-                    # Never is later than any time.
+                    # "Never" is later than any time.
                     "first_s": math.inf if first_ns is None else first_ns / _NS_PER_S,
                     "settled_s": math.inf if settled_ns is None else settled_ns / _NS_PER_S,
                     "right": on_pair.lasting_ns(start_ns, until_ns)[phase.shared] / (until_ns - start_ns),

@@ -1,4 +1,4 @@
-"""Simulate the connections of one dataset: scenarios in, event logs and truth out.
+"""Simulate the connections of one dataset: write its event logs and truth from its scenarios.
 
 A run that fails is reported with its scenario and seed; the others go on, and the stage fails at
 its end.

@@ -1,4 +1,4 @@
-"""Extract windows of swapped partners: pairs of subflows that share nothing, of connections that do.
+"""Extract windows of swapped partners: pairs of subflows that share no bottleneck, taken from connections that do.
 
 Partners are drawn on the test side of each split, so that no model is tested on a connection it was trained on; and
 among all connections, to learn from.
@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
-    parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
+    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
+    parser.add_argument("--pair-window", type=Path, required=True, help="the dataset's pair_window table")
     parser.add_argument("--swapped", type=Path, required=True, help="pair_window table of swapped partners to write")
     parser.add_argument("--series", type=Path, required=True, help="series table of swapped partners to write")
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")

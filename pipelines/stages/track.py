@@ -1,11 +1,11 @@
-"""Mirror in MLflow what the search, the evaluation and the export left on disk.
+"""Copy the results of the search, the evaluation and the export into MLflow.
 
 Each profile has an experiment. Each dataset, family and set of features has a run, with the settings of its grid as
-children. A run whose content stands there already (parameters, metrics with intervals, grid, figures, input and
+children. A run whose content is already there (parameters, metrics with intervals, grid, figures, input and
 model; not the commit) is not logged again. The most accurate exported model, by the nested estimate, is registered
-under the alias ``exportable``. What AutoML found is a run for each dataset, engine or student, and set of features;
-it holds times, so that a search done again is a run of its own. A replayed detector is a run, with its last verdicts
-on each dataset. Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is written.
+under the alias ``exportable``. AutoML has one run for each dataset, engine or student, and set of features; the run
+holds times, so a repeated search makes a new one. Each replayed detector has a run, with its last verdicts on each
+dataset. Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is written.
 """
 
 from __future__ import annotations
@@ -27,10 +27,14 @@ log = logging.getLogger(__name__)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
-    parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
+    parser.add_argument("--models", type=Path, required=True, help="folder with one folder of models for each dataset")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="folder with one folder of windows for each dataset"
+    )
     parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
-    parser.add_argument("--automl", type=Path, required=True, help="folder with what AutoML found, a folder a dataset")
+    parser.add_argument(
+        "--automl", type=Path, required=True, help="folder with AutoML's results, one folder for each dataset"
+    )
     parser.add_argument("--database", type=Path, required=True, help="MLflow's sqlite file; artifacts go beside it")
     parser.add_argument("--tracked", type=Path, required=True, help="JSON file: the runs that MLflow has")
 

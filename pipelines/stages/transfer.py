@@ -1,6 +1,7 @@
-"""Test the models of each dataset on the others: what carries over to paths of other settings.
+"""Test the models of each dataset on the others, to see what carries over to paths of other settings.
 
-The models are those that ``search`` chose and fitted on all of a dataset; nothing of the other one was seen.
+The models are those that ``search`` chose and fitted on all of a dataset; they have seen nothing of the
+other datasets.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ log = logging.getLogger(__name__)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models a dataset")
-    parser.add_argument("--features", type=Path, required=True, help="folder with a folder of windows a dataset")
+    parser.add_argument("--models", type=Path, required=True, help="folder with one folder of models for each dataset")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="folder with one folder of windows for each dataset"
+    )
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
 
 

@@ -1,7 +1,7 @@
-"""Replay detectors over grids of their parameters, on a dataset that may be learnt from; choose the best of each.
+"""Replay detectors over grids of their parameters, on a dataset that may be learnt from; choose the best parameters.
 
-How right each parameter set is of every window and pair is kept, so that later a choice can be made on the training
-side of any split. The choice in the report is made on all connections: it is for other datasets.
+The stage stores the accuracy of each parameter set on every window and pair, so that later a choice can be made on the
+training side of any split. The choice in the report is made on all connections, because it is for other datasets.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
-    parser.add_argument("--pair-window", type=Path, required=True, help="its pair_window table")
+    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
+    parser.add_argument("--pair-window", type=Path, required=True, help="the dataset's pair_window table")
     parser.add_argument("--opinion", type=Path, required=True, help="opinion table to write")
     parser.add_argument("--time-share", type=Path, required=True, help="time_share table to write")
     parser.add_argument("--chosen", type=Path, required=True, help="JSON file: the best parameter set of each detector")
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if not len(tiled) or not found.time_share:
         raise LearnError(f"{arguments.dataset}: {len(tiled)} windows and {len(found.time_share)} pairs to choose by")
     by_window, by_time = right_of_windows(tiled.to_pandas()), right_of_time(pd.DataFrame(found.time_share))
-    # Of a detector whose signal the dataset does not have there is nothing to choose.
+    # There is nothing to choose for a detector whose signal the dataset does not have.
     replayed = set(by_window["detector"]) & set(by_time["detector"])
     chosen = {
         name: {

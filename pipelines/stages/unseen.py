@@ -1,7 +1,7 @@
 """Test stored models on paths of settings that none of them has seen, case by case (SmartSBD, Table 6).
 
-Each case weighs the same, however many windows it has. A window without a verdict counts as wrong. The paper's 0.861
-(0.858 in its section 5.2) is under its own labels: context, not a target.
+Each case has the same weight, however many windows it has. A window without a verdict counts as wrong. The paper's
+0.861 (0.858 in its section 5.2) is for its own labels, so it is context and not a target.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _COUNTS = ["connections", "not_valid", "windows", "none", "right", "ramps", "rig
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--models", type=Path, required=True, help="folder with a folder of models for each dataset")
+    parser.add_argument("--models", type=Path, required=True, help="folder with one folder of models for each dataset")
     parser.add_argument("--features", type=Path, required=True, help="folder with the windows and series tested on")
     parser.add_argument(
-        "--truth", type=Path, required=True, help="truth table of the same dataset: which case is which"
+        "--truth", type=Path, required=True, help="the same dataset's truth table, with each connection's case"
     )
-    parser.add_argument("--judged", type=Path, required=True, help="parquet file: accuracy per case, every digit")
-    parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy per case")
-    parser.add_argument("--cases", type=Path, required=True, help="CSV file: what there is of each case")
-    parser.add_argument("--metrics", type=Path, required=True, help="JSON file: mean and lowest case per model")
+    parser.add_argument("--judged", type=Path, required=True, help="parquet file: accuracy of each case, unrounded")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy of each case")
+    parser.add_argument("--cases", type=Path, required=True, help="CSV file: description of each case")
+    parser.add_argument("--metrics", type=Path, required=True, help="JSON file: mean and lowest case of each model")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file")
 
 

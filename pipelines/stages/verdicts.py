@@ -1,7 +1,7 @@
-"""The last verdict on each pair of a dataset, by every replayed detector: right of all, and right where decided.
+"""The last verdict on each pair, by every replayed detector: the share right of all pairs and of the decided pairs.
 
-A verdict is the last one that holds when the recording ends; where bottlenecks moved, under the last truth. Among all
-pairs, one without a verdict counts as wrong. Pairs count whose label is valid.
+The last verdict is the one that holds when the recording ends; where bottlenecks moved, it is compared with the last
+label. Among all pairs, one without a verdict counts as wrong. Only pairs with a valid label count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pipelines.running import stage
 
 log = logging.getLogger(__name__)
 
-#: What others are compared with: the default of `sbd detect`.
+#: The default of `sbd detect`, with which the others are compared.
 _REFERENCE = ("lag-excess", "default")
 _NS_PER_S = 1e9
 
@@ -35,14 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="its truth table")
-    parser.add_argument("--replayed", type=Path, required=True, help="folder with what detectors said of it")
+    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
+    parser.add_argument(
+        "--replayed", type=Path, required=True, help="folder with the detectors' opinions on the dataset"
+    )
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: every pair")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
 
 def _said(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]:
-    """Yield what every detector says of each pair in the end; nothing without the signal it needs."""
+    """Yield every detector's last verdict on each pair; nothing where the dataset lacks the detector's signal."""
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     spans_ns = {row["connection_id"]: (row["start_ns"], row["end_ns"]) for row in connections}
     subflows: dict[str, list[int]] = {}
