@@ -18,7 +18,7 @@ from traces.connection import Connection
 
 @dataclass(frozen=True)
 class Pair:
-    """Two subflows of a connection: the windows there are, and those that were looked for in vain."""
+    """Two subflows of a connection, with their windows and the windows that could not be made."""
 
     subflow_a: int
     subflow_b: int

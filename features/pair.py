@@ -88,7 +88,7 @@ def pair_windows(
     window_rtts: int = WINDOW_RTTS,
     known: Known | None = None,
 ) -> tuple[list[PairWindow], list[Rejected]]:
-    """Return all windows of a pair, and those that were looked for in vain.
+    """Return all windows of a pair, and those that could not be made.
 
     Parameters
     ----------

@@ -85,10 +85,10 @@ class SubflowSignals:
         Parameters
         ----------
         missing_share : float in [0, 1)
-            Chance of each sample to be missing, independent of the others.
+            Probability that a sample is missing, independent of the others.
         rng : numpy.random.Generator
-            Draws one number a sample: from the same state, what is missing at a smaller share is also missing at a
-            larger one.
+            Draws one number for each sample: from the same state, what is missing at a smaller share is also missing at
+            a larger one.
         """
         kept = rng.random(self.rtt_us.size) >= missing_share
         return replace(self, rtt_time_ns=self.rtt_time_ns[kept], rtt_us=self.rtt_us[kept])

@@ -1,4 +1,4 @@
-"""Accuracy in the form of SmartSBD's Table 5: shared and non-shared apart, per site and overall."""
+"""Accuracy in the form of SmartSBD's Table 5: shared and not shared, for each site and overall."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ class Hits:
     ----------
     hit : (rows,) bool
     connections : (rows, members) str
-        Connection of each; two where a window is made of two.
+        Connection of each window; two for a window made from two connections.
     weight : (rows,) float64
-        What each counts.
+        Weight of each window.
     """
 
     hit: BoolArray
@@ -145,9 +145,9 @@ def _codes(connections: npt.NDArray[np.str_]) -> tuple[int, npt.NDArray[np.int64
 def accuracy(
     right: npt.NDArray[Any], shared: BoolArray, connections: npt.NDArray[np.str_], *, resamples: int, seed: int
 ) -> Accuracy:
-    """Return the mean of what is right, per label and overall.
+    """Return the share that is right, for each label and overall.
 
-    Of a difference of two such arrays over the same rows, the mean is the paired difference of their means.
+    If `right` is the difference of two such arrays over the same rows, the result is the paired difference.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def share(hits: Hits, *, resamples: int, seed: int) -> Share:
 
 
 def mean_share(shares: Float64Array, *, resamples: int, seed: int) -> Share:
-    """Return the mean of some shares, each weighing the same, with its bootstrap interval over them.
+    """Return the mean of some shares, all of the same weight, with its bootstrap interval over them.
 
     Parameters
     ----------

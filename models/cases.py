@@ -1,4 +1,4 @@
-"""Accuracy per case of a dataset of few settings, in the form of SmartSBD's Table 6: cases weigh the same.
+"""Accuracy of each case of a dataset of few settings, in the form of SmartSBD's Table 6: cases have the same weight.
 
 A case is the setting a connection was drawn from, ``scenario`` in the truth.
 """
@@ -77,10 +77,10 @@ def by_case(judged: pd.DataFrame, none: pd.DataFrame, cases: list[str]) -> pd.Da
     Parameters
     ----------
     judged : DataFrame
-        A row a window with a verdict: ``case``, ``connection_id``, ``shared``, ``shared_pred``, and ``ramp``
+        One row for each window with a verdict: ``case``, ``connection_id``, ``shared``, ``shared_pred``, and ``ramp``
         (:func:`models.trend.ramps`).
     none : DataFrame
-        A row a labelled window without one: ``case``, ``connection_id``. Each is wrong.
+        One row for each labelled window without a verdict: ``case``, ``connection_id``. Each counts as wrong.
     cases : list of str
         All there are, in order.
 
@@ -141,7 +141,7 @@ def over_cases(found: pd.DataFrame, *, resamples: int, seed: int) -> OverCases:
 def described(
     windows: pd.DataFrame, rtt_us: npt.NDArray[np.float64], none: pd.DataFrame, truth: pd.DataFrame, cases: list[str]
 ) -> pd.DataFrame:
-    """Return what there is of each case, whatever models say of it.
+    """Return a description of each case, independent of any model.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def described(
     rtt_us : (rows, points, 2) float64, microseconds
         Their RTTs.
     none : DataFrame
-        Labelled windows that were looked for in vain: ``case``.
+        Labelled windows that could not be made: ``case``.
     truth : DataFrame of the ``truth`` table
     cases : list of str
         All there are, in order.

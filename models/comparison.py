@@ -1,4 +1,4 @@
-"""Detectors beside learned models: the same test rows, parameters from the same training side, paired differences."""
+"""Compare detectors with learned models: same test rows, parameters from the same training side, paired differences."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pandas as pd
 from models.accuracy import Accuracy, accuracy
 from models.detectors.grid import best_preset
 
-#: How right something is of a row, in [0, 1].
+#: Share of a row (a window, or scored time) that is right, in [0, 1].
 RIGHT = "right"
 
 
 def right_of_windows(judged: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of the ``opinion`` or ``prediction`` table with what is right of each: no opinion is wrong.
+    """Return rows of the ``opinion`` or ``prediction`` table with whether each is right; no opinion counts as wrong.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def right_of_windows(judged: pd.DataFrame) -> pd.DataFrame:
 
 
 def right_of_time(time_share: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of the ``time_share`` table with the share of time that is right: no opinion is wrong.
+    """Return rows of the ``time_share`` table with the share of time that is right; no opinion counts as wrong.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def right_of_time(time_share: pd.DataFrame) -> pd.DataFrame:
 
 
 def accuracy_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Accuracy:
-    """Return how right some rows are, per label and overall, with intervals by connection.
+    """Return the accuracy of some rows, for each label and overall, with intervals by connection.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def accuracy_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Accuracy:
 
 
 def tuned(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> tuple[pd.DataFrame, dict[int, str]]:
-    """Choose the parameter set that is best on each split's training side; return what it does on the test side.
+    """Choose the best parameter set on each split's training side; return its rows of the test side.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def tuned(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> tuple[p
 
 
 def of_folds(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> pd.DataFrame:
-    """Return the test rows of every split, with the split as ``fold``, of what needs no choice."""
+    """Return the test rows of every split, with the split as ``fold``, where no parameters are to be chosen."""
     parts = [judged[judged["connection_id"].isin(set(own))].assign(fold=fold) for fold, own in tests.items()]
     return pd.concat(parts, ignore_index=True)
 

@@ -1,4 +1,4 @@
-"""Controls: labels that say nothing, features that stand alone, partners that share nothing."""
+"""Controls: shuffled labels, single features, and swapped partners that share no bottleneck."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from models.windows import SWAPPED, LabelledWindows
 def with_shuffled_labels(windows: LabelledWindows, seed: int) -> LabelledWindows:
     """Exchange the labels between connections of a site; the windows of a connection keep one label.
 
-    A connection of both labels takes part with its first. Swapped partners stay what they are.
+    A connection with both labels takes part with its first one. Swapped partners keep their label.
     """
     rng = np.random.default_rng(seed)
     real = np.flatnonzero(windows.kind != SWAPPED)

@@ -1,4 +1,4 @@
-"""Plain correlation of the two RTT series, with a threshold learnt: what every model has to be better than."""
+"""Plain correlation of the two RTT series, with a learnt threshold: every model must be better than this."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FEATURE = "rtt_correlation_q10"
 
 
 def fit(windows: LabelledWindows, rows: Positions) -> Fitted:
-    """Learn the threshold: a tree of one split, in which both labels weigh the same.
+    """Learn the threshold: a tree of one split, in which both labels have the same weight.
 
     Parameters
     ----------

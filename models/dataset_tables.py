@@ -1,4 +1,4 @@
-"""The tables of several datasets, read as stages take them that learn from one and judge all."""
+"""The tables of several datasets, for stages that learn from one dataset and judge all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from models.moves import Move, moves
 
 @dataclass(frozen=True)
 class DatasetTables:
-    """Where the tables of datasets lie: folders with a folder, or truths with a file, a dataset.
+    """Where the tables of datasets lie: folders with one folder, or for truths one file, for each dataset.
 
     Attributes
     ----------

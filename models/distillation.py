@@ -1,6 +1,6 @@
 """Distillation: trees and forests, which a kernel can carry, taught by a model that it cannot.
 
-The teacher's labels stand in place of the truth, and so windows of which no truth is known can be learnt from as well.
+The teacher's labels replace the truth, so windows without a known truth can be learnt from as well.
 
 References
 ----------
@@ -49,13 +49,13 @@ class TaughtLesson:
 
     @property
     def teaches(self) -> bool:
-        """Whether it holds both labels; a teacher may say one alone."""
+        """Whether it holds both labels; a teacher may give only one."""
         return len(np.unique(np.concatenate([part.shared for part in self.parts]))) > 1
 
 
 @dataclass(frozen=True)
 class Taught:
-    """What a student says of the test sets, and what it takes.
+    """A student's verdicts on the test sets, and its time and size.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ def taught(
     trial : Trial
         The split; its test sets are judged.
     lesson : TaughtLesson
-        What stands in place of its training side.
+        What replaces its training side.
     family, grid, method
         As :func:`student` takes them.
     """

@@ -1,4 +1,4 @@
-"""Why a decision tree said what it said of a window."""
+"""The reasons for a decision tree's verdict on a window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one connection gives: the rows of ``pair_window`` and ``series``, with labels, and what is counted."""
+"""From one connection to its rows of ``pair_window`` and ``series``, with labels, and to counts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Truth = dict[tuple[int, int], list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Extracted:
-    """What a few connections give: rows of the tables, and counts by what is counted."""
+    """The result for a few connections: rows of the tables, and counts by name."""
 
     pair_window: pa.Table
     series: pa.Table
@@ -52,7 +52,7 @@ class Variation:
     window_rtts : int
         Length of a window in units of the larger minimum RTT.
     missing_share : float
-        Chance of an RTT sample to be missing.
+        Probability that an RTT sample is missing.
     seed : int
         Decides which samples are missing.
     """
@@ -84,7 +84,7 @@ AS_TRAINED = Variation()
 
 @dataclass(frozen=True)
 class _OfConnection:
-    """What one connection gives: windows with their rows, rows of what was looked for in vain, and counts."""
+    """The result for one connection: windows with their rows, rows of rejected windows, and counts."""
 
     windows: list[tuple[dict[str, Any], PairWindow]]
     rejected: list[dict[str, Any]]
@@ -177,7 +177,7 @@ def _rejected_rows(
     label_of: Callable[[Rejected], Label | None],
     known: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    """Return the rows of ``rejected`` of one pair; each has the label of its window, as far as that has a place."""
+    """Return the rows of ``rejected`` of one pair; each has the label of its window, if the window has a place."""
     numbers: Counter[str] = Counter()
     rows = []
     for one in rejected:

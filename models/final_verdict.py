@@ -1,4 +1,4 @@
-"""Detectors by their last verdict on each pair: how often it is right, how often there is one, and since when."""
+"""Detectors judged by their last verdict on each pair: how often it is right, how often there is one, since when."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def last_labels(truth: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any
 
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with whether the last verdict is right; where there is none, it is not.
+    """Return rows with whether the last verdict is right; a row without a verdict is not right.
 
     Parameters
     ----------
     rows : DataFrame
-        A row for each pair: ``said``, ``shared``.
+        One row for each pair: ``said``, ``shared``.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def _share(of: pd.Series[bool]) -> float:
 
 
 def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed: int) -> dict[str, Any]:
-    """Return how a detector does on all pairs, and on those it decides, with 95 % intervals by connection.
+    """Return the accuracy of a detector on all pairs and on those it decides, with 95 % intervals by connection.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a model learnt from some datasets says of each: trials over several datasets at once.
+"""Models learnt from some datasets, judged on each dataset: trials over several datasets at once.
 
 Where a dataset is learnt from, it is tested on by random splits over its connections; where it is not, one model is
 chosen and fitted on all that is learnt from, and meets every labelled window of it.
@@ -65,7 +65,8 @@ def trials(
     Returns
     -------
     list of Trial
-        One a split, if a dataset learnt from is tested on; and one of all that is learnt from, if another is.
+        One for each split, if a dataset learnt from is tested on; and one that learns from all rows, if another
+        dataset is tested on.
     """
     sizes = np.array([len(part.shared) for part in parts.values()], dtype=np.int64)
     start = dict(zip(parts, np.cumsum(sizes) - sizes, strict=True))

@@ -51,7 +51,7 @@ def learning_curve(
     Returns
     -------
     DataFrame
-        A row a split and share: ``fold``, ``connections``, ``balanced`` (balanced accuracy on the test side).
+        One row for each split and share: ``fold``, ``connections``, ``balanced`` (balanced accuracy on the test side).
     """
     rows = []
     for fold, split in enumerate(splits):

@@ -1,4 +1,4 @@
-"""Families learnt on one dataset's moments, and what they say of each pair in the end.
+"""Families learnt on one dataset's moments, and their last verdicts on each pair.
 
 Connections of equal settings stay on one side of every split. The unknown band around one half is chosen on the
 held-out last verdicts of the dataset that is learnt from.
@@ -106,7 +106,7 @@ def _splits(groups: npt.NDArray[np.int64], rows: Positions, learning: Learning) 
 
 @dataclass(frozen=True)
 class Task:
-    """What is learnt: the moments of a dataset, which of them, and which stay together.
+    """The moments of a dataset to learn from, their labels, and which of them stay together.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ LEAD_STEPS = BANDS[-1].span - 1
 
 @dataclass(frozen=True)
 class Signs:
-    """Signs of a subflow's changes in a tile, a bit each.
+    """Signs of a subflow's changes in a tile, one bit for each.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ def delays_at(signals: SubflowSignals, lattice: Lattice, first: int, count: int)
     first : int
         Number of the first time; negative before the first tile.
     count : int
-        How many times, a step apart.
+        How many times; neighbours are one step apart.
 
     Examples
     --------

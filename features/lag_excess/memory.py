@@ -128,7 +128,7 @@ class Memory:
             raise ValueError("a memory that restarts needs to know what evidence says")
         self._forgetting = forgetting
         self._verdict = verdict
-        #: Number of the last tile of each sum, and the sum; one a tile where the last few are kept.
+        #: Number of the last tile of each sum, and the sum; one for each tile where the last few are kept.
         self._kept: deque[tuple[int, Evidence]] = deque()
 
     def add(self, tile: Tile) -> Evidence | None:
@@ -157,7 +157,7 @@ class Memory:
         return found
 
     def _forget(self, number: int) -> None:
-        """Let go what is too old when a tile of this number comes."""
+        """Drop what is too old when a tile of this number comes."""
         if self._forgetting.tiles is not None:
             while self._kept and self._kept[0][0] <= number - self._forgetting.tiles:
                 self._kept.popleft()

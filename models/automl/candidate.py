@@ -1,4 +1,4 @@
-"""What stands for choice after a search: engines, families and students, on the same held-out rows."""
+"""Candidates after a search: engines, families and students, judged on the same held-out rows."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Candidate:
     predictions : DataFrame or None
         Rows of the ``prediction`` table; None if it was not run.
     kinds : str
-        Of what it is made.
+        Kinds of estimators it is made of.
     kernel : bool or None
         Made of trees alone, on features as they are: comparisons and sums of integers.
     cpu_s, model_bytes, evaluations : float or None
-        Means a split.
+        Means over the splits.
     note : str
         Which limits acted, or why it was not run.
     """
@@ -58,7 +58,7 @@ class Candidate:
 
 
 def of_engine(engine: str, ground: Ground, outcomes: Mapping[int, EngineSearched | NotRun]) -> Candidate:
-    """Return an engine over all splits; if one of its searches gave nothing, it was not run.
+    """Return an engine over all splits; if one of its searches gave nothing, it counts as not run.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _parts(judged: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def table(candidates: Sequence[Candidate], reference: str, *, resamples: int, seed: int) -> pd.DataFrame:
-    """Return accuracy per candidate, kind of window and site, with what the candidate costs.
+    """Return the accuracy for each candidate, kind of window and site, with the candidate's time and size.
 
     Parameters
     ----------

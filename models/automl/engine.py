@@ -1,4 +1,4 @@
-"""What an AutoML engine is: from labelled windows to verdicts, in a process and an environment of its own.
+"""An AutoML engine: from labelled windows to verdicts, in a process and an environment of its own.
 
 This package is imported by the main environment and by each engine's own; it is written for Python 3.9 and needs
 nothing but the standard library until a search starts.
@@ -22,7 +22,7 @@ class Limits:
     Attributes
     ----------
     evaluations : int or None
-        Settings to try; None leaves the end to `time_s`.
+        Settings to try; with None, `time_s` ends the search.
     time_s : int
         Wall-clock time after which a search ends with what it has.
     evaluation_time_s : int
@@ -41,7 +41,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What is learnt from.
+    """The rows to learn from, and how.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Evaluation:
         Wall-clock time it took.
     setting : dict
     weight : float
-        In what the search gives; 0 if it is no part of it.
+        In the model that the search gives; 0 if it is no part of it.
     only_trees : bool
         It is a tree or a forest on the features as they are.
     """
@@ -96,7 +96,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search gives.
+    """The result of a search.
 
     Attributes
     ----------

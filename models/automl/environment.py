@@ -1,4 +1,4 @@
-"""Where an engine's interpreter is, and what to do where there is none."""
+"""Where an engine's interpreter is, and what to do if there is none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAIN = "the main environment"
 
 
 def installed(engine: Engine, prefix: Path) -> str | None:
-    """Return what an engine's environment holds, None if it is not set up.
+    """Return what is installed in an engine's environment, None if it is not set up.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What engines and students stand on: the same trials, the same rows to judge, in a fixed order."""
+"""The common ground of engines and students: the same trials, the same rows to judge, in a fixed order."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class JudgedRows:
-    """What an engine says of one split.
+    """The verdicts of an engine on one split.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Searches that have ended, kept until their run is whole: one that was broken off goes on from them."""
+"""Finished searches, kept until their run is complete, so that an interrupted run continues from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 
 
 def digest_of(asked: Asked, environment: str) -> str:
-    """Return the SHA-256 of all that decides what a search finds, in hexadecimal.
+    """Return the SHA-256, in hexadecimal, of everything that determines the result of a search.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def digest_of(asked: Asked, environment: str) -> str:
 
 
 class Kept:
-    """A folder of ended searches, one JSON file each.
+    """A folder of finished searches, one JSON file for each.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Kept:
         return self._folder / f"{digest}.json"
 
     def find(self, digest: str) -> EngineSearched | None:
-        """Return the search of a digest, None if it is not kept."""
+        """Return the search with a digest, None if it is not kept."""
         path = self._path(digest)
         if not path.exists():
             return None
@@ -66,7 +66,7 @@ class Kept:
         )
 
     def keep(self, digest: str, searched: EngineSearched) -> None:
-        """Keep a search that has ended; whole or not at all."""
+        """Keep a finished search; it is written completely or not at all."""
         self._folder.mkdir(parents=True, exist_ok=True)
         said = vars(searched) | {
             "probability": searched.probability.tolist(),

@@ -1,4 +1,4 @@
-"""Searches by AutoML engines: started, limited, read; none leaves a process or a file behind."""
+"""Run searches by AutoML engines, within their limits; none leaves a process or a file behind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Asked:
-    """What a search is asked.
+    """The input of a search.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class EngineSearched:
     probability : (judged,) float64
         Of a shared bottleneck.
     evaluations : DataFrame
-        A row a setting, in the order they were tried: the fields of :class:`~models.automl.engine.Evaluation`.
+        One row for each setting, in the order they were tried: the fields of :class:`~models.automl.engine.Evaluation`.
     model_bytes : int
         Of the fitted model, pickled.
     versions : dict
@@ -109,7 +109,7 @@ class _Running:
     killed_at_s: float
 
     def end(self) -> None:
-        """Kill what is left of it, and take its folder away; may be done again, where it was broken off."""
+        """Kill what is left of the search and remove its folder; this may be repeated after an interruption."""
         kill_session(self.process.pid)
         self.process.wait()
         if self.process.stdin is not None:

@@ -1,4 +1,4 @@
-"""What every replayed detector is: events in time order in, partitions of the subflows over time out."""
+"""The interface of replayed detectors: from events in time order to partitions of the subflows over time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Delay = Literal["rtt", "owd"]
 
 @dataclass(frozen=True)
 class Opinion:
-    """What a detector says from a moment on.
+    """A detector's opinion from a moment on.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Detector(ABC):
         self.handlers()[kind](time_ns, subflow_id, value)
 
     def advance(self, time_ns: int) -> None:  # noqa: B027 - many detectors act on events alone
-        """Do what is due up to a time, though nothing happens."""
+        """Do what is due up to a time, even if there is no event."""
 
     def groups(self, time_ns: int) -> Partition:
         """Return the partition at a time no older than the last event."""
@@ -84,7 +84,7 @@ class Detector(ABC):
         if partition == self._partition:
             return
         self._partition = partition
-        # Of one moment the last opinion is the opinion.
+        # Of several opinions at one time the last one counts.
         if self._opinions and self._opinions[-1].time_ns == time_ns:
             self._opinions.pop()
         if not self._opinions or self._opinions[-1].partition != partition:

@@ -1,4 +1,4 @@
-"""What a detector is told: the sender's signals of a connection's subflows, one event at a time, in time order."""
+"""Events for detectors: the sender's signals of a connection's subflows, one at a time, in time order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Int64Array = npt.NDArray[np.int64]
 
 
 class Kind(IntEnum):
-    """What an event tells, and what its value is. Of one moment, lower kinds come first."""
+    """The kinds of events, and the meaning of their values. At the same time, lower kinds come first."""
 
     #: A change of congestion state: 0 Open, 1 Disorder, 2 CWR, 3 Recovery, 4 Loss.
     CA = 0
@@ -69,7 +69,7 @@ def _marks(acks: pa.Table) -> Int64Array:
 
 
 def _losses(states: pa.Table, losses: pa.Table) -> Int64Array:
-    """Return the losses; where an input tells none, every entry into Recovery or Loss is one packet."""
+    """Return the losses; if an input has none, every entry into Recovery or Loss counts as one packet."""
     if len(losses):
         return _of_column(losses, Kind.LOSS, "packets")
     entries = states.filter(pc.greater_equal(states.column("ca_state"), RECOVERY))

@@ -1,4 +1,4 @@
-"""Parameter sets to try, and the choice among them: a detector tuned as a model is, on training rows alone."""
+"""Parameter sets to try, and the choice among them: detectors are tuned like models, on training rows only."""
 
 from __future__ import annotations
 

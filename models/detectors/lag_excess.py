@@ -85,7 +85,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of a pair from a moment on.
+    """The judgement on a pair from a moment on.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ def _witnessed_q10(evidence: Evidence) -> int:
 
 
 def judgement(tile: Tile, lattice: Lattice, memory: Memory, rule: Rule) -> Judgement:
-    """Return what is said when a tile, or half of it, is known.
+    """Return the judgement when a tile, or half of it, is known.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def judgement(tile: Tile, lattice: Lattice, memory: Memory, rule: Rule) -> Judge
     lattice : Lattice
         Where the tiles lie.
     memory : Memory
-        What is kept of the pair's earlier tiles; takes this one in.
+        What is kept of the pair's earlier tiles; this tile is added to it.
     rule : Rule
         What evidence has to say for a verdict.
     """
@@ -153,7 +153,7 @@ def judgement(tile: Tile, lattice: Lattice, memory: Memory, rule: Rule) -> Judge
 
 
 def judgements(x: SubflowSignals, y: SubflowSignals, rule: Rule) -> Iterator[Judgement]:
-    """Yield what is said of a pair, in time order; nothing where there is no tile.
+    """Yield the judgements on a pair, in time order; none if there is no tile.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class LagExcess(Detector):
         self._samples[subflow_id].rtt_us.append(value)
 
     def advance(self, time_ns: int) -> None:
-        """Judge by all samples so far; a time is later than the last of them at most, which tells nothing."""
+        """Judge by all samples so far; that a time is later than the last sample adds nothing."""
         signals = {subflow_id: samples.signals() for subflow_id, samples in self._samples.items()}
         said = sorted(
             (

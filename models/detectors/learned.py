@@ -1,6 +1,6 @@
 """A learned model among the replayed detectors: its verdict on a window holds from the window's end on.
 
-So does the paper's kernel module decide: with the window that has just ended, for the one to come.
+The paper's kernel module decides in the same way: with the window that has just ended, for the next one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class WindowVerdict:
 
 
 def opinions_of(verdicts: Iterable[WindowVerdict], subflow_ids: Sequence[int]) -> list[Opinion]:
-    """Return the changes of opinion that verdicts on windows make; each pair's last verdict holds.
+    """Return the changes of opinion that follow from verdicts on windows; each pair's last verdict holds.
 
     Examples
     --------

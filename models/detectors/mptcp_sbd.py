@@ -18,7 +18,7 @@ from models.partition import Pair, Partition, pairs_of, partition_of, shares
 
 @dataclass(frozen=True)
 class Merging(Thresholds):
-    """Thresholds of each observation, one an interval (defaults: K2), and how observations become decisions.
+    """Thresholds of the observations, one for each interval (defaults: K2), and how observations become decisions.
 
     Attributes
     ----------

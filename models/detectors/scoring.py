@@ -1,4 +1,4 @@
-"""How right a detector's opinions on a pair are: at a moment, and over time. The two are never mixed."""
+"""The accuracy of a detector's opinions on a pair: at a moment, and over time. The two are never mixed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SLOW_START_NS = 2_000_000_000
 
 @dataclass(frozen=True)
 class OnPair:
-    """What is said of two subflows over time: from each time on, whether they share; None is no opinion.
+    """The opinions on two subflows over time: from each time on, whether they share; None is no opinion.
 
     The times ascend; before the first there is no opinion.
     """
@@ -33,7 +33,7 @@ class OnPair:
 
     @classmethod
     def of(cls, opinions: Sequence[Opinion], first: int, second: int) -> OnPair:
-        """Take what opinions say of the subflows at two places of the partitions.
+        """Take the opinions on two subflows, given by their places in the partitions.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class OnPair:
         return found
 
     def right_after_ns(self, shared: bool, start_ns: int, end_ns: int, held_ns: int = 0) -> int | None:
-        """Return how long after the start the opinion becomes right, 0 if it is at once; None if never up to the end.
+        """Return how long after the start the opinion becomes right: 0 if at once, None if never up to the end.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What judges an input: a stored model, a baseline detector or an exported model, and its opinion on every pair."""
+"""The judge of an input (a stored model, a baseline detector or an exported model) and its opinions on every pair."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def judge_of(models: Path, model: str) -> Judge:
     Raises
     ------
     UnknownModelError
-        If there is none of that name.
+        If no stored model has that name.
     UnknownDetectorError
         If the detector has no parameter set of that name.
     NoHeaderError
@@ -95,7 +95,7 @@ def judge_of(models: Path, model: str) -> Judge:
 def _of_lag_excess(
     name: str, connection_id: str, connection: Connection, judge: LagExcess, model: str, params: Params
 ) -> Iterator[SaidOnce]:
-    """Yield what the lag excess says of each pair, from one judgement to the next, the last one to the end."""
+    """Yield the opinions of the lag excess on each pair: each holds until the next one, the last one to the end."""
     found = connection_pairs.signals(connection, params.extract.reading)
     start_ns, end_ns = connection.span_ns()
     for a, b in pairs_of(found):
@@ -123,7 +123,7 @@ def _of_lag_excess(
 def _of_replay(
     name: str, connection_id: str, connection: Connection, judge: Detector, model: str
 ) -> Iterator[SaidOnce]:
-    """Yield what a baseline detector says of each pair, from one change of opinion to the next."""
+    """Yield the opinions of a baseline detector on each pair: each holds until the next change."""
     subflow_ids = sorted(connection.subflows)
     start_ns, end_ns = connection.span_ns()
     said = replayed(judge, subflow_ids, events_of(*connection_pairs.rows(connection), judge.kinds), end_ns)
@@ -150,7 +150,7 @@ def _of_replay(
 def _of_compiled(
     name: str, connection_id: str, connection: Connection, judge: Compiled, model: str, params: Params
 ) -> Iterator[SaidOnce]:
-    """Yield what an exported model says of each pair; why there is no verdict, the pipeline says."""
+    """Yield the verdicts of an exported model on each pair; the pipeline adds why there is no verdict."""
     decisions = judge.decisions(connection)
     found = connection_pairs.signals(connection, params.extract.reading)
     _, end_ns = connection.span_ns()
@@ -173,7 +173,7 @@ def _of_compiled(
 
 
 def opinions(recorded: Recording, judge: Judge, model: str, params: Params) -> Iterator[SaidOnce]:
-    """Yield what a detector says of every pair of subflows of an input; every connection has at least one.
+    """Yield a detector's opinions on every pair of subflows of an input; every connection has at least one opinion.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def opinions(recorded: Recording, judge: Judge, model: str, params: Params) -> I
 def opinions_on(
     name: str, connection_id: str, connection: Connection, judge: Judge, model: str, params: Params
 ) -> Iterator[SaidOnce]:
-    """Yield what a detector says of every pair of subflows of a connection; at least one opinion.
+    """Yield a detector's opinions on every pair of subflows of a connection, at least one.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def opinions_on(
 def unjudged(
     name: str, model: str, reason: str, connection_id: str | None = None, subflow: int | None = None
 ) -> SaidOnce:
-    """Return why nothing is said of an input, or of a connection of it.
+    """Return the reason why there is no opinion on an input, or on one of its connections.
 
     Parameters
     ----------

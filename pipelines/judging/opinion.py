@@ -1,4 +1,4 @@
-"""What is said of one window of a pair of subflows, and what the windows come to in words."""
+"""The opinion on one window of a pair of subflows, and a sentence that sums up a pair's windows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _IN_WORDS = {"SB": "shared", "NSB": "not shared"}
 
 @dataclass(frozen=True)
 class SaidOnce:
-    """What is said of one window of a pair; `reason` where there is no verdict, else None."""
+    """The opinion on one window of a pair; `reason` is None if there is a verdict."""
 
     input: str
     connection_id: str | None
@@ -34,7 +34,7 @@ class SaidOnce:
 
 
 def in_words(said: Sequence[SaidOnce]) -> str:
-    """Return what the opinions on one pair come to: the verdict that was given for longer, or why there is none.
+    """Return the opinions on one pair in one sentence: the verdict that was given for longer, or why there is none.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def in_words(said: Sequence[SaidOnce]) -> str:
 
 
 def last_in_words(said: Sequence[SaidOnce]) -> str:
-    """Return what the opinions on one pair come to where evidence adds up: the last one, and since when.
+    """Return the opinions on one pair in one sentence where evidence adds up: the last verdict, and since when.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A folder of inputs and their labels, checked: everything that is wrong is said at once."""
+"""A folder of inputs and their labels, checked: all problems are reported at once."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from traces.truth import label_at, read_csv, write_csv
 
 #: Columns of the truth that `validate` fills.
 _JUDGED = {"valid": [True], "why": [""]}
-#: Where datasets lie.
+#: Folder of datasets.
 _PLACES = (Path("data/samples"), Path("data/raw"))
-#: With fewer of a label, a random split's test side may have none.
+#: With fewer connections of a label, a random split's test side may have none.
 _FEW = 10
 
 
@@ -41,9 +41,9 @@ class Checked:
     problems, remarks : list of str
         What keeps the folder from being a dataset, and what its user should know.
     windows : Counter of str
-        Windows with a label, per label.
+        Number of windows with each label.
     connections : Counter of str
-        Connections with a label, per label.
+        Number of connections with each label.
     recorded : dict of str to Recording
         The inputs that could be read, by name.
     """
@@ -57,7 +57,7 @@ class Checked:
 
 
 def _lacking(connection: Connection) -> Iterator[str]:
-    """Yield what a connection's signals lack for a window."""
+    """Yield the signals that a connection lacks for a window."""
     for subflow in connection.ordered():
         if subflow.min_rtt_us() is None:
             yield f"subflow {subflow.subflow_id} has no RTT sample"
@@ -106,7 +106,7 @@ def _check_values(checked: Checked) -> None:
 
 
 def _check_names(folder: Path, paths: Mapping[str, Path], checked: Checked) -> None:
-    """Check that no two inputs are one, by content or by name, and that nothing in the folder goes unsaid."""
+    """Check that no two inputs have the same content or name; remark on what in the folder is no file."""
     contents: dict[str, str] = {}
     stems: dict[str, str] = {}
     for path in sorted(folder.iterdir()):
@@ -125,7 +125,7 @@ def _check_names(folder: Path, paths: Mapping[str, Path], checked: Checked) -> N
 
 
 def _check_not_for_evaluation(paths: Mapping[str, Path], params: Params, checked: Checked) -> None:
-    """Remark on inputs that a dataset for evaluation alone has too: what learns from them is judged on them as well."""
+    """Remark on inputs that an evaluation dataset has too: what learns from them would also be judged on them."""
     sizes: dict[int, list[tuple[str, Path]]] = defaultdict(list)
     for dataset in (*params.evaluation_only, LOCKED):
         for folder in _PLACES:
@@ -229,7 +229,7 @@ def inputs(folder: Path, labels: Path) -> dict[str, Path]:
 
 
 def refuse(folder: Path, checked: Checked) -> None:
-    """Say everything that keeps inputs and labels from being used.
+    """Report every problem that keeps inputs and labels from being used.
 
     Raises
     ------

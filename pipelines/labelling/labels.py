@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 class LabelsError(InputFault):
-    """Inputs and labels that make no dataset: says everything that is wrong."""
+    """Inputs and labels that make no dataset; the message names every problem."""
 
 
 def read_labels(path: Path) -> list[dict[str, str]]:
@@ -55,7 +55,7 @@ def read_labels(path: Path) -> list[dict[str, str]]:
 
 
 def connection_of(recorded: Recording, token: str) -> Connection | str:
-    """Return the connection that a label means, or in words why there is none.
+    """Return the connection that a label means, or the reason why there is none.
 
     Parameters
     ----------
@@ -80,14 +80,14 @@ def connection_of(recorded: Recording, token: str) -> Connection | str:
 
 
 def _from_ns(text: str) -> int | None:
-    """Return seconds as nanoseconds, without a detour over binary fractions; None if they are no such number."""
+    """Return seconds as nanoseconds, without rounding to a float first; None if the text is no such number."""
     match = re.fullmatch(r"([0-9]{1,10})(?:\.([0-9]{1,9}))?", text)
     time_ns = int(match[1]) * _NS_PER_S + int((match[2] or "0").ljust(9, "0")) if match else None
     return time_ns if time_ns is not None and time_ns <= _MAX_TIME_NS else None
 
 
 def truth_row(label: Mapping[str, str], connection: Connection) -> dict[str, str] | str:
-    """Return a label as a row of truth.csv, or in words what is wrong with it.
+    """Return a label as a row of truth.csv, or a description of what is wrong with it.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""What reports, documents and the page say, and how."""
+"""Contents and format of the reports, the documents and the page."""

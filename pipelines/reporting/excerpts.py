@@ -1,7 +1,7 @@
-"""Excerpts of the reports in the documents: between ``<!-- NAME -->`` and ``<!-- /NAME -->`` stands what they say.
+"""Excerpts of the reports in the documents, each between ``<!-- NAME -->`` and ``<!-- /NAME -->``.
 
-``sbd excerpts`` refreshes them, ``--check`` fails where a document says something else. A new excerpt is one
-function of pipelines/reporting/tables/ and one line here.
+``sbd excerpts`` rewrites them, ``--check`` fails where a document differs. A new excerpt is one function of
+pipelines/reporting/tables/ and one line here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BLOCK = re.compile(r"<!-- (?P<name>[a-z_]+(?: [a-z_]+)*) -->\n(?P<text>.*?)<!--
 
 
 class ExcerptError(UsageFault):
-    """A document asks for an excerpt that there is none of."""
+    """A document asks for an excerpt that does not exist."""
 
 
 def _markdown(rows: Rows) -> str:
@@ -38,7 +38,7 @@ def _table(rows_of: Callable[[Results], Rows]) -> Callable[[Path], str]:
 
 
 def _graph(root: Path) -> str:
-    """Stages, and what follows from what."""
+    """Return the graph of the stages."""
     return f"```mermaid\n{dag.mermaid(dag.read_stages(root / 'dvc.yaml'), read_params(root / 'params.yaml'))}\n```"
 
 
@@ -91,7 +91,7 @@ def refreshed(text: str, root: Path) -> str:
     Raises
     ------
     ExcerptError
-        If it asks for one that there is none of.
+        If it asks for one that does not exist.
     """
 
     def block(match: re.Match[str]) -> str:

@@ -83,7 +83,7 @@ def _elsewhere(results: Results, table: pd.DataFrame, rule: str) -> str:
 def _unseen(results: Results) -> str:
     table = pd.read_csv(results.reports / "unseen.csv")
     means = table[table["case"] == "mean"].dropna(subset=["accuracy"])
-    # A dataset that is not made of cases is one.
+    # A dataset without cases counts as one case.
     means = means[means["cases"] > 1]
     if means.empty:
         return ""

@@ -28,7 +28,7 @@ _PIECES = re.compile(r"\(([-+]?[\d.]+ to [-+]?[\d.]+)\)|`([^`]+)`")
 
 
 class Page:
-    """What stands on a page so far.
+    """The page made so far.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Page:
         Parameters
         ----------
         rows : list of dict
-            Cells by column, as text; what a row lacks is empty.
+            Cells by column, as text; a missing cell is empty.
         caption : str
             What it shows.
         paper : str

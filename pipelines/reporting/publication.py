@@ -1,6 +1,6 @@
-"""What another profile's run has made, put into git stage by stage: its tables, each stage with a card.
+"""The tables that a run of another profile has made, put into git stage by stage, each stage with a card.
 
-Numbers of profile ``full`` stand in ``reports/full/`` alone, so that they are never taken for the default profile's.
+Numbers of profile ``full`` are in ``reports/full/`` only, so that they are never taken for the default profile's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _S_PER_HOUR = 3600
 
 @dataclass(frozen=True)
 class Card:
-    """By what a stage's tables were made.
+    """What made a stage's tables: code, machine, and when.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def _tables(path: Path) -> list[Path]:
 
 
 def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
-    """Return what holds a stage's tables: its outputs below ``reports/``, and the results that DVC does not know.
+    """Return the paths of a stage's tables: its outputs below ``reports/``, and the results that DVC does not track.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
 
 
 def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, target: Path, code: str) -> Path | None:
-    """Copy the tables of a stage that is done, and write its card; return the card's path.
+    """Copy the tables of a finished stage, and write its card; return the card's path.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, 
 
 
 def write_contents(stages: Sequence[Stage], params: Params, target: Path) -> None:
-    """Write which stages have been run, when and by what; of the others, that they have not been.
+    """Write the list of stages, with when and by what each was run, or that it was not run.
 
     Parameters
     ----------

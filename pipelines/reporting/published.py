@@ -1,6 +1,6 @@
-"""What SmartSBD's tables say, to stand beside ours (Dong et al., Computer Networks 2023).
+"""Numbers of SmartSBD's tables, for comparison with ours (Dong et al., Computer Networks 2023).
 
-The rows of Table 6 stand with the scenarios made of them, in scenarios/unseen.py.
+The rows of Table 6 are in scenarios/unseen.py, with the scenarios made from them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Cost:
     time_ms: tuple[float, float]
 
 
-#: Our dataset of its sites, the only one its accuracies stand beside.
+#: Our dataset of its sites, the only one that its accuracies are compared with.
 COUNTERPART = "sites"
 
 TABLE2 = {

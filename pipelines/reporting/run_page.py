@@ -1,4 +1,4 @@
-"""The page of a run: its sections, and what stands in each."""
+"""The page of a run: its sections and their content."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _TABLES: tuple[Callable[[Results], Rows], ...] = (
 
 
 def _headers(folder: Path, exported: dict[str, Any]) -> dict[str, str]:
-    """Return the texts that can be read: a packed table of nodes is nothing to read."""
+    """Return the texts of the headers that a person can read, without packed tables of nodes."""
     return {
         f"{name}.{suffix}": (folder / f"{name}.{suffix}").read_text()
         for name, one in exported.items()
@@ -103,7 +103,7 @@ def render(results: Results, parameters: str, headers: Path, automl: Path) -> st
     parameters : str
         The parameters as they are written.
     headers, automl : Path
-        Folders with the exported headers, and with what AutoML found, a folder a dataset.
+        Folders with the exported headers, and with AutoML's results, one folder for each dataset.
     """
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),

@@ -9,7 +9,7 @@ from pipelines.running.journal import Entry
 
 
 def where_time_went(entries: Sequence[Entry], whole_s: float) -> str:
-    """Return a table with a line for each stage, the longest first, and one for what was no stage's time.
+    """Return a table with one line for each stage, the longest first, and one for the time outside of stages.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""MLflow: what is mirrored there, found again and served."""
+"""MLflow: copying runs into it, finding them again, and serving its page."""

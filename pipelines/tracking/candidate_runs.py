@@ -1,4 +1,4 @@
-"""Runs of what AutoML found, and of the students of it."""
+"""Runs of AutoML's engines and of their students."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _candidate_description(params: Mapping[str, str], metrics: Mapping[str, floa
 
 
 def candidate_runs(folder: Path, dataset: str, params: Params) -> Iterator[CandidateRun]:
-    """Gather what AutoML found on one dataset; what was not run is left out, and so are families of the search.
+    """Gather AutoML's results on one dataset, without engines that were not run and without families of the search.
 
     Parameters
     ----------

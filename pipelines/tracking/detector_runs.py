@@ -24,7 +24,7 @@ def last_verdicts_replayed(folder: Path, params: Params) -> dict[str, pd.DataFra
 
 
 def last_verdicts_learnt(path: Path) -> dict[str, pd.DataFrame]:
-    """Return the table of families' last verdicts by dataset, named as detectors are; none where none was learnt."""
+    """Return the tables of families' last verdicts by dataset, named as for detectors; empty if none was learnt."""
     if not path.exists():
         return {}
     table = pd.read_csv(path)

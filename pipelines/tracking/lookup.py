@@ -15,7 +15,7 @@ _BANNER_BYTES = 4096  # it stands at the top
 
 
 class LookupUsageError(UsageFault):
-    """What was given is neither a file nor a digest."""
+    """The argument is neither a file nor a digest."""
 
 
 class BannerError(InputFault):
@@ -75,7 +75,7 @@ def _described(found: FoundRun, digest: str) -> list[tuple[str, str]]:
 
 
 def report(database: Path, given: str) -> str:
-    """Return what MLflow knows of the run that made a model, a line a fact; the latest, if there are several.
+    """Return what MLflow knows of the run that made a model, one line for each fact; of several runs the latest.
 
     Raises
     ------

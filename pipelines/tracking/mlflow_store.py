@@ -1,4 +1,4 @@
-"""MLflow mirrors what ran. The only module that imports it, itself imported only where a run is logged or looked for.
+"""The store of MLflow. No other module imports MLflow, and this one is imported only to log or find a run.
 
 The store is one sqlite file beside the data; nothing in the pipeline reads it back. Nothing leaves the machine:
 telemetry is off, and the address of the store is given, never taken from the environment.
@@ -52,7 +52,7 @@ from mlflow.models import Model, ModelSignature
 from mlflow.types import ColSpec, DataType, Schema, TensorSpec
 from sqlalchemy.exc import SQLAlchemyError
 
-#: Results are made by the pipeline, so that they say nothing of the sources a run was made from.
+#: Results are made by the pipeline, so they do not count as changes of a run's sources.
 _NOT_SOURCES = (":!reports", ":!export/generated", ":!dvc.lock")
 LOOPBACK = "127.0.0.1"
 _ARTIFACTS = "mlflow_artifacts"
@@ -136,7 +136,7 @@ def _view(view: View) -> str:
 
 
 def _signature(example: pd.DataFrame) -> ModelSignature:
-    """Return what the model takes, by the types of the table's columns, and that it gives a verdict a row."""
+    """Return the model's signature: inputs of the types of the table's columns, and one verdict for each row."""
     inputs = Schema([ColSpec(_COLUMN_TYPES[str(kind)], str(name)) for name, kind in example.dtypes.items()])
     return ModelSignature(inputs=inputs, outputs=Schema([TensorSpec(np.dtype(bool), (-1,))]))
 
@@ -149,7 +149,7 @@ class Mirror:
     database : Path
         The sqlite file; artifacts lie beside it.
     experiment : str
-        Its name, one a profile.
+        Its name; each profile has its own.
 
     Raises
     ------
@@ -187,7 +187,7 @@ class Mirror:
                 return found
 
     def describe(self, note: str, views: Sequence[View]) -> None:
-        """Say what the experiment is, and how its run list is to be looked at; what is said already is left."""
+        """Write the experiment's note and views, unless they are there already."""
         wanted = {_NOTE: note, **{_VIEW + view.key: _view(view) for view in views}}
         said = self._client.get_experiment(self._experiment_id).tags
         for key, value in wanted.items():
@@ -195,7 +195,7 @@ class Mirror:
                 self._client.set_experiment_tag(self._experiment_id, key, value)
 
     def forget_unfinished(self) -> int:
-        """Delete what a killed stage left half logged; return how many runs it was."""
+        """Delete the runs that a killed stage left unfinished; return their number."""
         half = {run.info.run_id: run for run in self._search("attributes.status = 'RUNNING'")}
         for run_id in list(half):
             of_it = self._search(f"tags.`mlflow.parentRunId` = '{run_id}'")
@@ -207,7 +207,7 @@ class Mirror:
         return len(half)
 
     def log(self, parent: Parent) -> bool:
-        """Log a run and its children, unless a finished run of the same content stands there.
+        """Log a run and its children, unless a finished run of the same content is there.
 
         Returns
         -------
@@ -238,7 +238,7 @@ class Mirror:
         return True
 
     def log_candidate(self, candidate: CandidateRun) -> bool:
-        """Log what has no model, unless a finished run of the same content stands there; tell whether it was."""
+        """Log a run without a model, unless a finished run of the same content is there; tell whether it was."""
         content = candidate_sha256(candidate)
         said = {_NOTE: candidate.description, "kind": candidate.kind}
         if self._stands(content, said):

@@ -65,7 +65,7 @@ def _children(grid: pd.DataFrame, summary: Mapping[str, Any]) -> Iterator[Child]
 
 
 def _metrics(accuracy: pd.DataFrame, train_set: str, summary: Mapping[str, Any]) -> dict[str, float]:
-    """Return the model's accuracies with their intervals; where there was nothing to judge, none."""
+    """Return the model's accuracies with their intervals; none where there were no rows to judge."""
     metrics = {name: float(summary[name]) for name in ("paper_accuracy", "nested_accuracy") if name in summary}
     for row in accuracy.to_dict("records"):
         place = "nested" if row["test_set"] == train_set else f"on_{row['test_set']}"
@@ -78,7 +78,7 @@ def _metrics(accuracy: pd.DataFrame, train_set: str, summary: Mapping[str, Any])
 
 
 def _grid(grid: pd.DataFrame) -> dict[str, str]:
-    """Return what was tried of each hyperparameter, so that two runs compared show where their grids differ."""
+    """Return the values tried of each hyperparameter, so that two runs compared show where their grids differ."""
     tried = grid.drop(columns=list(_NO_HYPERPARAMETERS)).dropna(axis="columns", how="all")
     return {f"grid_{name}": ", ".join(map(text_of, tried[name].dropna().unique())) for name in tried}
 
@@ -177,7 +177,7 @@ def model_runs(dataset: str, headers: Mapping[str, str], where: argparse.Namespa
 
 
 def best_exported(parents: Sequence[Parent], headers: Mapping[str, str], report: Path) -> Parent:
-    """Return the exported model of the best nested accuracy; of equals the one that stands first.
+    """Return the exported model of the best nested accuracy, the first one of equals.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a run in MLflow says, as plain data: what ``track`` gathers from disk and ``tracking`` writes and finds."""
+"""The content of a run in MLflow, as plain data: ``track`` gathers it from disk, ``tracking`` writes and finds it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contracts.fault import Fault, InputFault
 
 
 class TrackingError(InputFault):
-    """MLflow's store, or what is to be mirrored in it, cannot be used: names the file and the reason."""
+    """MLflow's store, or what is to be copied into it, cannot be used; the message names the file and the reason."""
 
 
 class NoRunError(Fault):
@@ -106,7 +106,7 @@ class Parent:
 
 @dataclass(frozen=True)
 class CandidateRun:
-    """What has no model: an AutoML engine on one set of features, a student of it, or a replayed detector.
+    """A run without a model: an AutoML engine on one set of features, a student of it, or a replayed detector.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ MS = 1_000_000
 
 
 def queue_us(rng: random.Random, steps: int, most_us: int) -> list[int]:
-    """Return a queueing delay that wanders between 0 and `most_us`, one value a millisecond."""
+    """Return a queueing delay that wanders between 0 and `most_us`, one value for each millisecond."""
     found, level = [], 0
     for _ in range(steps):
         level = min(max(level + rng.randint(-most_us // 12 - 1, most_us // 12 + 1), 0), most_us)

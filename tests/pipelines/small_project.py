@@ -139,7 +139,7 @@ def _write_dataset(project: Path, dataset: str, seed: int) -> None:
 
 
 def _write_cases(project: Path) -> None:
-    """Two windows a connection; what tells the label does so in the first two cases, and says the opposite in case03.
+    """Two windows for each connection; what tells the label in the first two cases says the opposite in case03.
 
     A window of case01 has no verdict. The only connection of case04 is not valid, so its windows have no label.
     """

@@ -122,7 +122,7 @@ def test_what_is_no_exported_model_is_refused(
 
 
 def test_from_captures_too(searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """A subflow a file, in any order: one connection of both, judged as the pipeline does."""
+    """One file for each subflow, in any order, makes one connection, which is judged as the pipeline does."""
     model = "sites/logistic_invariant"
     inputs = sorted(CAPTURES.iterdir(), reverse=True)
     assert run(searched, monkeypatch, "detect", "--json", "--model", model, *inputs) == 0
@@ -138,7 +138,7 @@ def test_from_captures_too(searched: Path, monkeypatch: pytest.MonkeyPatch, caps
     }
     parts = [one for one in said if one["connection_id"] is None]
     assert {one["reason"] for one in parts} == {"its subflows are of a connection that another input begins"}
-    # One a connection.
+    # One for each connection.
     assert len(parts) == len(inputs) / 2
     assert [one["connection_id"][:3] for one in said if one not in parts and one["shared"] is None] == ["112"]
 

@@ -65,7 +65,7 @@ def predictions_of(model: str, fitted: Fitted, windows: pd.DataFrame) -> pd.Data
 
 
 def accuracies() -> pd.DataFrame:
-    """One row a model and dataset, and rows that belong on no card."""
+    """One row for each model and dataset, and rows that belong on no card."""
     rows: list[dict[str, Any]] = []
     for number, name in enumerate(MODELS):
         family, _, feature_set = name.rpartition("_")

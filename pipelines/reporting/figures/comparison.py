@@ -1,4 +1,4 @@
-"""How right models and detectors are, beside each other."""
+"""Figures that compare the accuracy of models and detectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from models.window_set import WindowSet
 from pipelines.reporting.figures.style import BLUE, COLOURS, ORANGE, SETS, label_legend
 from pipelines.reporting.published import UNSEEN_MEAN_OF_ABSTRACT
 
-#: What is moved in the dataset ``sensitivity`` and after it.
+#: Factors that differ from training, in the dataset ``sensitivity`` and in its variations.
 _FACTORS = {
     "loss": "random loss per packet",
     "jitter_ms": "mean jitter (ms)",
@@ -31,7 +31,9 @@ def _how(train_set: str, test_set: str) -> str:
 
 
 def accuracy(table: pd.DataFrame) -> Figure:
-    """Draw overall accuracy with its interval, a panel a training and test set, a colour a set of features.
+    """Draw overall accuracy with its interval.
+
+    There is one panel for each training and test set, and one colour for each set of features.
 
     Parameters
     ----------
@@ -66,7 +68,9 @@ def accuracy(table: pd.DataFrame) -> Figure:
 
 
 def sensitivity(table: pd.DataFrame) -> Figure:
-    """Draw balanced accuracy against the levels of each factor, a row a factor, a column a dataset trained on.
+    """Draw balanced accuracy against the levels of each factor.
+
+    There is one row for each factor, and one column for each dataset trained on.
 
     Parameters
     ----------
@@ -144,7 +148,7 @@ def swapped(table: pd.DataFrame, title: str) -> Figure:
 
 
 def baselines(same: pd.DataFrame, time: pd.DataFrame, dataset: str) -> Figure:
-    """Draw how right models and detectors are, shared and not shared apart (SmartSBD, Fig. 7).
+    """Draw the recalls of models and detectors, shared and not shared (SmartSBD, Fig. 7).
 
     Parameters
     ----------
@@ -176,7 +180,9 @@ def baselines(same: pd.DataFrame, time: pd.DataFrame, dataset: str) -> Figure:
 
 
 def unseen(table: pd.DataFrame, cases: pd.DataFrame, mean: str) -> Figure:
-    """Draw accuracy per case, a panel a set of features, a line a model; the mean with its interval at the end.
+    """Draw the accuracy of each case; the mean with its interval is at the end.
+
+    There is one panel for each set of features, and one line for each model.
 
     Parameters
     ----------
@@ -222,7 +228,9 @@ def unseen(table: pd.DataFrame, cases: pd.DataFrame, mean: str) -> Figure:
 
 
 def generalisation(table: pd.DataFrame) -> Figure:
-    """Draw balanced accuracy, a panel a family: what is trained on and features down, what is tested on across.
+    """Draw balanced accuracy, one panel for each family.
+
+    Rows are the datasets trained on and the sets of features, columns are the datasets tested on.
 
     Parameters
     ----------
@@ -252,7 +260,7 @@ def generalisation(table: pd.DataFrame) -> Figure:
                 va="center",
                 fontsize=8,
             )
-        # One half is what says nothing; below it a model says the opposite.
+        # One half is chance; below it a model tends to say the opposite.
         axes.imshow(shares, cmap="RdYlGn", vmin=0, vmax=1, alpha=0.75, aspect="auto")
         axes.set_xticks(range(len(columns)), columns)
         axes.set_yticks(range(len(rows)), [f"{feature_set}, {trained}" for feature_set, trained in rows])

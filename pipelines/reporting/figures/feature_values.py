@@ -41,7 +41,7 @@ def relevance(ranking: pd.DataFrame, title: str) -> Figure:
 
 
 def distributions(labelled: pd.DataFrame, features: Sequence[Feature], title: str) -> Figure:
-    """Draw every feature's distribution per site and label as boxes without outliers.
+    """Draw every feature's distribution for each site and label, as boxes without outliers.
 
     Parameters
     ----------

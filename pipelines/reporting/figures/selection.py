@@ -15,7 +15,9 @@ from pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE
 
 
 def grid(accuracies: pd.DataFrame, axis_of: Mapping[str, str], title: str) -> Figure:
-    """Draw mean accuracy against each family's first hyperparameter, a panel a family and set (SmartSBD, Fig. 6).
+    """Draw mean accuracy against each family's first hyperparameter (SmartSBD, Fig. 6).
+
+    There is one panel for each family and set of features.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def learning_curves(curves: Mapping[str, pd.DataFrame], title: str) -> Figure:
 
 
 def tree(fitted: Fitted, depth: int) -> Figure:
-    """Draw the first levels of a decision tree; colour says which label prevails.
+    """Draw the first levels of a decision tree; the colour shows the label that prevails.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _LINKS = 60
 
 
 def boxes(statistics: pd.DataFrame, quantity: str) -> Figure:
-    """Draw Tukey boxes per place, label and path, means as diamonds (SmartSBD, Fig. 3 and Fig. 5).
+    """Draw a Tukey box for each place, label and path, with the mean as a diamond (SmartSBD, Fig. 3 and Fig. 5).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What makes a verdict visible: a pair's delays, the correlogram of the band that says most, and all bands."""
+"""A figure of a verdict: a pair's delays, the correlogram of the band with the largest excess, and all bands."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COLOUR = {True: style.ORANGE, False: style.BLUE, None: style.GREY}
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """A pair of subflows, and what was said of it last.
+    """A pair of subflows, and the last judgement on it.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class JudgedPair:
 
 
 def pairs_of_input(recorded: Recording, rule: Rule, reading: Reading) -> Iterator[JudgedPair]:
-    """Yield every pair of subflows of an input that has samples of both, and what is said of it at the end.
+    """Yield every pair of subflows with samples of both, and the judgement on it at the end.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _draw_correlogram(axes: Axes, evidence: Evidence, band: Band) -> None:
 
 
 def _draw_bands(axes: Axes, judged: JudgedPair, last: Judgement, evidence: Evidence) -> None:
-    """Draw each band's best agreement at a possible lag beside what impossible lags have."""
+    """Draw each band's best agreement at a possible lag, and the agreement at impossible lags."""
     for place, (band, excess) in enumerate(zip(BANDS, excesses(evidence.correlogram), strict=True)):
         if excess is None:
             continue

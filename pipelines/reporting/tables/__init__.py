@@ -1,1 +1,1 @@
-"""What the reports say, as tables of text, by section: for the documents and for the page alike."""
+"""The reports as tables of text, by section, for the documents and for the page."""

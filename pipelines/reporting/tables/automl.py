@@ -1,4 +1,4 @@
-"""What AutoML found, as tables of text for the page."""
+"""AutoML's results as tables of text for the page."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def _interval(row: Mapping[Hashable, Any], name: str, form: str) -> str:
 
 
 def _made_of(row: Mapping[Hashable, Any]) -> str:
-    """Return the kinds that weigh most, and what limits acted or why it was not run."""
+    """Return the estimators of the largest weight, and which limits acted or why there was no run."""
     kinds = [] if pd.isna(row["kinds"]) else str(row["kinds"]).split(", ")
     said = ", ".join([*kinds[:_KINDS], *([f"{len(kinds) - _KINDS} more kinds"] if len(kinds) > _KINDS else [])])
     return said if pd.isna(row["note"]) else "; ".join(filter(None, [said, str(row["note"])]))
 
 
 def candidates(folder: Path, rule: str) -> Rows:
-    """Return AutoML's candidates, a row each: accuracy on windows of the rule trained on, then what each one takes.
+    """Return one row for each of AutoML's candidates: accuracy on windows of the rule trained on, then time and size.
 
     Parameters
     ----------
     folder : Path
-        What AutoML found on a dataset; without it there are no rows.
+        AutoML's results on a dataset; without them there are no rows.
     rule : str
         Rule of the windows.
     """

@@ -1,4 +1,4 @@
-"""The paper's tables with our numbers beside: what is the paper's stands in columns whose name says so."""
+"""The paper's tables with our numbers; columns with the paper's numbers say so in their names."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ def _setting(setting: dict[str, Any]) -> str:
 
 
 def table5(results: Results, automl: Path) -> Rows:
-    """Table 5's schemes per site and over all: both labels, shared and not shared.
+    """Table 5's schemes for each site and over all sites: both labels, shared and not shared.
 
-    Models stand on held-out triggered windows and the rest on all connections; DWC and TON20 by the share of time.
+    Models are judged on held-out triggered windows and the rest on all connections; DWC and TON20 by the share of time.
     """
     rows: Rows = []
     for path in results.files("baselines", "{dataset}"):

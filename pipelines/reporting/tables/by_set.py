@@ -20,7 +20,7 @@ _COUNTERPARTS = {"rtt_series": "paper", "queue_series": "invariant", PLAIN: "inv
 
 
 def feature_set_of(row: dict[str, Any]) -> str:
-    """Return the column of a row: the series' views stand with the sets they are the counterparts of."""
+    """Return the column of a row: each view of the series is in the column of its corresponding set."""
     name: str = row["feature_set"]
     return _COUNTERPARTS.get(name, name)
 

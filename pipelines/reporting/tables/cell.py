@@ -1,4 +1,4 @@
-"""What tables of text are made of: where the results lie, numbers, intervals, names."""
+"""Parts of the tables of text: the run's results, numbers, intervals, names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Results:
-    """What a run left: its reports, and the parameters it was made with."""
+    """The results of a run: its reports and its parameters."""
 
     reports: Path
     params: Params
@@ -30,7 +30,7 @@ class Results:
         return cls(root / "reports", read_params(root / "params.yaml"))
 
     def files(self, folder: str, name: str) -> list[Path]:
-        """Return what there is of a report with a file or folder a dataset, in the parameters' order of datasets.
+        """Return the parts of a report with one file or folder for each dataset, in the parameters' order of datasets.
 
         Parameters
         ----------
@@ -44,7 +44,7 @@ class Results:
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with so many digits after the point, nothing for one that is missing."""
+    """Return a number with so many digits after the point; empty if it is missing."""
     return "" if pd.isna(value) else "never" if math.isinf(value) else f"{value:z.{digits}f}"
 
 

@@ -39,7 +39,7 @@ def rules(results: Results) -> Rows:
 
 
 def sites(results: Results) -> Rows:
-    """Accuracy of every model per site, shared and not shared apart (Table 5)."""
+    """Accuracy of every model for each site: both labels, shared and not shared (Table 5)."""
     rule = results.params.search.rule
 
     def key(row: dict[str, Any]) -> dict[str, Any] | None:
@@ -116,7 +116,7 @@ def shuffled(results: Results) -> Rows:
 
 
 def sensitivity(results: Results) -> Rows:
-    """Balanced accuracy where one thing is other than in training; the base once."""
+    """Balanced accuracy where one factor differs from training; the base setting is listed once."""
     path = results.reports / "sensitivity.csv"
     if not path.is_file():
         # A profile may leave it out (sensitivity.datasets).

@@ -37,7 +37,7 @@ def captured(results: Results) -> Rows:
 
 
 def inferred(results: Results) -> Rows:
-    """How far what captures tell is from the sender's log."""
+    """Differences between what captures tell and the sender's log."""
     rows: list[dict[str, Any]] = []
     for found in pd.read_csv(results.reports / "inference/signals.csv").to_dict("records"):
         one = {str(name): value for name, value in found.items()}
@@ -66,7 +66,7 @@ def inferred(results: Results) -> Rows:
 
 
 def changed(results: Results) -> Rows:
-    """Return what inference changes in each feature."""
+    """Return how much inference changes each feature."""
     found = pd.read_csv(results.reports / "inference/features.csv")
     rows: list[dict[str, Any]] = []
     sets = [name for name in dict.fromkeys(found["set"]) if found.loc[found["set"] == name, "windows"].max()]

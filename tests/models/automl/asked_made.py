@@ -32,7 +32,7 @@ def limits(evaluations: int, time_s: int = 600, memory_mb: int = 6144) -> Limits
 
 
 def telling(name: str, most: Limits, seed: int = 0, connections: int = 30) -> Asked:
-    """Three windows a connection; the sign of the first feature is the label, and it is never near 0."""
+    """Three windows for each connection; the sign of the first feature is the label, and it is never near 0."""
     rng = np.random.default_rng(1)
     learnt, judged = (rng.normal(size=(rows, 3)) for rows in (3 * connections, 40))
     for x in (learnt, judged):

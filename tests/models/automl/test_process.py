@@ -19,7 +19,7 @@ from models.automl.process import kill_session, members
 from tests.models.automl.asked_made import eventually
 
 ROOT = Path(__file__).parents[3]
-#: Says its children's numbers, a line each.
+#: Says its children's numbers, one line for each.
 LEADER = """
 import os, signal, subprocess, sys
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -26,7 +26,7 @@ def queue_us(seed: int, samples: int, peak_us: int = 60_000) -> npt.NDArray[np.i
 
 
 def delays(queues_us: list[npt.NDArray[np.int64]], kind: Kind = Kind.RTT, step_ms: int = 10) -> list[Event]:
-    """Delays of subflows 0, 1, ...: each its base above its queue, one sample a step, in turn."""
+    """Delays of subflows 0, 1, ...: each its base above its queue, one sample for each step, in turn."""
     found = []
     for place in range(len(queues_us[0])):
         for subflow_id, own in enumerate(queues_us):
