@@ -13,7 +13,7 @@ for tool in gcc g++ make git sha256sum; do
 	command -v "$tool" >/dev/null || fail "$tool is missing; on Debian: apt-get install gcc g++ make git coreutils"
 done
 major=$(g++ -dumpversion | cut -d. -f1)
-[ "$major" -ge 11 ] || fail "g++ $major is too old for C++20; 11 or later is needed"
+[ "$major" -ge 12 ] || fail "g++ $major is too old; 12 or later is needed"
 
 wanted='import sys; sys.exit(sys.version_info[:2] != (3, 11))'
 for python in ${PYTHON:-python3.11 python3}; do

@@ -1,0 +1,81 @@
+"""Sentences say "one row for each model", not "a row a model"; versions that documents name are the ones that are checked."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+_COUNTED = (
+    "bit|byte|character|colour|column|connection|dataset|family|file|fold|folder|line|module|moment|number|object|pair|panel"
+    "|point|process|row|run|sample|slot|split|stage|subflow|sum|table|task|tile|value|verdict|window"
+)
+_HOW_MANY = r"(?:an?|one|two|three|four|five|ten|fifty|\d+)"
+#: A number of things, and what each of these is of, without a word between: "a row a model", "two windows a connection".
+_CLIPPED = re.compile(
+    rf"\b{_HOW_MANY} (?:{_COUNTED})s?,? an? (?!few\b|lot\b)[a-z]+|\b(?:means|one) an? (?:{_COUNTED}|interval|profile)\b",
+    re.IGNORECASE,
+)
+#: Sentences in which the pattern is no idiom, each as it stands in its file.
+EXCEPTIONS = {
+    "docs/export.md": ("how many subflows a connection may have",),
+}
+#: Files that are being rewritten; none may be here for long.
+REWRITTEN = frozenset({"pipelines/stages/infer.py"})
+
+
+def clipped(text: str) -> Iterator[str]:
+    """Yield the clipped phrases of a text, also of those that a line's end or a comment's sign divides."""
+    joined = re.sub(r"\s*\n[ \t]*(?:#:?[ \t]*)?", " ", text)
+    yield from (found.group() for found in _CLIPPED.finditer(joined))
+
+
+def _documents() -> list[str]:
+    listed = ["git", "-C", str(ROOT), "ls-files", "-z", "*.py", "*.md", "*.yaml"]
+    names = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split("\0")
+    return [name for name in names if name and (ROOT / name).is_file()]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Draw accuracy, a panel a family.", ["a panel a family"]),
+        ("One row a model and dataset", ["One row a model"]),
+        ("a row a factor, a column a dataset trained on", ["a row a factor", "a column a dataset"]),
+        ("Two windows a connection; 3 samples a step", ["Two windows a connection", "3 samples a step"]),
+        ("folders with a folder, or truths with a file, a dataset", ["a file, a dataset"]),
+        ("#: The rows, a row\n    #: a model.", ["a row a model"]),
+        ("Means a split.", ["Means a split"]),
+        ("Its name, one a profile.", ["one a profile"]),
+        ("one row for each model, one file for each dataset, a run of a stage", []),
+        ("A run is a dataset, a family of models and a set of features", []),
+    ],
+)
+def test_the_idiom_is_found(text: str, found: list[str]) -> None:
+    assert list(clipped(text)) == found
+
+
+@pytest.mark.parametrize("name", [name for name in _documents() if name != "tests/pipelines/test_prose.py"])
+def test_no_document_or_docstring_has_it(name: str) -> None:
+    text = (ROOT / name).read_text()
+    for sentence in EXCEPTIONS.get(name, ()):
+        assert sentence in text
+        text = text.replace(sentence, "")
+    assert bool(list(clipped(text))) == (name in REWRITTEN), list(clipped(text))
+
+
+def test_documents_name_the_compiler_that_the_set_up_asks_for() -> None:
+    least = re.search(r'"\$major" -ge (\d+)', (ROOT / "requirements/check-tools.sh").read_text())
+    assert least is not None
+    named = {
+        (name, version)
+        for name in _documents()
+        if name.endswith(".md") and name != "CHANGELOG.md"
+        for version in re.findall(r"g\+\+ \(?(\d+) or later", (ROOT / name).read_text())
+    }
+    assert named
+    assert {version for _, version in named} == {least[1]}, sorted(named)
