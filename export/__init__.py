@@ -1,1 +1,1 @@
-"""A small compiler: fitted model, integer trees, C with the features they take; and the proof that all decide alike."""
+"""A small compiler: from fitted models to integer trees, and to C with their features. All must decide alike."""

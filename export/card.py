@@ -1,4 +1,4 @@
-"""The card beside a header: what the model is, what it was trained on, and how it does."""
+"""The card of a header: the model, what it was trained on, and its accuracy."""
 
 from __future__ import annotations
 

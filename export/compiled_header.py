@@ -1,4 +1,4 @@
-"""An exported header, or a model file, as what judges: compiled, and fed the signals of a connection."""
+"""An exported header or model file as a judge: it is compiled and receives the signals of a connection."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NoHeaderError(UsageFault):
 
 
 class Compiled:
-    """A header, compiled with what stands beside it, or a model file that the program for files reads.
+    """A header, compiled with the files of its folder, or a model file that the program for files reads.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Compiled:
         )
 
     def decisions(self, connection: Connection) -> list[Decision]:
-        """Return what it says of the windows of a connection, in the order it decides them."""
+        """Return its decisions on the windows of a connection, in the order they are made."""
         acks, states, _ = rows(connection)
         _, end_ns = connection.span_ns()
         return replay.run(self._program, [replay.event_lines(0, acks, states, end_ns)], self._file).decisions

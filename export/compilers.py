@@ -1,4 +1,4 @@
-"""The compilers an exported header must pass, and what each is asked for."""
+"""The compilers that an exported header must pass, and their options."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The detector that judges where nobody names another: the lag excess, with its rule, as it stands in git.
+"""The detector that judges if no other is named: the lag excess with its rule, as it is in git.
 
-``export/generated/default.json`` names it, with the SHA-256 of the header a sender includes; the header and its card
-stand beside. The stage ``export`` writes all three.
+``export/generated/default.json`` names it, with the SHA-256 of the header that a sender includes; the header and its
+card are in the same folder. The stage ``export`` writes all three.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ SOURCE = Path(__file__).parent / "baselines" / HEADER
 
 
 class NoDefaultError(InputFault):
-    """The folder holds no detector, or another than it says."""
+    """The folder holds no detector, or not the one that it names."""
 
 
 @dataclass(frozen=True)
 class Default:
-    """What the folder says of its detector.
+    """The folder's description of its detector.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ def described() -> bytes:
 
 
 def named_in(folder: Path = FOLDER) -> Default:
-    """Return what a folder says of its detector.
+    """Return a folder's description of its detector.
 
     Raises
     ------
     NoDefaultError
-        If it says nothing of the kind.
+        If it has none.
     """
     path = folder / NAMED
     try:
@@ -74,7 +74,7 @@ def named_in(folder: Path = FOLDER) -> Default:
 
 
 def load(folder: Path = FOLDER) -> tuple[Default, LagExcess]:
-    """Return the detector of a folder, and what is said of it.
+    """Return the detector of a folder, and its description.
 
     Raises
     ------

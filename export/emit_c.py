@@ -26,7 +26,7 @@ NUMBERS = {feature.name: number for number, feature in enumerate(EXPORTABLE)}
 
 @dataclass(frozen=True)
 class Header:
-    """What a header says of itself.
+    """The description that a header gives of itself.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Every judgement of the lag excess in C, beside the pipeline's: the header a sender includes, fed sample by sample."""
+"""Every judgement of the lag excess in C, by the header that a sender includes, to compare with the pipeline's."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class JudgementsError(Fault):
 
 
 class Said(NamedTuple):
-    """One judgement: when, what in the words of :data:`SAID`, and the score, None where there is none."""
+    """One judgement: its time, its verdict in the words of :data:`SAID`, and the score, None if there is none."""
 
     decided_ns: int
     words: str
@@ -89,7 +89,7 @@ def samples_of(x: SubflowSignals, y: SubflowSignals) -> np.ndarray[tuple[int], n
 def run(
     program: Path, pairs: Iterable[tuple[SubflowSignals, SubflowSignals]], rule: Rule
 ) -> tuple[list[list[Said]], int]:
-    """Return what the program says of each pair, and the bytes a pair takes; 0 if nothing is said of any.
+    """Return the program's judgements on each pair, and the bytes that a pair takes; 0 if there is no judgement.
 
     Parameters
     ----------

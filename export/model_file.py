@@ -1,4 +1,4 @@
-"""Model files: what a sender loads in place of a compiled header (``sbd_load`` of the C), and what judges here by one.
+"""Model files, which a sender loads in place of a compiled header (``sbd_load`` of the C), and judging by them here.
 
 Little-endian: "SBDMODEL", u32 version, u32 features, u32 trees, u32 words; names of the features, 32 bytes each,
 zeros behind; u32 where each tree begins; the words, a split's feature being its place among the names
@@ -35,7 +35,7 @@ _BAD_NODE = "damaged: a node leads nowhere, back, or to no feature"
 
 
 class ModelFileError(InputFault):
-    """Bytes that are no model file: says why."""
+    """Bytes that are no model file; the message says why."""
 
 
 def content(forest: Forest, features: Sequence[str] | None = None) -> bytes:

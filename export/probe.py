@@ -1,4 +1,4 @@
-"""Rows made to find disagreement: every leaf is reached, and every threshold is hit exactly."""
+"""Rows drawn to find disagreement: every leaf is reached, and every threshold is hit exactly."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class ReplayError(Fault):
 
 @dataclass(frozen=True)
 class Decision:
-    """What the C says of one window, with the features it took if they were asked for."""
+    """The C's decision on one window, with its features if they were asked for."""
 
     token: int
     subflow_a: int

@@ -1,4 +1,4 @@
-"""What replaying detectors on connections gives: their opinions over time, and how right these are of each pair."""
+"""Replaying detectors on connections: their opinions over time, and the accuracy of these on each pair."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Said = dict[tuple[str, str], list[Opinion]]
 
 @dataclass
 class ReplayedRows:
-    """Rows of tables, those of ``opinion`` a part for each connection, and what was counted."""
+    """Rows of tables (those of ``opinion`` in one part for each connection), and counts."""
 
     grouping: list[dict[str, Any]] = field(default_factory=list)
     opinion: list[pa.Table] = field(default_factory=list)
@@ -51,7 +51,7 @@ class ReplayedRows:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a dataset's connections beside their signals.
+    """What is known of a dataset's connections in addition to their signals.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Known:
 
 
 def built(kind: DetectorKind, parameters: Any) -> Detector | CompiledDetector:
-    """Return a detector, compiled where there is such a one: they say the same."""
+    """Return a detector, the compiled one if there is one: both give the same opinions."""
     return CompiledDetector(kind.name, vars(parameters)) if is_compiled(kind.name) else kind.build(parameters)
 
 
@@ -116,7 +116,7 @@ def _reader(folder: Path, name: str) -> TableReader:
 
 
 def absent_signals(acks: pa.Table) -> frozenset[Kind]:
-    """Return which signals that not every input has a connection is without: one-way delays, and marks."""
+    """Return which optional signals a connection lacks: one-way delays, and marks."""
     has = {
         Kind.OWD: acks.column("owd_us").null_count < len(acks),
         Kind.MARK: bool(pc.any(acks.column("ece"), min_count=0).as_py()),
@@ -153,7 +153,7 @@ class _ReplayEvents:
 def opinions_on(
     rows: Sequence[pa.Table], subflow_ids: Sequence[int], end_ns: int, detectors: Named
 ) -> tuple[Said, int]:
-    """Replay detectors on a connection; return what they say, and how many events they were told.
+    """Replay detectors on a connection; return their opinions, and the number of events they were told.
 
     A detector whose signal the connection does not have is not replayed.
 
@@ -199,7 +199,7 @@ def _grouping_rows(connection_id: str, said: Said, subflow_ids: Sequence[int]) -
 
 
 def _opinion_rows(windows: pa.Table, on_pairs: Mapping[tuple[str, str], Mapping[Pair, OnPair]]) -> pa.Table:
-    """Return what is said of windows, rows of the ``opinion`` table in order of its key.
+    """Return the opinions on windows, rows of the ``opinion`` table in order of its key.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def _opinion_rows(windows: pa.Table, on_pairs: Mapping[tuple[str, str], Mapping[
 def judged(
     connection: Mapping[str, Any], known: Known, states: pa.Table, said: Said, *, with_groups: bool
 ) -> ReplayedRows:
-    """Return how right detectors are on a connection: on each labelled window, and over the scored time of each truth.
+    """Return the accuracy of detectors on a connection: on each labelled window and over the scored time of each truth.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The model that stands in git: the best of the exported ones, which judges windows without any training.
+"""The model in git: the best of the exported ones, which judges windows without any training.
 
-``export/generated/model.json`` names it, with the SHA-256 of its model file; the file and its card stand beside. The
-stage ``export`` writes all three.
+``export/generated/model.json`` names it, with the SHA-256 of its model file; the file and its card are in the same
+folder. The stage ``export`` writes all three.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from models.verdict import Verdicts
 
 FOLDER = Path(__file__).parent / "generated"
 NAMED = "model.json"
-#: More of the votes than this say shared.
+#: A window is called shared if more than this share of the votes says so.
 _HALF = 0.5
 
 
 class NoShippedError(InputFault):
-    """The folder holds no model, or another than it says."""
+    """The folder holds no model, or not the one that it names."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """What the folder says of its model.
+    """The folder's description of its model.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Named:
 
 
 class OfFile:
-    """A model file as what judges windows."""
+    """A model file as a judge of windows."""
 
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
@@ -70,12 +70,12 @@ def described(named: Named) -> bytes:
 
 
 def named_in(folder: Path = FOLDER) -> Named:
-    """Return what a folder says of its model.
+    """Return a folder's description of its model.
 
     Raises
     ------
     NoShippedError
-        If it says nothing of the kind.
+        If it has none.
     """
     path = folder / NAMED
     try:
@@ -85,7 +85,7 @@ def named_in(folder: Path = FOLDER) -> Named:
 
 
 def load(folder: Path = FOLDER) -> tuple[Named, OfFile]:
-    """Return the model of a folder, and what is said of it.
+    """Return the model of a folder, and its description.
 
     Raises
     ------

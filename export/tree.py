@@ -22,7 +22,7 @@ ALL_FOR = 1 << 24
 
 
 class ExportError(Fault):
-    """A model that cannot become a header: says why."""
+    """A model that cannot become a header; the message says why."""
 
 
 @dataclass(frozen=True)

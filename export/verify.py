@@ -1,4 +1,4 @@
-"""The proof of a header: it compiles wherever a sender may run, calls nothing, and decides as the model does."""
+"""The check of a header: it compiles wherever a sender may run, calls nothing, and decides as the model does."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _KERNEL = Path(__file__).parent / "kernel"
 
 
 class VerifyError(Fault):
-    """A header that calls what it must not, takes too much stack, or decides otherwise than its model."""
+    """A header that calls a forbidden function, takes too much stack, or decides differently from its model."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A place a header must compile for.
+    """A platform that a header must compile for.
 
     Attributes
     ----------

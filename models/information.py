@@ -35,7 +35,7 @@ class _Sorted:
 
 
 def _scaled(x: Float64Array) -> Float64Array:
-    """Divide each feature by its standard deviation; one of none stays."""
+    """Divide each feature by its standard deviation; a constant feature stays as it is."""
     # Indexed as scikit-learn does: the order in memory decides in which order a sum is made.
     scaled: Float64Array = x[:, np.ones(x.shape[1], dtype=bool)]
     deviation = np.nanstd(scaled, axis=0)
@@ -54,7 +54,7 @@ def _sorted_with_noise(scaled: Float64Array, seed: int) -> _Sorted:
 
 
 def _radius(values: Float64Array, neighbors: int) -> Float64Array:
-    """Return just less than each value's distance to its so-manieth neighbour in its own row.
+    """Return just less than the distance of each value to its neighbour number `neighbors` in its own row.
 
     Parameters
     ----------

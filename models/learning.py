@@ -35,7 +35,7 @@ def learning_curve(
 ) -> pd.DataFrame:
     """Return the accuracy of a setting by the number of connections learnt from.
 
-    Features are ranked, and inputs scaled, on what is learnt from alone; the test side is the same for every share.
+    Features are ranked, and inputs scaled, on the rows learnt from only; the test side is the same for every share.
 
     Parameters
     ----------

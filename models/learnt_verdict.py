@@ -35,7 +35,7 @@ Pair = tuple[str, int, int]
 
 HALF = 0.5
 _BAND_STEP = 0.01
-#: A verdict that a band leaves out costs so much of a right one, where no band leaves enough right.
+#: If no band leaves enough right, a verdict that a band leaves out costs this share of a right one.
 _LEFT_OUT_COSTS = 0.02
 #: Configured values of a connection; where they are equal, connections stay on one side.
 _SETTINGS = ("bottleneck_a_mbit_s", "queue_a_bytes", "base_rtt_a_us", "loss_a_ratio")
@@ -52,7 +52,7 @@ class Learning:
         Of each pair.
     folds : int
     simpler_within : float
-        Of settings so near to the best the first of the grid is taken.
+        Of all settings within this distance of the best, the first of the grid is taken.
     seed : int
     """
 
@@ -112,7 +112,7 @@ class Task:
     ----------
     moments : Moments
     shared : (rows,) bool
-        Label of each row; of those that have none it is not looked at.
+        Label of each row; not used where a row has none.
     groups : (rows,) int64
         Settings of each row's connection.
     """
@@ -146,9 +146,9 @@ class Learnt:
     model : Fitted
         Fitted on all of it.
     held_out : (rows,) float64
-        What models of its folds say, each of what it has not seen.
+        Scores by the models of its folds, each on the rows it has not seen.
     band : float
-        Half of the width around one half in which nothing is said.
+        Half of the width of the unknown band around one half.
     """
 
     model: Fitted
@@ -164,7 +164,7 @@ def chosen(task: Task, family: Family, grid: Grid, rows: Positions, learning: Le
     task : Task
     family : Family
     grid : mapping of str to sequence
-        Hyperparameters; what stands first is held to be simpler.
+        Hyperparameters; a setting that comes first counts as simpler.
     rows : (n,) int64
         Positions to learn from.
     learning : Learning
@@ -227,7 +227,7 @@ def _from_half(scores: Float64Array) -> Float64Array:
 def band(scores: Float64Array, shared: BoolArray, least_right: float) -> float:
     """Return the narrowest band around one half that leaves enough right of those that lie outside.
 
-    If none does, the one with the most right, less a fiftieth for each that is left out.
+    If none does, the one with the most right less a fiftieth for each that is left out.
 
     Parameters
     ----------
@@ -295,12 +295,12 @@ def learnt(
 
 
 def said_by(scores: Float64Array, is_open: BoolArray, width: float) -> npt.NDArray[np.object_]:
-    """Return a verdict on each row, None where nothing can be said or the score lies in the band; (rows,) object.
+    """Return a verdict on each row; None where a gate is closed or the score lies in the band; (rows,) object.
 
     Parameters
     ----------
     scores : (rows,) float64
-        From 0, not shared, to 1, shared; nan says nothing.
+        From 0, not shared, to 1, shared; nan is no score.
     is_open : (rows,) bool
         Where something can be said.
     width : float
@@ -347,7 +347,7 @@ def last_verdicts(
 def settled_windows(moments: Moments, said: npt.NDArray[np.object_], found: Sequence[Move]) -> float:
     """Return the median time, in T, until a verdict is right for T after a change; nan where nothing changes.
 
-    A verdict that is right already takes no time and is left out; one that never is takes for ever.
+    A verdict that is right already takes no time and is left out; one that never is right takes infinitely long.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class UnknownModelError(UsageFault):
-    """A model that is not there: names those that are."""
+    """A model that is not there; the message names those that are."""
 
 
 class WindowJudge(Protocol):

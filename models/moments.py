@@ -1,4 +1,4 @@
-"""What is known of pairs at moments, of tiles or of windows alike: to learn from, and to say a last verdict."""
+"""Rows of tiles or windows at moments in time, to learn from and to give last verdicts on pairs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Moments:
     x : (rows, features) float64
     feature_names : tuple of str
     open : (rows,) bool
-        Whether anything can be said: no gate of the lag excess is closed.
+        Whether a verdict is possible: no gate of the lag excess is closed.
     shared : (rows,) float64
         The label, 1 or 0; nan where there is none.
     """
@@ -46,9 +46,9 @@ class Moments:
         return np.asarray(self.key.groupby(list(PAIR), sort=False).ngroup(), dtype=np.int64)
 
     def learnable(self, most: int) -> Positions:
-        """Return positions to learn from: of each pair as many moments, spread evenly over those with a label.
+        """Return positions to learn from: `most` moments of each pair, spread evenly over those with a label.
 
-        A pair with fewer has some of them twice, so that each pair weighs the same.
+        A pair with fewer has some of them twice, so that each pair has the same weight.
 
         Examples
         --------
@@ -91,7 +91,7 @@ def _moments(
 
 
 def of_tiles(pair_tile: pd.DataFrame, memory: str) -> Moments:
-    """Return the moments of tiles, with what a memory keeps.
+    """Return the moments of tiles, as a memory keeps them.
 
     A band that says nothing is 0: no more agreement than at impossible lags. Where a gate is closed nothing is said.
 

@@ -1,4 +1,4 @@
-"""A control: what one subflow alone looks like, in numbers that cannot know of sharing unless settings tell it."""
+"""A control: numbers of one subflow alone, which cannot tell the label unless the settings do."""
 
 from __future__ import annotations
 

@@ -50,14 +50,14 @@ def shares(partition: Partition, first: int, second: int) -> bool | None:
 def partition_of(subflow_ids: Sequence[int], verdicts: Mapping[Pair, bool | None]) -> Partition:
     """Return the largest groups such that no two subflows of different groups are said to share.
 
-    These are the connected components of the graph of shared pairs. A subflow of which nothing is said has no group.
+    These are the connected components of the graph of shared pairs. A subflow without any verdict has no group.
 
     Parameters
     ----------
     subflow_ids : sequence of int
         In order.
     verdicts : mapping of Pair to bool or None
-        What is said of each pair; None, or no entry, is nothing.
+        The verdict on each pair; None, or no entry, is no verdict.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Swapped partners: pairs that share nothing, made of connections that do.
+"""Swapped partners: pairs of subflows that share no bottleneck, taken from connections whose subflows do.
 
 Subflow a of one connection with a shared bottleneck, and subflow b of another one of the same site: each by itself
 looks as in a shared pair, but the two have nothing to do with each other. A model that calls them shared has learnt
@@ -54,7 +54,7 @@ def partners(windows: LabelledWindows, rows: Positions) -> list[tuple[str, str]]
 
 
 def rows_of_partners(windows: LabelledWindows, rows: Positions) -> Positions:
-    """Return the positions of the swapped partners' windows whose both connections stand among some rows'."""
+    """Return the positions of the windows of swapped partners whose connections are both among those of some rows."""
     shared = np.unique(windows.connections[rows[windows.shared[rows]]]).tolist()
     names = [pair_name(one, other) for one, other in itertools.permutations(shared, 2)]
     swapped = windows.rows(SWAPPED)

@@ -1,7 +1,7 @@
 """Grid search: a family's hyperparameters times nested feature subsets, by relevance.
 
-Two ways stand beside each other. The paper's ranks the features on all windows and takes the best mean over
-the splits, so that what is chosen has seen what it is judged on. The nested one ranks, scales and chooses on
+There are two ways. The paper's ranks the features on all windows and takes the best mean over
+the splits, so the choice has seen what it is judged on. The nested one ranks, scales and chooses on
 the training side of each split alone.
 """
 
@@ -186,7 +186,7 @@ def training_side(windows: LabelledWindows, rows: Positions, method: Method) -> 
 def fit(
     windows: LabelledWindows, family: Family, setting: Setting, order: Positions, rows: Positions, method: Method
 ) -> Fitted:
-    """Fit a setting on some rows, with the features that stand first in `order`.
+    """Fit a setting on some rows, with the features that come first in `order`.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def accuracies(
 
 
 def papers_splits(windows: LabelledWindows, splits: Sequence[Split], method: Method) -> list[RankedSplit]:
-    """Return splits of which each has the features ranked on the rows of both sides: the paper's way.
+    """Return splits with the features ranked on the rows of both sides: the paper's way.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def papers_splits(windows: LabelledWindows, splits: Sequence[Split], method: Met
 
 
 def best_setting(grid: Sequence[Setting], accuracies: npt.NDArray[np.float64]) -> Setting:
-    """Return the setting of the best mean of (splits, settings) accuracies; of equals the one that stands first."""
+    """Return the setting of the best mean of (splits, settings) accuracies, the first one of equals."""
     return grid[int(np.argmax(np.round(accuracies.mean(axis=0), 9)))]
 
 

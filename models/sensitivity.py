@@ -1,4 +1,4 @@
-"""A stored model where one thing is other than in training: its accuracy, windows without a verdict being wrong."""
+"""The accuracy of a stored model where one factor differs from training; windows without a verdict count as wrong."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def judged(
     windows : DataFrame of the ``pair_window`` table
         Labelled.
     without_verdict : DataFrame of the ``rejected`` table
-        Labelled windows that were looked for in vain: each is wrong.
+        Labelled windows that could not be made: each counts as wrong.
     resamples, seed : int
         As :func:`models.accuracy.accuracy_of_windows` takes them.
 

@@ -1,4 +1,4 @@
-"""Splits drawn over connections: all windows of a connection stand on one side."""
+"""Splits drawn over connections: all windows of a connection are on one side."""
 
 from __future__ import annotations
 

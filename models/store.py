@@ -29,11 +29,11 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 class ModelError(InputFault):
-    """A model file that cannot be used: names the file and the reason."""
+    """A model file that cannot be used; the message names the file and the reason."""
 
 
 def _canonical(node: Any, new_id: Callable[[], int], new_name: Callable[[str], str]) -> Any:
-    """Return a part of a schema with its own ids, one an occurrence, and other names of files.
+    """Return a part of a schema with ids of its own, one for each occurrence, and other names of files.
 
     Whether two equal parts of an estimator are one object depends on the process that fitted it.
     """

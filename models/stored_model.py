@@ -24,7 +24,7 @@ _SUFFIX = ".skops"
 
 
 class ModelNameError(UsageFault, ValueError):
-    """A name that is none of a stored model: says what it lacks."""
+    """A name that no stored model can have; the message says what it lacks."""
 
 
 @dataclass(frozen=True, order=True)

@@ -46,7 +46,7 @@ def best_balanced_accuracy(score: npt.NDArray[np.float64], shared: npt.NDArray[n
 
 
 def area_under_curve(score: npt.NDArray[np.float64], shared: npt.NDArray[np.bool_]) -> float:
-    """Return the chance that a shared row scores higher than a non-shared one; ties count half.
+    """Return the probability that a shared row scores higher than a non-shared one; ties count half.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is known of a pair at each of its tiles: rows of the ``pair_tile`` table."""
+"""Rows of the ``pair_tile`` table: a pair's evidence and verdict at each of its tiles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def memory_named(name: str) -> Memory:
 
 
 def _said(tile: Tile, evidence: Evidence | None) -> dict[str, Any]:
-    """Return what the rule says, and the features."""
+    """Return the rule's verdict, and the features."""
     if evidence is None:
         return {"start_ns": tile.start_ns, "said": None, "score_q10": None, "reason": gate.TOO_DEEP, **_NOTHING}
     bands = excesses(evidence.correlogram)
@@ -38,7 +38,7 @@ def _said(tile: Tile, evidence: Evidence | None) -> dict[str, Any]:
 def tile_rows(
     x: SubflowSignals, y: SubflowSignals, memories: Sequence[str], truth: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]] | str:
-    """Return a pair's rows, without the columns that name the pair; or why there is none.
+    """Return a pair's rows, without the columns that name the pair; or why there are none.
 
     Parameters
     ----------

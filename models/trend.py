@@ -1,7 +1,7 @@
-"""Whether a window saw a queue come and go, or only one straight rise.
+"""Ramps: windows that saw only one straight rise, and no queue that comes and goes.
 
-Two queues that share nothing but both rise over the whole of a window are as correlated as one queue seen twice. What
-tells them apart is what is left without the rise.
+Two queues that share nothing but both rise over the whole of a window are as correlated as one queue seen twice. They
+can be told apart by what is left without the rise.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trials: what is trained on, and what is tested on. No connection stands on both sides of one."""
+"""Trials: training windows and test windows. No connection is on both sides of one."""
 
 from __future__ import annotations
 

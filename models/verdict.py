@@ -1,4 +1,4 @@
-"""What a model says of windows, as rows of the ``prediction`` table."""
+"""A model's verdicts on windows, as rows of the ``prediction`` table."""
 
 from __future__ import annotations
 

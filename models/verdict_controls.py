@@ -1,4 +1,4 @@
-"""Controls of what is learnt from tiles: what a family finds where there is nothing to find."""
+"""Controls of what is learnt from tiles: the accuracy of families where the label cannot be known."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NS_PER_S = 1e9
 
 @dataclass(frozen=True)
 class ControlPlan:
-    """What the controls are made for.
+    """The input of the controls.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ _CONFIGURED = ("_mbit_s", "_bytes", "_us", "_ratio")
 
 
 def _alone(data: DatasetTables, dataset: str, place_in_pair: str) -> Moments:
-    """Return a row for each labelled pair: numbers of its first, or its second, subflow alone."""
+    """Return one row for each labelled pair: numbers of its first, or its second, subflow alone."""
     folder = data.tables / dataset
     readers = [
         TableReader(table, folder / f"{table.name}.parquet") for table in (tables.ACK, tables.STATE, tables.LOSS)
@@ -81,7 +81,7 @@ def _alone(data: DatasetTables, dataset: str, place_in_pair: str) -> Moments:
 
 
 def _balanced(task: Task, scores: npt.NDArray[np.float64], asked: ControlPlan) -> dict[str, float]:
-    """Return how right forced last verdicts are, balanced, of pairs that have one."""
+    """Return the balanced accuracy of forced last verdicts, over pairs that have one."""
     last = task.moments.last()
     rows = last[~np.isnan(scores[last]) & task.moments.open[last] & ~np.isnan(task.moments.shared[last])]
     said = pd.Series((scores[rows] > HALF).tolist(), dtype=object).tolist()
@@ -104,7 +104,7 @@ def _held_out(
     asked: ControlPlan,
     mapped: Mapped,
 ) -> Iterator[dict[str, Any]]:
-    """Yield how right families are, held out, on shuffled labels, and of one subflow alone."""
+    """Yield the held-out accuracy of families on shuffled labels, and on one subflow alone."""
     tested = [("labels shuffled", source, task.shuffled(asked.seed)) for source, task in tasks.items()]
     for name in ("subflow_a", "subflow_b"):
         alone = Task.of(_alone(data, asked.trained, name), settings)
@@ -121,7 +121,7 @@ def _held_out(
 
 
 def _configured(data: DatasetTables, dataset: str) -> Iterator[dict[str, Any]]:
-    """Yield how well a configured value alone tells the label, of pairs that have one."""
+    """Yield how well each configured value alone tells the label, over pairs that have one."""
     truth = pd.DataFrame(list(last_labels(data.truth(dataset))))
     for name in sorted(name for name in truth.columns if name.endswith(_CONFIGURED)):
         known = truth[truth[name].notna()]
@@ -140,7 +140,7 @@ def _configured(data: DatasetTables, dataset: str) -> Iterator[dict[str, Any]]:
 def _swapped(
     pair_tile: pd.DataFrame, dataset: str, learnt: Mapping[tuple[tuple[str, str], str], Learnt], asked: ControlPlan
 ) -> Iterator[dict[str, Any]]:
-    """Yield the share of swapped partners that is called shared in the end, of those that have a tile."""
+    """Yield the share of swapped partners whose last verdict is shared, of those that have a tile."""
     for memory in asked.memories:
         moments, fixed = of_tiles(pair_tile, memory), by_fixed_rule(pair_tile, memory)
         if not len(moments.x):

@@ -14,7 +14,7 @@ _BUT_A_SITE = " but the site"
 
 
 class WindowSetError(InputFault):
-    """A name in a table that is none of a set of windows."""
+    """A name in a table that does not name a set of windows."""
 
 
 @dataclass(frozen=True)

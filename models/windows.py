@@ -20,7 +20,7 @@ SWAPPED = "swapped"
 
 
 class LearnError(Fault):
-    """There is nothing to learn from, or nothing to learn: says what is missing."""
+    """There are no windows to learn from, or only one label; the message says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def windows_of_kinds(
     Raises
     ------
     LearnError
-        If of a rule none is left, or only one label.
+        If a rule has no labelled window, or only one label.
     """
     parts = [_labelled(pair_window, rule) for rule in rules]
     kinds = [np.full(len(part), rule) for part, rule in zip(parts, rules, strict=True)]
@@ -146,7 +146,7 @@ def windows_of_kinds(
 
 
 def labelled_rejected(rejected: pd.DataFrame, rule: str) -> pd.DataFrame:
-    """Return the labelled windows of one rule that were looked for in vain: no model has a verdict on them.
+    """Return the labelled windows of one rule that could not be made: no model has a verdict on them.
 
     Parameters
     ----------

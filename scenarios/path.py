@@ -1,6 +1,6 @@
-"""What every dataset draws alike: access links, queues, the connection's own settings.
+"""Draws common to all datasets: access links, queues, the connection's own settings.
 
-The constants are assumptions, each with what it rests on. What was changed after a first run, and why,
+The constants are assumptions; each says what it rests on. What was changed after a first run, and why,
 is in docs/experiments.md.
 """
 

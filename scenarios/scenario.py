@@ -15,7 +15,7 @@ Names = Annotated[list[str], Field(min_length=1)]
 
 
 class ScenarioError(UsageFault):
-    """A dataset that cannot be drawn: names what is unknown."""
+    """A dataset that cannot be drawn; the message names what is unknown."""
 
 
 class _Part(BaseModel):
@@ -131,7 +131,7 @@ class Scenario(_Part):
 
 
 class Run(_Part):
-    """A scenario and what the truth table says of it beside the simulator's own truth."""
+    """A scenario, and what the truth table says of it in addition to the simulator's own truth."""
 
     scenario: Scenario
     site: str | None

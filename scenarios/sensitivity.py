@@ -1,9 +1,9 @@
-"""The dataset ``sensitivity``: one plain setting, and one factor at a time moved away from it.
+"""The dataset ``sensitivity``: one plain setting, and settings that differ from it in one factor.
 
 Two subflows with base RTTs of their own; of two bottlenecks of equal settings each is crossed by one subflow, or
 one is crossed by both, and three bulk flows meet at each whichever the label. RTTs, starts and seeds of a
-repetition are the same at every level of every factor, so that levels differ in what was moved and in nothing that
-was drawn. The RTTs of a repetition are the same for both labels too: in few repetitions, two draws would tell them
+repetition are the same at every level of every factor, so that levels differ in the factor and in nothing that was
+drawn. The RTTs of a repetition are the same for both labels too: in few repetitions, two draws would tell them
 apart by chance. Their range is narrower than that of ``diverse``, so that several windows fit into a connection. Rate
 and range are such that three flows fill the bottleneck at every level: at 6 Mbit/s and 40 to 100 ms they did not
 where one packet in a hundred is lost. Evaluation only: never trained or tuned on.
@@ -36,7 +36,7 @@ class MovedSetting:
     Attributes
     ----------
     loss : float
-        Chance of a packet to be lost at random on the access link, either direction.
+        Probability that a packet is lost at random on the access link, in each direction.
     jitter_ms : float
         Mean jitter of the access link.
     queue_rtts : float
@@ -137,7 +137,7 @@ def _draw(
 
 
 def dataset(*, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
-    """Draw the dataset: each setting `repetitions` times with either label, the same draws in every setting.
+    """Draw the dataset: each setting `repetitions` times with each label, the same draws in every setting.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Running ``smartsbd-sim``: one process per connection."""
+"""Running ``smartsbd-sim``, one process for each connection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COMPRESSION_LEVEL = 6
 
 
 class SimulatorError(Fault):
-    """The simulator is missing, stale, or a run of it failed: names the scenario and its seed."""
+    """The simulator is missing or stale, or a run of it failed; the message names the scenario and its seed."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Fin
     Raises
     ------
     SimulatorError
-        If the run failed: names the scenario's file and seed.
+        If the run failed; the message names the scenario's file and seed.
     """
     scenario_path.write_text(written(run.scenario) + "\n")
     with tempfile.TemporaryDirectory() as folder:

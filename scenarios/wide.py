@@ -1,8 +1,8 @@
-"""The dataset ``wide``: to learn from what is rare elsewhere, few rivals, shallow and deep queues, senders that pause.
+"""The dataset ``wide``: what is rare in other datasets, for instance few rivals, deep queues, senders that pause.
 
-Settings are drawn once for both labels: of each number there is a connection whose subflows meet at one bottleneck, and
-one whose subflows have a bottleneck each, with the same paths, rates, queues, losses, rivals, controller and sender.
-The shared bottleneck is that of the other label's first subflow. So no setting tells the label.
+Settings are drawn once for both labels: for each number there is a connection whose subflows meet at one bottleneck,
+and one whose subflows have a bottleneck each, with the same paths, rates, queues, losses, rivals, controller and
+sender. The shared bottleneck is that of the other label's first subflow. So no setting tells the label.
 
 A bottleneck counts only if it was full (``validate.rule``): rates are such that what crosses it can fill it in spite
 of the losses drawn, and a sender that has not always data has rivals that have.
@@ -54,10 +54,10 @@ class Ranges:
     longest_queue_ms : float
         Bound of the queue.
     equal_paths, equal_bottlenecks, lossless, alone, server, marks : float
-        Chances: of paths of equal RTT, of bottlenecks of equal settings, of an access link without loss, of
+        Probabilities: of paths of equal RTT, of bottlenecks of equal settings, of an access link without loss, of
         bottlenecks without rivals, of a bottleneck before the backbone, of queues that mark.
     bulk : float
-        Chance of a sender that always has data; of the others half are on and off, half have a constant rate.
+        Probability that a sender always has data; of the others half are on and off, half have a constant rate.
     on_s, off_s : (low, high)
         Means of the periods.
     rate_share : (low, high)

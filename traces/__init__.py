@@ -1,1 +1,1 @@
-"""What the network wrote, as tables: parsers, quarantine, ground truth. Knows nothing of learning."""
+"""Recorded signals as tables: parsers, quarantine, ground truth. Knows nothing of learning."""

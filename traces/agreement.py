@@ -1,4 +1,4 @@
-"""How well what was inferred from packets agrees with what the sender itself logged of the same subflow."""
+"""How well the signals inferred from packets agree with the sender's own log of the same subflow."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Agreement:
     confusion : (2, 2) int64
         Grid points by congested: logged (row) and inferred (column).
     entry_difference_us : (n,) int64, microseconds
-        Of each entry into Recovery or Loss that was logged, how much later the one inferred nearest to it is.
+        For each logged entry into Recovery or Loss, how much later the nearest inferred entry is.
     entries_logged, entries_inferred : int
     retransmissions_logged, retransmissions_inferred : int or None
     """

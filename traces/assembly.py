@@ -1,4 +1,4 @@
-"""Events of subflows, in time order, as connections with rows: what every log of a sender is turned into."""
+"""From events of subflows, in time order, to connections with rows: every log of a sender is read in this way."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Assembly:
         *,
         token: int | None = None,
     ) -> Refused | None:
-        """Take one record in, whole or not at all.
+        """Take in one record, completely or not at all.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
-"""A log of event lines and nothing else, taken in by columns: what the simulator writes.
+"""A log of event lines and nothing else, as the simulator writes it, read by columns.
 
-A line is as :mod:`traces.event_log` says. What is taken in here is what needs no second look: every line a record that
-is good, every row's events one of a kind. Of any other log nothing is taken, and its lines are read one by one.
+A line is as :mod:`traces.event_log` says. This module reads only logs that need no second look: every line is a good
+record, and no row has two events of a kind. It reads nothing of any other log, whose lines are read one by one.
 """
 
 from __future__ import annotations

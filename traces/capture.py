@@ -173,7 +173,7 @@ def read_together(paths: Sequence[Path]) -> list[Trace]:
     Returns
     -------
     list of Trace
-        One an input.
+        One for each input.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def join(captures: Sequence[Recorded]) -> list[Trace]:
     Returns
     -------
     list of Trace
-        One a capture; each connection is in the trace of the one that has its first subflow.
+        One for each capture; each connection is in the trace of the one that has its first subflow.
     """
     places = spools([one.spool for one in captures])
     connections = [_Connections(places) for _ in captures]

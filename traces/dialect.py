@@ -28,12 +28,12 @@ _OTHER_GROUPS = {"token", "subflow", "kind", "value"}
 
 
 class DialectError(UsageFault):
-    """A line pattern that cannot be used: names what is wrong with it."""
+    """A line pattern that cannot be used; the message says what is wrong with it."""
 
 
 @dataclass(frozen=True)
 class LinePattern:
-    """What a record looks like within a line of a log.
+    """The form of a record within a line of a log.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class LinePattern:
     Raises
     ------
     DialectError
-        If the expression is none, or its groups do not make a record.
+        If the expression is not a regular expression, or its groups do not make a record.
     """
 
     marker: str

@@ -1,6 +1,6 @@
 """The kinds of input and the parser of each. A new parser is one module and one line here.
 
-What an input is, its content says, not its name.
+The content of an input decides, not its name.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Joint:
     record : callable
         Reads one by itself; what it holds goes to a file in a folder.
     join : callable
-        Makes traces of all together, one each.
+        Makes the traces of all inputs together, one for each.
     """
 
     record: Callable[[Path, Path], Recorded]
@@ -97,7 +97,7 @@ class Read:
     ----------
     path : Path
     source : str
-        What kind of input it is, ``unknown`` where nothing knows it.
+        Kind of the input, ``unknown`` if no parser knows it.
     outcome : Trace or UnreadableInputError
         What it holds, or why it cannot be read.
     """

@@ -1,4 +1,4 @@
-"""What was refused, where and why: nothing an input holds disappears uncounted."""
+"""Refused records, with place and reason: nothing in an input disappears uncounted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RAW_BYTES = 64
 
 
 class UnreadableInputError(InputFault):
-    """An input that cannot be read at all: names the file, the byte offset and the reason."""
+    """An input that cannot be read at all; the message names the file, the byte offset and the reason."""
 
     def __init__(self, path: Path, offset: int, why: str) -> None:
         super().__init__(f"{printable(str(path))}: at byte {offset}: {why}")
@@ -50,7 +50,7 @@ class Refusal:
 
 
 def by_reason(refusals: Sequence[Refusal]) -> dict[str, int]:
-    """Return the number of refused records per reason, reasons sorted."""
+    """Return the number of refused records for each reason, reasons sorted."""
     return dict(sorted(Counter(refusal.reason for refusal in refusals).items()))
 
 

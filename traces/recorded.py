@@ -306,7 +306,7 @@ class Spool:
 
 
 def spools(paths: Sequence[Path]) -> list[Spool]:
-    """Return the rows of captures, of which a file each was written: from now on one without a name.
+    """Return the rows of captures, each of which wrote a file; from now on they are in one file without a name.
 
     One file for all: of captures there may be more than of files that can be open.
     """
@@ -448,7 +448,7 @@ class StoredAcks:
         self.rows = self._sender.rows
 
     def _survey(self) -> packet_recording.WayBack:
-        """Look through all ACKs; return what the delays of each take from all."""
+        """Look through all ACKs; return what the delays of each need to know of all."""
         if self._way_back is None:
             self._shortest_us, self._way_back = packet_recording.survey_acks(
                 *self._spool.place, *self._sender.parts, self._vantage

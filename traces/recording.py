@@ -21,7 +21,7 @@ from traces.trace import Trace
 
 #: Stands for standard input among the inputs of a command.
 STANDARD_INPUT = Path("-")
-#: What a command says of its inputs.
+#: Help text for the inputs of a command.
 INPUTS = "log of a sender or capture of packets, plain or compressed; - is standard input"
 
 
@@ -72,7 +72,7 @@ def _stored(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
 
 
 def read_all(paths: Sequence[Path], dialect: Dialect) -> Iterator[Recording | UnreadableInputError]:
-    """Yield every input read, or why it cannot be, whatever kind it is; those of one connection together.
+    """Yield every input, of any kind, or why it cannot be read; inputs of one connection are read together.
 
     Parameters
     ----------
