@@ -414,7 +414,8 @@ ReadApplication(const Place& place)
     ApplicationSpec application;
     application.kind = ReadChoice(
         place.Require("kind"),
-        Choices<ApplicationKind>{{"on_off", ApplicationKind::ON_OFF}, {"rate", ApplicationKind::RATE}});
+        Choices<ApplicationKind>{{"on_off", ApplicationKind::ON_OFF},
+                                 {"rate", ApplicationKind::RATE}});
     if (application.kind == ApplicationKind::ON_OFF)
     {
         place.CheckKeys({"kind", "on_s", "off_s"});
