@@ -3,13 +3,25 @@
 import copy
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.simulator.program import SIMULATOR, Scenario, access, execute, link, network, separate, shared, subflow
+from tests.simulator.program import (
+    PROGRAM,
+    SIMULATOR,
+    Scenario,
+    access,
+    execute,
+    link,
+    network,
+    separate,
+    shared,
+    subflow,
+)
 
 
 def refuse(directory: Path, text: str, place: str) -> None:
@@ -22,13 +34,19 @@ def refuse(directory: Path, text: str, place: str) -> None:
     assert [path.name for path in directory.iterdir()] == ["scenario.json"]
 
 
+def value_at(scenario: Scenario, place: str) -> Any:
+    """What a scenario has at a JSON pointer."""
+    node: Any = scenario
+    for key in place.split("/")[1:]:
+        node = node[int(key) if isinstance(node, list) else key]
+    return node
+
+
 def set_value(scenario: Scenario, place: str, value: object) -> str:
     """The scenario's text with another value at a JSON pointer."""
-    *parents, last = place.split("/")[1:]
-    changed: Any = copy.deepcopy(scenario)
-    node = changed
-    for key in parents:
-        node = node[int(key) if isinstance(node, list) else key]
+    parent, _, last = place.rpartition("/")
+    changed = copy.deepcopy(scenario)
+    node = value_at(changed, parent)
     if isinstance(node, list):
         node[int(last)] = value
     else:
@@ -165,7 +183,7 @@ def walk(schema: dict[str, Any], value: Any, place: str) -> Iterator[tuple[str, 
 
 
 def outside(schema: dict[str, Any]) -> Iterator[object]:
-    """Numbers just outside the schema's limits."""
+    """Values just outside what the schema says: numbers, names, texts, lengths, and another type."""
     step = 1 if schema.get("type") == "integer" else 0.001
     if "minimum" in schema:
         yield schema["minimum"] - step
@@ -175,37 +193,87 @@ def outside(schema: dict[str, Any]) -> Iterator[object]:
         yield schema["maximum"] + step
     if "exclusiveMaximum" in schema:
         yield schema["exclusiveMaximum"]
+    if "enum" in schema:
+        yield "-".join(schema["enum"])
+    if "const" in schema:
+        yield schema["const"] + "-"
+    if "pattern" in schema:
+        yield from ("", "UPPER", "0123456789abcdef" * 3)
+    if "minItems" in schema:
+        yield [0.0] * (schema["minItems"] - 1)
+    if "maxItems" in schema:
+        yield [0.0] * (schema["maxItems"] + 1)
+    if schema.get("type") in ("integer", "boolean"):
+        yield 1000.5
+    if "null" not in schema.get("type", ""):
+        yield None
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    [
-        shared(),
-        given_by({"kind": "on_off", "on_s": 2.0, "off_s": 1.0}),
-        given_by({"kind": "rate", "rate_mbit_s": 2.0}),
-    ],
-    ids=["bulk", "on_off", "rate"],
-)
+def keys(schema: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The keys of all objects of a schema, each object by its own description."""
+    if "properties" in schema:
+        yield from ((schema["description"], key) for key in schema["properties"])
+    for part in (*schema.get("properties", {}).values(), *schema.get("oneOf", ()), *schema.get("prefixItems", ())):
+        yield from keys(part)
+    if "items" in schema:
+        yield from keys(schema["items"])
+
+
+#: Between them they have every key.
+TRIED = {
+    "bulk": shared(),
+    "plain": network([link(8.0)], [subflow([0], 60.0), subflow([0], 60.0)]),
+    "on_off": given_by({"kind": "on_off", "on_s": 2.0, "off_s": 1.0}),
+    "rate": given_by({"kind": "rate", "rate_mbit_s": 2.0}),
+}
+
+
+def test_every_key_of_the_schema_is_tried() -> None:
+    """What no scenario here has, the program could pass over."""
+    schema = json.loads((SIMULATOR / "src" / "scenario.schema.json").read_text())
+    tried = {
+        (part["description"], key)
+        for scenario in TRIED.values()
+        for place, part in walk(schema, scenario, "")
+        if "properties" in part
+        for key in value_at(scenario, place)
+    }
+    assert tried == set(keys(schema))
+
+
+@pytest.mark.parametrize("scenario", TRIED.values(), ids=TRIED)
 def test_schema_and_program_agree(scenario: Scenario, tmp_path: Path) -> None:
-    """Each key the schema requires is missed and each limit it states is enforced."""
-    schema = json.loads((SIMULATOR / "scenario.schema.json").read_text())
+    """Each key the schema requires is missed and each limit it states is enforced, so each key is read."""
+    schema = json.loads((SIMULATOR / "src" / "scenario.schema.json").read_text())
     checks = 0
     for place, part in walk(schema, scenario, ""):
-        for value in outside(part):
+        for value in outside(part) if place else ():
             refuse(tmp_path, set_value(scenario, place, value), place)
             checks += 1
         if part.get("type") == "object":
             assert part["additionalProperties"] is False
-            assert part["required"] == [key for key in part["properties"] if key != "application"]
             for key in part["required"]:
-                changed = json.loads(set_value(scenario, f"{place}/{key}", None))
-                node = changed
-                for step in place.split("/")[1:]:
-                    node = node[int(step) if isinstance(node, list) else step]
-                del node[key]
+                changed = copy.deepcopy(scenario)
+                del value_at(changed, place)[key]
                 refuse(tmp_path, json.dumps(changed), f"{place}/{key}")
                 checks += 1
-    assert checks > 100
+    assert checks > 150
+
+
+def test_every_name_of_the_schema_is_understood(tmp_path: Path) -> None:
+    """What is refused after the scenario was read is that the output cannot be written."""
+    schema = json.loads((SIMULATOR / "src" / "scenario.schema.json").read_text())
+    scenario = shared()
+    # A rate suits every kind of background, a long way every entry.
+    scenario["background"][1].update(rate_mbit_s=1.0, rtt_ms=200.0)
+    names = [(place, name) for place, part in walk(schema, scenario, "") for name in part.get("enum", ())]
+    assert ("/background/0/kind", "web") in names
+    command = [str(PROGRAM), "--scenario=scenario.json", "--events=no/such/e", "--truth=t"]
+    for place, name in names:
+        (tmp_path / "scenario.json").write_text(set_value(scenario, place, name))
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert result.returncode == 1, (place, name)
+        assert "no/such/e" in result.stderr, (place, name, result.stderr)
 
 
 @pytest.mark.parametrize("text", ["", json.dumps(shared())[:200], json.dumps(shared()) + "]"])
