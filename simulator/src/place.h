@@ -47,8 +47,8 @@ using Choices = std::vector<std::pair<std::string_view, T>>;
 /**
  * A JSON value, what a JSON Schema says of it, and its place in the file.
  *
- * Types are what the caller asks for; keys, limits, names and patterns are the schema's. Every check
- * that fails throws ScenarioError.
+ * Types are what the caller asks for; keys, limits, names and patterns are the schema's. Every
+ * check that fails throws ScenarioError.
  *
  * Of JSON Schema (draft 2020-12) these keywords are read: properties and required, any other key
  * being refused; oneOf of objects whose "kind" differs; enum; pattern; minimum, maximum and their
