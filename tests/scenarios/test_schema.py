@@ -11,8 +11,8 @@ from pydantic import Field, ValidationError
 
 from scenarios import schema
 from scenarios.scenario import ConnectionSettings, Scenario
-from tests.simulator.program import separate, shared
-from tests.simulator.test_scenario import given_by, outside, set_value, walk
+from tests.simulator.contract import outside, set_value, walk
+from tests.simulator.program import given_by, separate, shared
 
 
 def test_the_file_is_that_of_the_contract() -> None:

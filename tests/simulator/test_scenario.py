@@ -4,18 +4,18 @@ import copy
 import json
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.simulator.contract import keys, outside, read_schema, set_value, value_at, walk
 from tests.simulator.program import (
     PROGRAM,
-    SIMULATOR,
     Scenario,
     access,
     execute,
+    given_by,
     link,
     network,
     separate,
@@ -32,33 +32,6 @@ def refuse(directory: Path, text: str, place: str) -> None:
     assert result.stderr.startswith(f"scenario.json: {place}: "), result.stderr
     assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
     assert [path.name for path in directory.iterdir()] == ["scenario.json"]
-
-
-def value_at(scenario: Scenario, place: str) -> Any:
-    """What a scenario has at a JSON pointer."""
-    node: Any = scenario
-    for key in place.split("/")[1:]:
-        node = node[int(key) if isinstance(node, list) else key]
-    return node
-
-
-def set_value(scenario: Scenario, place: str, value: object) -> str:
-    """The scenario's text with another value at a JSON pointer."""
-    parent, _, last = place.rpartition("/")
-    changed = copy.deepcopy(scenario)
-    node = value_at(changed, parent)
-    if isinstance(node, list):
-        node[int(last)] = value
-    else:
-        node[last] = value
-    return json.dumps(changed)
-
-
-def given_by(application: dict[str, Any]) -> Scenario:
-    """A connection whose data an application gives."""
-    scenario = shared()
-    scenario["connection"]["application"] = application
-    return scenario
 
 
 @pytest.mark.parametrize(
@@ -168,57 +141,6 @@ def test_keys_belong_to_kinds_of_access(kind: str, key: str, tmp_path: Path) -> 
     refuse(tmp_path, json.dumps(scenario), place)
 
 
-def walk(schema: dict[str, Any], value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The places of a scenario, each with its part of the schema."""
-    if "oneOf" in schema:
-        schema = next(part for part in schema["oneOf"] if part["properties"]["kind"]["const"] == value["kind"])
-    yield place, schema
-    if isinstance(value, dict):
-        for key, child in value.items():
-            yield from walk(schema["properties"][key], child, f"{place}/{key}")
-    if isinstance(value, list):
-        for index, child in enumerate(value):
-            parts = schema.get("prefixItems") or [schema["items"]] * len(value)
-            yield from walk(parts[index], child, f"{place}/{index}")
-
-
-def outside(schema: dict[str, Any]) -> Iterator[object]:
-    """Values just outside what the schema says: numbers, names, texts, lengths, and another type."""
-    step = 1 if schema.get("type") == "integer" else 0.001
-    if "minimum" in schema:
-        yield schema["minimum"] - step
-    if "exclusiveMinimum" in schema:
-        yield schema["exclusiveMinimum"]
-    if "maximum" in schema:
-        yield schema["maximum"] + step
-    if "exclusiveMaximum" in schema:
-        yield schema["exclusiveMaximum"]
-    if "enum" in schema:
-        yield "-".join(schema["enum"])
-    if "const" in schema:
-        yield schema["const"] + "-"
-    if "pattern" in schema:
-        yield from ("", "UPPER", "0123456789abcdef" * 3)
-    if "minItems" in schema:
-        yield [0.0] * (schema["minItems"] - 1)
-    if "maxItems" in schema:
-        yield [0.0] * (schema["maxItems"] + 1)
-    if schema.get("type") in ("integer", "boolean"):
-        yield 1000.5
-    if "null" not in schema.get("type", ""):
-        yield None
-
-
-def keys(schema: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The keys of all objects of a schema, each object by its own description."""
-    if "properties" in schema:
-        yield from ((schema["description"], key) for key in schema["properties"])
-    for part in (*schema.get("properties", {}).values(), *schema.get("oneOf", ()), *schema.get("prefixItems", ())):
-        yield from keys(part)
-    if "items" in schema:
-        yield from keys(schema["items"])
-
-
 #: Between them they have every key.
 TRIED = {
     "bulk": shared(),
@@ -230,7 +152,7 @@ TRIED = {
 
 def test_every_key_of_the_schema_is_tried() -> None:
     """What no scenario here has, the program could pass over."""
-    schema = json.loads((SIMULATOR / "src" / "scenario.schema.json").read_text())
+    schema = read_schema()
     tried = {
         (part["description"], key)
         for scenario in TRIED.values()
@@ -244,7 +166,7 @@ def test_every_key_of_the_schema_is_tried() -> None:
 @pytest.mark.parametrize("scenario", TRIED.values(), ids=TRIED)
 def test_schema_and_program_agree(scenario: Scenario, tmp_path: Path) -> None:
     """Each key the schema requires is missed and each limit it states is enforced, so each key is read."""
-    schema = json.loads((SIMULATOR / "src" / "scenario.schema.json").read_text())
+    schema = read_schema()
     checks = 0
     for place, part in walk(schema, scenario, ""):
         for value in outside(part) if place else ():
@@ -262,7 +184,7 @@ def test_schema_and_program_agree(scenario: Scenario, tmp_path: Path) -> None:
 
 def test_every_name_of_the_schema_is_understood(tmp_path: Path) -> None:
     """What is refused after the scenario was read is that the output cannot be written."""
-    schema = json.loads((SIMULATOR / "src" / "scenario.schema.json").read_text())
+    schema = read_schema()
     scenario = shared()
     # A rate suits every kind of background, a long way every entry.
     scenario["background"][1].update(rate_mbit_s=1.0, rtt_ms=200.0)
