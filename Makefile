@@ -2,7 +2,7 @@
 # make app      the same in one file, build/sbd.pyz, for Python 3.11
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
 # make test     set up, then run every test (TESTS="not slow" leaves out what is run at night)
-# make check    style, types, layers, data dictionary
+# make check    style, types, layers, data dictionary, scenario schema
 # make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
 # make proof    the pipeline, nothing in git changed by it, then every test
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
@@ -47,6 +47,7 @@ check: setup
 	mypy
 	lint-imports
 	sbd dictionary --check
+	python -m scenarios.schema --check
 
 proof: repro
 	sbd export --check

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from scenarios import diverse, groups, sensitivity, shift, sites, unseen, wide, wild
 from scenarios.scenario import Run, ScenarioError
@@ -38,10 +39,15 @@ def draw(name: str, settings: dict[str, Any]) -> list[Run]:
     Raises
     ------
     ScenarioError
-        If the dataset or something in its settings is unknown.
+        If the dataset or something in its settings is unknown, or a drawn scenario breaks its contract.
     """
     if name not in DATASETS:
         raise ScenarioError(f"dataset {name!r} is not simulated, known are {sorted(DATASETS)}")
-    runs = DATASETS[name](**settings)
+    try:
+        runs = DATASETS[name](**settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "/".join(map(str, first["loc"]))
+        raise ScenarioError(f"dataset {name!r}: {error.title} has {place} {first['input']}: {first['msg']}") from error
     order = np.random.default_rng([settings["seed"], len(runs)]).permutation(len(runs))
     return [runs[position] for position in order]

@@ -1,4 +1,9 @@
-"""A scenario as ``smartsbd-sim`` reads it; the C++ side of it is simulator/scenario.schema.json."""
+"""The contract of a scenario: every key that ``smartsbd-sim`` reads, with its unit, range, choices and meaning.
+
+It stands here alone. simulator/src/scenario.schema.json is written from it (:mod:`scenarios.schema`), and the
+simulator takes types, limits and choices from that file. What concerns several keys at once, such as times that
+ascend, is said in a description and checked by the simulator.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,22 @@ Place = Literal["server", "client"]
 #: What a dataset draws from, by name.
 Names = Annotated[list[str], Field(min_length=1)]
 
+_MOST_BYTES = 1_000_000_000
+_MOST_S = 3600
+
+#: Keys that occur more than once: their ranges, and their meanings where these are the same.
+_RateMbitS = Annotated[float, Field(ge=0.01, le=1000)]
+_DelayMs = Annotated[float, Field(ge=0, le=10_000)]
+_RttMs = Annotated[float, Field(gt=0, le=10_000)]
+_PeriodS = Annotated[float, Field(gt=0, le=_MOST_S)]
+_QueueBytes = Annotated[int, Field(ge=3000, le=_MOST_BYTES)]
+_StartS = Annotated[float, Field(ge=0)]
+_BurstPackets = Annotated[int, Field(ge=1, le=64)]
+_Index = Annotated[int, Field(ge=0)]
+_ChangeS = Annotated[
+    float, Field(ge=0, description="In s; the first is 0, the others ascend and are less than duration_s.")
+]
+
 
 class ScenarioError(UsageFault):
     """A dataset that cannot be drawn; the message names what is unknown."""
@@ -23,85 +44,163 @@ class _Part(BaseModel):
 
 
 class OnOff(_Part):
-    """An application with data in some periods and none in others; both are exponential, these are their means."""
+    """There is more in some periods, the first from the handshake on, and none between; both are exponential."""
 
     kind: Literal["on_off"] = "on_off"
-    on_s: float
-    off_s: float
+    on_s: _PeriodS = Field(description="Mean of the periods with data, in s.")
+    off_s: _PeriodS = Field(description="Mean of those without, in s.")
 
 
 class Rate(_Part):
-    """An application whose data come at a constant rate."""
+    """A constant rate."""
 
     kind: Literal["rate"] = "rate"
-    rate_mbit_s: float
+    rate_mbit_s: _RateMbitS = Field(description="Payload in Mbit/s.")
 
 
 class ConnectionSettings(_Part):
-    """The MPTCP connection; without an application it is a bulk transfer."""
+    """The MPTCP connection: a transfer from the server to the client."""
 
-    token: str
-    congestion_control: CongestionControl
-    lia_counts: Literal["packets", "acks"]
-    scheduler: Literal["min_rtt", "round_robin"]
-    mss_bytes: int
-    receive_buffer_bytes: int
-    ecn: bool
-    host_delay_us: float
-    application: OnOff | Rate | None = None
+    token: str = Field(pattern="^[0-9a-f]{8}$", description="Connection token, as the event lines show it.")
+    congestion_control: CongestionControl = Field(
+        description="lia: coupled by RFC 6356; reno, cubic: each subflow on its own."
+    )
+    lia_counts: Literal["packets", "acks"] = Field(
+        description="What LIA counts as one acknowledged segment. packets: a segment, as in RFC 6356; "
+        "acks: an ACK, as in Linux's mptcp_coupled.c."
+    )
+    scheduler: Literal["min_rtt", "round_robin"] = Field(
+        description="min_rtt: the subflow with the lowest smoothed RTT of those with room; "
+        "round_robin: in turn, without those that have no room."
+    )
+    # With MPTCP options (24 bytes on data) a packet still fits into 1500 bytes.
+    mss_bytes: int = Field(
+        ge=536, le=1436, description="Payload of every data segment, background traffic included, in bytes."
+    )
+    receive_buffer_bytes: int = Field(
+        ge=1 << 14, le=1 << 28, description="Receive buffer that the subflows share, in bytes."
+    )
+    ecn: bool = Field(description="Whether the subflows negotiate ECN (RFC 3168). Background traffic never does.")
+    host_delay_us: float = Field(
+        ge=0,
+        le=100_000,
+        description="Each packet leaves the server or a background source after a random delay, uniform over "
+        "[0, this], in us; the order stays. 0: no delay. About the time a packet takes on the bottleneck avoids "
+        "phase effects of drop-tail queues.",
+    )
+    application: Annotated[OnOff | Rate, Field(discriminator="kind")] | None = Field(
+        default=None, description="What gives the connection its data; without it there is always more."
+    )
 
 
 class Link(_Part):
-    """A link whose rate is shaped, before (server) or after (client) the backbone.
+    """A link."""
 
-    The rate is a list of (from when, in s; Mbit/s); with ``mark_bytes`` the queue marks above it.
-    """
-
-    place: Place
-    rate_mbit_s: tuple[tuple[float, float], ...]
-    delay_ms: float
-    queue_bytes: int
-    mark_bytes: int | None
+    place: Place = Field(description="server: before the backbone; client: after it.")
+    rate_mbit_s: tuple[
+        Annotated[
+            tuple[
+                _ChangeS,
+                Annotated[_RateMbitS, Field(description="Line rate in Mbit/s, in the data direction.")],
+            ],
+            Field(description="From when, and what."),
+        ],
+        ...,
+    ] = Field(min_length=1, max_length=100, description="Line rate over time.")
+    delay_ms: _DelayMs = Field(description="One way propagation delay in ms.")
+    queue_bytes: _QueueBytes = Field(description="Limit of the queue in bytes, link headers included.")
+    mark_bytes: Annotated[int, Field(ge=0, le=_MOST_BYTES)] | None = Field(
+        description="ECN-capable packets that find more bytes than this in the queue are marked; "
+        "others, and a full queue, are as with null: drop-tail."
+    )
 
     def rate_at_mbit_s(self, at_s: float) -> float:
         """Return the rate in force at a time."""
         return [rate for from_s, rate in self.rate_mbit_s if from_s <= at_s][-1]
 
 
-class Access(_Part):
-    """The last link before the client: random loss in both directions, jitter that keeps order."""
+class _AccessLink(_Part):
+    """What the last link before the client has, of whatever kind it is."""
 
     kind: Literal["plain", "wifi", "lte"]
-    rate_mbit_s: float
-    queue_bytes: int
-    loss: float
-    jitter_ms: float
+    rate_mbit_s: _RateMbitS = Field(description="Line rate in Mbit/s, in the data direction; for lte its mean.")
+    queue_bytes: _QueueBytes = Field(description="Limit of the drop-tail queue in bytes, link headers included.")
+    loss: float = Field(
+        ge=0, lt=1, description="Probability that a packet is lost at random, the same for data and for ACKs."
+    )
+    jitter_ms: float = Field(
+        ge=0,
+        le=1000,
+        description="Mean extra delay in the data direction in ms; it varies over [0, twice the mean] "
+        "and keeps the packets' order.",
+    )
 
 
-class WifiAccess(Access):
-    """Data packets leave in bursts."""
+class Access(_AccessLink):
+    """A link of constant rate."""
 
-    kind: Literal["wifi"] = "wifi"
-    burst_packets: tuple[int, int]
+    kind: Literal["plain"] = Field(default="plain", description="Constant rate.")
 
 
-class LteAccess(Access):
-    """The rate wanders about its mean."""
+class WifiAccess(_AccessLink):
+    """A WiFi-like link."""
 
-    kind: Literal["lte"] = "lte"
-    rate_sigma: float
-    rate_step_ms: float
+    kind: Literal["wifi"] = Field(default="wifi", description="Packets go out in bursts, as 802.11 aggregates frames.")
+    burst_packets: tuple[
+        Annotated[_BurstPackets, Field(description="Fewest packets.")],
+        Annotated[_BurstPackets, Field(description="Most packets.")],
+    ] = Field(
+        description="Fewest and most packets of a burst; the size of each is uniform between them. "
+        "A burst leaves when it is complete or its first packet has waited for 4 ms."
+    )
+
+
+class LteAccess(_AccessLink):
+    """An LTE-like link."""
+
+    kind: Literal["lte"] = Field(
+        default="lte",
+        description="The rate is rate_mbit_s * exp(x - sigma^2 / 2), "
+        "where x is an AR(1) process with correlation 0.9 per step.",
+    )
+    rate_sigma: float = Field(ge=0, le=1, description="Standard deviation sigma of x.")
+    rate_step_ms: float = Field(ge=1, le=10_000, description="Time between changes of the rate in ms.")
+
+
+#: An access link of any kind.
+AnyAccess = Annotated[Access | WifiAccess | LteAccess, Field(discriminator="kind")]
 
 
 class SubflowPath(_Part):
-    """One subflow: its links, which of them is meant to be its bottleneck when, its access."""
+    """A subflow and its path."""
 
-    path: str
-    links: tuple[int, ...]
-    bottleneck: tuple[tuple[float, int], ...]
-    start_s: float
-    rtt_ms: float
-    access: WifiAccess | LteAccess | Access
+    path: str = Field(pattern="^[a-z0-9-]{1,32}$", description="Name of the path.")
+    links: tuple[Annotated[_Index, Field(description="Index of the link.")], ...] = Field(
+        min_length=1,
+        max_length=2,
+        description="The shaped links it crosses: at most one server link and then at most one client link.",
+    )
+    bottleneck: tuple[
+        Annotated[
+            tuple[_ChangeS, Annotated[_Index, Field(description="Index of the link, one of the subflow's.")]],
+            Field(description="From when, and what."),
+        ],
+        ...,
+    ] = Field(
+        min_length=1,
+        max_length=100,
+        description="The link that is meant to limit the subflow, over time; the truth's labels follow from it.",
+    )
+    start_s: _StartS = Field(
+        description="When the SYN is sent, in s; less than duration_s. The subflow that starts first opens "
+        "the connection; another one does not start before that is established."
+    )
+    rtt_ms: _RttMs = Field(
+        description="Base propagation round trip time in ms: the sum of the delays of all links, both ways, "
+        "without host delay, jitter, bursts and serialisation. "
+        "At least 0.4 ms plus twice the delay of its links."
+    )
+    access: AnyAccess = Field(description="The last link before the client.")
 
     def bottleneck_at(self, at_s: float) -> int:
         """Return the link meant to be the bottleneck at a time."""
@@ -109,25 +208,46 @@ class SubflowPath(_Part):
 
 
 class Background(_Part):
-    """Other traffic on a subflow's links, from where it enters to the client; rate None is bulk."""
+    """A source of traffic."""
 
-    kind: Literal["reno", "cubic", "cbr", "web"]
-    subflow: int
-    enters: Literal["server", "client", "access"]
-    rate_mbit_s: float | None
-    start_s: float
-    rtt_ms: float
+    kind: Literal["reno", "cubic", "cbr", "web"] = Field(
+        description="reno, cubic: a TCP flow; cbr: UDP packets of mss_bytes at a constant rate; "
+        "web: TCP transfers (CUBIC) of Pareto distributed sizes (shape 1.2, 8 kB to 1 MB, mean 29.8 kB) "
+        "that begin after exponential pauses."
+    )
+    subflow: _Index = Field(description="Index of the subflow whose access link the flow crosses.")
+    enters: Literal["server", "client", "access"] = Field(
+        description="server: before the subflow's server link, so that it crosses everything the subflow does; "
+        "client: after the backbone, before its client link if it has one; access: the access link only."
+    )
+    rate_mbit_s: _RateMbitS | None = Field(
+        description="Payload the application offers, in Mbit/s: for web the mean, at most 50. "
+        "null, for reno and cubic: a bulk transfer."
+    )
+    start_s: _StartS = Field(description="When it begins, in s; less than duration_s.")
+    rtt_ms: _RttMs = Field(
+        description="Base propagation round trip time in ms. "
+        "At least twice the delay of the links the flow shares with the subflow."
+    )
 
 
 class Scenario(_Part):
-    """Everything a run depends on."""
+    """One MPTCP connection, its paths and the traffic beside it. All keys are required, unknown ones refused."""
 
-    seed: int
-    duration_s: float
+    seed: int = Field(ge=1, le=2**32 - 1, description="Seed of every random stream.")
+    duration_s: float = Field(gt=0, le=_MOST_S, description="Simulated time in s.")
     connection: ConnectionSettings
-    links: tuple[Link, ...]
-    subflows: tuple[SubflowPath, ...]
-    background: tuple[Background, ...]
+    links: tuple[Link, ...] = Field(
+        min_length=1,
+        max_length=10,
+        description="The links whose rates are shaped: any may be a bottleneck. "
+        "At least one subflow crosses each of them.",
+    )
+    subflows: tuple[SubflowPath, ...] = Field(min_length=2, max_length=5, description="The connection's subflows.")
+    background: tuple[Background, ...] = Field(
+        max_length=32,
+        description="Traffic beside the connection. Its sinks are on the client, behind the access link of a subflow.",
+    )
 
 
 class Run(_Part):

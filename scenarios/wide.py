@@ -22,6 +22,7 @@ from scenarios import path
 from scenarios.diverse import log_uniform
 from scenarios.scenario import (
     Access,
+    AnyAccess,
     Background,
     CongestionControl,
     OnOff,
@@ -116,7 +117,7 @@ class _Settings:
     rate_share: float
     marks: bool
     rtt_ms: tuple[float, ...]
-    accesses: tuple[Access, ...]
+    accesses: tuple[AnyAccess, ...]
     bottlenecks: tuple[_WideBottleneck, ...]
 
 
@@ -146,7 +147,7 @@ def _fillable_mbit_s(rtt_ms: float, loss: float) -> float:
     return _COUNTED_ON * _MATHIS * path.PACKET_BYTES * _BITS / (rtt_ms * 1e3 * math.sqrt(loss))
 
 
-def _access(rng: np.random.Generator, ranges: Ranges, rate_mbit_s: float) -> Access:
+def _access(rng: np.random.Generator, ranges: Ranges, rate_mbit_s: float) -> AnyAccess:
     fast = rate_mbit_s * rng.uniform(*_ACCESS_TIMES)
     kind = rng.choice(["plain", "wifi", "lte"])
     loss = 0.0 if rng.random() < ranges.lossless else round(log_uniform(rng, *ranges.loss), 6)

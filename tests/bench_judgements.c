@@ -1,4 +1,7 @@
-/* Reads samples as export/programs/judgements.c does; prints of each call how long it took, ns, and whether it judged. */
+/*
+ * Reads samples as export/programs/judgements.c does; prints of each call how long it took, ns,
+ * and whether it judged.
+ */
 #include <stdio.h>
 #include <time.h>
 

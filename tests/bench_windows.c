@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of a header on windows: reads them from standard input, writes for each the least of ROUNDS times, in
- * nanoseconds, of computing its features and of judging it by them.
+ * Times of a header on windows: reads them from standard input, writes for each the least of
+ * ROUNDS times, in nanoseconds, of computing its features and of judging it by them.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Baseline detectors: events of a connection's subflows in, partitions of the subflows over time out
+ * Baseline detectors: events of a connection's subflows in, partitions of the subflows over time
+ * out
  *
  * Each is the twin of a module in models/detectors/, to the last bit: the same opinions at the same
- * times. Sums of doubles are therefore taken in the same order, and products are not fused into them.
+ * times. Sums of doubles are therefore taken in the same order, and products are not fused into
+ * them.
  *
  * A detector is one file, and one line in sbd_baselines[] (baseline.c).
  */
@@ -44,9 +46,9 @@ enum sbd_ca_state {
 };
 
 /*
- * Those of a connection come in order of time, then of kind, then of place. Times are from 0 on, and
- * below 2^62; an RTT is from 1 on, and has 32 bits; the size of other values is at most 2^53, up to
- * which every integer is a double.
+ * Those of a connection come in order of time, then of kind, then of place. Times are from 0 on,
+ * and below 2^62; an RTT is from 1 on, and has 32 bits; the size of other values is at most 2^53,
+ * up to which every integer is a double.
  */
 struct sbd_event {
 	int64_t time_ns;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * DWC-R, after Dynamic Window Coupling (Hassayoun, Iyengar, Ros, ICNP 2011): subflows that lose
- * together share. Twin of models/detectors/dwc.py, where the rules and the parameters are explained.
+ * together share. Twin of models/detectors/dwc.py, where the rules and the parameters are
+ * explained.
  */
 #include <errno.h>
 #include <math.h>
@@ -200,7 +201,9 @@ static int64_t next_due_ns(const struct dwc *d)
 	return due_ns;
 }
 
-/* Make a subflow a set by itself: there are never more sets than subflows, so one number is free. */
+/*
+ * Make a subflow a set by itself: there are never more sets than subflows, so one number is free.
+ */
 static void leave(struct dwc *d, unsigned int place)
 {
 	bool used[SBD_SUBFLOWS_LIMIT + 1] = { false };
@@ -228,7 +231,10 @@ static void join(struct dwc *d, int64_t time_ns, unsigned int one, unsigned int 
 	d->failures[one * subflows + other] = d->failures[other * subflows + one] = 0;
 }
 
-/* Take what failed and held at one moment, and subflows whose news is old; say what sets there are now. */
+/*
+ * Take what failed and held at one moment, and subflows whose news is old; say what sets there are
+ * now.
+ */
 static void act(struct dwc *d, int64_t time_ns, bool leaving[SBD_SUBFLOWS_LIMIT])
 {
 	unsigned int subflows = d->said->subflows, place;

@@ -410,7 +410,10 @@ static void print(const struct sbd_opinions *said, const struct subflow *s)
 	}
 }
 
-/* Replay a connection: its subflows in order, and its events, of which it takes numbers for places. */
+/*
+ * Replay a connection: its subflows in order, and its events, of which it takes numbers for
+ * places.
+ */
 static int replay_one(const struct sbd_baseline *baseline, const void *parameters,
 		      const struct subflow *s, unsigned int subflows, const struct told *told,
 		      size_t size)

@@ -79,7 +79,8 @@ static bool is_out(const struct mptcp_sbd *d, unsigned int flow, double least)
 	return (double)free_of_it >= least;
 }
 
-static bool are_together(const struct mptcp_sbd *d, unsigned int one, unsigned int other, double least)
+static bool are_together(const struct mptcp_sbd *d, unsigned int one, unsigned int other,
+			 double least)
 {
 	unsigned int subflows = d->statistics.said->subflows;
 	int64_t together = 0, i;

@@ -170,7 +170,10 @@ static bool deemed(const struct sbd_flow *flow, const struct sbd_thresholds *t, 
 		(skew_est < t->c_h && flow->at_bottleneck) || loses(t, pkt_loss(flow));
 }
 
-/* Whether an interval's mean lies beyond the other side of the long-term mean than the last that did. */
+/*
+ * Whether an interval's mean lies beyond the other side of the long-term mean than the last that
+ * did.
+ */
 static bool crossed(struct sbd_flow *flow, const struct sbd_thresholds *t, double interval_us)
 {
 	double var_us, reach_us;
@@ -274,7 +277,10 @@ static unsigned int end_of(const struct groups *g, unsigned int first)
 	return end;
 }
 
-/* Sort a group by a statistic, largest first, and cut between neighbours that do not stay together. */
+/*
+ * Sort a group by a statistic, largest first, and cut between neighbours that do not stay
+ * together.
+ */
 static void divide(struct groups *g, unsigned int first, unsigned int end, const double *statistic,
 		   double width, bool of_larger)
 {

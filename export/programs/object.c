@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Every call of a header as a function of its own: what a compiler must accept, and what its code refers to. */
+/*
+ * Every call of a header as a function of its own: what a compiler must accept, and what its code
+ * refers to.
+ */
 #ifdef SBD_MODEL
 #define TEXT_OF(x)	#x
 #define TEXT(x)		TEXT_OF(x)
@@ -16,8 +19,10 @@ int object_add(struct sbd_connection *c, u32 id);
 void object_rtt(struct sbd_connection *c, u32 subflow, u64 now_ns, u32 rtt_us);
 void object_ack(struct sbd_connection *c, u32 subflow, u64 now_ns, u64 acked_bytes);
 void object_state(struct sbd_connection *c, u32 subflow, u64 now_ns, u8 ca_state);
-u32 object_decide(struct sbd_connection *c, u64 now_ns, const void *model, struct sbd_scratch *scratch);
-int object_finish(struct sbd_connection *c, u64 end_ns, const void *model, struct sbd_scratch *scratch);
+u32 object_decide(struct sbd_connection *c, u64 now_ns, const void *model,
+		  struct sbd_scratch *scratch);
+int object_finish(struct sbd_connection *c, u64 end_ns, const void *model,
+		  struct sbd_scratch *scratch);
 int object_restart(struct sbd_connection *c, u64 start_ns);
 void object_groups(const struct sbd_connection *c, u8 group[SBD_SUBFLOWS]);
 
@@ -41,12 +46,14 @@ void object_state(struct sbd_connection *c, u32 subflow, u64 now_ns, u8 ca_state
 	sbd_on_state(c, subflow, now_ns, ca_state);
 }
 
-u32 object_decide(struct sbd_connection *c, u64 now_ns, const void *model, struct sbd_scratch *scratch)
+u32 object_decide(struct sbd_connection *c, u64 now_ns, const void *model,
+		  struct sbd_scratch *scratch)
 {
 	return sbd_decide(c, now_ns, JUDGE, model, scratch);
 }
 
-int object_finish(struct sbd_connection *c, u64 end_ns, const void *model, struct sbd_scratch *scratch)
+int object_finish(struct sbd_connection *c, u64 end_ns, const void *model,
+		  struct sbd_scratch *scratch)
 {
 	return sbd_finish_pair(c, &c->pair[0], end_ns, JUDGE, model, scratch);
 }

@@ -392,7 +392,10 @@ static int take(const struct event *event)
 	return 0;
 }
 
-/* A line without its end; its length, BAD_LINE if it is too long or holds a zero, NO_LINE at the end. */
+/*
+ * A line without its end; its length, BAD_LINE if it is too long or holds a zero, NO_LINE at the
+ * end.
+ */
 static int read_line(char line[LINE])
 {
 	size_t size = 0;

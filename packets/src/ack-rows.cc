@@ -44,7 +44,8 @@ static_assert(AckRows::MAX_ROW_BYTES == sizeof(RowHead) + NUMBERS * sizeof(uint6
 uint8_t*
 Put(uint8_t* at, uint64_t number, Number which, RowHead& head)
 {
-    const auto size = static_cast<RowHead>((number > 0) + (number > UINT16_MAX) + (number > UINT32_MAX));
+    const auto size =
+        static_cast<RowHead>((number > 0) + (number > UINT16_MAX) + (number > UINT32_MAX));
     std::memcpy(at, &number, sizeof number);
     head = static_cast<RowHead>(head | size << (FLAGS + 2 * which));
     return at + NUMBER_BYTES[size];
@@ -81,7 +82,8 @@ AckRows::Append(const AckRow& row, Spool& spool)
         WriteChunk(spool);
     }
     auto* const first = m_chunk.get() + m_used;
-    auto head = static_cast<RowHead>((row.isAck ? IS_ACK : 0) | (row.isDup ? IS_DUP : 0) | (row.ece ? HAS_ECE : 0));
+    auto head = static_cast<RowHead>((row.isAck ? IS_ACK : 0) | (row.isDup ? IS_DUP : 0) |
+                                     (row.ece ? HAS_ECE : 0));
     const bool hasDataAck = row.dataAck != NOT_OBSERVED;
     head = static_cast<RowHead>(head | (hasDataAck ? HAS_DATA_ACK : 0));
     const auto dataAck = hasDataAck ? row.dataAck : m_dataAck;

@@ -18,10 +18,12 @@ struct AckRow
 {
     int64_t timeNs;
     int64_t ackedBytes;
-    int64_t rttUs;   //!< Of an ACK by what it acknowledges, else by echo; NOT_OBSERVED where there is none
+    /// Of an ACK by what it acknowledges, else by echo; NOT_OBSERVED where there is none.
+    int64_t rttUs;
     int64_t dataAck; //!< From the first on, NOT_OBSERVED where there is none
     int64_t newlySackedBytes;
-    int64_t tsval; //!< Of an ACK that gives a sample and is no duplicate, NOT_OBSERVED where there is none
+    /// Of an ACK that gives a sample and is no duplicate, NOT_OBSERVED where there is none.
+    int64_t tsval;
     bool isAck;
     bool isDup;
     bool ece;
@@ -38,7 +40,8 @@ struct AckPart
 /**
  * The rows of an end, as differences of variable length: most take a third of what they would.
  *
- * Times and acknowledged bytes never decrease. Rows come in parts, so that who reads them need not hold them all.
+ * Times and acknowledged bytes never decrease. Rows come in parts, so that a reader need not hold
+ * them all.
  */
 class AckRows
 {

@@ -17,7 +17,7 @@ enum class Vantage : uint8_t
     Receiver
 };
 
-/// The shortest time from a packet on its way to an end until that end's answer passes, for both ends.
+/// For both ends: the shortest time from a packet on its way to the end until its answer passes.
 class Answers
 {
   public:

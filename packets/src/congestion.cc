@@ -126,7 +126,10 @@ Congestion::TakeHeard(const Heard& ack, const Scoreboard& board)
     }
 }
 
-/// End an episode whose data is acknowledged; what was sent again beyond it is a loss that begins another.
+/**
+ * End an episode whose data is acknowledged; what was sent again beyond it is a loss that begins
+ * another.
+ */
 void
 Congestion::Leave(const Heard& ack, const Scoreboard& board)
 {
@@ -218,8 +221,9 @@ Congestion::IsInVain(const Heard& ack, const Scoreboard& board) const
 void
 Congestion::TakeResent(const Resent& again, const Scoreboard& board)
 {
-    // A tenth less: the estimate of RTO lacks samples of the sender's, and puts a timeout a little later.
-    const bool isSilent = 10 * static_cast<__int128>(again.silenceNs) >= 9 * static_cast<__int128>(again.rtoNs);
+    // A tenth less: the RTO's estimate lacks samples of the sender's, and puts a timeout later.
+    const bool isSilent =
+        10 * static_cast<__int128>(again.silenceNs) >= 9 * static_cast<__int128>(again.rtoNs);
     const bool isHead = again.range.low <= board.GetUna();
     const bool hasEvidence = board.GetSacked() > 0 || m_duplicates > 0;
     if (IsInEpisode())
@@ -304,7 +308,8 @@ void
 Congestion::Event(const Resent& again, int64_t timeNs, LossKind kind)
 {
     // A cause may be earlier than the last event.
-    m_losses.push_back({m_losses.empty() ? timeNs : std::max(timeNs, m_losses.back().timeNs), 0, kind});
+    m_losses.push_back(
+        {m_losses.empty() ? timeNs : std::max(timeNs, m_losses.back().timeNs), 0, kind});
     Count(again);
 }
 

@@ -69,7 +69,8 @@ struct Resent
     int64_t segments;  //!< Packets of it on the wire
     int64_t silenceNs; //!< Since the sender last sent or heard anything, as it saw it
     int64_t rtoNs;     //!< Estimate of its timeout
-    int64_t causeNs;   //!< When what made it do so passed: the ACK before, or, at the receiver, one RTT earlier
+    /// When what made it do so passed: the ACK before, or, at the receiver, one RTT earlier.
+    int64_t causeNs;
     bool hasStamp;
     uint32_t tsval;
 };
@@ -105,7 +106,7 @@ class Congestion
         m_hasEcn = true;
     }
 
-    /// @return Whether an ACK that acknowledges nothing, while nothing is outstanding, changes nothing.
+    /// @return Whether an ACK of nothing, while nothing is outstanding, changes nothing.
     bool IsIdle() const
     {
         return m_state == CaState::Open && !m_hasProbe && m_duplicates == 0;
@@ -160,7 +161,7 @@ class Congestion
     Chain m_statesWritten;
     Chain m_lossesWritten;
 
-    // Of the episode: what it sent again and is not known to be in vain, from where on, TSval of the first.
+    // Of the episode: what it sent again, less what was in vain; from where on; the first's TSval.
     int64_t m_toUndo{0};
     int64_t m_undoAbove{0};
     uint32_t m_firstTsval{0};

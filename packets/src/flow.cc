@@ -87,7 +87,10 @@ Flow::GetSenders()
     return *m_senders;
 }
 
-/// Whether it is TCP without MPTCP, as far as can be told: by its SYN, or by many segments without an option.
+/**
+ * Whether it is TCP without MPTCP, as far as can be told: by its SYN, or by many segments without
+ * an option.
+ */
 bool
 Flow::IsPlain() const
 {
@@ -179,7 +182,10 @@ Flow::Count(Signal signal)
     ++m_signals[static_cast<size_t>(signal)];
 }
 
-/// Read the MPTCP options of a segment that `end` sent; return its data acknowledgement, from the first on.
+/**
+ * Read the MPTCP options of a segment that `end` sent; return its data acknowledgement, from the
+ * first on.
+ */
 int64_t
 Flow::TakeMptcp(const Segment& segment, int end)
 {

@@ -54,7 +54,8 @@ struct FlowSummary
     std::array<uint8_t, KEY_BYTES> key[2];
     int64_t joinToken;
     int64_t addressId[2];
-    int64_t left; //!< Why it was let go of before its end: 1 if it was silent for long, 2 if there were too many
+    /// Why it was let go of before its end: 1 if it was silent for long, 2 if there were too many.
+    int64_t left;
     std::array<int64_t, SIGNALS> signals;
     SenderSummary senders[2];
 };
@@ -65,7 +66,7 @@ class alignas(CACHE_LINE_BYTES) Flow
   public:
     /**
      * @param number Of the flow, in order of the first segment.
-     * @param first Its first segment; end 0 opened the connection, or, without its handshake, sent it.
+     * @param first Its first segment; end 0 opened the connection or, without a handshake, sent it.
      * @param spool Where its rows go.
      */
     Flow(int64_t number, const Segment& first, Spool& spool);
@@ -107,8 +108,9 @@ class alignas(CACHE_LINE_BYTES) Flow
     /// @return Whether a segment is between its ends.
     bool IsBetween(const Segment& segment) const
     {
-        return segment.source == m_ends[0] ? segment.destination == m_ends[1]
-                                           : segment.source == m_ends[1] && segment.destination == m_ends[0];
+        return segment.source == m_ends[0]
+                   ? segment.destination == m_ends[1]
+                   : segment.source == m_ends[1] && segment.destination == m_ends[0];
     }
 
     const Endpoint& GetEndpoint(int end) const

@@ -87,7 +87,7 @@ Raw(const Frame& frame)
     return version == 4 || version == 6 ? Found(0) : NOT_IP;
 }
 
-/// PPP, with or without the address and control bytes of HDLC framing, its protocol in one byte or two.
+/// PPP, with or without the address and control bytes of HDLC, its protocol in one byte or two.
 IpStart
 Ppp(const Frame& frame)
 {
@@ -113,7 +113,7 @@ Ppp(const Frame& frame)
     return kind == PPP_IPV4 || kind == PPP_IPV6 ? Found(at) : NOT_IP;
 }
 
-/// A 32-bit address family, in the byte order of the machine that captured (NULL) or the network's (LOOP).
+/// A 32-bit address family, in the byte order of the capturing machine (NULL) or network (LOOP).
 IpStart
 Loopback(const Frame& frame)
 {

@@ -51,7 +51,8 @@ struct AckSource
     int64_t parts;
     int64_t rows;
     int64_t vantage;
-    int64_t ackedBefore; //!< Data-level bytes acknowledged by the first data acknowledgement, NOT_OBSERVED if unknown
+    /// Data-level bytes acknowledged by the first data acknowledgement, NOT_OBSERVED if unknown.
+    int64_t ackedBefore;
 };
 
 /// Rows of the table of ACKs, of one end or several.
@@ -68,7 +69,10 @@ class AckTable
         }
     }
 
-    /// Append the rows of one part; `matchedUs` is the last RTT by what is acknowledged, of the parts before too.
+    /**
+     * Append the rows of one part; `matchedUs` is the last RTT by what is acknowledged, of the
+     * parts before too.
+     */
     void Append(const Spool::Place& place,
                 const AckPart& part,
                 Vantage vantage,
@@ -208,7 +212,8 @@ ReadAcks(int fd, const py::array_t<AckSource, py::array::c_style>& sources)
     int64_t most = 0;
     for (const auto* source = first; source != first + count; ++source)
     {
-        if (source->rows < 0 || source->rows > MAX_ROWS_AT_ONCE || (most += source->rows) > MAX_ROWS_AT_ONCE)
+        if (source->rows < 0 || source->rows > MAX_ROWS_AT_ONCE ||
+            (most += source->rows) > MAX_ROWS_AT_ONCE)
         {
             throw py::value_error("more rows than are read at once");
         }
@@ -229,7 +234,11 @@ ReadAcks(int fd, const py::array_t<AckSource, py::array::c_style>& sources)
             auto left = source.rows;
             for (const auto& part : Spool::Read<AckPart>(place, {source.partsLast, source.parts}))
             {
-                table.Append(place, part, static_cast<Vantage>(source.vantage), source.ackedBefore, matchedUs);
+                table.Append(place,
+                             part,
+                             static_cast<Vantage>(source.vantage),
+                             source.ackedBefore,
+                             matchedUs);
                 left -= part.rows;
             }
             if (left != 0)
@@ -289,7 +298,7 @@ SurveyAcks(int fd, int64_t base, int64_t last, int64_t records, Vantage vantage)
  * @param vantage Where they were captured.
  * @param ackedBefore As AckSource has it.
  * @param wayBack Of all its parts, by SurveyAcks.
- * @param matchedUs Last RTT by what is acknowledged in the parts before, NOT_OBSERVED if there is none.
+ * @param matchedUs Last RTT by what is acknowledged in the parts before, or NOT_OBSERVED.
  * @return The columns, and that RTT for the part that follows.
  */
 py::tuple
@@ -361,11 +370,12 @@ ReadRefusals(int fd, int64_t base, int64_t place, int64_t records)
     py::list found;
     for (const auto& one : Spool::ReadChunk<Refusal>({fd, base}, {place, records}))
     {
-        found.append(py::make_tuple(one.offset,
-                                    static_cast<int>(one.verdict),
-                                    one.first,
-                                    one.second,
-                                    py::bytes(reinterpret_cast<const char*>(one.raw), one.rawBytes)));
+        found.append(
+            py::make_tuple(one.offset,
+                           static_cast<int>(one.verdict),
+                           one.first,
+                           one.second,
+                           py::bytes(reinterpret_cast<const char*>(one.raw), one.rawBytes)));
     }
     return found;
 }
@@ -468,17 +478,22 @@ PYBIND11_MODULE(packet_recording, module)
              py::arg("part_rows") = PART_ROWS)
         .def("feed", &Feed)
         .def("finish", &Recording::Finish, py::call_guard<py::gil_scoped_release>())
-        .def_property_readonly("unreadable",
-                               [](const Recording& one) { return static_cast<int>(one.GetUnreadable()); })
+        .def_property_readonly(
+            "unreadable",
+            [](const Recording& one) { return static_cast<int>(one.GetUnreadable()); })
         .def_property_readonly("records", &Recording::GetRecords)
         .def_property_readonly("verdicts", &Verdicts)
         .def_property_readonly("plain_segments",
                                [](const Recording& one) { return one.GetCounts().plainSegments; })
-        .def_property_readonly("not_answered_segments",
-                               [](const Recording& one) { return one.GetCounts().notAnsweredSegments; })
-        .def_property_readonly("silent", [](const Recording& one) { return one.GetCounts().silent; })
-        .def_property_readonly("displaced", [](const Recording& one) { return one.GetCounts().displaced; })
-        .def_property_readonly("refusals", [](const Recording& one) { return one.GetRefusals().last; })
+        .def_property_readonly(
+            "not_answered_segments",
+            [](const Recording& one) { return one.GetCounts().notAnsweredSegments; })
+        .def_property_readonly("silent",
+                               [](const Recording& one) { return one.GetCounts().silent; })
+        .def_property_readonly("displaced",
+                               [](const Recording& one) { return one.GetCounts().displaced; })
+        .def_property_readonly("refusals",
+                               [](const Recording& one) { return one.GetRefusals().last; })
         .def("flows", &Flows);
     py::class_<WayBack>(module, "WayBack").def(py::init<>());
     py::enum_<Vantage>(module, "Vantage")

@@ -44,7 +44,8 @@ ReadCapable(const uint8_t* body, uint8_t bytes)
     option.keys = static_cast<uint8_t>(std::min(2, (bytes - 2) / KEY_BYTES));
     const auto left = bytes - 2 - option.keys * KEY_BYTES;
     const bool mayHaveMore = option.keys == 2 && option.version == 1;
-    if (!(left == 0 || (mayHaveMore && (left == 2 || left == 4))) || option.keys < 1 - option.version)
+    if (!(left == 0 || (mayHaveMore && (left == 2 || left == 4))) ||
+        option.keys < 1 - option.version)
     {
         return Bad(Signal::BadMptcpLength);
     }

@@ -78,7 +78,11 @@ PcapReader::Get32(const uint8_t* at) const
 }
 
 void
-PcapReader::Refuse(Verdict verdict, const uint8_t* raw, size_t rawBytes, int64_t first, int64_t second)
+PcapReader::Refuse(Verdict verdict,
+                   const uint8_t* raw,
+                   size_t rawBytes,
+                   int64_t first,
+                   int64_t second)
 {
     Refusal refusal{m_offset, first, second, verdict, 0, {}};
     refusal.rawBytes = static_cast<uint8_t>(std::min<size_t>(rawBytes, RAW_BYTES));
@@ -87,7 +91,11 @@ PcapReader::Refuse(Verdict verdict, const uint8_t* raw, size_t rawBytes, int64_t
 }
 
 void
-PcapReader::Stop(Verdict verdict, const uint8_t* raw, size_t rawBytes, int64_t first, int64_t second)
+PcapReader::Stop(Verdict verdict,
+                 const uint8_t* raw,
+                 size_t rawBytes,
+                 int64_t first,
+                 int64_t second)
 {
     Refuse(verdict, raw, rawBytes, first, second);
     m_stopped = true;
@@ -237,7 +245,11 @@ PcapReader::ReadPcapRecord(const uint8_t* data, size_t bytes, bool last)
         m_wanted = length;
         if (last)
         {
-            Stop(Verdict::CutRecord, data, bytes, static_cast<int64_t>(bytes - RECORD_BYTES), captured);
+            Stop(Verdict::CutRecord,
+                 data,
+                 bytes,
+                 static_cast<int64_t>(bytes - RECORD_BYTES),
+                 captured);
         }
         return 0;
     }
@@ -391,7 +403,11 @@ PcapReader::ReadPacketBlock(uint32_t kind, const uint8_t* body, uint32_t bytes)
     const auto captured = Get32(body + 12);
     if (number >= m_interfaces.size())
     {
-        Refuse(Verdict::NoInterface, body, bytes, number, static_cast<int64_t>(m_interfaces.size()));
+        Refuse(Verdict::NoInterface,
+               body,
+               bytes,
+               number,
+               static_cast<int64_t>(m_interfaces.size()));
         return;
     }
     if (captured > bytes - PACKET_BLOCK_BYTES)

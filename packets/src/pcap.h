@@ -94,8 +94,16 @@ class PcapReader
     uint16_t Get16(const uint8_t* at) const;
     uint32_t Get32(const uint8_t* at) const;
 
-    void Refuse(Verdict verdict, const uint8_t* raw, size_t rawBytes, int64_t first = 0, int64_t second = 0);
-    void Stop(Verdict verdict, const uint8_t* raw, size_t rawBytes, int64_t first = 0, int64_t second = 0);
+    void Refuse(Verdict verdict,
+                const uint8_t* raw,
+                size_t rawBytes,
+                int64_t first = 0,
+                int64_t second = 0);
+    void Stop(Verdict verdict,
+              const uint8_t* raw,
+              size_t rawBytes,
+              int64_t first = 0,
+              int64_t second = 0);
     void CannotRead(Unreadable why);
 
     FrameSink& m_sink;

@@ -130,22 +130,29 @@ Recording::Refuse(const Refusal& refusal)
     }
 }
 
-/// Write refused records, in order of where they are: but for those before which a segment that waits may come.
+/**
+ * Write refused records, in order of where they are: but for those before which a segment that
+ * waits may come.
+ */
 void
 Recording::WriteRefusals()
 {
     auto until = UINT64_MAX;
     for (size_t i = 0; i < m_waitingCount; ++i)
     {
-        until = std::min(until, m_room[m_waiting[(m_waitingHead + i) % WAITING_PLACES]].segment.offset);
+        until = std::min(until,
+                         m_room[m_waiting[(m_waitingHead + i) % WAITING_PLACES]].segment.offset);
     }
     std::sort(m_refusals.begin(), m_refusals.end(), [](const Refusal& one, const Refusal& other) {
         return one.offset < other.offset;
     });
-    const auto end = std::find_if(m_refusals.begin(), m_refusals.end(), [until](const Refusal& one) {
-        return one.offset >= until;
-    });
-    m_spool.Append(m_refusalsWritten, m_refusals.data(), static_cast<size_t>(end - m_refusals.begin()));
+    const auto end =
+        std::find_if(m_refusals.begin(), m_refusals.end(), [until](const Refusal& one) {
+            return one.offset >= until;
+        });
+    m_spool.Append(m_refusalsWritten,
+                   m_refusals.data(),
+                   static_cast<size_t>(end - m_refusals.begin()));
     m_refusals.erase(m_refusals.begin(), end);
 }
 
@@ -210,7 +217,8 @@ Recording::Take(const Frame& frame)
 void
 Recording::Prefetch()
 {
-    // As many segments as pass while a line of memory comes; more would drive from the cache what waits there.
+    // As many segments as pass while a line of memory comes; more would drive out of the cache what
+    // waits there.
     constexpr size_t step = 6;
     constexpr size_t start = OUT_OF_ORDER_SEGMENTS - 3 * step;
     if (m_waitingCount < OUT_OF_ORDER_SEGMENTS)
@@ -244,7 +252,8 @@ Recording::Prefetch()
 const Flow*
 Recording::FlowOf(const Waiting& waiting) const
 {
-    return waiting.flow == 0 || waiting.flow > m_alive.size() ? nullptr : m_alive[waiting.flow - 1].get();
+    return waiting.flow == 0 || waiting.flow > m_alive.size() ? nullptr
+                                                              : m_alive[waiting.flow - 1].get();
 }
 
 void
@@ -366,7 +375,8 @@ Recording::End(std::unique_ptr<Flow>& flow, int64_t left)
     }
     else
     {
-        (flow->IsOffered() ? m_counts.notAnsweredSegments : m_counts.plainSegments) += flow->GetSegments();
+        (flow->IsOffered() ? m_counts.notAnsweredSegments : m_counts.plainSegments) +=
+            flow->GetSegments();
     }
     m_counts.silent += left == LEFT_SILENT;
     m_counts.displaced += left == LEFT_DISPLACED;

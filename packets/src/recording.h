@@ -62,7 +62,10 @@ class Recording : private FrameSink
     /// @return Frames and refused records.
     int64_t GetRecords() const;
 
-    /// @return Frames and refused records by verdict; those taken as segments include refused ones of their flow.
+    /**
+     * @return Frames and refused records by verdict; those taken as segments include refused ones
+     *         of their flow.
+     */
     const std::array<int64_t, static_cast<size_t>(Verdict::COUNT)>& GetVerdicts() const;
 
     const FlowCounts& GetCounts() const;

@@ -32,10 +32,11 @@ Scoreboard::Begin(int64_t seq)
 size_t
 Scoreboard::FirstAt(int64_t seq, size_t from) const
 {
-    const auto found = std::lower_bound(m_pieces.begin() + static_cast<ptrdiff_t>(from),
-                                        m_pieces.end(),
-                                        seq,
-                                        [](const Piece& one, int64_t sought) { return one.seq < sought; });
+    const auto found =
+        std::lower_bound(m_pieces.begin() + static_cast<ptrdiff_t>(from),
+                         m_pieces.end(),
+                         seq,
+                         [](const Piece& one, int64_t sought) { return one.seq < sought; });
     return static_cast<size_t>(found - m_pieces.begin());
 }
 
@@ -125,9 +126,10 @@ Scoreboard::Fill(Slice known, const std::vector<Piece>& pieces)
     const auto low = pieces.front().seq;
     const auto high = pieces.back().end;
     // It was SACKed before it was seen.
-    auto run = std::upper_bound(m_runs.begin(), m_runs.end(), low, [](int64_t sought, const Range& one) {
-        return sought < one.high;
-    });
+    auto run =
+        std::upper_bound(m_runs.begin(), m_runs.end(), low, [](int64_t sought, const Range& one) {
+            return sought < one.high;
+        });
     Covered ignored;
     for (; run != m_runs.end() && run->low < high; ++run)
     {
@@ -153,10 +155,11 @@ Scoreboard::TakeAsFirst(int64_t seq)
 void
 Scoreboard::Cut(int64_t edge)
 {
-    const auto after = std::upper_bound(m_pieces.begin() + static_cast<ptrdiff_t>(m_head),
-                                        m_pieces.end(),
-                                        edge,
-                                        [](int64_t sought, const Piece& one) { return sought < one.seq; });
+    const auto after =
+        std::upper_bound(m_pieces.begin() + static_cast<ptrdiff_t>(m_head),
+                         m_pieces.end(),
+                         edge,
+                         [](int64_t sought, const Piece& one) { return sought < one.seq; });
     if (after == m_pieces.begin() + static_cast<ptrdiff_t>(m_head))
     {
         return;
@@ -200,12 +203,14 @@ Scoreboard::News(int64_t low, int64_t high, Covered& found)
     {
         return;
     }
-    const auto first = std::lower_bound(m_runs.begin(), m_runs.end(), low, [](const Range& one, int64_t sought) {
-        return one.high < sought;
-    });
-    const auto last = std::upper_bound(first, m_runs.end(), high, [](int64_t sought, const Range& one) {
-        return sought < one.low;
-    });
+    const auto first =
+        std::lower_bound(m_runs.begin(), m_runs.end(), low, [](const Range& one, int64_t sought) {
+            return one.high < sought;
+        });
+    const auto last =
+        std::upper_bound(first, m_runs.end(), high, [](int64_t sought, const Range& one) {
+            return sought < one.low;
+        });
     if (first == last && m_runs.size() >= MAX_PIECES)
     {
         return;
@@ -305,17 +310,21 @@ Scoreboard::Acknowledge(int64_t ack, Covered& found)
     }
     if (!m_gaps.empty())
     {
-        m_gaps.erase(m_gaps.begin(),
-                     std::upper_bound(m_gaps.begin(), m_gaps.end(), ack, [](int64_t sought, const Gap& one) {
-                         return sought < one.high;
-                     }));
+        m_gaps.erase(
+            m_gaps.begin(),
+            std::upper_bound(m_gaps.begin(),
+                             m_gaps.end(),
+                             ack,
+                             [](int64_t sought, const Gap& one) { return sought < one.high; }));
     }
     if (!m_runs.empty())
     {
-        m_runs.erase(m_runs.begin(),
-                     std::upper_bound(m_runs.begin(), m_runs.end(), ack, [](int64_t sought, const Range& one) {
-                         return sought < one.high;
-                     }));
+        m_runs.erase(
+            m_runs.begin(),
+            std::upper_bound(m_runs.begin(),
+                             m_runs.end(),
+                             ack,
+                             [](int64_t sought, const Range& one) { return sought < one.high; }));
     }
 }
 

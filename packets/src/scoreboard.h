@@ -41,7 +41,8 @@ struct Piece
 struct Covered
 {
     int64_t bytes{0};
-    int64_t sentNs{-1};        //!< When the last of it that was never sent again was sent, -1 if there is none
+    /// When the last of it that was never sent again was sent, -1 if there is none.
+    int64_t sentNs{-1};
     bool resent{false};        //!< Whether some of it was sent again
     int64_t originalBelow{0}; //!< The lowest end of a piece of it that was never sent again
     bool hasOriginal{false};   //!< Whether there is such a piece

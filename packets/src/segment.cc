@@ -178,7 +178,11 @@ Copy(uint8_t (&to)[room], const uint8_t* from, size_t bytes, size_t behind)
  * @param segment Is filled in.
  */
 void
-ReadOptions(const uint8_t* options, uint32_t captured, uint32_t size, uint32_t behind, Segment& segment)
+ReadOptions(const uint8_t* options,
+            uint32_t captured,
+            uint32_t size,
+            uint32_t behind,
+            Segment& segment)
 {
     segment.fault = OptionFault::None;
     segment.hasTimestamps = segment.sackPermitted = false;

@@ -127,8 +127,9 @@ Sender::TakeSent(const Segment& segment)
     {
         return;
     }
-    // Another number than so far: of a server that forgot its first SYN/ACK, or after an ACK of nothing.
-    const bool isOther = segment.flags & SYN && int64_t{segment.seq} + 1 != m_firstSeq && m_ackedBytes == 0;
+    // Another number: of a server that forgot its first SYN/ACK, or after an ACK of nothing.
+    const bool isOther =
+        segment.flags & SYN && int64_t{segment.seq} + 1 != m_firstSeq && m_ackedBytes == 0;
     if (!m_board.HasBegun() || isOther)
     {
         m_board.Begin(segment.seq);
@@ -304,8 +305,8 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
     const bool advanced = ack > m_board.GetUna();
     const bool hasNewDataAck = dataAck != NOT_OBSERVED && dataAck > m_dataAck;
     const bool ece = segment.flags & ECE;
-    if (!advanced && !m_board.IsOutstanding() && !segment.sackBlocks && !(segment.flags & SYN) && !ece &&
-        m_congestion.IsIdle())
+    if (!advanced && !m_board.IsOutstanding() && !segment.sackBlocks && !(segment.flags & SYN) &&
+        !ece && m_congestion.IsIdle())
     {
         // Of an end that only receives: nothing follows but a row.
         m_dataAck = hasNewDataAck ? dataAck : m_dataAck;
@@ -322,8 +323,8 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
     }
     const bool isOfSyn = advanced && ack == m_firstSeq;
     const bool isPure = !segment.payloadBytes && !(segment.flags & (SYN | FIN));
-    const bool isDup = isPure && ack == m_board.GetUna() && m_board.IsOutstanding() && segment.window == m_window &&
-                       m_window != 0 && !hasNewDataAck;
+    const bool isDup = isPure && ack == m_board.GetUna() && m_board.IsOutstanding() &&
+                       segment.window == m_window && m_window != 0 && !hasNewDataAck;
     Blocks sack;
     Covered sacked;
     if (segment.sackBlocks)
@@ -374,14 +375,15 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
     {
         m_dataAck = dataAck;
     }
-    // A SYN/ACK is not in the queue of who sent it: its sample counts for the timeout alone, as a SYN's does.
+    // A SYN/ACK is not in its sender's queue: its sample counts for the timeout alone, as a SYN's.
     const bool hasSample = rttNs >= 0 && !isOfSyn;
     AppendRow({.timeNs = timeNs,
                .ackedBytes = 0,
                .rttUs = hasSample ? std::max<int64_t>(1, rttNs / US) : NOT_OBSERVED,
                .dataAck = dataAck,
                .newlySackedBytes = sacked.bytes,
-               .tsval = hasSample && !isDup && segment.hasTimestamps ? int64_t{segment.tsval} : NOT_OBSERVED,
+               .tsval = hasSample && !isDup && segment.hasTimestamps ? int64_t{segment.tsval}
+                                                                     : NOT_OBSERVED,
                .isAck = true,
                .isDup = isDup,
                .ece = ece});
@@ -434,7 +436,10 @@ Sender::ReadBlocks(const Segment& segment, int64_t ack) const
 
 /// The RTT sample of an ACK, -1 if it gives none.
 int64_t
-Sender::GetSample(int64_t timeNs, const Covered& acked, const Covered& sacked, const Segment& segment) const
+Sender::GetSample(int64_t timeNs,
+                  const Covered& acked,
+                  const Covered& sacked,
+                  const Segment& segment) const
 {
     if (sacked.sentNs >= 0)
     {

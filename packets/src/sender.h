@@ -31,7 +31,7 @@ class RttEstimate
 };
 
 /**
- * One end of a TCP connection as a sender: its signals, from the packets that pass one point of the path.
+ * One end of a TCP connection as a sender: its signals, from packets that pass a point of the path.
  *
  * RTT samples are taken as tcp_clean_rtx_queue() takes those it gives to the congestion
  * controller: from the last segment an ACK acknowledges or SACKs first, unless something
@@ -151,7 +151,10 @@ class alignas(CACHE_LINE_BYTES) Sender
     void TakeAck(const Segment& segment, int64_t dataAck);
     void TakeHandshake(int64_t timeNs, const Covered& acked);
     Blocks ReadBlocks(const Segment& segment, int64_t ack) const;
-    int64_t GetSample(int64_t timeNs, const Covered& acked, const Covered& sacked, const Segment& segment) const;
+    int64_t GetSample(int64_t timeNs,
+                      const Covered& acked,
+                      const Covered& sacked,
+                      const Segment& segment) const;
     void AppendRow(AckRow&& row);
     void BoundBoard();
     void UpdateSack();

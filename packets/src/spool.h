@@ -125,7 +125,10 @@ class Spool
     static std::vector<Record> ReadChunk(const Place& place, const Chain& chunk)
     {
         std::vector<Record> records(static_cast<size_t>(chunk.records));
-        ReadAt(place, records.data(), records.size() * sizeof(Record), chunk.last + int64_t{sizeof(Head)});
+        ReadAt(place,
+               records.data(),
+               records.size() * sizeof(Record),
+               chunk.last + int64_t{sizeof(Head)});
         return records;
     }
 

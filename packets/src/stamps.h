@@ -107,10 +107,11 @@ class Stamps
         {
             return m_head;
         }
-        const auto found = std::lower_bound(m_stamps.begin() + static_cast<ptrdiff_t>(m_head),
-                                            m_stamps.end(),
-                                            value,
-                                            [](const Stamp& one, int64_t sought) { return one.value < sought; });
+        const auto found =
+            std::lower_bound(m_stamps.begin() + static_cast<ptrdiff_t>(m_head),
+                             m_stamps.end(),
+                             value,
+                             [](const Stamp& one, int64_t sought) { return one.value < sought; });
         return found != m_stamps.end() && found->value == value
                    ? static_cast<size_t>(found - m_stamps.begin())
                    : m_stamps.size();

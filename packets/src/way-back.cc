@@ -38,7 +38,8 @@ WayBack::GetDelay(int64_t timeNs, int64_t rttUs, uint32_t tsval) const
     }
     const auto elapsedNs = timeNs - firstNs;
     // Of the values that TSval may be short for, the one nearest to the line.
-    const auto expected = std::llround(static_cast<double>(elapsedNs) * TICK_UNITS / static_cast<double>(tick));
+    const auto expected =
+        std::llround(static_cast<double>(elapsedNs) * TICK_UNITS / static_cast<double>(tick));
     const auto ticks = Unwrapped(firstValue + expected, tsval) - firstValue;
     const auto clockNs = static_cast<int64_t>(static_cast<__int128>(ticks) * tick >> TICK_SHIFT);
     const auto delayUs = rttUs - (ToUs(elapsedNs - clockNs) - meanUs);

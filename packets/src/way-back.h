@@ -11,11 +11,11 @@ namespace packets
 {
 
 /**
- * How the receiver's clock runs beside the capture's, both taken from ACKs captured near the sender.
+ * How the receiver's clock runs beside the capture's, both from ACKs captured near the sender.
  *
- * An ACK's TSval is the receiver's clock when it left, the time of capture that of its arrival. A line through them
- * is the mean way back, and what an ACK is off the line is how much longer or shorter its own way was. Neither the
- * offset of the clocks nor how much faster one runs matters.
+ * An ACK's TSval is the receiver's clock when it left, the time of capture that of its arrival. A
+ * line through them is the mean way back, and what an ACK is off the line is how much longer or
+ * shorter its own way was. Neither the offset of the clocks nor how much faster one runs matters.
  */
 struct WayBack
 {
@@ -24,16 +24,19 @@ struct WayBack
 
     int64_t firstNs{0};
     int64_t firstValue{0};
-    int64_t tick{0};   //!< The receiver's, by the capture's clock, in ns / 2^TICK_SHIFT; 0 if it is no clock's
-    int64_t meanUs{0}; //!< How much later ACKs came than their clock says, counted from the first, on average
+    /// The receiver's, by the capture's clock, in ns / 2^TICK_SHIFT; 0 if it is no clock's.
+    int64_t tick{0};
+    /// How much later ACKs came than their clock says, counted from the first, on average.
+    int64_t meanUs{0};
 
     /**
-     * The one-way delay of the segment that gave an RTT sample, if the way back were always its mean.
+     * The one-way delay of the segment that gave an RTT sample, were the way back always its mean.
      *
      * @param timeNs When the ACK passed.
      * @param rttUs Its sample.
      * @param tsval Its timestamp.
-     * @return The sample less what this way back exceeds the mean; NOT_OBSERVED if it is not known, or impossible.
+     * @return The sample less what this way back exceeds the mean; NOT_OBSERVED if it is not known
+     *         or impossible.
      */
     int64_t GetDelay(int64_t timeNs, int64_t rttUs, uint32_t tsval) const;
 };

@@ -52,7 +52,8 @@ using LiaGroup = std::vector<ns3::Ptr<const ns3::TcpSocketState>>;
 /**
  * Congestion control of a subflow under the Linked Increases Algorithm (RFC 6356).
  *
- * Only congestion avoidance differs from Linux's Reno. A subflow in fast recovery counts with its slow start threshold instead of its window.
+ * Only congestion avoidance differs from Linux's Reno. A subflow in fast recovery counts with its
+ * slow start threshold instead of its window.
  */
 class TcpLia : public ns3::TcpLinuxReno
 {

@@ -2,15 +2,14 @@
 
 #include "scenario.h"
 
+#include "place.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <set>
-#include <string_view>
-#include <utility>
 
 namespace smartsbd
 {
@@ -20,261 +19,13 @@ namespace
 
 using nlohmann::json;
 
-/// An interval of numbers and whether its ends belong to it.
-struct Range
-{
-    double low;               //!< Lower end
-    double high;              //!< Upper end
-    bool lowIncluded = true;  //!< Whether low belongs to the interval
-    bool highIncluded = true; //!< Whether high belongs to the interval
+/// scenario.schema.json, which says what a scenario must be; the build makes a literal of it.
+constexpr auto SCHEMA =
+#include "scenario-schema.inc"
+    ;
 
-    /**
-     * @param value The number to test.
-     * @return Whether the interval holds it.
-     */
-    bool Holds(double value) const
-    {
-        return (lowIncluded ? value >= low : value > low) &&
-               (highIncluded ? value <= high : value < high);
-    }
-
-    /// @return The interval in mathematical notation.
-    std::string Print() const
-    {
-        return (lowIncluded ? "[" : "(") + PrintEnd(low) + ", " + PrintEnd(high) +
-               (highIncluded ? "]" : ")");
-    }
-
-  private:
-    /**
-     * @param end An end of the interval.
-     * @return The shortest text for it.
-     */
-    static std::string PrintEnd(double end)
-    {
-        return end == std::trunc(end) ? json(static_cast<int64_t>(end)).dump() : json(end).dump();
-    }
-};
-
-constexpr Range RATE_MBIT_S{0.01, 1000};
-constexpr Range TIME_MS{0, 10000};
-constexpr Range RTT_MS{0, 10000, false};
-constexpr Range JITTER_MS{0, 1000};
-constexpr Range LOSS{0, 1, true, false};
-constexpr Range DURATION_S{0, 3600, false};
-constexpr Range QUEUE_BYTES{3000, 1e9};
-constexpr Range SEED{1, std::numeric_limits<uint32_t>::max()};
-// With MPTCP options (24 bytes on data) a packet still fits into 1500 bytes.
-constexpr Range MSS_BYTES{536, 1436};
-constexpr Range RECEIVE_BUFFER_BYTES{1 << 14, 1 << 28};
-constexpr Range HOST_DELAY_US{0, 100000};
-constexpr Range PERIOD_S{0, 3600, false};
-constexpr Range MARK_BYTES{0, 1e9};
-constexpr Range BURST_PACKETS{1, 64};
-constexpr Range RATE_SIGMA{0, 1};
-constexpr Range RATE_STEP_MS{1, 10000};
-constexpr Range WEB_RATE_MBIT_S{0.01, 50};
-constexpr Range PAIR{2, 2};
-constexpr Range SUBFLOWS{2, 5};
-constexpr Range LINKS{1, 10};
-constexpr Range LINKS_OF_SUBFLOW{1, 2};
-constexpr Range CHANGES{1, 100};
-constexpr Range BACKGROUND{0, 32};
-
-/// A JSON value and its place in the file; every check that fails throws ScenarioError.
-class Place
-{
-  public:
-    /**
-     * @param value The value.
-     * @param pointer Its JSON pointer.
-     */
-    Place(const json& value, std::string pointer)
-        : m_value(value),
-          m_pointer(std::move(pointer))
-    {
-    }
-
-    /**
-     * @param reason What is wrong with the value here.
-     */
-    [[noreturn]] void Fail(const std::string& reason) const
-    {
-        throw ScenarioError((m_pointer.empty() ? "/" : m_pointer) + ": " + reason);
-    }
-
-    /**
-     * Check that this is an object with exactly the given keys.
-     *
-     * @param keys The keys.
-     */
-    void CheckKeys(const std::vector<std::string_view>& keys) const
-    {
-        CheckObject();
-        for (const auto& item : m_value.items())
-        {
-            if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
-            {
-                const auto key = json(item.key()).dump();
-                Place(item.value(), m_pointer + "/" + key.substr(1, key.size() - 2))
-                    .Fail("unknown key");
-            }
-        }
-        for (const auto& key : keys)
-        {
-            Require(key);
-        }
-    }
-
-    /**
-     * Check that this is an object with a key.
-     *
-     * @param key The key.
-     * @return The member.
-     */
-    Place Require(std::string_view key) const
-    {
-        CheckObject();
-        if (!m_value.contains(key))
-        {
-            Place(m_value, m_pointer + "/" + std::string(key)).Fail("missing");
-        }
-        return (*this)[key];
-    }
-
-    /**
-     * @param key The key.
-     * @return Whether this is an object with that key.
-     */
-    bool Has(std::string_view key) const
-    {
-        return m_value.is_object() && m_value.contains(key);
-    }
-
-    /**
-     * @param key A key that CheckKeys() accepted.
-     * @return The member.
-     */
-    Place operator[](std::string_view key) const
-    {
-        return Place(m_value.at(std::string(key)), m_pointer + "/" + std::string(key));
-    }
-
-    /**
-     * Check that this is an array.
-     *
-     * @param size Allowed number of items.
-     * @return The items.
-     */
-    std::vector<Place> Items(const Range& size) const
-    {
-        if (!m_value.is_array())
-        {
-            Fail(Print() + " is not an array");
-        }
-        if (!size.Holds(static_cast<double>(m_value.size())))
-        {
-            Fail(std::to_string(m_value.size()) + " items, not in " + size.Print());
-        }
-        std::vector<Place> items;
-        for (std::size_t i = 0; i < m_value.size(); ++i)
-        {
-            items.emplace_back(m_value[i], m_pointer + "/" + std::to_string(i));
-        }
-        return items;
-    }
-
-    /// @return The truth value.
-    bool Boolean() const
-    {
-        if (!m_value.is_boolean())
-        {
-            Fail(Print() + " is not true or false");
-        }
-        return m_value.get<bool>();
-    }
-
-    /// @return Whether the value is null.
-    bool IsNull() const
-    {
-        return m_value.is_null();
-    }
-
-    /**
-     * @param range Allowed values.
-     * @return The number.
-     */
-    double Number(const Range& range) const
-    {
-        if (!m_value.is_number())
-        {
-            Fail(Print() + " is not a number");
-        }
-        const auto number = m_value.get<double>();
-        if (!range.Holds(number))
-        {
-            Fail(Print() + " is not in " + range.Print());
-        }
-        return number;
-    }
-
-    /**
-     * @param range Allowed values.
-     * @return The number, which the file must write as an integer.
-     */
-    uint32_t Integer(const Range& range) const
-    {
-        if (!m_value.is_number_integer())
-        {
-            Fail(Print() + " is not an integer");
-        }
-        Number(range);
-        return m_value.get<uint32_t>();
-    }
-
-    /**
-     * @param count Number of things the index can choose from.
-     * @return The index.
-     */
-    std::size_t Index(std::size_t count) const
-    {
-        return Integer(Range{0, static_cast<double>(count), true, false});
-    }
-
-    /// @return The text.
-    std::string Text() const
-    {
-        if (!m_value.is_string())
-        {
-            Fail(Print() + " is not a string");
-        }
-        return m_value.get<std::string>();
-    }
-
-    /// @return The value as one line of bounded length.
-    std::string Print() const
-    {
-        if (m_value.is_structured())
-        {
-            return std::string("this ") + m_value.type_name();
-        }
-        const auto text = m_value.dump();
-        return text.size() <= 64 ? text : text.substr(0, 61) + "...";
-    }
-
-  private:
-    /// Check that this is an object.
-    void CheckObject() const
-    {
-        if (!m_value.is_object())
-        {
-            Fail(Print() + " is not an object");
-        }
-    }
-
-    const json& m_value;   //!< The value
-    std::string m_pointer; //!< Its JSON pointer
-};
+/// Highest mean rate of web traffic in Mbit/s.
+constexpr double WEB_MOST_MBIT_S = 50;
 
 /**
  * @param milliseconds A time in ms.
@@ -288,13 +39,13 @@ FromMilliseconds(double milliseconds)
 
 /**
  * @param place A time in s.
- * @param range Allowed values in s.
+ * @param within Limits beside the schema's, in s.
  * @return The time to the nearest nanosecond.
  */
 ns3::Time
-ReadSeconds(const Place& place, const Range& range)
+ReadSeconds(const Place& place, const Range& within = {})
 {
-    return ns3::NanoSeconds(std::llround(place.Number(range) * 1e9));
+    return ns3::NanoSeconds(std::llround(place.Number(within) * 1e9));
 }
 
 /**
@@ -304,33 +55,7 @@ ReadSeconds(const Place& place, const Range& range)
 uint64_t
 ReadRate(const Place& place)
 {
-    return static_cast<uint64_t>(std::llround(place.Number(RATE_MBIT_S) * 1e6));
-}
-
-/// The names a scenario can choose from and what each means.
-template <class T>
-using Choices = std::vector<std::pair<std::string_view, T>>;
-
-/**
- * @param place A name.
- * @param choices The names allowed there.
- * @return What the name means.
- */
-template <class T>
-T
-ReadChoice(const Place& place, const Choices<T>& choices)
-{
-    const auto name = place.Text();
-    std::string allowed;
-    for (const auto& [text, value] : choices)
-    {
-        if (name == text)
-        {
-            return value;
-        }
-        allowed += (allowed.empty() ? "" : ", ") + std::string(text);
-    }
-    place.Fail(place.Print() + " is not one of " + allowed);
+    return static_cast<uint64_t>(std::llround(place.Number() * 1e6));
 }
 
 /**
@@ -341,7 +66,7 @@ ReadChoice(const Place& place, const Choices<T>& choices)
 ns3::Time
 ReadStart(const Place& place, ns3::Time duration)
 {
-    return ReadSeconds(place, Range{0, duration.GetSeconds(), true, false});
+    return ReadSeconds(place, {.high = duration.GetSeconds(), .highIncluded = false});
 }
 
 /**
@@ -355,9 +80,9 @@ auto
 ReadSchedule(const Place& place, ns3::Time duration, Reader readValue)
 {
     Schedule<decltype(readValue(place))> schedule;
-    for (const auto& item : place.Items(CHANGES))
+    for (const auto& item : place.Items())
     {
-        const auto pair = item.Items(PAIR);
+        const auto pair = item.Items();
         const auto from = ReadStart(pair[0], duration);
         if (schedule.empty() && !from.IsZero())
         {
@@ -373,38 +98,6 @@ ReadSchedule(const Place& place, ns3::Time duration, Reader readValue)
 }
 
 /**
- * @param place The token.
- * @return The token.
- */
-std::string
-ReadToken(const Place& place)
-{
-    auto token = place.Text();
-    const bool digits = token.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (token.size() != 8 || !digits)
-    {
-        place.Fail(place.Print() + " is not 8 lower case hexadecimal digits");
-    }
-    return token;
-}
-
-/**
- * @param place The name of a path.
- * @return The name.
- */
-std::string
-ReadPath(const Place& place)
-{
-    auto name = place.Text();
-    const auto allowed = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    if (name.empty() || name.size() > 32 || name.find_first_not_of(allowed) != std::string::npos)
-    {
-        place.Fail(place.Print() + " is not 1 to 32 of a-z, 0-9 and -");
-    }
-    return name;
-}
-
-/**
  * @param place The member "application" of the connection.
  * @return The application.
  */
@@ -412,19 +105,17 @@ ApplicationSpec
 ReadApplication(const Place& place)
 {
     ApplicationSpec application;
-    application.kind = ReadChoice(
-        place.Require("kind"),
-        Choices<ApplicationKind>{{"on_off", ApplicationKind::ON_OFF}, {"rate", ApplicationKind::RATE}});
+    application.kind = place.Kind<ApplicationKind>(
+        {{"on_off", ApplicationKind::ON_OFF}, {"rate", ApplicationKind::RATE}});
+    const auto source = place.OfItsKind();
     if (application.kind == ApplicationKind::ON_OFF)
     {
-        place.CheckKeys({"kind", "on_s", "off_s"});
-        application.on = ReadSeconds(place["on_s"], PERIOD_S);
-        application.off = ReadSeconds(place["off_s"], PERIOD_S);
+        application.on = ReadSeconds(source["on_s"]);
+        application.off = ReadSeconds(source["off_s"]);
     }
     else
     {
-        place.CheckKeys({"kind", "rate_mbit_s"});
-        application.rate = ReadRate(place["rate_mbit_s"]);
+        application.rate = ReadRate(source["rate_mbit_s"]);
     }
     return application;
 }
@@ -436,37 +127,22 @@ ReadApplication(const Place& place)
 ConnectionSpec
 ReadConnection(const Place& place)
 {
-    std::vector<std::string_view> keys{"token",
-                                       "congestion_control",
-                                       "lia_counts",
-                                       "scheduler",
-                                       "mss_bytes",
-                                       "receive_buffer_bytes",
-                                       "ecn",
-                                       "host_delay_us"};
-    const bool hasApplication = place.Has("application");
-    if (hasApplication)
-    {
-        keys.emplace_back("application");
-    }
-    place.CheckKeys(keys);
+    place.CheckKeys();
     return ConnectionSpec{
-        ReadToken(place["token"]),
-        ReadChoice(place["congestion_control"],
-                   Choices<CongestionControl>{{"lia", CongestionControl::LIA},
-                                              {"reno", CongestionControl::RENO},
-                                              {"cubic", CongestionControl::CUBIC}}),
-        ReadChoice(
-            place["lia_counts"],
-            Choices<LiaCounts>{{"packets", LiaCounts::PACKETS}, {"acks", LiaCounts::ACKS}}),
-        ReadChoice(place["scheduler"],
-                   Choices<Scheduler>{{"min_rtt", Scheduler::MIN_RTT},
-                                      {"round_robin", Scheduler::ROUND_ROBIN}}),
-        place["mss_bytes"].Integer(MSS_BYTES),
-        place["receive_buffer_bytes"].Integer(RECEIVE_BUFFER_BYTES),
+        place["token"].Text(),
+        place["congestion_control"].Choice<CongestionControl>(
+            {{"lia", CongestionControl::LIA},
+             {"reno", CongestionControl::RENO},
+             {"cubic", CongestionControl::CUBIC}}),
+        place["lia_counts"].Choice<LiaCounts>(
+            {{"packets", LiaCounts::PACKETS}, {"acks", LiaCounts::ACKS}}),
+        place["scheduler"].Choice<Scheduler>(
+            {{"min_rtt", Scheduler::MIN_RTT}, {"round_robin", Scheduler::ROUND_ROBIN}}),
+        place["mss_bytes"].Integer(),
+        place["receive_buffer_bytes"].Integer(),
         place["ecn"].Boolean(),
-        FromMilliseconds(place["host_delay_us"].Number(HOST_DELAY_US) / 1000),
-        hasApplication ? ReadApplication(place["application"]) : ApplicationSpec{},
+        FromMilliseconds(place["host_delay_us"].Number() / 1000),
+        place.Has("application") ? ReadApplication(place["application"]) : ApplicationSpec{},
     };
 }
 
@@ -478,16 +154,15 @@ ReadConnection(const Place& place)
 LinkSpec
 ReadLink(const Place& place, ns3::Time duration)
 {
-    place.CheckKeys({"place", "rate_mbit_s", "delay_ms", "queue_bytes", "mark_bytes"});
+    place.CheckKeys();
     const auto mark = place["mark_bytes"];
     return LinkSpec{
-        ReadChoice(
-            place["place"],
-            Choices<LinkPlace>{{"server", LinkPlace::SERVER}, {"client", LinkPlace::CLIENT}}),
+        place["place"].Choice<LinkPlace>(
+            {{"server", LinkPlace::SERVER}, {"client", LinkPlace::CLIENT}}),
         ReadSchedule(place["rate_mbit_s"], duration, ReadRate),
-        FromMilliseconds(place["delay_ms"].Number(TIME_MS)),
-        place["queue_bytes"].Integer(QUEUE_BYTES),
-        mark.IsNull() ? std::nullopt : std::optional(mark.Integer(MARK_BYTES)),
+        FromMilliseconds(place["delay_ms"].Number()),
+        place["queue_bytes"].Integer(),
+        mark.IsNull() ? std::nullopt : std::optional(mark.Integer()),
     };
 }
 
@@ -498,9 +173,9 @@ ReadLink(const Place& place, ns3::Time duration)
 void
 ReadBurst(const Place& place, AccessSpec& access)
 {
-    const auto limits = place.Items(PAIR);
-    access.burstLow = limits[0].Integer(BURST_PACKETS);
-    access.burstHigh = limits[1].Integer(BURST_PACKETS);
+    const auto limits = place.Items();
+    access.burstLow = limits[0].Integer();
+    access.burstHigh = limits[1].Integer();
     if (access.burstHigh < access.burstLow)
     {
         limits[1].Fail(limits[1].Print() + " is less than the lower limit");
@@ -515,32 +190,21 @@ AccessSpec
 ReadAccess(const Place& place)
 {
     AccessSpec access{};
-    access.kind = ReadChoice(place.Require("kind"),
-                             Choices<AccessKind>{{"plain", AccessKind::PLAIN},
-                                                 {"wifi", AccessKind::WIFI},
-                                                 {"lte", AccessKind::LTE}});
-    std::vector<std::string_view> keys{"kind", "rate_mbit_s", "queue_bytes", "loss", "jitter_ms"};
+    access.kind = place.Kind<AccessKind>(
+        {{"plain", AccessKind::PLAIN}, {"wifi", AccessKind::WIFI}, {"lte", AccessKind::LTE}});
+    const auto link = place.OfItsKind();
+    access.rate = ReadRate(link["rate_mbit_s"]);
+    access.queue = link["queue_bytes"].Integer();
+    access.loss = link["loss"].Number();
+    access.jitter = FromMilliseconds(link["jitter_ms"].Number());
     if (access.kind == AccessKind::WIFI)
     {
-        keys.emplace_back("burst_packets");
+        ReadBurst(link["burst_packets"], access);
     }
     if (access.kind == AccessKind::LTE)
     {
-        keys.insert(keys.end(), {"rate_sigma", "rate_step_ms"});
-    }
-    place.CheckKeys(keys);
-    access.rate = ReadRate(place["rate_mbit_s"]);
-    access.queue = place["queue_bytes"].Integer(QUEUE_BYTES);
-    access.loss = place["loss"].Number(LOSS);
-    access.jitter = FromMilliseconds(place["jitter_ms"].Number(JITTER_MS));
-    if (access.kind == AccessKind::WIFI)
-    {
-        ReadBurst(place["burst_packets"], access);
-    }
-    if (access.kind == AccessKind::LTE)
-    {
-        access.rateSigma = place["rate_sigma"].Number(RATE_SIGMA);
-        access.rateStep = FromMilliseconds(place["rate_step_ms"].Number(RATE_STEP_MS));
+        access.rateSigma = link["rate_sigma"].Number();
+        access.rateStep = FromMilliseconds(link["rate_step_ms"].Number());
     }
     return access;
 }
@@ -553,7 +217,7 @@ ReadAccess(const Place& place)
 void
 ReadLinksOfSubflow(const Place& place, const Scenario& scenario, SubflowSpec& subflow)
 {
-    for (const auto& item : place.Items(LINKS_OF_SUBFLOW))
+    for (const auto& item : place.Items())
     {
         const auto index = item.Index(scenario.links.size());
         const bool server = scenario.links[index].place == LinkPlace::SERVER;
@@ -577,9 +241,9 @@ ReadLinksOfSubflow(const Place& place, const Scenario& scenario, SubflowSpec& su
 SubflowSpec
 ReadSubflow(const Place& place, const Scenario& scenario)
 {
-    place.CheckKeys({"path", "links", "bottleneck", "start_s", "rtt_ms", "access"});
+    place.CheckKeys();
     SubflowSpec subflow;
-    subflow.path = ReadPath(place["path"]);
+    subflow.path = place["path"].Text();
     ReadLinksOfSubflow(place["links"], scenario, subflow);
     const auto readBottleneck = [&](const Place& item) {
         const auto index = item.Index(scenario.links.size());
@@ -591,7 +255,7 @@ ReadSubflow(const Place& place, const Scenario& scenario)
     };
     subflow.bottleneck = ReadSchedule(place["bottleneck"], scenario.duration, readBottleneck);
     subflow.start = ReadStart(place["start_s"], scenario.duration);
-    subflow.rtt = FromMilliseconds(place["rtt_ms"].Number(RTT_MS));
+    subflow.rtt = FromMilliseconds(place["rtt_ms"].Number());
     subflow.access = ReadAccess(place["access"]);
     return subflow;
 }
@@ -611,7 +275,7 @@ ReadBackgroundRate(const Place& place, BackgroundKind kind)
     }
     if (kind == BackgroundKind::WEB)
     {
-        place.Number(WEB_RATE_MBIT_S);
+        place.Number({.high = WEB_MOST_MBIT_S});
     }
     return ReadRate(place);
 }
@@ -624,22 +288,19 @@ ReadBackgroundRate(const Place& place, BackgroundKind kind)
 BackgroundSpec
 ReadBackground(const Place& place, const Scenario& scenario)
 {
-    place.CheckKeys({"kind", "subflow", "enters", "rate_mbit_s", "start_s", "rtt_ms"});
-    const auto kind = ReadChoice(place["kind"],
-                                 Choices<BackgroundKind>{{"reno", BackgroundKind::RENO},
-                                                         {"cubic", BackgroundKind::CUBIC},
-                                                         {"cbr", BackgroundKind::CBR},
-                                                         {"web", BackgroundKind::WEB}});
+    place.CheckKeys();
+    const auto kind = place["kind"].Choice<BackgroundKind>({{"reno", BackgroundKind::RENO},
+                                                            {"cubic", BackgroundKind::CUBIC},
+                                                            {"cbr", BackgroundKind::CBR},
+                                                            {"web", BackgroundKind::WEB}});
     return BackgroundSpec{
         kind,
         place["subflow"].Index(scenario.subflows.size()),
-        ReadChoice(place["enters"],
-                   Choices<Entry>{{"server", Entry::SERVER},
-                                  {"client", Entry::CLIENT},
-                                  {"access", Entry::ACCESS}}),
+        place["enters"].Choice<Entry>(
+            {{"server", Entry::SERVER}, {"client", Entry::CLIENT}, {"access", Entry::ACCESS}}),
         ReadBackgroundRate(place["rate_mbit_s"], kind),
         ReadStart(place["start_s"], scenario.duration),
-        FromMilliseconds(place["rtt_ms"].Number(RTT_MS)),
+        FromMilliseconds(place["rtt_ms"].Number()),
     };
 }
 
@@ -664,7 +325,7 @@ CheckRtt(const Place& place, ns3::Time rest)
 void
 CheckLinksUsed(const Place& place, const Scenario& scenario)
 {
-    const auto items = place.Items(LINKS);
+    const auto items = place.Items();
     for (std::size_t i = 0; i < items.size(); ++i)
     {
         const auto uses = [i](const SubflowSpec& subflow) {
@@ -684,22 +345,22 @@ CheckLinksUsed(const Place& place, const Scenario& scenario)
 Scenario
 ReadScenario(const Place& root)
 {
-    root.CheckKeys({"seed", "duration_s", "connection", "links", "subflows", "background"});
+    root.CheckKeys();
     Scenario scenario;
-    scenario.seed = root["seed"].Integer(SEED);
-    scenario.duration = ReadSeconds(root["duration_s"], DURATION_S);
+    scenario.seed = root["seed"].Integer();
+    scenario.duration = ReadSeconds(root["duration_s"]);
     scenario.connection = ReadConnection(root["connection"]);
-    for (const auto& item : root["links"].Items(LINKS))
+    for (const auto& item : root["links"].Items())
     {
         scenario.links.push_back(ReadLink(item, scenario.duration));
     }
-    for (const auto& item : root["subflows"].Items(SUBFLOWS))
+    for (const auto& item : root["subflows"].Items())
     {
         scenario.subflows.push_back(ReadSubflow(item, scenario));
         CheckRtt(item["rtt_ms"], GetBackboneDelay(scenario, scenario.subflows.size() - 1));
     }
     CheckLinksUsed(root["links"], scenario);
-    for (const auto& item : root["background"].Items(BACKGROUND))
+    for (const auto& item : root["background"].Items())
     {
         scenario.background.push_back(ReadBackground(item, scenario));
         CheckRtt(item["rtt_ms"], GetSourceLinkDelay(scenario, scenario.background.size() - 1));
@@ -749,7 +410,8 @@ LoadScenario(const std::string& path)
     {
         throw ScenarioError(PrintParseError(error));
     }
-    return ReadScenario(Place(root, ""));
+    const auto schema = json::parse(SCHEMA);
+    return ReadScenario(Place(root, schema));
 }
 
 ns3::Time

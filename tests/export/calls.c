@@ -117,8 +117,8 @@ static void refused(void)
 }
 
 /*
- * One subflow with a sample in every RTT and one with one in five, windows that end three before it, and calls of
- * sbd_decide() some time apart: how many windows are missed.
+ * One subflow with a sample in every RTT and one with one in five, windows that end three before
+ * it, and calls of sbd_decide() some time apart: how many windows are missed.
  */
 static u32 missed(u64 every_ns, u64 phase_ns, u32 *judged)
 {

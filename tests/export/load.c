@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads model files, each behind its length, and writes for each why it is refused, or, of one that is taken, 0;
- * its walks read no memory but their own, on features of all kinds.
+ * Reads model files, each behind its length, and writes for each why it is refused, or, of one
+ * that is taken, 0; its walks read no memory but their own, on features of all kinds.
  *
  * Node words are given a correct checksum if -s is said.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Tells libFuzzer which code of a module ran and what it compared. GCC calls these functions; libFuzzer itself has the
-// ones that Clang calls, in a library that is loaded where GCC's calls do not find it.
+// Tells libFuzzer which code of a module ran and what it compared. GCC calls these functions;
+// libFuzzer itself has the ones that Clang calls, in a library that is loaded where GCC's calls do
+// not find it.
 
 #include <array>
 #include <cstddef>
@@ -12,7 +13,8 @@ namespace {
 
 constexpr std::size_t kPlaces = 1 << 16;
 
-// How often each place ran since libFuzzer looked, places put together by a hash of their addresses.
+// How often each place ran since libFuzzer looked, places put together by a hash of their
+// addresses.
 std::array<std::uint8_t, kPlaces> ran;
 
 // libFuzzer wants an address and flags of each counter.

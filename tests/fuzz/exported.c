@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exported C on any bytes: a model file and walks of what is loaded of it, or calls of a sender. What it promises
- * is looked after on the way; a promise that does not hold ends the program.
+ * The exported C on any bytes: a model file and walks of what is loaded of it, or calls of a
+ * sender. What it promises is looked after on the way; a promise that does not hold ends the
+ * program.
  */
 #define SBD_SUBFLOWS		3
 #define SBD_LOADED_TREES	32
@@ -69,7 +70,8 @@ int TryModel(const u8 *bytes, size_t size)
 	return 1;
 }
 
-static enum sbd_verdict judge(const struct sbd_window *w, const void *model, struct sbd_scratch *memory)
+static enum sbd_verdict judge(const struct sbd_window *w, const void *model,
+			      struct sbd_scratch *memory)
 {
 	const s32 *x = memory->x;
 	u32 side, i;
@@ -124,8 +126,8 @@ static void look_at_groups(const struct sbd_connection *c)
 }
 
 /*
- * A call takes eight bytes: what it is and by how much its time is shifted, the subflow, a time since the last call
- * in sixteen bits, a value in thirty-two.
+ * A call takes eight bytes: what it is and by how much its time is shifted, the subflow, a time
+ * since the last call in sixteen bits, a value in thirty-two.
  */
 int TryCalls(const u8 *bytes, size_t size)
 {
@@ -141,7 +143,8 @@ int TryCalls(const u8 *bytes, size_t size)
 		HOLDS(sbd_add_subflow(c, bytes[0] & 8 ? i : SBD_SUBFLOWS - i) == (int)i);
 	for (bytes++, size--; size >= 8; bytes += 8, size -= 8) {
 		u32 subflow = bytes[1] & 3, value = sbd_le32(bytes + 4);
-		u64 before_ns = c->now_ns, at_ns, step_ns = (u64)(bytes[2] | bytes[3] << 8) << (bytes[0] >> 4) * 3;
+		u64 before_ns = c->now_ns, at_ns;
+		u64 step_ns = (u64)(bytes[2] | bytes[3] << 8) << (bytes[0] >> 4) * 3;
 
 		/* Seldom, the clock runs back. */
 		now_ns = (bytes[1] & 0xfc) == 0xfc ? now_ns - step_ns : now_ns + step_ns;
@@ -183,7 +186,9 @@ int TryCalls(const u8 *bytes, size_t size)
 		HOLDS(c->now_ns >= before_ns && !(c->now_ns >> 62));
 	}
 	for (i = 0; i < c->subflows * (c->subflows - 1) / 2 && i < SBD_PAIRS; i++) {
-		for (n = 0; sbd_finish_pair(c, &c->pair[i], c->now_ns + (computed & 1), judge, NULL, &scratch); n++)
+		u64 end_ns = c->now_ns + (computed & 1);
+
+		for (n = 0; sbd_finish_pair(c, &c->pair[i], end_ns, judge, NULL, &scratch); n++)
 			HOLDS(n < 3);
 		HOLDS(!c->pair[i].waiting);
 	}

@@ -181,14 +181,14 @@ def _write_cases(project: Path) -> None:
     write_table(REJECTED, {name: [value] for name, value in rejected.items()}, folder / "rejected.parquet")
 
 
-def make(project: Path, workers: int) -> None:
-    """Make the datasets and run the stages, with some number of processes."""
+def make(project: Path, workers: int, scheduler: str | None = None) -> None:
+    """Make the datasets and run the stages, with some number of processes, or with a scheduler's workers."""
     overlay = project / "small.yaml"
     overlay.write_text(yaml.safe_dump(SMALL))
     whole = yaml.safe_load(overlaid(ROOT / "params.yaml", overlay))
     # A grid is replaced, not merged.
     whole["search"]["families"] = FAMILIES
-    (project / "params.yaml").write_text(yaml.safe_dump(whole | {"workers": workers}))
+    (project / "params.yaml").write_text(yaml.safe_dump(whole | {"workers": workers, "scheduler": scheduler}))
     shutil.copy(ROOT / "dvc.yaml", project)
     (project / "data").mkdir(exist_ok=True)
     (project / "data/samples").symlink_to(ROOT / "data/samples")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,7 @@ from contracts.contract import read_table
 from contracts.tables import PREDICTION
 from models import store
 from pipelines.__main__ import main
+from tests.dask_cluster import cluster
 from tests.pipelines import small_project
 from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, SPLITS, TILED
 
@@ -45,8 +47,10 @@ def test_one_core_or_two_give_the_same_controls(
 
 
 @pytest.mark.slow
-def test_one_core_or_two_give_the_same_bytes(searched: Path, tmp_path: Path) -> None:
-    small_project.make(tmp_path, workers=2)
+@pytest.mark.parametrize("scheduled", [False, True], ids=["two processes", "a scheduler's workers"])
+def test_where_the_work_is_done_changes_no_byte(searched: Path, tmp_path: Path, scheduled: bool) -> None:
+    with cluster(tmp_path / "dask", workers=2) if scheduled else nullcontext() as there:
+        small_project.make(tmp_path, workers=2, scheduler=None if there is None else there.address)
     made = ("data/trained", "data/predictions", "data/features", "reports", "export")
     names = sorted(path.relative_to(tmp_path) for name in made for path in (tmp_path / name).rglob("*.*"))
     names += [Path("data/unseen.parquet"), Path("data/generalised.parquet")]

@@ -43,6 +43,12 @@ def test_the_seed_decides(name: str) -> None:
     assert datasets.draw(name, SETTINGS[name] | {"seed": 8}) != RUNS[name]
 
 
+def test_what_the_simulator_would_refuse_is_not_drawn() -> None:
+    message = r"dataset 'diverse': Scenario has duration_s 3601\.0: Input should be less than or equal to 3600"
+    with pytest.raises(ScenarioError, match=message):
+        datasets.draw("diverse", SETTINGS["diverse"] | {"duration_s": 3600})
+
+
 def test_every_dataset_is_tested_and_has_parameters() -> None:
     params = read_params(Path(__file__).parents[2] / "params.yaml")
     assert set(SETTINGS) == set(datasets.DATASETS) == set(params.simulate.model_dump())

@@ -154,6 +154,13 @@ def separate(loss: float = 0.001) -> Scenario:
     return scenario
 
 
+def given_by(application: dict[str, Any]) -> Scenario:
+    """A connection whose data an application gives."""
+    scenario = shared()
+    scenario["connection"]["application"] = application
+    return scenario
+
+
 def execute(directory: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the program in a directory on a scenario with this text."""
     (directory / "scenario.json").write_text(text)

@@ -10,9 +10,9 @@ import pytest
 from tests.simulator.program import MSS, PACKET, SIMULATOR, Scenario, flow, link, network, seeds, simulate_all, subflow
 
 
-@pytest.mark.parametrize("name", ["lia-test", "rtt-sampler-test", "sha256-test", "wandering-rate-test"])
+@pytest.mark.parametrize("name", ["lia-test", "place-test", "rtt-sampler-test", "sha256-test", "wandering-rate-test"])
 def test_unit_agrees_with_values_computed_by_hand(name: str) -> None:
-    """LIA's increase, RTT samples, hashes and wandering rates are those of simulator/test."""
+    """LIA's increase, what is refused, RTT samples, hashes and wandering rates are those of simulator/test."""
     make = ["make", "-C", str(SIMULATOR), f"PREFIX={sys.prefix}", "unit-tests"]
     subprocess.run(make, check=True, capture_output=True)
     program = SIMULATOR.parent / "build" / "simulator" / "test" / name

@@ -41,7 +41,9 @@ void
 CheckValues(const Array& array)
 {
     const auto* const first = array.data();
-    if (!std::all_of(first, first + array.size(), [](double value) { return std::isfinite(value); }))
+    if (!std::all_of(first, first + array.size(), [](double value) {
+            return std::isfinite(value);
+        }))
     {
         throw std::invalid_argument("a value is not a finite number");
     }
@@ -63,7 +65,8 @@ SetOf(const Array& array)
 {
     if (array.ndim() != 3 || array.shape(1) == 0 || array.shape(2) == 0)
     {
-        throw std::invalid_argument("series have the shape (series, points, channels), points and channels not 0");
+        throw std::invalid_argument(
+            "series have the shape (series, points, channels), points and channels not 0");
     }
     CheckValues(array);
     return {array.data(),
@@ -136,9 +139,10 @@ Between(const Array& a, const Array& b)
         for (size_t one = 0; one < ones.series; ++one)
         {
             const auto* const least = bundle.Warp(ones[one]);
-            std::transform(least, least + count, distances + one * others.series + first, [](double sum) {
-                return std::sqrt(sum);
-            });
+            std::transform(least,
+                           least + count,
+                           distances + one * others.series + first,
+                           [](double sum) { return std::sqrt(sum); });
             signals.Count();
         }
     }
@@ -165,7 +169,8 @@ Within(const Array& a)
             for (size_t lane = 0; lane < count; ++lane)
             {
                 const auto other = first + lane;
-                distances[one * set.series + other] = distances[other * set.series + one] = std::sqrt(least[lane]);
+                distances[one * set.series + other] = distances[other * set.series + one] =
+                    std::sqrt(least[lane]);
             }
             signals.Count();
         }

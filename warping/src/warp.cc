@@ -14,9 +14,10 @@ namespace warping
 namespace
 {
 
-// A cell is the squared distance of two points, its channels added in order, plus the least of the three cells before
-// it. Each is computed by the same operations, wherever in a vector it stands and however wide the vector is; so the
-// sums are the same on every processor. The compiler must not fuse a product and a sum (-ffp-contract=off).
+// A cell is the squared distance of two points, its channels added in order, plus the least of the
+// three cells before it. Each is computed by the same operations, wherever in a vector it stands
+// and however wide the vector is; so the sums are the same on every processor. The compiler must
+// not fuse a product and a sum (-ffp-contract=off).
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
@@ -29,7 +30,7 @@ struct VectorOf
     using Type [[gnu::vector_size(BYTES)]] = double;
 };
 
-/// Fill a row of cells after another, in every lane of a bundle; what stands in `row` is the last one.
+/// Fill one row of cells after another, in every lane of a bundle; the last one stays in `row`.
 /// @tparam CHANNELS how many, or 0: what `series` says
 template <size_t BYTES, size_t CHANNELS>
 [[gnu::always_inline]] inline void
@@ -119,7 +120,7 @@ class Pair
     {
         using Vector = typename VectorOf<BYTES>::Type;
         constexpr auto WIDTH = BYTES / sizeof(double);
-        // The cell in row i of the matrix stands at i + 1; around those of an antidiagonal there is nothing.
+        // The cell in row i of the matrix stands at i + 1; beside an antidiagonal there is nothing.
         auto* before = m_cells.data();
         auto* last = before + GetWidth();
         auto* cells = last + GetWidth();

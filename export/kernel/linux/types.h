@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Of the kernel's header of this name, what an exported header uses: enough to compile it as a kernel would. */
+/*
+ * Of the kernel's header of this name, what an exported header uses: enough to compile it as a
+ * kernel would.
+ */
 #ifndef SBD_KERNEL_TYPES_H
 #define SBD_KERNEL_TYPES_H
 
