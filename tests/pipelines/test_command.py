@@ -86,7 +86,7 @@ def test_every_stage_takes_the_arguments_of_dvc_yaml(one: dag.Stage) -> None:
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
     parser.parse_args(one.arguments("sites", read_params(ROOT / "params.yaml")))
-    assert one.command.startswith(f"python -m {one.module} ")
+    assert one.command.startswith(f"python -m pipelines.stages {one.name} ")
     assert module.__doc__
     assert one.description.endswith(".")
     for path in [*one.deps, *one.outs]:
