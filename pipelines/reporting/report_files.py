@@ -28,3 +28,9 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table with :data:`DIGITS` digits after the point."""
     path.parent.mkdir(parents=True, exist_ok=True)
     frame.to_csv(path, index=False, float_format=f"%.{DIGITS}f", lineterminator="\n")
+
+
+def write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table unrounded, for stages that read it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame.to_parquet(path, index=False)
