@@ -74,7 +74,7 @@ def test_a_row_of_the_grid_for_each_setting(every: list[Searched]) -> None:
     (tree, *_) = every
     assert tree.grid is not None
     assert tree.grid[["top", "max_depth"]].to_numpy().tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
-    assert tree.papers_setting == GRID[int(tree.grid["mean_accuracy"].idxmax())]
+    assert tree.papers_setting == GRID[int(tree.grid["mean_accuracy"].argmax())]
     assert all(one.grid is None for one in every[2:])
 
 
