@@ -6,7 +6,7 @@ connections that have one, so there the coverage is not known.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -65,18 +65,19 @@ def missing_of(
     return none if site == ALL_SITES else none[none["site"] == site]
 
 
-def _ordered(
-    predictions: pd.DataFrame, names: Sequence[str]
-) -> Iterator[tuple[tuple[str, str, str, str], pd.DataFrame]]:
+def _ordered(predictions: pd.DataFrame, names: Sequence[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
+    """Return the rows of each model and sets, in order of the dataset tested, then of the model and its features."""
+
     def place(name: str) -> int:
         return names.index(name) if name in names else len(names)
 
-    def order(item: tuple[tuple[str, str, str, str], pd.DataFrame]) -> tuple[int | str, ...]:
+    def order(item: tuple[tuple[str, ...], pd.DataFrame]) -> tuple[int | str, ...]:
         train_set, test_set, model, feature_set = item[0]
         tested = place(WindowSet.parse(test_set).dataset)
         return tested, train_set, test_set, place(model), place(feature_set), feature_set
 
-    yield from sorted(predictions.groupby(list(MODEL_AND_SETS)), key=order)
+    groups = predictions.groupby(list(MODEL_AND_SETS))
+    return sorted(((tuple(map(str, key)), group) for key, group in groups), key=order)
 
 
 def accuracy_by_site(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import pandas as pd
 from models.automl.engine import Engine, Limits
 from models.automl.environment import installed, python_of, remedy
 from models.automl.ground import Ground
-from models.automl.kept import digest_of
-from models.automl.search import Asked, EngineSearched, NotRun
+from models.automl.kept import Kept, digest_of
+from models.automl.process import ended_on_request
+from models.automl.search import Asked, EngineSearched, NotRun, searches
 from models.search import Method
 
 #: By engine and set of features, then by split.
@@ -82,6 +84,28 @@ def planned(
             )
             digest = digest_of(asked, installed(engine, environments) or "")
             yield PlannedSearch(engine.name, ground.feature_set, trial.fold, asked, digest)
+
+
+def ended(
+    waiting: Sequence[PlannedSearch], kept: Kept, at_once: int, scratch: Path
+) -> Generator[tuple[PlannedSearch, EngineSearched | NotRun], None, None]:
+    """Do searches, and keep those that finish; yield each and its outcome, as they end.
+
+    However the caller ends, by SIGTERM too, no search is left.
+
+    Parameters
+    ----------
+    waiting : sequence of PlannedSearch
+    kept : Kept
+    at_once, scratch
+        As :func:`~models.automl.search.searches` takes them.
+    """
+    asked = [one.asked for one in waiting]
+    with ended_on_request(), contextlib.closing(searches(asked, at_once, scratch)) as outcomes:
+        for place, outcome in outcomes:
+            if isinstance(outcome, EngineSearched):
+                kept.keep(waiting[place].digest, outcome)
+            yield waiting[place], outcome
 
 
 def without_environment(engine: Engine, grounds: Sequence[Ground]) -> Outcomes:

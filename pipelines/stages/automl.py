@@ -27,8 +27,7 @@ from models.automl.environment import remedy
 from models.automl.ground import Ground, grounds
 from models.automl.kept import Kept
 from models.automl.outcome import Outcomes, PlannedSearch
-from models.automl.process import ended_on_request
-from models.automl.search import EngineSearched, NotRun, searches
+from models.automl.search import NotRun
 from models.distillation import further_windows
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
@@ -61,21 +60,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _grounds(dataset: str, features: Path, params: Params) -> list[Ground]:
-    options, rules = params.automl, params.search.rules
     own, *others = (
         read_table(PAIR_WINDOW, features / name / "pair_window.parquet").to_pandas()
         for name in dict.fromkeys([dataset, *params.search.datasets])
     )
     more = further_windows(own, others, params.search.rule)
-    drawing = plan.drawing(params.search)
     return grounds(
         dataset,
         own,
         more,
-        feature_sets=options.feature_sets,
-        rules=rules,
-        drawing=drawing,
-        splits=options.splits,
+        feature_sets=params.automl.feature_sets,
+        rules=params.search.rules,
+        drawing=plan.drawing(params.search),
+        splits=params.automl.splits,
     )
 
 
@@ -100,13 +97,9 @@ def _outcomes(every: Sequence[Ground], arguments: argparse.Namespace, params: Pa
             log.info("%s, %s, split %d: kept from a run that was broken off", *one.key, one.fold)
             found[one.key][one.fold] = before
     at_once = max(1, parallel.workers(params) // options.cores)
-    asked = [one.asked for one in waiting]
-    with ended_on_request(), contextlib.closing(searches(asked, at_once, Path(tempfile.gettempdir()))) as ended:
-        for place, own in parallel.progress(ended, what=f"automl {arguments.dataset}", total=len(asked)):
-            one = waiting[place]
+    with contextlib.closing(outcome.ended(waiting, kept, at_once, Path(tempfile.gettempdir()))) as ended:
+        for one, own in parallel.progress(ended, what=f"automl {arguments.dataset}", total=len(waiting)):
             found[one.key][one.fold] = own
-            if isinstance(own, EngineSearched):
-                kept.keep(one.digest, own)
             said = own.reason if isinstance(own, NotRun) else f"{own.cpu_s:.0f} CPU s"
             log.info("%s, %s, split %d: %s", *one.key, one.fold, said)
     return found
@@ -115,12 +108,9 @@ def _outcomes(every: Sequence[Ground], arguments: argparse.Namespace, params: Pa
 def _students(every: Sequence[Ground], outcomes: Outcomes, params: Params) -> list[Candidate]:
     """Teach every family with the truth, and the students with the teacher's labels too, where that has run."""
     options = params.automl
-    grids = {
-        name: search.settings(
-            family_of(name), (options.grids or params.search.families)[name], options.top or params.search.top
-        )
-        for name in (*options.families, *options.students)
-    }
+    given, tops = options.grids or params.search.families, options.top or params.search.top
+    names = [*options.families, *options.students]
+    grids = {name: search.settings(family_of(name), given[name], tops) for name in names}
     taught = student.teachings(every, outcomes, options.families, options.students, options.teacher)
     tasks = student.tasks(taught, grids, plan.method(params.search))
     results = parallel.mapped(operator.call, tasks, params, what="students")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from models.separability import by_configured_value, by_correlation
@@ -43,7 +45,7 @@ def test_one_label_tells_nothing() -> None:
 def truth(shared: list[bool]) -> pd.DataFrame:
     columns = ("bottleneck_{}_mbit_s", "queue_{}_bytes", "base_rtt_{}_us", "loss_{}_ratio", "jitter_{}_us")
     none = {name.format(side): None for name in columns for side in "ab"}
-    rows = {"valid": [True, True, True], "shared": shared} | none
+    rows: dict[str, Any] = {"valid": [True, True, True], "shared": shared} | none
     rows |= {"loss_a_ratio": [0.1, 0.2, 0.3], "queue_a_bytes": [1.0, None, 2.0], "queue_b_bytes": [1.0, 2.0, None]}
     invalid = pd.DataFrame({name: [9.0] for name in rows}).assign(valid=False, shared=True)
     return pd.concat([pd.DataFrame(rows), invalid], ignore_index=True).astype({"valid": bool, "shared": bool})

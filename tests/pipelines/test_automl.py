@@ -184,7 +184,7 @@ def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypat
         assert not every
         yield from ()
 
-    monkeypatch.setattr("pipelines.stages.automl.searches", asked_for_nothing)
+    monkeypatch.setattr("models.automl.outcome.searches", asked_for_nothing)
     assert main(stage) == 0
     assert {path.name for path in folder.iterdir()} == FILES
     assert not kept.exists()

@@ -29,7 +29,7 @@ Probability = npt.NDArray[np.float64]
 
 def right(trial: Trial) -> Probability:
     rows = np.concatenate([*rows_tested(trial).values(), trial.train])
-    return WINDOWS.shared[rows].astype(float)
+    return np.asarray(WINDOWS.shared[rows], dtype=np.float64)
 
 
 def always_shared(trial: Trial) -> Probability:
@@ -56,7 +56,7 @@ def test_a_teacher_that_is_right_teaches_what_the_truth_does() -> None:
 
 @pytest.mark.parametrize("students", [[], ["tree"]])
 def test_without_a_student_or_a_teacher_the_truth_alone_teaches(students: list[str]) -> None:
-    outcomes = {} if students else {("flaml", "paper"): {one.fold: says(right(one)) for one in TRIALS}}
+    outcomes: Outcomes = {} if students else {("flaml", "paper"): {one.fold: says(right(one)) for one in TRIALS}}
     assert list(taught(outcomes, students)) == [TRUTH]
 
 
