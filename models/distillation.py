@@ -93,6 +93,20 @@ def without_truth(pair_window: pd.DataFrame, rule: str) -> pd.DataFrame:
     return pair_window[(pair_window["rule"] == rule) & ~pair_window["connection_id"].isin(known)]
 
 
+def further_windows(own: pd.DataFrame, others: Sequence[pd.DataFrame], rule: str) -> pd.DataFrame:
+    """Return the windows of one rule for which a teacher's labels are learnt: no truth of them is used.
+
+    Parameters
+    ----------
+    own : DataFrame of the ``pair_window`` table
+        Of the dataset learnt from: its windows without truth.
+    others : sequence of DataFrame
+        Of other datasets: all windows.
+    rule : str
+    """
+    return pd.concat([without_truth(own, rule), *(frame[frame["rule"] == rule] for frame in others)], ignore_index=True)
+
+
 def _relabelled(
     windows: LabelledWindows, rows: npt.NDArray[np.int64], shared: npt.NDArray[np.bool_]
 ) -> LabelledWindows:

@@ -6,7 +6,9 @@ chosen and fitted on all that is learnt from, and meets every labelled window of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,13 +19,56 @@ from models import search
 from models.families import family_of
 from models.fitted import Fitted, Setting
 from models.trial import Drawing, Trial, of_kind, random_splits
-from models.verdict import Verdicts
+from models.verdict import Verdicts, prediction_rows
 from models.window_set import WindowSet
-from models.windows import LabelledWindows, Positions
+from models.windows import LabelledWindows, Positions, labelled_windows, windows_of_kinds
 
 
 class SearchError(Fault):
     """A search whose trials are not those of the same dataset here."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What the search of a dataset has left, on one set of features.
+
+    Attributes
+    ----------
+    predictions : mapping of str to DataFrame of the ``prediction`` table
+        By family, the verdicts of the search's trials.
+    models : mapping of str to Fitted
+        By family, the models of all of the dataset.
+    """
+
+    predictions: Mapping[str, pd.DataFrame]
+    models: Mapping[str, Fitted]
+
+
+def labelled_parts(
+    pair_windows: Mapping[str, pd.DataFrame],
+    partners: Mapping[str, pd.DataFrame],
+    rules: Sequence[str],
+    names: tuple[str, ...],
+) -> dict[str, LabelledWindows]:
+    """Return the labelled windows of several datasets: of those learnt from all that a search has.
+
+    Parameters
+    ----------
+    pair_windows : mapping of str to DataFrame of the ``pair_window`` table
+        By dataset.
+    partners : mapping of str to DataFrame of the ``pair_window`` table
+        By dataset learnt from, the windows of swapped partners.
+    rules : sequence of str
+        Of the search's windows; other datasets give windows of the first.
+    names : tuple of str
+        Features.
+    """
+    return {
+        dataset: windows_of_kinds(rows, rules, partners[dataset], names)
+        if dataset in partners
+        else labelled_windows(rows, rules[0], names)
+        for dataset, rows in pair_windows.items()
+    }
 
 
 def pooled(parts: Mapping[str, LabelledWindows]) -> LabelledWindows:
@@ -167,3 +212,63 @@ def judged(
         fitted = search.chosen(windows, family_of(family), grid, side, method)
         found[family] = {name: search.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
     return found
+
+
+def tasks(
+    pools: Mapping[str, LabelledWindows],
+    every_trial: Sequence[Trial],
+    grids: Mapping[str, Sequence[Setting]],
+    method: search.Method,
+) -> list[partial[dict[str, dict[str, Verdicts]]]]:
+    """Return what no search has done: the trials that learn from several datasets, each a call without arguments.
+
+    Parameters
+    ----------
+    pools : mapping of str to LabelledWindows
+        Of :func:`pooled`, by set of features.
+    every_trial : sequence of Trial
+    grids, method
+        As :func:`judged` takes them.
+    """
+    return [
+        partial(judged, windows, trial, grids, method)
+        for windows in pools.values()
+        for trial in every_trial
+        if not learns_from_one(trial)
+    ]
+
+
+def predictions(
+    pools: Mapping[str, LabelledWindows],
+    every_trial: Sequence[Trial],
+    of_one: Mapping[tuple[str, str], SearchResult],
+    of_several: Iterable[dict[str, dict[str, Verdicts]]],
+) -> pd.DataFrame:
+    """Return all verdicts as rows of the ``prediction`` table.
+
+    Parameters
+    ----------
+    pools, every_trial
+        As :func:`tasks` takes them.
+    of_one : mapping of (str, str) to SearchResult
+        By dataset and set of features.
+    of_several : iterable
+        What the calls of :func:`tasks` return, in their order.
+    """
+    taken, found = iter(of_several), []
+    for feature_set, windows in pools.items():
+        for trial in every_trial:
+            if learns_from_one(trial):
+                (dataset,) = WindowSet.parse(trial.train_set).datasets
+                result = of_one[dataset, feature_set]
+                by_family = by_search(windows, trial, result.predictions, result.models)
+            else:
+                by_family = next(taken)
+            for model, by_set in by_family.items():
+                known: dict[str, str | int]
+                known = {"model": model, "feature_set": feature_set, "train_set": trial.train_set, "fold": trial.fold}
+                found += [
+                    prediction_rows(windows, trial.tests[test_set], verdicts, **known, test_set=test_set)
+                    for test_set, verdicts in by_set.items()
+                ]
+    return pd.concat(found, ignore_index=True)

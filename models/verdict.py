@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts.contract import write_table
+from contracts.tables import PREDICTION
 from models.windows import LabelledWindows
 
 #: Digits of a score that are kept: below them, sums depend on the processor.
@@ -51,3 +54,8 @@ def prediction_rows(
         shared=windows.shared[rows],
         site=np.array([place or None for place in windows.site[rows]], dtype=object),
     )
+
+
+def write_predictions(predictions: pd.DataFrame, path: Path) -> None:
+    """Write rows of the ``prediction`` table; further columns are left out."""
+    write_table(PREDICTION, {column.name: predictions[column.name].tolist() for column in PREDICTION.columns}, path)

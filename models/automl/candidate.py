@@ -12,6 +12,7 @@ import pandas as pd
 from contracts.tables import WINDOW_KEY
 from models.accuracy import ALL_SITES, accuracy_of_windows
 from models.automl.ground import Ground, judged
+from models.automl.outcome import Outcomes
 from models.automl.search import EngineSearched, NotRun
 from models.comparison import accuracy_of, difference, right_of_windows
 from models.distillation import TRUTH, Taught
@@ -117,6 +118,40 @@ def of_family(family: str, learnt_from: str, feature_set: str, students: Sequenc
         kernel=family in _FOR_A_KERNEL,
         cpu_s=float(np.mean([one.cpu_s for one in students])),
         model_bytes=float(np.mean([one.model_bytes for one in students])),
+    )
+
+
+def beside_engines(grounds: Sequence[Ground], outcomes: Outcomes, taught: Sequence[Candidate]) -> list[Candidate]:
+    """Return all candidates: of each set of features the engines, then the families and students.
+
+    Parameters
+    ----------
+    grounds : sequence of Ground
+    outcomes : Outcomes
+        Of all engines.
+    taught : sequence of Candidate
+        Of families and students.
+    """
+    found = []
+    for ground in grounds:
+        found += [
+            of_engine(engine, ground, by_fold)
+            for (engine, feature_set), by_fold in outcomes.items()
+            if feature_set == ground.feature_set
+        ]
+        found += [one for one in taught if one.feature_set == ground.feature_set]
+    return found
+
+
+def predictions_of(candidates: Sequence[Candidate]) -> pd.DataFrame:
+    """Return the rows of the ``prediction`` table of all candidates that were run; a model's name says its teacher."""
+    return pd.concat(
+        [
+            one.predictions.assign(model=f"{one.model} of {one.learnt_from}")
+            for one in candidates
+            if one.predictions is not None
+        ],
+        ignore_index=True,
     )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from features.catalog import feature_names
 from models import search
-from models.trial import Trial
+from models.trial import Drawing, Trial, random_trials
 from models.verdict import Verdicts, prediction_rows
 from models.window_set import WindowSet
-from models.windows import SWAPPED, LabelledWindows
+from models.windows import SWAPPED, LabelledWindows, windows_of_kinds
 
 _HALF = 0.5
 
@@ -81,6 +82,41 @@ class Ground:
             ],
             ignore_index=True,
         )
+
+
+def grounds(
+    dataset: str,
+    pair_window: pd.DataFrame,
+    more: pd.DataFrame,
+    *,
+    feature_sets: Sequence[str],
+    rules: Sequence[str],
+    drawing: Drawing,
+    splits: int,
+) -> list[Ground]:
+    """Return the ground of each set of features, with the first of a search's random splits.
+
+    Parameters
+    ----------
+    dataset : str
+        Its name.
+    pair_window : DataFrame of the ``pair_window`` table
+        Of the dataset.
+    more : DataFrame of the ``pair_window`` table
+        Further windows.
+    feature_sets : sequence of str
+    rules : sequence of str
+        Rules of the windows; those of the first are learnt from.
+    drawing : Drawing
+        Of the search's splits.
+    splits : int
+        How many of them, from the first on.
+    """
+    found = []
+    for feature_set in feature_sets:
+        windows = windows_of_kinds(pair_window, rules, pair_window.iloc[:0], feature_names(feature_set))
+        found.append(Ground(feature_set, windows, random_trials(windows, dataset, rules[0], drawing)[:splits], more))
+    return found
 
 
 @dataclass(frozen=True)

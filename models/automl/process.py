@@ -11,7 +11,9 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 _SESSION = 3  # of the fields of /proc/*/stat behind the command's name
 _STATE = 0
@@ -46,6 +48,20 @@ def kill_session(session: int, spare: int | None = None) -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(_PAUSE_S)
+
+
+@contextlib.contextmanager
+def ended_on_request() -> Iterator[None]:
+    """Let SIGTERM end this process by an exception, so that it can end its searches first."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 if __name__ == "__main__":

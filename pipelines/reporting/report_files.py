@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,3 +29,29 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table with :data:`DIGITS` digits after the point."""
     path.parent.mkdir(parents=True, exist_ok=True)
     frame.to_csv(path, index=False, float_format=f"%.{DIGITS}f", lineterminator="\n")
+
+
+def write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table unrounded, for stages that read it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame.to_parquet(path, index=False)
+
+
+def write_metrics(table: pd.DataFrame, names: Sequence[str], path: Path) -> None:
+    """Write some columns of a table of accuracy as JSON, by what each row is of.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``train_set``, ``test_set``, ``model``, ``feature_set``, and those named; one row for each.
+    names : sequence of str
+        Columns to write.
+    path : Path
+    """
+    content = {
+        f"{row['train_set']} on {row['test_set']}: {row['model']}_{row['feature_set']}": {
+            name: round(float(row[name]), DIGITS) for name in names
+        }
+        for row in table.to_dict("records")
+    }
+    write_json(content, path)

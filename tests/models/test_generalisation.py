@@ -8,7 +8,18 @@ import pytest
 
 from models import search
 from models.families import family_of
-from models.generalisation import SearchError, by_search, judged, learns_from_one, pooled, trials
+from models.generalisation import (
+    SearchError,
+    SearchResult,
+    by_search,
+    judged,
+    labelled_parts,
+    learns_from_one,
+    pooled,
+    predictions,
+    tasks,
+    trials,
+)
 from models.trial import Drawing, Trial, random_trials
 from models.verdict import prediction_rows
 from models.windows import LabelledWindows, labelled_windows, windows_of_kinds
@@ -135,10 +146,10 @@ def test_what_the_search_found_is_what_would_be_found_here() -> None:
                 known: dict[str, str | int]
                 known = {"train_set": trial.train_set, "test_set": test_set, "fold": trial.fold}
                 parts[name].append(prediction_rows(own, rows, search.predict(own, fitted, rows), **known))
-    predictions = {name: pd.concat(own, ignore_index=True) for name, own in parts.items()}
+    searched = {name: pd.concat(own, ignore_index=True) for name, own in parts.items()}
     found = trials(PARTS, ["two"], TESTED, "tiled", DRAWING)
     for trial in (found[1], found[-1]):
-        expected, said = judged(POOLED, trial, grids, METHOD), by_search(POOLED, trial, predictions, models)
+        expected, said = judged(POOLED, trial, grids, METHOD), by_search(POOLED, trial, searched, models)
         assert list(said) == list(expected)
         for name in families:
             assert list(said[name]) == list(expected[name]) == list(trial.tests)
@@ -146,6 +157,34 @@ def test_what_the_search_found_is_what_would_be_found_here() -> None:
                 one, other = said[name][test_set], expected[name][test_set]
                 np.testing.assert_array_equal(np.round(one.score, 6), np.round(other.score, 6))
                 np.testing.assert_array_equal(one.shared_pred, other.shared_pred)
-    shorter = {name: own.iloc[1:] for name, own in predictions.items()}
+    shorter = {name: own.iloc[1:] for name, own in searched.items()}
     with pytest.raises(SearchError, match="fold 0 of two/tiled has other windows"):
         by_search(POOLED, found[0], shorter, models)
+
+
+def test_what_is_learnt_from_has_all_kinds_of_windows_and_the_rest_one() -> None:
+    both = pd.concat([rows("one", 12, 1), rows("one", 12, 2, "triggered")])
+    partners = {"one": swapped([("one/c000", "one/c006")])}
+    found = labelled_parts({"one": both, "two": both}, partners, ["tiled", "triggered"], NAMES)
+    assert {name: list(dict.fromkeys(own.kind.tolist())) for name, own in found.items()} == {
+        "one": ["tiled", "triggered", "swapped"],
+        "two": ["tiled"],
+    }
+
+
+def test_verdicts_of_one_dataset_are_its_searchs_and_of_several_are_made() -> None:
+    pools, grids = {"paper": POOLED}, {"tree": search.settings(family_of("tree"), {"max_depth": [1]}, [1])}
+    one, several = ONE[-1], BOTH[-1]
+    (task,) = tasks(pools, [one, several], grids, METHOD)
+    said = task()
+    assert list(said["tree"]) == ["other/tiled"]
+    side = search.training_side(POOLED, one.train, METHOD)
+    model = search.chosen(POOLED, family_of("tree"), grids["tree"], side, METHOD)
+    of_one = {("one", "paper"): SearchResult({"tree": pd.DataFrame()}, {"tree": model})}
+    found = predictions(pools, [one, several], of_one, [said])
+    assert list(dict.fromkeys(zip(found["train_set"], found["test_set"], strict=True))) == [
+        *(("one/tiled", name) for name in one.tests),
+        ("one+two/tiled", "other/tiled"),
+    ]
+    assert set(found["model"]) == {"tree"} and set(found["feature_set"]) == {"paper"}
+    assert (found["shared_pred"] == found["shared"]).all()

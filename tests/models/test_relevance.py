@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from models.relevance import half_samples, mutual_information_nats, permutation_null_nats, rank_agreement
+from features.catalog import FEATURES, feature, feature_names
+from models.relevance import (
+    Estimation,
+    agreement_tasks,
+    half_samples,
+    mutual_information_nats,
+    null_95_nats,
+    null_tasks,
+    permutation_null_nats,
+    published_of,
+    rank_agreement,
+    ranked_features,
+)
+from models.windows import LabelledWindows
 
 CONNECTIONS = np.repeat([f"c{number:03d}" for number in range(60)], 6)
 SHARED = np.repeat(np.arange(60) % 2 == 0, 6)
@@ -70,3 +84,36 @@ def test_agreement_is_kendalls_tau_of_scipy(seed: int) -> None:
     first, second = rng.integers(0, values, size=size) / 7, rng.integers(0, values, size=size) / 3
     expected = float(kendalltau(first, second).statistic)
     assert repr(rank_agreement(first, second.tolist())) == repr(expected)
+
+
+def test_a_row_for_each_feature_with_the_published_ranks() -> None:
+    names = [one.name for one in FEATURES]
+    published = {feature(name).paper_name: nats for name, nats in (("rtt_ed_4us", 0.1), ("rtt_dtwd_4us", 0.2))}
+    found = ranked_features(np.arange(len(names)) / 100, np.zeros(len(names)), published)
+    assert found["feature"].tolist() == names[::-1]
+    assert found["rank"].tolist() == list(range(1, len(names) + 1))
+    own = found.set_index("feature")
+    in_paper = own["rank_in_table3"].dropna()
+    assert list(in_paper) == list(range(1, len(feature_names("table3")) + 1))
+    assert set(in_paper.index) == set(feature_names("table3"))
+    assert own["paper_rank"].dropna().to_dict() == {"rtt_ed_4us": 2, "rtt_dtwd_4us": 1}
+    assert published_of(["rtt_ed_4us"], published) == {"rtt_ed_4us": 0.1}
+
+
+def test_tasks_give_the_null_and_the_agreement_of_the_estimates() -> None:
+    x = columns()
+    key = pd.DataFrame({"connection_id": CONNECTIONS})
+    site, kind = np.full(len(x), ""), np.full(len(x), "tiled")
+    windows = LabelledWindows(key, x, ("a", "b", "c"), SHARED, site, kind)
+    estimation = Estimation(neighbors=3, seed=5, repeats=1)
+    parts = [task() for task in null_tasks(windows, 20, estimation)]
+    # Eight parts, rounded up.
+    assert [len(part) for part in parts] == [3] * 8
+    expected = permutation_null_nats(x, SHARED, CONNECTIONS, rounds=3, seed=6)
+    np.testing.assert_array_equal(parts[1], expected)
+    assert (null_95_nats(parts) <= np.concatenate(parts).max(axis=0)).all()
+    nats = mutual_information_nats(x, SHARED, seed=5)
+    published = {"c": float(nats[2]), "a": float(nats[0])}
+    taus = [task() for task in agreement_tasks(windows, published, 4, estimation)]
+    assert len(taus) == 5
+    assert taus[0] == 1.0

@@ -162,7 +162,7 @@ def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
     def always_shared(trial: Trial, probability: npt.NDArray[np.float64]) -> JudgedRows:
         return judged(trial, np.ones_like(probability))
 
-    monkeypatch.setattr("pipelines.stages.automl.judged", always_shared)
+    monkeypatch.setattr("models.automl.student.judged", always_shared)
     assert main(["automl", "--dataset", "sites", "--environments", "none"]) == 0
     table = accuracy(project)
     rows = table[table["learnt_from"].str.startswith("flaml")]
@@ -174,7 +174,7 @@ def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
 def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage, folder = ["automl", "--dataset", "sites", "--environments", "none"], project / "data/automl/sites"
     with monkeypatch.context() as patch:
-        patch.setattr("pipelines.stages.automl._students", lambda *_: 1 / 0)
+        patch.setattr("models.automl.student.teachings", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             main(stage)
     kept = folder.with_name("sites.kept")
@@ -184,7 +184,7 @@ def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypat
         assert not every
         yield from ()
 
-    monkeypatch.setattr("pipelines.stages.automl.searches", asked_for_nothing)
+    monkeypatch.setattr("models.automl.outcome.searches", asked_for_nothing)
     assert main(stage) == 0
     assert {path.name for path in folder.iterdir()} == FILES
     assert not kept.exists()

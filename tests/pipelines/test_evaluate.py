@@ -1,118 +1,11 @@
-"""Which model becomes the default, and which windows without a verdict count: on small tables made by hand."""
+"""The label of a rejected window, and a comparison of features: on small tables made by hand."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pandas as pd
-import pytest
-
 from features.window import Rejected
 from models.extraction import _label_of
-from pipelines.params import Params, read_params
 from pipelines.stages.compare import _compared
-from pipelines.stages.evaluate import _detector, _none
 from tests.models.windows_made import pair_window
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def params() -> Params:
-    return read_params(ROOT / "params.yaml")
-
-
-def overall(rows: list[tuple[str, str, str, float]]) -> pd.DataFrame:
-    table = pd.DataFrame(rows, columns=["train_set", "test_set", "model", "balanced"])
-    for name in ("train_set", "test_set"):
-        table[name] += "/tiled"
-    return table.assign(feature_set="paper")
-
-
-@pytest.mark.parametrize(
-    ("rows", "model", "chosen_on"),
-    [
-        # The development set decides, whatever the others say.
-        (
-            [
-                ("sites", "kernel", "tree", 0.9),
-                ("sites", "diverse", "tree", 0.1),
-                ("diverse", "kernel", "tree", 0.8),
-                ("diverse", "sites", "tree", 1.0),
-            ],
-            "sites/tree_paper",
-            "kernel",
-        ),
-        # Of equals, the other simulated dataset, then its own.
-        (
-            [
-                ("sites", "kernel", "tree", 0.9),
-                ("sites", "kernel", "forest", 0.9),
-                ("sites", "diverse", "tree", 0.6),
-                ("sites", "diverse", "forest", 0.7),
-                ("sites", "sites", "tree", 1.0),
-                ("sites", "sites", "forest", 0.5),
-            ],
-            "sites/forest_paper",
-            "kernel",
-        ),
-        (
-            [
-                ("sites", "kernel", "tree", 0.9),
-                ("sites", "kernel", "forest", 0.9),
-                ("sites", "diverse", "tree", 0.7),
-                ("sites", "diverse", "forest", 0.7),
-                ("sites", "sites", "tree", 0.8),
-                ("sites", "sites", "forest", 0.5),
-            ],
-            "sites/tree_paper",
-            "kernel",
-        ),
-        # What is only tested on decides nothing.
-        (
-            [
-                ("sites", "kernel", "tree", 0.9),
-                ("sites", "kernel", "forest", 0.9),
-                ("sites", "diverse", "tree", 0.7),
-                ("sites", "diverse", "forest", 0.6),
-                ("sites", "kernel_captures", "tree", 0.1),
-                ("sites", "kernel_captures", "forest", 1.0),
-            ],
-            "sites/tree_paper",
-            "kernel",
-        ),
-        # Without the development set, and never a model of a site left out: it is not stored.
-        (
-            [
-                ("sites", "sites", "tree", 0.6),
-                ("sites", "sites", "forest", 0.7),
-                ("sites but the site", "sites", "tree", 1.0),
-            ],
-            "sites/forest_paper",
-            None,
-        ),
-    ],
-)
-def test_the_default_model(
-    params: Params, rows: list[tuple[str, str, str, float]], model: str, chosen_on: str | None
-) -> None:
-    named = _detector(overall(rows), params)
-    assert (named["model"], named["chosen_on"]) == (model, chosen_on)
-
-
-def test_windows_without_a_verdict_belong_to_their_set_and_site(params: Params) -> None:
-    rows = pd.DataFrame({"connection_id": ["a", "b"], "shared": [True, False], "site": ["here", "there"]})
-    without_verdict = {"diverse/tiled": rows}
-    found = _none(without_verdict, ("sites/tiled", "diverse/tiled"), "here", params)
-    assert found is not None and found["connection_id"].tolist() == ["a"]
-    found = _none(without_verdict, ("sites/tiled", "diverse/tiled"), "all", params)
-    assert found is not None and len(found) == 2
-    for train_set, test_set in (
-        ("diverse/tiled", "diverse/tiled"),
-        ("diverse but the site/tiled", "diverse/tiled"),
-        ("sites/tiled", "kernel/tiled"),
-    ):
-        assert _none(without_verdict, (train_set, test_set), "all", params) is None
 
 
 def test_a_rejected_window_has_the_label_of_its_place() -> None:

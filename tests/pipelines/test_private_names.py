@@ -16,11 +16,6 @@ _WORDS = "the words must be as many as the numbers of the native part"
 EXCEPTIONS = {
     ("pipelines/test_evaluate.py", "_label_of"): _IN_A_STAGE,
     ("pipelines/test_evaluate.py", "_compared"): _IN_A_STAGE,
-    ("pipelines/test_evaluate.py", "_detector"): _IN_A_STAGE,
-    ("pipelines/test_evaluate.py", "_none"): _IN_A_STAGE,
-    ("pipelines/test_windows.py", "_rates_mbit_s"): _IN_A_STAGE,
-    ("pipelines/test_windows.py", "_statistics"): _IN_A_STAGE,
-    ("pipelines/test_windows.py", "_places"): _IN_A_STAGE,
     ("export/test_compiled_detectors.py", "_library"): "a library once loaded stays loaded; the test drops it",
     ("export/test_packed.py", "_PLACES"): _A_SIZE,
     ("models/automl/test_search.py", "_limits_acted"): "an engine's limits act too rarely to wait for them",

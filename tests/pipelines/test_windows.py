@@ -13,9 +13,10 @@ from contracts.contract import Table, TableReader, TableWriter, read_table, writ
 from export.tree import ExportError
 from features.reading import DEFAULT, Reading, alternatives
 from features.series import signals_of
+from models import box_plot
 from models.extraction import Extracted, extracted, labelled_rows, read_truths, swapped
 from pipelines.params import read_params
-from pipelines.stages import difficulty, export
+from pipelines.stages import export
 
 ROOT = Path(__file__).parents[2]
 MS = 1_000_000
@@ -166,24 +167,9 @@ def test_throughput_of_a_window_is_in_mbit_s(folder: Path, tmp_path: Path) -> No
     with TableWriter(tables.SERIES, path) as writer:
         writer.append(found.series)
     places = {("d/one#0", 0): ("here", "shared", "lte"), ("d/one#0", 1): ("here", "shared", "wifi")}
-    boxes = difficulty._rates_mbit_s(places, found.pair_window.to_pandas(), path)
+    boxes = box_plot.rates_mbit_s(places, found.pair_window.to_pandas(), path)
     # 100 ACKs of 1000 and of 2000 bytes in a second.
     assert dict(zip(boxes["path"], boxes["median"], strict=True)) == {"lte": 0.8, "wifi": 1.6}
-
-
-def test_a_dataset_without_a_valid_label_has_no_boxes(folder: Path) -> None:
-    assert difficulty._statistics({}, "rtt_ms").empty
-    invalid = {"valid": False, "shared": True}
-    assert difficulty._places([invalid], "d") == {}
-
-
-def test_places_without_a_site_are_called_by_the_dataset() -> None:
-    row = {"valid": True, "shared": True, "connection_id": "d/one#0", "site": None}
-    row |= {"subflow_a": 0, "subflow_b": 1, "path_a": "lte", "path_b": None}
-    assert difficulty._places([row], "d") == {
-        ("d/one#0", 0): ("d", "shared", "lte"),
-        ("d/one#0", 1): ("d", "shared", "path"),
-    }
 
 
 def test_another_reading_is_not_exported() -> None:

@@ -1,0 +1,113 @@
+"""Families taught by the truth, and students taught by an engine too: over all splits, as candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from models.automl.candidate import Candidate, of_family
+from models.automl.ground import Ground, judged
+from models.automl.outcome import Outcomes
+from models.automl.search import EngineSearched
+from models.distillation import Taught, TaughtLesson, lesson_of_truth, lessons_of, taught
+from models.families import family_of
+from models.fitted import Setting
+from models.search import Method
+from models.trial import Trial
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """One lesson of one family on one split.
+
+    Attributes
+    ----------
+    family : str
+        Name of the family.
+    ground : Ground
+    trial : Trial
+        The split.
+    lesson : TaughtLesson
+    """
+
+    family: str
+    ground: Ground
+    trial: Trial
+    lesson: TaughtLesson
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What one candidate is of: family, whose labels it has learnt, set of features."""
+        return self.family, self.lesson.learnt_from, self.ground.feature_set
+
+
+def teachings(
+    grounds: Sequence[Ground], outcomes: Outcomes, families: Sequence[str], students: Sequence[str], teacher: str
+) -> list[Teaching]:
+    """Return every lesson: of the truth for all families, and of the teacher for students, where it has run.
+
+    Parameters
+    ----------
+    grounds : sequence of Ground
+    outcomes : Outcomes
+        Of all engines.
+    families, students : sequence of str
+        Names of families; students are taught by the truth too.
+    teacher : str
+        Name of an engine.
+    """
+    found = []
+    for ground in grounds:
+        by_fold = outcomes.get((teacher, ground.feature_set), {})
+        for family in dict.fromkeys([*families, *students]):
+            for trial in ground.trials:
+                lessons = [lesson_of_truth(ground, trial)]
+                said = by_fold.get(trial.fold)
+                if family in students and isinstance(said, EngineSearched):
+                    lessons += lessons_of(teacher, judged(trial, said.probability), ground, trial)
+                found += [Teaching(family, ground, trial, lesson) for lesson in lessons]
+    return found
+
+
+def tasks(every: Iterable[Teaching], grids: Mapping[str, Sequence[Setting]], method: Method) -> list[partial[Taught]]:
+    """Return the teaching to be done, of lessons with both labels, each a call without arguments.
+
+    Parameters
+    ----------
+    every : iterable of Teaching
+    grids : mapping of str to sequence of Setting
+        Settings to choose from, by family.
+    method : Method
+    """
+    return [
+        partial(taught, one.ground, one.trial, one.lesson, family_of(one.family), grids[one.family], method)
+        for one in every
+        if one.lesson.teaches
+    ]
+
+
+def candidates(every: Iterable[Teaching], results: Iterable[Taught]) -> Iterator[Candidate]:
+    """Yield a candidate for each family, teacher and set of features; it was not run if a split has not taught it.
+
+    Parameters
+    ----------
+    every : iterable of Teaching
+    results : iterable of Taught
+        What the calls of :func:`tasks` return, in their order.
+    """
+    taken = iter(results)
+    splits: dict[tuple[str, str, str], int] = {}
+    by_key: dict[tuple[str, str, str], list[Taught]] = {}
+    for one in every:
+        splits[one.key] = len(one.ground.trials)
+        own = by_key.setdefault(one.key, [])
+        if one.lesson.teaches:
+            own.append(next(taken))
+    for key, own in by_key.items():
+        count = splits[key]
+        if len(own) == count:
+            yield of_family(*key, own)
+        else:
+            note = f"not run ({count - len(own)} of {count} splits): the teacher gave nothing, or one label alone"
+            yield Candidate(*key, predictions=None, note=note)
