@@ -32,8 +32,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> ExportedModel:
 @pytest.fixture
 def windows() -> pd.DataFrame:
     rows = pd.DataFrame(made.rows_of(5, WINDOWS), columns=list(made.NAMES))
-    key = {"connection_id": "sites/a#0", "subflow_a": 0, "subflow_b": 1, "rule": "tiled"}
-    return rows.assign(**key, window_start_ns=range(WINDOWS))
+    rows = rows.assign(connection_id="sites/a#0", subflow_a=0, subflow_b=1, rule="tiled")
+    return rows.assign(window_start_ns=range(WINDOWS))
 
 
 @pytest.fixture
@@ -105,11 +105,10 @@ def test_a_model_file_of_another_model_is_found(
         agreeing(replace(model, file=other.file), rows, own_headers, loaded, gcc)
 
 
-@pytest.mark.parametrize("columns", [{"window_start_ns": 77}, {"connection_id": "sites/none"}], ids=["time", "name"])
+@pytest.mark.parametrize(("column", "value"), [("window_start_ns", 77), ("connection_id", "sites/none")])
 def test_a_prediction_of_a_window_that_is_not_there_is_refused(
-    columns: dict[str, object], model: ExportedModel, windows: pd.DataFrame, predictions: pd.DataFrame
+    column: str, value: int | str, model: ExportedModel, windows: pd.DataFrame, predictions: pd.DataFrame
 ) -> None:
-    for name, value in columns.items():
-        predictions.loc[7, name] = value
+    predictions.loc[7, column] = value
     with pytest.raises(VerifyError, match="tree_paper: predictions of windows that are in no table of features"):
         rows_of(model, windows, predictions)
