@@ -33,8 +33,8 @@ log = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--dataset", required=True, help="dataset to replay")
-    parser.add_argument("--tables", type=Path, required=True, help="folder with its tables")
-    parser.add_argument("--features", type=Path, required=True, help="folder with its features")
+    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
+    parser.add_argument("--features", type=Path, required=True, help="folder with the dataset's features")
     parser.add_argument("--verdicts", type=Path, required=True, help="parquet file: what the headers say of windows")
     parser.add_argument("--headers", type=Path, required=True, help="folder with the headers")
     parser.add_argument("--decisions", type=Path, required=True, help="parquet file: what each header decides")
