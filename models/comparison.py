@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 
 import pandas as pd
 
@@ -60,6 +61,28 @@ def accuracy_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Accuracy:
         resamples=resamples,
         seed=seed,
     )
+
+
+def accuracy_by_detector(opinion: pd.DataFrame, *, resamples: int, seed: int) -> pd.DataFrame:
+    """Return how right each detector is of the windows of one rule, with each of its parameter sets.
+
+    Parameters
+    ----------
+    opinion : DataFrame of the ``opinion`` table
+    resamples, seed : int
+        As :func:`~models.accuracy.accuracy` takes them.
+
+    Returns
+    -------
+    DataFrame
+        One row for each detector and parameter set: ``windows``, those without an opinion (``none``), and the accuracy.
+    """
+    rows = []
+    for (detector, preset), own in right_of_windows(opinion).groupby(["detector", "preset"]):
+        found = accuracy_of(own, resamples=resamples, seed=seed)
+        none = int(own["shared_pred"].isna().sum())
+        rows.append({"detector": detector, "parameters": preset, "windows": len(own), "none": none, **asdict(found)})
+    return pd.DataFrame(rows)
 
 
 def tuned(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> tuple[pd.DataFrame, dict[int, str]]:

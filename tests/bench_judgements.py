@@ -15,8 +15,8 @@ import numpy as np
 
 from export import compilers
 from export.compilers import Compiler, compiled
+from export.connection_signals import pairs_of_connections
 from export.judgements import samples_of
-from pipelines.stages.prove import pairs_of_connections
 
 HERE = Path(__file__).parent
 HEADERS = HERE.parent / "export/baselines"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,8 @@ _US = 1_000
 GRID_NS = 10_000_000
 # A sample of one and of the other are of the same ACK if they are no further apart.
 _SAME_ACK_NS = 1_000_000
+# Of the differences of many subflows.
+_PERCENT = (2.5, 50, 97.5)
 
 
 @dataclass(frozen=True)
@@ -117,3 +121,54 @@ def agreement(inferred: Subflow, logged: Subflow) -> Agreement:
         retransmissions_logged=logged.retransmissions,
         retransmissions_inferred=inferred.retransmissions,
     )
+
+
+def _quantiles(name: str, values: Int64Array) -> dict[str, float | None]:
+    found = np.percentile(values, _PERCENT) if len(values) else [None] * len(_PERCENT)
+    return {f"{name}_{percent:g}": value for percent, value in zip(_PERCENT, found, strict=True)}
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    """Return a sum, None where a log does not count."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def summary(subflows: Sequence[Agreement]) -> dict[str, Any]:
+    """Return how well the RTTs and states of some subflows agree together.
+
+    Parameters
+    ----------
+    subflows : sequence of Agreement
+        One at least.
+
+    Returns
+    -------
+    dict
+        Samples (``rtts_*``), the 2.5th, 50th and 97.5th percentile of each difference in microseconds (None where there
+        is none), grid points by congestion, entries into Recovery or Loss, and segments sent again (None where no log
+        counts them).
+    """
+    confusion = sum((one.confusion for one in subflows), np.zeros((2, 2), dtype=np.int64))
+    matched = np.concatenate([one.rtt_difference_us for one in subflows])
+    return {
+        "rtts_logged": sum(one.logged for one in subflows),
+        "rtts_inferred": sum(one.inferred for one in subflows),
+        "rtts_of_one_ack": len(matched),
+        **_quantiles("rtt_difference_us", matched),
+        **_quantiles("grid_difference_us", grid_differences_us(subflows)),
+        "both_uncongested": confusion[0, 0],
+        "only_inferred_congested": confusion[0, 1],
+        "only_logged_congested": confusion[1, 0],
+        "both_congested": confusion[1, 1],
+        "entries_logged": sum(one.entries_logged for one in subflows),
+        "entries_inferred": sum(one.entries_inferred for one in subflows),
+        **_quantiles("entry_difference_us", np.concatenate([one.entry_difference_us for one in subflows])),
+        "sent_again_logged": _sum([one.retransmissions_logged for one in subflows]),
+        "sent_again_inferred": _sum([one.retransmissions_inferred for one in subflows]),
+    }
+
+
+def grid_differences_us(subflows: Sequence[Agreement]) -> Int64Array:
+    """Return the differences on the grid of some subflows, one after the other."""
+    return np.concatenate([one.grid_difference_us for one in subflows])

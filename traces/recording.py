@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.fault import UsageFault
+from contracts.fault import InputFault, UsageFault
 from traces import formats
 from traces.capture import ELSEWHERE
 from traces.connection import Connection
@@ -27,6 +27,10 @@ INPUTS = "log of a sender or capture of packets, plain or compressed; - is stand
 
 class NoStandardInputError(UsageFault):
     """Standard input is to be read, and there is none."""
+
+
+class NoPartnerError(InputFault):
+    """A capture and a log that do not hold the same connection."""
 
 
 @dataclass(frozen=True)
@@ -98,3 +102,23 @@ def read(path: Path, dialect: Dialect) -> Recording:
     """
     one = formats.format_of(path)
     return Recording(path, one.source, one.read(path, dialect))
+
+
+def only_connection(paths: Sequence[Path], dialect: Dialect) -> Connection:
+    """Return the only connection that some inputs hold together.
+
+    Raises
+    ------
+    UnreadableInputError
+        If one of them cannot be read.
+    NoPartnerError
+        If they hold none, or several.
+    """
+    found: list[Connection] = []
+    for one in read_all(paths, dialect):
+        if isinstance(one, UnreadableInputError):
+            raise one
+        found += one.trace.connections
+    if len(found) != 1:
+        raise NoPartnerError(f"{paths[0]}: {len(found)} connections in {len(paths)} inputs, must be one")
+    return found[0]

@@ -63,6 +63,24 @@ class Verdict:
     why: str
 
 
+@dataclass(frozen=True)
+class Criteria:
+    """What a label must reach.
+
+    Attributes
+    ----------
+    alpha, desired_quantile : float
+        As :func:`by_achieved` takes them.
+    min_utilisation, min_drop_share : float in [0, 1]
+        As :func:`by_bottleneck` takes them.
+    """
+
+    alpha: float
+    desired_quantile: float
+    min_utilisation: float
+    min_drop_share: float
+
+
 def throughput_mbit_s(first_ns: int, last_ns: int, acked_bytes: int) -> float:
     """Return `acked_bytes` over the time from the first to the last ACK, in Mbit/s; 0 if it took no time.
 

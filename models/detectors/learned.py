@@ -6,11 +6,19 @@ The paper's kernel module decides in the same way: with the window that has just
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from models.detectors.detector import Opinion
 from models.partition import Pair, partition_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from models.fitted import Fitted
 
 
 @dataclass(frozen=True)
@@ -43,4 +51,33 @@ def opinions_of(verdicts: Iterable[WindowVerdict], subflow_ids: Sequence[int]) -
         partition = partition_of(subflow_ids, last)
         if not found or partition != found[-1].partition:
             found.append(Opinion(end_ns, partition))
+    return found
+
+
+def opinions_by_connection(
+    fitted: Fitted, windows: pd.DataFrame, subflow_ids: Mapping[str, Sequence[int]]
+) -> dict[str, list[Opinion]]:
+    """Return a model's opinions on each connection; none where a connection has no window.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    windows : DataFrame of the ``pair_window`` table
+        Of one rule.
+    subflow_ids : mapping of connection_id to sequence of int
+        Its subflows, in order.
+    """
+    shared = fitted.judge(windows[list(fitted.feature_names)].to_numpy(dtype=np.float64)).shared_pred
+    found: dict[str, list[Opinion]] = {name: [] for name in subflow_ids}
+    for connection_id, rows in windows.assign(shared_pred=shared).groupby("connection_id"):
+        verdicts = [
+            WindowVerdict(
+                row["window_start_ns"] + row["window_ns"],
+                (row["subflow_a"], row["subflow_b"]),
+                bool(row["shared_pred"]),
+            )
+            for row in rows.to_dict("records")
+        ]
+        name = str(connection_id)
+        found[name] = opinions_of(verdicts, subflow_ids[name])
     return found

@@ -15,12 +15,13 @@ from pipelines.reporting.data_dictionary import dictionary_of
 from pipelines.reporting.report_files import write_json
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
-from pipelines.stages import parse
+from pipelines.stages.parse import write_tables
+from traces.input_tables import TABLES
 
 log = logging.getLogger(__name__)
 
 _DICTIONARY, _REPORT = "README.md", "report.json"
-_OURS = {_DICTIONARY, _REPORT, *(f"{table.name}.parquet" for table in parse.TABLES)}
+_OURS = {_DICTIONARY, _REPORT, *(f"{table.name}.parquet" for table in TABLES)}
 
 
 class FolderError(UsageFault):
@@ -45,9 +46,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for path in arguments.inputs:
         if not path.exists():
             raise FileNotFoundError(2, "no such file", printable(str(path)))
-    report = parse.write_tables([path.absolute() for path in arguments.inputs], arguments.name, folder, params)
+    report = write_tables([path.absolute() for path in arguments.inputs], arguments.name, folder, params)
     write_json(report, folder / _REPORT)
-    (folder / _DICTIONARY).write_text(dictionary_of(parse.TABLES))
+    (folder / _DICTIONARY).write_text(dictionary_of(TABLES))
     print("\n".join(aligned([{"table": name, "rows": str(count)} for name, count in sorted(report["rows"].items())])))
     if report["records_quarantined"]:
         log.warning("%d records refused: %s", report["records_quarantined"], report["quarantined_by_reason"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from models.comparison import difference, of_folds, tuned
+from models.comparison import accuracy_by_detector, difference, of_folds, tuned
 from models.detectors import DETECTORS
 from models.detectors.grid import ParameterGridError, best_preset, points
 
@@ -60,3 +60,13 @@ def test_a_grid_is_around_the_default() -> None:
     assert found["n=30,p_f=0.1"].p_s == kind.presets["default"].p_s
     with pytest.raises(ParameterGridError, match=r"\['p_x'\]"):
         points(kind, {"p_x": [1]})
+
+
+def test_accuracy_counts_windows_without_an_opinion_as_wrong() -> None:
+    said = [("a", "x", True, True), ("a", "x", None, True), ("a", "x", False, False), ("b", "y", True, False)]
+    columns = ("detector", "preset", "shared_pred", "shared")
+    opinion = pd.DataFrame(said, columns=columns).assign(connection_id=["one", "two", "three", "one"])
+    first, second = accuracy_by_detector(opinion, resamples=20, seed=1).to_dict("records")
+    assert (first["detector"], first["parameters"], first["windows"], first["none"]) == ("a", "x", 3, 1)
+    assert (first["recall_shared"], first["recall_not_shared"], first["balanced"]) == (0.5, 1, 0.75)
+    assert (second["detector"], second["recall_not_shared"]) == ("b", 0)

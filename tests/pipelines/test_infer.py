@@ -9,9 +9,6 @@ import pandas as pd
 import pytest
 
 from features.catalog import feature_names
-from features.reading import DEFAULT
-from pipelines.stages.infer import NoPartnerError, compared
-from traces.connection import Connection, Subflow
 
 SETS = ["kernel, sender", "simulator, sender", "simulator, receiver"]
 #: Two simulated connections, one of either label; twelve of the kernel.
@@ -67,14 +64,6 @@ def test_every_feature_is_compared_and_the_table_follows_from_the_windows(search
         assert row["median_change"] == pytest.approx(change.median(), abs=1e-6)
         assert row["change_95"] == pytest.approx(change.quantile(0.95), abs=1e-6)
     assert windows.groupby("set").size().to_dict()["kernel, sender"] == 27 * len(feature_names("all"))
-
-
-def test_a_capture_of_another_connection_is_refused() -> None:
-    one, two = (
-        Connection(None, {0: "sender"}, False, subflows={n: Subflow(n, 0, 1) for n in range(count)}) for count in (1, 2)
-    )
-    with pytest.raises(NoPartnerError, match=r"subflows \[0\] are inferred, \[0, 1\] logged"):
-        compared(one, two, "tiled", DEFAULT)
 
 
 def test_the_detector_is_the_default_one(searched: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import json
 import os
 import subprocess
@@ -114,14 +112,15 @@ def test_what_an_input_says_does_not_reach_the_terminal_raw(tmp_path: Path, caps
 #: Parse that stops when its captures are in the spool.
 STOPPED = """
 import sys
-from pipelines.stages import parse
 from pipelines.running import stage
+from pipelines.stages import parse
+from traces import parsed_input
 
 def stopped(waiting):
     print(len(waiting), flush=True)
     sys.stdin.read()
 
-parse._joined = stopped
+parsed_input.joined = stopped
 stage.main("parse", parse, sys.argv[1:])
 """
 
@@ -145,17 +144,6 @@ def test_what_a_killed_run_left_goes_with_the_next(tmp_path: Path) -> None:
     assert left.exists()
     assert run(tmp_path, inputs) == stage.EXIT_OK
     assert {path.name for path in folder.iterdir()} == written
-
-
-def test_a_file_system_without_locks_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_descriptor: int, _how: int) -> None:
-        raise OSError(errno.ENOLCK, "no locks available")
-
-    monkeypatch.setattr(fcntl, "flock", refuse)
-    left = tmp_path / "tables" / ".spool-of-another"
-    left.mkdir(parents=True)
-    assert run(tmp_path, {"0.log": good(900)}) == stage.EXIT_OK
-    assert left.exists()
 
 
 def by_subflow(capture: bytes) -> list[bytes]:

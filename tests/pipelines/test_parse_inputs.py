@@ -10,7 +10,7 @@ import pytest
 
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
-from pipelines.stages.parse import TABLES
+from traces.input_tables import TABLES
 
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "data/samples/kernel/inputs/101.state.csv.zst"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from traces.agreement import agreement
+from traces.agreement import agreement, grid_differences_us, summary
 from traces.connection import Subflow
 
 MS = 1_000_000
@@ -71,3 +71,19 @@ def test_without_samples_or_states_there_is_nothing_to_compare() -> None:
 def test_only_the_time_both_cover_is_compared() -> None:
     found = agreement(subflow([], [], end_ns=400 * MS), subflow([], [(0, 4)]))
     assert found.confusion.tolist() == [[0, 0], [40, 0]]
+
+
+def test_a_summary_adds_up_and_knows_what_no_log_counts() -> None:
+    own = subflow([(100 * MS, 20_000), (200 * MS, 30_000)], [(0, 0), (300 * MS, 3), (500 * MS, 0)], again=4)
+    later = subflow([(100 * MS, 20_040), (200 * MS, 30_040)], [(0, 0), (310 * MS, 3), (500 * MS, 0)], again=None)
+    both = [agreement(later, own), agreement(own, own)]
+    found = summary(both)
+    assert (found["rtts_logged"], found["rtts_inferred"], found["rtts_of_one_ack"]) == (4, 4, 4)
+    assert found["rtt_difference_us_50"] == 20
+    assert found["grid_difference_us_97.5"] == 40
+    assert len(grid_differences_us(both)) == 180
+    assert (found["both_uncongested"], found["only_logged_congested"], found["both_congested"]) == (160, 1, 39)
+    assert (found["entries_logged"], found["entries_inferred"]) == (2, 2)
+    assert (found["sent_again_logged"], found["sent_again_inferred"]) == (8, 4)
+    alone = summary([agreement(subflow([], [], again=None), subflow([], [], again=None))])
+    assert alone["rtt_difference_us_50"] is alone["sent_again_logged"] is None

@@ -1,0 +1,104 @@
+"""The folder of headers, cards and checksums that stands in git, and the one that is put together for a sender."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from export import default_detector, emit_c, replay, shipped
+from export.card import render_detector_card
+from export.exported_model import ExportedModel, sha256
+from export.verify import VerifyError
+
+_SUMS = "SHA256SUMS"
+
+
+def _default() -> dict[str, bytes]:
+    """Return the files of the default detector, by name."""
+    content = default_detector.described()
+    card = render_detector_card(default_detector.Default(**json.loads(content)))
+    return {
+        default_detector.NAMED: content,
+        default_detector.HEADER: default_detector.SOURCE.read_bytes(),
+        default_detector.CARD: card.encode(),
+    }
+
+
+def _shipped(models: Sequence[ExportedModel], chosen: str) -> dict[str, bytes]:
+    """Return the files of the model that is shipped, by name."""
+    (model,) = (one for one in models if str(one.stored) == chosen)
+    named = shipped.Named(chosen, model.file_name(), model.card_name(), sha256(model.file))
+    return {shipped.NAMED: shipped.described(named), model.file_name(): model.file}
+
+
+def _sums(files: Mapping[str, bytes]) -> bytes:
+    return "".join(f"{sha256(content)}  {name}\n" for name, content in sorted(files.items())).encode()
+
+
+def contents(models: Sequence[ExportedModel], accuracy: pd.DataFrame, chosen: str) -> dict[str, bytes]:
+    """Return the files that stand in git, by name.
+
+    Parameters
+    ----------
+    models : sequence of ExportedModel
+    accuracy : DataFrame
+        Accuracies of all models, for the cards.
+    chosen : str
+        The model that is shipped, as ``dataset/family_set``.
+    """
+    texts = {"smartsbd.h": emit_c.render_runtime(), "sbd_loaded.h": emit_c.render_loaded()}
+    for model in models:
+        texts[model.header_name()] = model.text
+        texts[model.card_name()] = model.card(accuracy)
+    files = {name: text.encode() for name, text in texts.items()} | _shipped(models, chosen) | _default()
+    return files | {_SUMS: _sums(files)}
+
+
+def check_same(files: Mapping[str, bytes], folder: Path) -> None:
+    """Check that a folder holds some files as they would be written, and nothing else.
+
+    Raises
+    ------
+    VerifyError
+        If a file is missing or differs, or is one more.
+    """
+    for name, content in files.items():
+        path = folder / name
+        if not path.exists() or path.read_bytes() != content:
+            raise VerifyError(f"{path} differs from what is trained: run `sbd export` and commit it")
+    more = sorted(path.name for path in folder.iterdir() if path.name not in files)
+    if more:
+        raise VerifyError(f"{folder / more[0]} is not of any model in params.yaml: run `sbd export`")
+
+
+def write(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write some files into a folder, in place of all that it holds."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def put_together(models: Sequence[ExportedModel], headers: Path, folder: Path) -> None:
+    """Put together what a sender needs, with checksums of all.
+
+    Parameters
+    ----------
+    models : sequence of ExportedModel
+        Their model files go with it.
+    headers : Path
+        Folder of the headers.
+    folder : Path
+        Folder to write, in place of all that it holds.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(headers, folder)
+    shutil.copy(replay.SOURCE, folder)
+    for model in models:
+        (folder / model.file_name()).write_bytes(model.file)
+    (folder / _SUMS).unlink()
+    (folder / _SUMS).write_bytes(_sums({path.name: path.read_bytes() for path in folder.iterdir()}))

@@ -1,0 +1,224 @@
+"""The exported C, fed with signals as a sender would, beside the pipeline: windows, features, decisions, judgements.
+
+One difference is an error.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from contracts.tables import WINDOW_KEY
+from export import default_detector, judgements, model_file, replay
+from export.compilers import Compiler
+from export.connection_signals import pairs_of_connections, signals
+from export.emit_c import EXPORTABLE
+from export.replay import Replayed
+from export.tree import NOT_SHARED, Forest
+from export.verify import VerifyError
+from models.detectors import lag_excess
+from models.detectors.learned import WindowVerdict, opinions_of
+
+#: Headers of models that come from files, and of the lag excess.
+_OF_NO_MODEL = {"sbd_loaded", Path(default_detector.HEADER).stem}
+_KEY = ["token", "subflow_a", "subflow_b", "window_start_ns"]
+#: Takes every feature, so that all are computed, and decides nothing.
+_ALL_FEATURES = model_file.content(Forest((NOT_SHARED,)), [feature.name for feature in EXPORTABLE])
+
+
+@dataclass(frozen=True)
+class DecidedWindows:
+    """What a header decided.
+
+    Attributes
+    ----------
+    decisions : DataFrame
+        Key of each window, the header's name as ``model``, and its decision ``shared``.
+    partitions : int
+        Connections whose partition was compared.
+    """
+
+    decisions: pd.DataFrame
+    partitions: int
+
+
+def headers_of_models(headers: Path) -> list[str]:
+    """Return the names of the headers in a folder that are made of a model."""
+    return sorted({path.stem for path in headers.glob("sbd_*.h")} - _OF_NO_MODEL)
+
+
+def _table(replayed: Replayed) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = [
+        {
+            "token": one.token,
+            "subflow_a": one.subflow_a,
+            "subflow_b": one.subflow_b,
+            "window_start_ns": one.start_ns,
+            "window_ns": one.window_ns,
+            "shared_pred": one.shared,
+            **one.features,
+        }
+        for one in replayed.decisions
+    ]
+    columns = [*_KEY, "window_ns", "shared_pred", *(feature.name for feature in EXPORTABLE)]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _side_by_side(what: str, found: pd.DataFrame, expected: pd.DataFrame, *, no_others: bool) -> pd.DataFrame:
+    """Return both side by side; fail if a window is missing, or, where there must be no others, is one more."""
+    both = expected.merge(found, on=_KEY, how="outer", suffixes=("", "_c"), indicator=True, validate="one_to_one")
+    missing, more = ((both["_merge"] == side).sum() for side in ("left_only", "right_only"))
+    if missing or (more and no_others):
+        raise VerifyError(f"{what}: C misses {missing} windows and finds {more} that are not there")
+    return both[both["_merge"] == "both"]
+
+
+def _equal_features(what: str, found: pd.DataFrame, expected: pd.DataFrame, *, no_others: bool) -> int:
+    """Return how many values are the same; all must be."""
+    both = _side_by_side(what, found, expected, no_others=no_others)
+    for name in ("window_ns", *(feature.name for feature in EXPORTABLE)):
+        different = int((both[name] != both[f"{name}_c"]).sum())
+        if different:
+            raise VerifyError(f"{what}: {name} differs in {different} of {len(both)} windows")
+    return len(both) * len(EXPORTABLE)
+
+
+def _verdicts(windows: pd.DataFrame) -> list[WindowVerdict]:
+    columns = ("window_start_ns", "window_ns", "subflow_a", "subflow_b", "shared_pred")
+    return [
+        WindowVerdict(start_ns + window_ns, (a, b), shared)
+        for start_ns, window_ns, a, b, shared in zip(*(windows[name].tolist() for name in columns), strict=True)
+    ]
+
+
+def _equal_partitions(what: str, replayed: Replayed, windows: pd.DataFrame) -> int:
+    """Return how many connections end with the same partition; all must."""
+    by_token = {token: _verdicts(own) for token, own in windows.groupby("token")}
+    for token, groups in replayed.partitions.items():
+        subflow_ids = sorted(groups)
+        opinions = opinions_of(by_token.get(token, []), subflow_ids)
+        expected = opinions[-1].partition if opinions else (None,) * len(subflow_ids)
+        if replayed.partition(token) != expected:
+            raise VerifyError(f"{what}: connection {token} ends with {replayed.partition(token)}, not {expected}")
+    return len(replayed.partitions)
+
+
+def _placed(windows: pd.DataFrame) -> dict[Any, list[tuple[int, int, int]]]:
+    """Return where windows start, and of which subflows, by connection."""
+    columns = ("token", "window_start_ns", "subflow_a", "subflow_b")
+    found: dict[Any, list[tuple[int, int, int]]] = {}
+    for token, *place in zip(*(windows[name].tolist() for name in columns), strict=True):
+        found.setdefault(token, []).append((place[0], place[1], place[2]))
+    return found
+
+
+def same_features(folder: Path, windows: pd.DataFrame, headers: Path, compiler: Compiler) -> int:
+    """Compare every window that the pipeline found, tiled and triggered: its place, and each feature that C computes.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder with the dataset's tables.
+    windows : DataFrame
+        Key, ``window_ns``, ``token`` and features of each window.
+    headers : Path
+        Folder with the headers.
+    compiler : Compiler
+
+    Returns
+    -------
+    int
+        How many values are the same.
+
+    Raises
+    ------
+    VerifyError
+        If a window or a value differs.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        program = replay.build(Path(place), headers, None, compiler)
+        file = Path(place) / "all.sbd"
+        file.write_bytes(_ALL_FEATURES)
+        compared = 0
+        for rule, own in windows.groupby("rule"):
+            # Tiled windows C places itself; where another rule placed one, it is told to begin.
+            placed = {} if rule == "tiled" else _placed(own)
+            lines = (one.lines(placed.get(one.token, [])) for one in signals(folder))
+            found = _table(replay.run(program, lines, file, with_features=True))
+            compared += _equal_features(str(rule), found, own, no_others=rule == "tiled")
+    return compared
+
+
+def same_judgements(folder: Path, headers: Path, compiler: Compiler, most: int | None) -> dict[str, int]:
+    """Compare the judgements of the lag excess, of every pair of the first connections: time, words and score.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder with the dataset's tables.
+    headers : Path
+        Folder with the headers.
+    compiler : Compiler
+    most : int or None
+        How many connections; None for all.
+
+    Returns
+    -------
+    dict
+        How many ``judgements`` are the same, on how many ``judged_pairs``.
+
+    Raises
+    ------
+    VerifyError
+        If a judgement differs.
+    """
+    rule = default_detector.load(headers)[1].rule
+    with tempfile.TemporaryDirectory() as place:
+        program = judgements.build(Path(place), headers, compiler)
+        pairs = list(pairs_of_connections(folder, most))
+        found, _ = judgements.run(program, pairs, rule)
+    compared = 0
+    for number, ((x, y), own) in enumerate(zip(pairs, found, strict=True)):
+        expected = [judgements.said(one) for one in lag_excess.judgements(x, y, rule)]
+        if own != expected:
+            raise VerifyError(f"sbd_lag_excess: what is said of pair {number} is not what the pipeline says")
+        compared += len(own)
+    return {"judgements": compared, "judged_pairs": len(pairs)}
+
+
+def same_decisions(
+    folder: Path, expected: pd.DataFrame, headers: Path, name: str, compiler: Compiler
+) -> DecidedWindows:
+    """Compare what a header decides on tiled windows, and how it partitions the subflows in the end.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder with the dataset's tables.
+    expected : DataFrame
+        Key, ``window_ns``, ``token`` and the verdict ``shared_pred`` of each tiled window, and the header's name as
+        ``model``.
+    headers : Path
+        Folder with the headers.
+    name : str
+        The header's.
+    compiler : Compiler
+
+    Raises
+    ------
+    VerifyError
+        If a window is missing or one more, or a decision or a partition differs.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        program = replay.build(Path(place), headers, name, compiler)
+        replayed = replay.run(program, (one.lines() for one in signals(folder)))
+    both = _side_by_side(name, _table(replayed), expected, no_others=True)
+    different = int((both["shared_pred"] != both["shared_pred_c"]).sum())
+    if different:
+        raise VerifyError(f"{name}: {different} of {len(both)} decisions differ from the model's")
+    decisions = both[[*WINDOW_KEY, "model", "shared_pred_c"]].rename(columns={"shared_pred_c": "shared"})
+    return DecidedWindows(decisions, _equal_partitions(name, replayed, expected))

@@ -1,0 +1,39 @@
+"""The inputs of a dataset, told apart: no two may be one, and each names its connections."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from traces.formats import stem_of
+from traces.quarantine import UnreadableInputError
+from traces.stored import capture_id
+
+
+def check_distinct(paths: Sequence[Path]) -> None:
+    """Check that no two inputs are the same file, or would give their connections the same names.
+
+    Raises
+    ------
+    UnreadableInputError
+        If two inputs have the same content, or the same name but for its suffixes, or if a name is not UTF-8.
+    """
+    contents: dict[tuple[int, str], Path] = {}
+    stems: dict[str, Path] = {}
+    sizes = Counter(path.stat().st_size for path in paths)
+    for path in paths:
+        if path.name != os.fsencode(path.name).decode(errors="replace"):
+            # Its connections are named after it, in tables, which are UTF-8.
+            raise UnreadableInputError(path, 0, "has a name that is no UTF-8: rename it")
+        size = path.stat().st_size
+        if sizes[size] > 1:
+            same = contents.setdefault((size, capture_id(path)), path)
+            if same != path:
+                raise UnreadableInputError(path, 0, f"is the same file as {same.name}: remove one of them")
+        alike = stems.setdefault(stem_of(path.name), path)
+        if alike != path:
+            raise UnreadableInputError(
+                path, 0, f"has the name of {alike.name} but for its suffixes: rename one of them"
+            )

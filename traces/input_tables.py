@@ -1,0 +1,124 @@
+"""The tables that a dataset's inputs become, written input by input, and counts of what was read and refused."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from contracts import tables
+from contracts.contract import TableWriter
+from contracts.fault import printable
+from traces import parsed_input
+from traces.parsed_input import BatchMap, Chunk, ParsedInput, WaitingInput, capture_rows, connection_rows, refusal_rows
+from traces.quarantine import by_reason
+from traces.spool_folder import spool_folder
+
+log = logging.getLogger(__name__)
+
+TABLES = (
+    tables.CAPTURE,
+    tables.CONNECTION,
+    tables.CONNECTION_CAPTURE,
+    tables.SUBFLOW,
+    tables.ACK,
+    tables.STATE,
+    tables.LOSS,
+    tables.QUARANTINE,
+)
+# Refused records of an input that are shown.
+_SHOWN_REFUSALS = 3
+#: What of each input is added up in the report.
+_COUNTED = ("records_in", "records_out", "other_lines", "gaps", "messages_lost")
+
+
+class InputTables:
+    """The tables, open for rows, and what is counted of the inputs that went into them.
+
+    Attributes
+    ----------
+    spools : Path
+        Folder for the spools of inputs that are to be joined; it goes when the tables are closed.
+    """
+
+    def __init__(self, writers: Mapping[str, TableWriter], spools: Path) -> None:
+        self.spools = spools
+        self._writers = writers
+        self._rows: Counter[str] = Counter(dict.fromkeys(writers, 0))
+        self._totals: Counter[str] = Counter()
+        self._unused: Counter[str] = Counter()
+        self._signals: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
+
+    def _write(self, chunks: Iterable[Chunk]) -> None:
+        for name, rows in chunks:
+            self._rows[name] += self._writers[name].append(rows)
+
+    def _count(self, one: ParsedInput) -> None:
+        """Count what an input holds; log the first records of it that were refused."""
+        trace = one.trace
+        self._totals["inputs_unreadable"] += one.unreadable
+        for name in _COUNTED:
+            self._totals[name] += getattr(trace, name)
+        self._unused.update(trace.unused)
+        self._signals.update(trace.signals)
+        self._refused.update(by_reason(trace.refusals))
+        for refusal in itertools.islice(trace.refusals, _SHOWN_REFUSALS):
+            name = printable(str(one.path))
+            log.warning("%s: at byte %d: %s: %s", name, refusal.offset, refusal.reason, refusal.detail)
+
+    def write(self, inputs: Iterable[ParsedInput | WaitingInput], dataset: str, build_map: BatchMap = map) -> None:
+        """Write the rows of inputs as they come; in the end join those that wait for others, and write theirs.
+
+        Parameters
+        ----------
+        inputs : iterable of ParsedInput or WaitingInput
+            In the order of their rows.
+        dataset : str
+            What the names of connections begin with.
+        build_map : callable
+            Builds the rows of joined connections, as :func:`~traces.parsed_input.connection_rows` takes it.
+        """
+        waiting: list[WaitingInput] = []
+        for one in inputs:
+            if isinstance(one, WaitingInput):
+                waiting.append(one)
+            else:
+                self._write(one.chunks)
+                self._count(one)
+        together = parsed_input.joined(waiting)
+        connections = itertools.chain.from_iterable(one.named(dataset) for one in together)
+        self._write(connection_rows(connections, [one.capture_id for one in together], build_map))
+        self._write([capture_rows(together)])
+        for own in together:
+            self._write(refusal_rows(own))
+            self._count(own)
+
+    def report(self, inputs: int) -> dict[str, Any]:
+        """Return the counts, that of the inputs among them."""
+        return {
+            "inputs": inputs,
+            "inputs_unreadable": self._totals["inputs_unreadable"],
+            **{name: self._totals[name] for name in _COUNTED},
+            "signals": dict(sorted(self._signals.items())),
+            "records_unused": dict(sorted(self._unused.items())),
+            "records_quarantined": sum(self._refused.values()),
+            "quarantined_by_reason": dict(sorted(self._refused.items())),
+            "rows": dict(sorted(self._rows.items())),
+        }
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[InputTables]:
+    """Open the tables of a dataset for writing, in a folder that is made; they are closed and checked at the end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        spools = stack.enter_context(spool_folder(folder.absolute()))
+        writers = {
+            table.name: stack.enter_context(TableWriter(table, folder / f"{table.name}.parquet")) for table in TABLES
+        }
+        yield InputTables(writers, spools)

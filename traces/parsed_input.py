@@ -1,0 +1,175 @@
+"""What one input of a dataset becomes: rows of the tables, and counts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from contracts import tables
+from traces import connection as rows_of
+from traces import formats
+from traces.connection import Batch, Named
+from traces.dialect import Dialect
+from traces.formats import PARSER_VERSION, InputPart, stem_of
+from traces.quarantine import Refusal, UnreadableInputError, quarantine_columns
+from traces.stored import capture_id
+from traces.trace import Trace
+
+#: Reason for which an input that cannot be read at all is refused.
+UNREADABLE = "unreadable input"
+#: Table and rows.
+Chunk = tuple[str, pa.Table]
+#: A map like Python's own, which may work on some batches at once.
+BatchMap = Callable[[Callable[[Batch], list[Chunk]], Iterable[Batch]], Iterable[list[Chunk]]]
+# Rows of the quarantine table that are built at once.
+_REFUSALS = 1 << 14
+
+
+@dataclass
+class ParsedInput:
+    """One input that was read, or could not be.
+
+    Attributes
+    ----------
+    path : Path
+    capture_id : str
+    source : str
+        What kind of input it is.
+    trace : Trace
+        Its counts. Its connections too, unless their rows are in `chunks`.
+    chunks : list of Chunk
+        Its rows; none where its rows are on disk.
+    unreadable : bool
+        It could not be read at all, which counts as one refused record.
+    """
+
+    path: Path
+    capture_id: str
+    source: str
+    trace: Trace
+    chunks: list[Chunk] = field(default_factory=list)
+    unreadable: bool = False
+
+    def named(self, dataset: str) -> Iterator[Named]:
+        """Yield its connections, each with its name in a dataset."""
+        for ordinal, connection in enumerate(self.trace.connections):
+            yield f"{dataset}/{stem_of(self.path.name)}#{ordinal}", connection
+
+
+@dataclass(frozen=True)
+class WaitingInput:
+    """An input that is to be joined with others."""
+
+    part: InputPart
+    capture_id: str
+
+
+def capture_rows(inputs: Sequence[ParsedInput]) -> Chunk:
+    """Return the rows of some inputs in the ``capture`` table."""
+    columns = {
+        "capture_id": [one.capture_id for one in inputs],
+        "source": [one.source for one in inputs],
+        "name": [one.path.name for one in inputs],
+        "size_bytes": [one.path.stat().st_size for one in inputs],
+        "parser_version": [PARSER_VERSION] * len(inputs),
+    }
+    return "capture", tables.CAPTURE.build(columns)
+
+
+def _links(named: Sequence[Named], captures: Sequence[str]) -> dict[str, Any]:
+    """Return the rows of some connections in the ``connection_capture`` table."""
+    links = [
+        (name, captures[number], vantage)
+        for name, connection in named
+        for number, vantage in sorted(connection.vantages.items())
+    ]
+    return {
+        column: [link[place] for link in links]
+        for place, column in enumerate(("connection_id", "capture_id", "vantage"))
+    }
+
+
+def _built(batch: Batch, captures: Sequence[str]) -> list[Chunk]:
+    """Return rows of every table."""
+    named = batch.named
+    # First: reading the ACKs of short connections tells the smallest RTT of their subflows too.
+    acks = tables.ACK.build(rows_of.ack_columns(batch.pieces))
+    return [
+        ("connection", tables.CONNECTION.build(rows_of.connection_columns(named))),
+        ("connection_capture", tables.CONNECTION_CAPTURE.build(_links(named, captures))),
+        ("subflow", tables.SUBFLOW.build(rows_of.subflow_columns(named))),
+        ("ack", acks),
+        ("state", tables.STATE.build(rows_of.state_columns(named))),
+        ("loss", tables.LOSS.build(rows_of.loss_columns(named))),
+    ]
+
+
+def connection_rows(
+    connections: Iterable[Named], captures: Sequence[str], build_map: BatchMap = map
+) -> Iterator[Chunk]:
+    """Return the rows of some connections in all their tables, some at a time.
+
+    Parameters
+    ----------
+    connections : iterable of Named
+    captures : sequence of str
+        Identifiers of the inputs, by the numbers in ``Connection.vantages``.
+    build_map : callable
+        Builds the rows of each batch of connections.
+    """
+    return itertools.chain.from_iterable(build_map(partial(_built, captures=captures), rows_of.batches(connections)))
+
+
+def refusal_rows(one: ParsedInput) -> Iterator[Chunk]:
+    """Yield an input's rows in the ``quarantine`` table, some at a time."""
+    refusals = iter(one.trace.refusals)
+    while batch := list(itertools.islice(refusals, _REFUSALS)):
+        yield "quarantine", tables.QUARANTINE.build(quarantine_columns(one.capture_id, "parse", batch))
+
+
+def parse_input(path: Path, dataset: str, dialect: Dialect, folder: Path) -> ParsedInput | WaitingInput:
+    """Read one input of a dataset, and build its rows.
+
+    Parameters
+    ----------
+    path : Path
+    dataset : str
+        What the names of connections begin with.
+    dialect : Dialect
+    folder : Path
+        Folder for the spool of an input that is to be joined with others.
+
+    Returns
+    -------
+    ParsedInput or WaitingInput
+        The latter of an input that is to be joined with others: :func:`joined` goes on with it.
+    """
+    found = formats.read_alone(path, dialect, folder)
+    own = capture_id(path)
+    if isinstance(found, InputPart):
+        return WaitingInput(found, own)
+    if isinstance(found.outcome, UnreadableInputError):
+        error = found.outcome
+        trace = Trace(records_in=1, refusals=[Refusal(error.offset, UNREADABLE, error.why, b"")])
+        parsed = ParsedInput(path, own, found.source, trace, unreadable=True)
+    else:
+        parsed = ParsedInput(path, own, found.source, found.outcome)
+    parsed.chunks = [*connection_rows(parsed.named(dataset), [own]), capture_rows([parsed]), *refusal_rows(parsed)]
+    # The rows are in the chunks: they need not travel twice.
+    parsed.trace.connections = []
+    return parsed
+
+
+def joined(waiting: Sequence[WaitingInput]) -> list[ParsedInput]:
+    """Return what inputs that are to be joined became; their rows are on disk until they are asked for."""
+    parts = [one.part for one in waiting]
+    return [
+        ParsedInput(part.path, own.capture_id, part.source, trace)
+        for part, own, trace in zip(parts, waiting, formats.joined(parts), strict=True)
+    ]
