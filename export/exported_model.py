@@ -13,11 +13,11 @@ from export import emit_c, model_file
 from export.card import CardAccuracy, render_card
 from export.layout import Layout
 from export.tree import Forest, from_fitted
-from models import store
-from models.accuracy import ALL_SITES
-from models.fitted import Fitted
-from models.stored_model import StoredModel
-from models.window_set import WindowSet
+from models.assessment.accuracy import ALL_SITES
+from models.labelled.window_set import WindowSet
+from models.stored import store
+from models.stored.fitted import Fitted
+from models.stored.stored_model import StoredModel
 
 _INTERVALS = ("recall_shared", "recall_not_shared", "balanced")
 

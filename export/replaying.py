@@ -21,7 +21,7 @@ from features.catalog import PAIR_WINDOW
 from models.detectors import Detector, DetectorKind, Opinion, replayed
 from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, Int64Array, Kind, event_columns
 from models.detectors.scoring import OnPair, scored_from_ns
-from models.moves import phases
+from models.last_verdict.moves import phases
 from models.partition import Pair, pairs_of
 
 #: Connections of one task.

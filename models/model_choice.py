@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from models.stored_model import StoredModel
-from models.window_set import WindowSet
+from models.labelled.window_set import WindowSet
+from models.stored.stored_model import StoredModel
 
 _DIGITS = 6
 _BY_MODEL = ["train_set", "model", "feature_set"]

@@ -22,13 +22,13 @@ import pandas as pd
 
 from models import correlation, neighbours, search
 from models.families import family_of
-from models.fitted import Fitted, Setting
-from models.split import Split
-from models.stored_model import CORRELATION, NEIGHBOURS, PLAIN
-from models.trial import Drawing, Trial, of_kind, random_splits, trials
+from models.labelled.split import Split
+from models.labelled.trial import Drawing, Trial, of_kind, random_splits, trials
+from models.labelled.window_set import WindowSet
+from models.labelled.windows import LabelledWindows, Positions
+from models.stored.fitted import Fitted, Setting
+from models.stored.stored_model import CORRELATION, NEIGHBOURS, PLAIN
 from models.verdict import Verdicts, prediction_rows
-from models.window_set import WindowSet
-from models.windows import LabelledWindows, Positions
 
 Float64Array = npt.NDArray[np.float64]
 #: Settings to choose from, by family.
@@ -105,7 +105,7 @@ class Searched:
         windows : LabelledWindows
             The search's, of any set of features.
         trained_set : str
-            Name of the :class:`~models.window_set.WindowSet`.
+            Name of the :class:`~models.labelled.window_set.WindowSet`.
         """
         right = [
             one.verdicts[trained_set].shared_pred == windows.shared[one.trial.tests[trained_set]]

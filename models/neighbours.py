@@ -18,11 +18,11 @@ import time_warping
 
 from contracts.fault import Fault
 from contracts.tables import WINDOW_KEY
-from models import stored_model
-from models.fitted import Fitted, Setting
+from models.labelled.windows import LabelledWindows, Positions
 from models.search import Method, inner_splits
+from models.stored import stored_model
+from models.stored.fitted import Fitted, Setting
 from models.verdict import Verdicts
-from models.windows import LabelledWindows, Positions
 
 # Of tslearn, for a file format that is not used here.
 warnings.filterwarnings("ignore", message="h5py not installed")

@@ -13,7 +13,7 @@ import pandas as pd
 
 from features.catalog import FEATURES, feature, feature_names
 from models.information import Estimator
-from models.windows import LabelledWindows
+from models.labelled.windows import LabelledWindows
 
 _NULL_QUANTILE = 0.95
 _INTERVAL = (0.025, 0.975)

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from contracts.fault import UsageFault
 from models.families import Family, Scaling
-from models.fitted import Fitted, Setting, predicted
-from models.partners import rows_of_partners
+from models.labelled.partners import rows_of_partners
+from models.labelled.split import Split, folds
+from models.labelled.windows import LabelledWindows, Positions
 from models.relevance import mutual_information_nats, ranking
-from models.split import Split, folds
+from models.stored.fitted import Fitted, Setting, predicted
 from models.verdict import Verdicts
-from models.windows import LabelledWindows, Positions
 
 
 class GridError(UsageFault):
@@ -42,9 +42,9 @@ class Method:
     scaling : str
         How the inputs of families that want it are scaled.
     block : int
-        Connections that stay on one side, as :func:`~models.split.folds` takes it.
+        Connections that stay on one side, as :func:`~models.labelled.split.folds` takes it.
     learn_partners : bool
-        Swapped partners of the training side are learnt from too, as not shared (:mod:`models.partners`).
+        Swapped partners of the training side are learnt from too, as not shared (:mod:`models.labelled.partners`).
     """
 
     inner_folds: int

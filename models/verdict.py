@@ -11,7 +11,7 @@ import pandas as pd
 
 from contracts.contract import write_table
 from contracts.tables import PREDICTION
-from models.windows import LabelledWindows
+from models.labelled.windows import LabelledWindows
 
 #: Digits of a score that are kept: below them, sums depend on the processor.
 SCORE_DIGITS = 6

@@ -30,7 +30,7 @@ from export.layout import LAYOUTS, Layout
 from export.tree import from_fitted
 from features.fixed import FEATURE_LIMIT
 from models.families.random_forest import to_lattice
-from models.fitted import Fitted, Setting
+from models.stored.fitted import Fitted, Setting
 
 ROOT = Path(__file__).parents[1]
 PEERS = ROOT / ".venv/bench/bin/python"

@@ -12,10 +12,10 @@ import pandas as pd
 
 from features.catalog import feature_names
 from models import search
-from models.trial import Drawing, Trial, random_trials
+from models.labelled.trial import Drawing, Trial, random_trials
+from models.labelled.window_set import WindowSet
+from models.labelled.windows import SWAPPED, LabelledWindows, windows_of_kinds
 from models.verdict import Verdicts, prediction_rows
-from models.window_set import WindowSet
-from models.windows import SWAPPED, LabelledWindows, windows_of_kinds
 
 _HALF = 0.5
 

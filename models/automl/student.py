@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from models.automl.candidate import Candidate, of_family
+from models.automl.distillation import Taught, TaughtLesson, lesson_of_truth, lessons_of, taught
 from models.automl.ground import Ground, judged
 from models.automl.outcome import Outcomes
 from models.automl.search import EngineSearched
-from models.distillation import Taught, TaughtLesson, lesson_of_truth, lessons_of, taught
 from models.families import family_of
-from models.fitted import Setting
+from models.labelled.trial import Trial
 from models.search import Method
-from models.trial import Trial
+from models.stored.fitted import Setting
 
 
 @dataclass(frozen=True)

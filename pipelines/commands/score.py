@@ -18,10 +18,10 @@ import pandas as pd
 
 from contracts.fault import InputFault, UsageFault, printable
 from contracts.tables import WINDOW_KEY
-from models import store
-from models.accuracy import accuracy_of_windows
-from models.loaded_model import WindowJudge, load
-from models.stored_model import on_disk
+from models.assessment.accuracy import accuracy_of_windows
+from models.stored import store
+from models.stored.loaded_model import WindowJudge, load
+from models.stored.stored_model import on_disk
 from pipelines.judging import judge as judging
 from pipelines.judging.opinion import SaidOnce
 from pipelines.labelling import labelled_inputs

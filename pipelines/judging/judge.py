@@ -14,13 +14,13 @@ from features.connection_pairs import Pair
 from features.fixed import ONE_Q10
 from features.lag_excess.lattice import TOO_SHORT, lattice_of
 from features.window import Rejected, Window, tiled
-from models import loaded_model
 from models.detectors import DETECTORS, Detector, detector_of, replayed
 from models.detectors.event import events_of
 from models.detectors.lag_excess import LagExcess, judgements
 from models.detectors.scoring import OnPair
-from models.loaded_model import UnknownModelError, WindowJudge
 from models.partition import pairs_of
+from models.stored import loaded_model
+from models.stored.loaded_model import UnknownModelError, WindowJudge
 from models.verdict import SCORE_DIGITS
 from pipelines.judging.opinion import SaidOnce
 from pipelines.params import Params

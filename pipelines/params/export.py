@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from export.layout import Layout
 from features.feature_set import SETS
-from models.stored_model import StoredModel
+from models.stored.stored_model import StoredModel
 from pipelines.params.block import Block
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES
+from models.assessment.accuracy import ALL_SITES
 from models.families import FAMILIES
-from models.stored_model import PLAIN
-from models.window_set import WindowSet
+from models.labelled.window_set import WindowSet
+from models.stored.stored_model import PLAIN
 from pipelines.reporting import published as paper
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables.cell import Results

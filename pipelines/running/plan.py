@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from models.labelled.trial import Drawing
 from models.search import Method
-from models.trial import Drawing
 from pipelines.params.learning import Search
 
 

@@ -20,9 +20,9 @@ from contracts import tables
 from contracts.contract import read_table
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
 from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
-from models.extraction import labelled_rows, read_truths
+from models.labelled.extraction import labelled_rows, read_truths
+from models.labelled.windows import LearnError, labelled_windows
 from models.relevance import mutual_information_nats, rank_agreement, ranking
-from models.windows import LearnError, labelled_windows
 from pipelines.params import Params
 from pipelines.params.learning import Rank
 from pipelines.reporting.published import TABLE3_NATS

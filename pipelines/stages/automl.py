@@ -22,13 +22,13 @@ from features.catalog import PAIR_WINDOW
 from models import search
 from models.automl import engine_of, outcome, student
 from models.automl.candidate import Candidate, beside_engines, predictions_of, table
+from models.automl.distillation import further_windows
 from models.automl.engine import Limits
 from models.automl.environment import remedy
 from models.automl.ground import Ground, grounds
 from models.automl.kept import Kept
 from models.automl.outcome import Outcomes, PlannedSearch
 from models.automl.search import NotRun
-from models.distillation import further_windows
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.verdict import write_predictions

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from contracts.contract import read_table
 from contracts.tables import OPINION, PREDICTION, TIME_SHARE
-from models.accuracy import ALL_SITES
-from models.baseline_comparison import TEST_SIDES, BaselineComparison, Opinions, Resampling, chosen_table
+from models.assessment.accuracy import ALL_SITES
+from models.assessment.baseline_comparison import TEST_SIDES, BaselineComparison, Opinions, Resampling, chosen_table
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv, write_parquet

@@ -13,8 +13,8 @@ import pandas as pd
 
 from contracts.contract import read_table
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
-from models.threshold import area_under_curve
-from models.windows import LabelledWindows, labelled_windows
+from models.assessment.threshold import area_under_curve
+from models.labelled.windows import LabelledWindows, labelled_windows
 from pipelines.params import Params
 from pipelines.reporting.figures import feature_values, style
 from pipelines.reporting.report_files import write_csv

@@ -22,15 +22,15 @@ from contracts.contract import read_table
 from contracts.tables import PREDICTION
 from features.catalog import PAIR_WINDOW, feature_names
 from models import search
-from models.accuracy import accuracy_of_windows
-from models.control import called_shared, judged_alone, judged_on_shuffled_labels
+from models.assessment.accuracy import accuracy_of_windows
+from models.assessment.control import called_shared, judged_alone, judged_on_shuffled_labels
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
-from models.fitted import Setting
-from models.trial import Trial, random_trials
+from models.labelled.trial import Trial, random_trials
+from models.labelled.window_set import WindowSet
+from models.labelled.windows import LabelledWindows, windows_of_kinds
+from models.stored.fitted import Setting
 from models.verdict import prediction_rows
-from models.window_set import WindowSet
-from models.windows import LabelledWindows, windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv

@@ -15,7 +15,7 @@ import pandas as pd
 from contracts import tables
 from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
-from models import box_plot, separability
+from models.assessment import box_plot, separability
 from pipelines.params import Params
 from pipelines.reporting.figures import series, style
 from pipelines.reporting.report_files import write_json, write_parquet

@@ -14,11 +14,11 @@ import pandas as pd
 
 from contracts.contract import read_table
 from contracts.tables import PREDICTION
-from models.accuracy import ALL_SITES
-from models.accuracy_by_set import accuracy_by_site, read_missing
+from models.assessment.accuracy import ALL_SITES
+from models.assessment.accuracy_by_set import accuracy_by_site, read_missing
+from models.labelled.window_set import are_of_kind
+from models.labelled.windows import SWAPPED
 from models.model_choice import best_model
-from models.window_set import are_of_kind
-from models.windows import SWAPPED
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv, write_json, write_metrics, write_parquet

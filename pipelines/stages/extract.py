@@ -14,7 +14,7 @@ from contracts import tables
 from contracts.contract import TableWriter, read_table
 from features.catalog import PAIR_WINDOW
 from features.reading import Reading
-from models.extraction import Extracted, Truth, extracted, read_truths
+from models.labelled.extraction import Extracted, Truth, extracted, read_truths
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import parallel, stage

@@ -18,12 +18,13 @@ import pandas as pd
 from contracts.contract import read_table
 from contracts.tables import PREDICTION
 from features.catalog import PAIR_WINDOW, feature_names
-from models import generalisation, search, store
-from models.accuracy_by_set import accuracy_by_set, read_missing
+from models import generalisation, search
+from models.assessment.accuracy_by_set import accuracy_by_set, read_missing
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.generalisation import SearchResult
-from models.stored_model import StoredModel
+from models.stored import store
+from models.stored.stored_model import StoredModel
 from models.verdict import write_predictions
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style

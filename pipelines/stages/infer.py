@@ -25,8 +25,8 @@ from features.inferred_connection import (
     window_rows,
 )
 from features.reading import Reading
-from models import loaded_model
-from models.inferred_verdict import same_verdicts
+from models.assessment.inferred_verdict import same_verdicts
+from models.stored import loaded_model
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.figures import feature_values, style

@@ -14,12 +14,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from models.dataset_tables import DatasetTables
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
-from models.final_verdict import SAID, last_labels
-from models.learnt_verdict import Learning, Task, settings_of
-from models.verdict_comparison import VerdictComparison, bands_of_numbers, learning_tasks, pair_labels, sources
-from models.verdict_controls import ControlPlan, controls
+from models.last_verdict.dataset_tables import DatasetTables
+from models.last_verdict.final_verdict import SAID, last_labels
+from models.last_verdict.learnt_verdict import Learning, Task, settings_of
+from models.last_verdict.verdict_comparison import (
+    VerdictComparison,
+    bands_of_numbers,
+    learning_tasks,
+    pair_labels,
+    sources,
+)
+from models.last_verdict.verdict_controls import ControlPlan, controls
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.report_files import write_csv, write_json, write_parquet

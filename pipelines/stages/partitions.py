@@ -20,7 +20,7 @@ from contracts import tables
 from contracts.contract import TableReader, read_table
 from contracts.fault import Fault
 from export.replaying import said_in
-from models.comparison import RIGHT, accuracy_of
+from models.assessment.comparison import RIGHT, accuracy_of
 from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
 from models.partition import Pair, pairs_of
 from pipelines.params import Params

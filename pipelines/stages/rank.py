@@ -11,6 +11,7 @@ import numpy as np
 
 from contracts.contract import read_table
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
+from models.labelled.windows import LabelledWindows, labelled_windows
 from models.relevance import (
     Estimation,
     agreement,
@@ -21,7 +22,6 @@ from models.relevance import (
     published_of,
     ranked_features,
 )
-from models.windows import LabelledWindows, labelled_windows
 from pipelines.params import Params
 from pipelines.reporting.figures import feature_values, style
 from pipelines.reporting.published import TABLE3_NATS

@@ -30,10 +30,10 @@ from export.replaying import (
     write_opinions,
 )
 from features.catalog import PAIR_WINDOW
-from models import store
-from models.comparison import accuracy_by_detector
+from models.assessment.comparison import accuracy_by_detector
 from models.detectors.learned import opinions_by_connection
-from models.stored_model import StoredModel
+from models.stored import store
+from models.stored.stored_model import StoredModel
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_csv, write_json
 from pipelines.running import parallel, stage

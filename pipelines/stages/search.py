@@ -18,13 +18,14 @@ import pandas as pd
 from contracts.contract import read_table
 from contracts.tables import SERIES
 from features.catalog import PAIR_WINDOW, feature_names
-from models import correlation, neighbours, search, store
+from models import correlation, neighbours, search
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from models.labelled.windows import windows_of_kinds
 from models.model_selection import ModelSelection
-from models.stored_model import StoredModel
+from models.stored import store
+from models.stored.stored_model import StoredModel
 from models.verdict import write_predictions
-from models.windows import windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.figures import selection, style
 from pipelines.reporting.report_files import write_csv, write_json

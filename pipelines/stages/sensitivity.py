@@ -17,10 +17,10 @@ import pandas as pd
 from contracts import tables
 from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
-from models import store
-from models.fitted import Fitted
-from models.sensitivity import FactorLevel, SimulatedLevel, judged, simulated, variations, varied
-from models.stored_model import CORRELATION, PLAIN, StoredModel
+from models.assessment.sensitivity import FactorLevel, SimulatedLevel, judged, simulated, variations, varied
+from models.stored import store
+from models.stored.fitted import Fitted
+from models.stored.stored_model import CORRELATION, PLAIN, StoredModel
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv, write_parquet

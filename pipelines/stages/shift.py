@@ -23,7 +23,7 @@ from contracts.contract import read_table
 from contracts.fault import Fault
 from export.replaying import names_of, said_in
 from models.detectors.scoring import OnPair
-from models.moves import Move, moves
+from models.last_verdict.moves import Move, moves
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage

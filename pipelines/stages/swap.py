@@ -18,10 +18,10 @@ import pandas as pd
 from contracts import tables
 from contracts.contract import TableWriter, read_table
 from features.catalog import PAIR_WINDOW
-from models.extraction import Extracted, read_truths, swapped
-from models.partners import partners
-from models.trial import random_splits
-from models.windows import windows_of_kinds
+from models.labelled.extraction import Extracted, read_truths, swapped
+from models.labelled.partners import partners
+from models.labelled.trial import random_splits
+from models.labelled.windows import windows_of_kinds
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import parallel, stage

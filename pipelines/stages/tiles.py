@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 from contracts import tables
 from contracts.contract import TableWriter, read_table
 from features.catalog import PAIR_TILE
-from models import tiled_pairs
-from models.extraction import read_truths
-from models.tiled_pairs import TiledPairs
+from models.labelled.extraction import read_truths
+from models.last_verdict import tiled_pairs
+from models.last_verdict.tiled_pairs import TiledPairs
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import parallel, stage

@@ -18,11 +18,11 @@ from contracts.contract import read_table, write_table
 from contracts.tables import PREDICTION, SERIES
 from features.catalog import PAIR_WINDOW
 from models import neighbours
-from models.loaded_model import load
-from models.stored_model import searched
-from models.tested_windows import TestedWindows, tested_windows
+from models.labelled.window_set import WindowSet
+from models.stored.loaded_model import load
+from models.stored.stored_model import searched
+from models.stored.tested_windows import TestedWindows, tested_windows
 from models.verdict import prediction_rows
-from models.window_set import WindowSet
 from pipelines.params import Params
 from pipelines.running import parallel, stage
 

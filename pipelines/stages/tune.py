@@ -27,10 +27,10 @@ from export.replaying import (
     replay_on,
     write_opinions,
 )
-from models.comparison import right_of_time, right_of_windows
+from models.assessment.comparison import right_of_time, right_of_windows
 from models.detectors import detector_of
 from models.detectors.grid import best_preset, points
-from models.windows import LearnError
+from models.labelled.windows import LearnError
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import parallel, stage

@@ -16,12 +16,13 @@ import pandas as pd
 from contracts.contract import read_table
 from contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
 from features.catalog import PAIR_WINDOW
-from models import neighbours, trend
-from models.cases import by_case, case_of, described, over_cases
-from models.loaded_model import load
-from models.stored_model import searched
-from models.tested_windows import tested_windows
-from models.windows import labelled_rejected
+from models import neighbours
+from models.assessment import trend
+from models.assessment.cases import by_case, case_of, described, over_cases
+from models.labelled.windows import labelled_rejected
+from models.stored.loaded_model import load
+from models.stored.stored_model import searched
+from models.stored.tested_windows import tested_windows
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import DIGITS, write_csv, write_json

@@ -19,7 +19,7 @@ from contracts import tables
 from contracts.contract import read_table
 from export.replaying import said_in
 from models.detectors.scoring import OnPair
-from models.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
+from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import stage

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES
-from models.distillation import TRUTH
+from models.assessment.accuracy import ALL_SITES
+from models.automl.distillation import TRUTH
 from pipelines.params import Params
 from pipelines.tracking.experiment import COSTS
 from pipelines.tracking.run_text import ACCURACIES, NO_NAME, in_order, percent_of, text_of

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from contracts.fault import InputFault, UsageFault
-from models import store
+from models.stored import store
 from pipelines.tracking.runs import FoundRun, NoRunError
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from models import store
+from models.stored import store
 from pipelines.tracking.runs import (
     CandidateRun,
     Child,

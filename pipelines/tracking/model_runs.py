@@ -12,10 +12,10 @@ import pandas as pd
 
 from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
-from models import store
-from models.accuracy import ALL_SITES
-from models.stored_model import StoredModel
-from models.window_set import WindowSet
+from models.assessment.accuracy import ALL_SITES
+from models.labelled.window_set import WindowSet
+from models.stored import store
+from models.stored.stored_model import StoredModel
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json
 from pipelines.tracking.run_text import ACCURACIES, NO_NAME, in_order, percent_of, setting_of, text_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models import store
+from models.stored import store
 from pipelines.__main__ import main
 from pipelines.reporting.report_files import read_json
 from tests.browser.served import (

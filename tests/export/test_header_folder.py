@@ -11,8 +11,8 @@ import pytest
 from export import header_folder
 from export.exported_model import ExportedModel, load
 from export.verify import VerifyError
-from models import store
-from models.stored_model import StoredModel
+from models.stored import store
+from models.stored.stored_model import StoredModel
 from tests.export import made
 
 TREE, FOREST = "tree_paper", "forest_invariant"

@@ -15,8 +15,8 @@ from export.exported_model import ExportedModel, load
 from export.model_agreement import AgreementRows, agreeing
 from export.probe import probing_rows
 from export.verify import VerifyError
-from models import store
-from models.stored_model import StoredModel
+from models.stored import store
+from models.stored.stored_model import StoredModel
 from tests.export import made
 
 WINDOWS = 40

@@ -20,9 +20,9 @@ from models.generalisation import (
     tasks,
     trials,
 )
-from models.trial import Drawing, Trial, random_trials
+from models.labelled.trial import Drawing, Trial, random_trials
+from models.labelled.windows import LabelledWindows, labelled_windows, windows_of_kinds
 from models.verdict import prediction_rows
-from models.windows import LabelledWindows, labelled_windows, windows_of_kinds
 from tests.models.windows_made import NAMES, pair_window, swapped
 
 DRAWING = Drawing(splits=4, test_share=0.3, seed=1)

@@ -12,9 +12,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from tslearn.metrics import dtw as tslearn_dtw
 
 from contracts.tables import WINDOW_KEY
-from models import neighbours, store
+from models import neighbours
+from models.labelled.windows import LabelledWindows
 from models.search import Method
-from models.windows import LabelledWindows
+from models.stored import store
 from tests.models.windows_made import windows
 
 METHOD = Method(inner_folds=3, seed=0)

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from features.catalog import FEATURES, feature, feature_names
+from models.labelled.windows import LabelledWindows
 from models.relevance import (
     Estimation,
     agreement_tasks,
@@ -21,7 +22,6 @@ from models.relevance import (
     rank_agreement,
     ranked_features,
 )
-from models.windows import LabelledWindows
 
 CONNECTIONS = np.repeat([f"c{number:03d}" for number in range(60)], 6)
 SHARED = np.repeat(np.arange(60) % 2 == 0, 6)

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from features.catalog import PAIR_WINDOW, feature_names
-from models.partners import pair_name
-from models.windows import LabelledWindows, labelled_windows, windows_of_kinds
+from models.labelled.partners import pair_name
+from models.labelled.windows import LabelledWindows, labelled_windows, windows_of_kinds
 
 NAMES = feature_names("paper")
 

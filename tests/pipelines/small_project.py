@@ -13,7 +13,7 @@ import yaml
 from contracts.contract import write_table
 from contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
 from features.catalog import PAIR_WINDOW
-from models.partners import pair_name
+from models.labelled.partners import pair_name
 from pipelines.__main__ import main
 from pipelines.params import overlaid
 from tests.models.windows_made import pair_window

@@ -24,7 +24,7 @@ from models.automl import engine_of
 from models.automl.environment import remedy
 from models.automl.ground import JudgedRows, judged
 from models.automl.search import Asked, EngineSearched
-from models.trial import Trial
+from models.labelled.trial import Trial
 from pipelines.__main__ import main
 from pipelines.params import read_params
 from pipelines.params.block import ParamsError

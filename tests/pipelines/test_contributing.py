@@ -213,7 +213,8 @@ def test_a_family(changed: Path, tmp_path: Path) -> None:
     script = f"""
 import numpy as np
 from pathlib import Path
-from models import search, store
+from models.stored import store
+from models import search
 from models.families import family_of
 from pipelines.params import read_params
 from tests.models import windows_made

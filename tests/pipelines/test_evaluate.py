@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from features.window import Rejected
-from models.extraction import _label_of
+from models.labelled.extraction import _label_of
 from pipelines.stages.compare import _compared
 from tests.models.windows_made import pair_window
 
@@ -18,7 +18,7 @@ def test_a_rejected_window_has_the_label_of_its_place() -> None:
 
 
 def test_a_comparison_by_hand() -> None:
-    from models.windows import labelled_windows
+    from models.labelled.windows import labelled_windows
 
     rows = pair_window(4, per_connection=1, seed=0).assign(shared=[True, True, False, False])
     trained = labelled_windows(rows.assign(rtt_ed_4us=[1, 2, 3, 4]), "tiled", ("rtt_ed_4us",))

@@ -22,7 +22,7 @@ from export.layout import Layout
 from export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
 from features.catalog import PAIR_WINDOW
 from features.reading import DEFAULT
-from models.extraction import extracted
+from models.labelled.extraction import extracted
 from pipelines.__main__ import main
 from tests.export import made
 

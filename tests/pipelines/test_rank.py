@@ -10,7 +10,7 @@ from sklearn.feature_selection import mutual_info_classif
 from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW, feature_names
 from models.information import Estimator
-from models.windows import labelled_windows
+from models.labelled.windows import labelled_windows
 
 
 def test_information_of_real_windows(searched: Path) -> None:

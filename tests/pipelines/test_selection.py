@@ -13,7 +13,7 @@ import yaml
 
 from contracts.contract import read_table
 from contracts.tables import PREDICTION
-from models import store
+from models.stored import store
 from pipelines.__main__ import main
 from tests.dask_cluster import cluster
 from tests.pipelines import small_project

@@ -11,7 +11,7 @@ import pytest
 from contracts import tables
 from contracts.contract import read_table
 from features.catalog import PAIR_TILE
-from models.partners import members
+from models.labelled.partners import members
 from pipelines.__main__ import main
 from pipelines.params import read_params
 from pipelines.reporting.report_files import read_json

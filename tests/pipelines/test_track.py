@@ -18,7 +18,7 @@ import yaml
 
 from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
-from models import store
+from models.stored import store
 from pipelines.__main__ import main
 from pipelines.reporting.report_files import read_json, write_json
 from pipelines.tracking import experiment

@@ -13,8 +13,8 @@ from contracts.contract import Table, TableReader, TableWriter, read_table, writ
 from export.tree import ExportError
 from features.reading import DEFAULT, Reading, alternatives
 from features.series import signals_of
-from models import box_plot
-from models.extraction import Extracted, extracted, labelled_rows, read_truths, swapped
+from models.assessment import box_plot
+from models.labelled.extraction import Extracted, extracted, labelled_rows, read_truths, swapped
 from pipelines.params import read_params
 from pipelines.stages import export
 

@@ -23,7 +23,7 @@ import zstandard
 from contracts import tables
 from contracts.contract import read_table
 from features.pair import PairWindow
-from models import loaded_model
+from models.stored import loaded_model
 from models.verdict import Verdicts
 from pipelines.commands import detect
 from pipelines.running import stage

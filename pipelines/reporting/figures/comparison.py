@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from models.accuracy import ALL_SITES
-from models.window_set import WindowSet
+from models.assessment.accuracy import ALL_SITES
+from models.labelled.window_set import WindowSet
 from pipelines.reporting.figures.style import BLUE, COLOURS, ORANGE, SETS, label_legend
 from pipelines.reporting.published import UNSEEN_MEAN_OF_ABSTRACT
 

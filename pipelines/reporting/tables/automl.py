@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES
-from models.distillation import TRUTH
-from models.window_set import are_of_kind
+from models.assessment.accuracy import ALL_SITES
+from models.automl.distillation import TRUTH
+from models.labelled.window_set import are_of_kind
 from pipelines.reporting.tables.cell import Rows, as_is
 
 #: Settings of a search's leaderboard, and kinds of an ensemble, that are shown.

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES
-from models.distillation import TRUTH
-from models.window_set import are_of_kind
+from models.assessment.accuracy import ALL_SITES
+from models.automl.distillation import TRUTH
+from models.labelled.window_set import are_of_kind
 from pipelines.reporting import published as paper
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables.cell import Results, Rows, model_name, recalls

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES
-from models.stored_model import PLAIN
-from models.window_set import WindowSet
+from models.assessment.accuracy import ALL_SITES
+from models.labelled.window_set import WindowSet
+from models.stored.stored_model import PLAIN
 from pipelines.reporting.tables.cell import Results, Rows, interval, model_name
 
 FEATURE_SETS = ("paper", "invariant", "both")

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from models.families import FAMILIES
-from models.stored_model import CORRELATION, NEIGHBOURS
+from models.stored.stored_model import CORRELATION, NEIGHBOURS
 from pipelines.params import Params, read_params
 
 #: Rows of a table, each the text of its cells by column; the first row has every column.

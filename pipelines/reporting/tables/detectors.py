@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES
+from models.assessment.accuracy import ALL_SITES
 from pipelines.reporting import published as paper
 from pipelines.reporting.tables.cell import Results, Rows, interval, number, recalls
 

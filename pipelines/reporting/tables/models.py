@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES
+from models.assessment.accuracy import ALL_SITES
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of
 from pipelines.reporting.tables.cell import Results, Rows, as_is, interval, model_name, recalls

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from models.accuracy import ALL_SITES
-from models.stored_model import StoredModel
-from models.window_set import WindowSet
+from models.assessment.accuracy import ALL_SITES
+from models.labelled.window_set import WindowSet
+from models.stored.stored_model import StoredModel
 from pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of, tested_on
 from pipelines.reporting.tables.cell import Results, Rows, interval, model_name, number
 

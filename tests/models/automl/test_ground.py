@@ -10,7 +10,7 @@ import pytest
 from contracts.tables import PREDICTION, WINDOW_KEY
 from models import search
 from models.automl.ground import Ground, judged, rows_tested
-from models.trial import Drawing, Trial, random_trials
+from models.labelled.trial import Drawing, Trial, random_trials
 from tests.models.windows_made import NAMES, of_kinds, pair_window
 
 DRAWING = Drawing(splits=2, test_share=0.3, seed=1)

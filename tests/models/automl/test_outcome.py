@@ -20,7 +20,7 @@ from models.automl.outcome import (
     without_environment,
 )
 from models.automl.search import EngineSearched, NotRun
-from models.trial import Drawing
+from models.labelled.trial import Drawing
 from tests.models.automl.asked_made import PREFIX, limits
 from tests.models.windows_made import pair_window
 

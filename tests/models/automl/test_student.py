@@ -11,12 +11,12 @@ import pytest
 
 from models import search
 from models.automl import student
+from models.automl.distillation import TRUTH
 from models.automl.ground import Ground, rows_tested
 from models.automl.outcome import Outcomes
 from models.automl.search import EngineSearched, NotRun
-from models.distillation import TRUTH
 from models.families import family_of
-from models.trial import Drawing, Trial, random_trials
+from models.labelled.trial import Drawing, Trial, random_trials
 from tests.models.windows_made import of_kinds, pair_window
 
 WINDOWS = of_kinds(24)

@@ -1,0 +1,1 @@
+"""How good models and detectors are: accuracy with its intervals, comparisons, controls, cases."""

@@ -1,0 +1,109 @@
+"""Detectors judged by their last verdict on each pair: how often it is right, how often there is one, since when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from models.assessment.comparison import RIGHT, accuracy_of, difference
+
+#: Columns that identify a pair.
+PAIR = ("connection_id", "subflow_a", "subflow_b")
+#: Column of a detector's last verdict: True, False or None; and of when the first came, seconds, nan for never.
+SAID, FIRST_S = "said", "first_s"
+
+
+def last_labels(truth: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the last row of each pair, in order of the pairs, if it is valid.
+
+    Parameters
+    ----------
+    truth : rows of the ``truth`` table
+    """
+    last: dict[tuple[str, int, int], Mapping[str, Any]] = {}
+    for row in truth:
+        pair = (row["connection_id"], row["subflow_a"], row["subflow_b"])
+        if pair not in last or last[pair]["from_ns"] < row["from_ns"]:
+            last[pair] = row
+    yield from (row for _, row in sorted(last.items()) if row["valid"])
+
+
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with whether the last verdict is right; a row without a verdict is not right.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        One row for each pair: ``said``, ``shared``.
+
+    Examples
+    --------
+    >>> judged(pd.DataFrame({"said": [True, None, True], "shared": [True, True, False]}))["right"].tolist()
+    [1.0, 0.0, 0.0]
+    """
+    right = [float(said is shared) for said, shared in zip(rows[SAID], rows["shared"].tolist(), strict=True)]
+    return rows.assign(**{RIGHT: right})
+
+
+def _share(of: pd.Series[bool]) -> float:
+    return float(of.mean()) if len(of) else np.nan
+
+
+def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed: int) -> dict[str, Any]:
+    """Return the accuracy of a detector on all pairs and on those it decides, with 95 % intervals by connection.
+
+    Parameters
+    ----------
+    own, reference : DataFrame
+        The same pairs: columns of :data:`PAIR`, ``shared``, ``said``, ``first_s`` and ``right``.
+    resamples, seed : int
+        As :func:`~models.assessment.accuracy.accuracy` takes them.
+
+    Returns
+    -------
+    dict
+        ``right``: share of all pairs, one without a verdict being wrong; ``less``: less the reference's, paired;
+        ``decided``: share of the decided ones that is right, the mean over labels; ``coverage_*``: share of a label's
+        pairs that is decided; ``first_s``: median time until the first verdict, of pairs that have one.
+    """
+    decided = own[own[SAID].notna()]
+    everywhere, where_decided = (accuracy_of(of, resamples=resamples, seed=seed) for of in (own, decided))
+    less = accuracy_of(difference(own, reference, PAIR), resamples=resamples, seed=seed)
+    row: dict[str, Any] = {"pairs": len(own), "shared": int(own["shared"].sum())}
+    for name, found, what in (
+        ("right", everywhere, "overall"),
+        ("less", less, "overall"),
+        ("decided", where_decided, "balanced"),
+    ):
+        row |= {f"{name}{end}": getattr(found, f"{what}{end}") for end in ("", "_low", "_high")}
+    row |= {
+        "decided_recall_shared": where_decided.recall_shared,
+        "decided_recall_not_shared": where_decided.recall_not_shared,
+    }
+    for name, label in (("shared", True), ("not_shared", False)):
+        row[f"coverage_{name}"] = _share(own.loc[own["shared"] == label, SAID].notna())
+    row["wrong"] = int((decided[RIGHT] == 0).sum())
+    row["none"] = len(own) - len(decided)
+    row[FIRST_S] = float(own[FIRST_S].median())
+    return row
+
+
+def summaries(rows: pd.DataFrame, reference: tuple[str, str], *, resamples: int, seed: int) -> Sequence[dict[str, Any]]:
+    """Return a summary for each detector and parameter set, in the order they come.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As :func:`judged` returns them, with ``detector`` and ``preset``.
+    reference : (str, str)
+        Detector and parameter set that each is compared with.
+    resamples, seed : int
+    """
+    by_name = dict(iter(rows.groupby(["detector", "preset"], sort=False)))
+    return [
+        {"detector": name[0], "parameters": name[1]} | summary(own, by_name[reference], resamples=resamples, seed=seed)
+        for name, own in by_name.items()
+    ]

@@ -1,0 +1,146 @@
+"""Rows of tiles or windows at moments in time, to learn from and to give last verdicts on pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from features.lag_excess import gate
+from features.lag_excess.tile_feature import TILE_FEATURES
+from models.labelled.windows import Positions
+from models.last_verdict.final_verdict import PAIR, SAID
+
+#: The rule by which a model judges windows one after another.
+_TILED = "tiled"
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Rows in time order of each pair.
+
+    Attributes
+    ----------
+    key : DataFrame
+        ``connection_id``, ``subflow_a``, ``subflow_b``, and ``at_ns``, when it is known; never an input of a model.
+    x : (rows, features) float64
+    feature_names : tuple of str
+    open : (rows,) bool
+        Whether a verdict is possible: no gate of the lag excess is closed.
+    shared : (rows,) float64
+        The label, 1 or 0; nan where there is none.
+    """
+
+    key: pd.DataFrame
+    x: npt.NDArray[np.float64]
+    feature_names: tuple[str, ...]
+    open: npt.NDArray[np.bool_]
+    shared: npt.NDArray[np.float64]
+
+    def pairs(self) -> npt.NDArray[np.int64]:
+        """Return a number for each row's pair, (rows,)."""
+        return np.asarray(self.key.groupby(list(PAIR), sort=False).ngroup(), dtype=np.int64)
+
+    def learnable(self, most: int) -> Positions:
+        """Return positions to learn from: `most` moments of each pair, spread evenly over those with a label.
+
+        A pair with fewer has some of them twice, so that each pair has the same weight.
+
+        Examples
+        --------
+        >>> key = pd.DataFrame({"connection_id": list("aaaab"), "subflow_a": 0, "subflow_b": 1})
+        >>> x, shared = np.zeros((5, 1)), np.array([1.0, 1.0, 1.0, 1.0, np.nan])
+        >>> Moments(key, x, ("z",), np.ones(5, dtype=bool), shared).learnable(2).tolist()
+        [0, 3]
+        """
+        usable = np.flatnonzero(self.open & ~np.isnan(self.shared))
+        pairs = self.pairs()[usable]
+        return np.concatenate(
+            [
+                own[np.rint(np.linspace(0, own.size - 1, most)).astype(np.int64)]
+                for own in (usable[pairs == pair] for pair in np.unique(pairs))
+            ]
+            or [np.empty(0, dtype=np.int64)]
+        )
+
+    def last(self) -> Positions:
+        """Return the position of each pair's last row."""
+        pairs = self.pairs()
+        found: Positions = np.flatnonzero(~pd.Series(pairs).duplicated(keep="last").to_numpy())
+        return found
+
+
+def _ordered(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.sort_values([*PAIR, "at_ns"], kind="stable").reset_index(drop=True)
+
+
+def _moments(
+    rows: pd.DataFrame, names: Sequence[str], is_open: npt.NDArray[np.bool_], x: npt.NDArray[np.float64]
+) -> Moments:
+    return Moments(
+        key=rows[[*PAIR, "at_ns"]],
+        x=x,
+        feature_names=tuple(names),
+        open=is_open,
+        shared=np.asarray(rows["shared"].astype("Float64").to_numpy(na_value=np.nan), dtype=np.float64),
+    )
+
+
+def of_tiles(pair_tile: pd.DataFrame, memory: str) -> Moments:
+    """Return the moments of tiles, as a memory keeps them.
+
+    A band that says nothing is 0: no more agreement than at impossible lags. Where a gate is closed nothing is said.
+
+    Parameters
+    ----------
+    pair_tile : DataFrame of the ``pair_tile`` table
+    memory : str
+        Name in :data:`~features.lag_excess.memory.FORGETTING`.
+    """
+    rows = _ordered(pair_tile[pair_tile["memory"] == memory].rename(columns={"decided_ns": "at_ns"}))
+    names = [one.name for one in TILE_FEATURES]
+    is_open = (rows["reason"].isna() | (rows["reason"] == gate.BETWEEN)).to_numpy(dtype=np.bool_)
+    return _moments(rows, names, is_open, rows[names].fillna(0).to_numpy(dtype=np.float64))
+
+
+def by_fixed_rule(pair_tile: pd.DataFrame, memory: str) -> npt.NDArray[np.object_]:
+    """Return what the default detector's rule says at each of the moments of :func:`of_tiles`; (rows,) object.
+
+    Parameters
+    ----------
+    pair_tile : DataFrame of the ``pair_tile`` table
+    memory : str
+    """
+    rows = _ordered(pair_tile[pair_tile["memory"] == memory].rename(columns={"decided_ns": "at_ns"}))
+    return np.array([None if pd.isna(one) else bool(one) for one in rows[SAID]], dtype=object)
+
+
+def of_windows(pair_window: pd.DataFrame, names: Sequence[str]) -> Moments:
+    """Return the moments of windows that lie back to back.
+
+    Parameters
+    ----------
+    pair_window : DataFrame of the ``pair_window`` table
+    names : sequence of str
+        Features.
+    """
+    rows = pair_window[pair_window["rule"] == _TILED]
+    rows = _ordered(rows.assign(at_ns=rows["window_start_ns"] + rows["window_ns"]))
+    return _moments(rows, names, np.ones(len(rows), dtype=np.bool_), rows[list(names)].to_numpy(dtype=np.float64))
+
+
+def of_numbers(labels: Sequence[Mapping[str, Any]], x: npt.NDArray[np.float64], names: Sequence[str]) -> Moments:
+    """Return one moment for each labelled pair, with numbers that were made of it.
+
+    Parameters
+    ----------
+    labels : sequence of rows of the ``truth`` table
+    x : (pairs, numbers) float64
+    names : sequence of str
+    """
+    rows = pd.DataFrame([{name: row[name] for name in (*PAIR, "shared")} for row in labels]).assign(at_ns=0)
+    return _moments(rows, names, np.ones(len(rows), dtype=np.bool_), x)

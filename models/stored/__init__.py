@@ -1,0 +1,1 @@
+"""Fitted models: on disk, by name, and ready to judge."""
