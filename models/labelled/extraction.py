@@ -204,7 +204,7 @@ def _as_given(label: Label, _rejected: Rejected) -> Label:
     return label
 
 
-def _label_of(truth: Sequence[Mapping[str, Any]], connection: Mapping[str, Any], one: Rejected) -> Label | None:
+def label_of_rejected(truth: Sequence[Mapping[str, Any]], connection: Mapping[str, Any], one: Rejected) -> Label | None:
     """Return the label of a rejected window, or of the whole connection if it has no place."""
     if one.start_ns is None or one.window_ns is None:
         return label_at(truth, connection["start_ns"], connection["end_ns"])
@@ -329,7 +329,7 @@ def _of_connection(
         for one in refused:
             counts["rejected"][f"{one.rule}, {kind}: {one.reason}"] += 1
             reasons[one.rule].add(one.reason)
-        rejected += _rejected_rows(refused, (a, b), functools.partial(_label_of, own_truth, connection), known)
+        rejected += _rejected_rows(refused, (a, b), functools.partial(label_of_rejected, own_truth, connection), known)
         for placed in found:
             label = label_at(own_truth, placed.window.start_ns, placed.window.end_ns)
             row = _window_row(placed, (a, b), label, known)
@@ -341,7 +341,7 @@ def _of_connection(
             counts["windows"][f"{rule}: a feature at its cap"] += _is_capped(row)
     for pair in sorted(set(truth) - set(itertools.combinations(signals, 2))):
         missing = [Rejected(rule, NO_SUBFLOW) for rule in rules]
-        rejected += _rejected_rows(missing, pair, functools.partial(_label_of, truth[pair], connection), known)
+        rejected += _rejected_rows(missing, pair, functools.partial(label_of_rejected, truth[pair], connection), known)
         for rule in rules:
             counts["rejected"][f"{rule}: {NO_SUBFLOW}"] += 1
     for rule in sorted(set(rules) - {placed.window.rule for _, placed in windows}):

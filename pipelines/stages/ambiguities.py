@@ -26,7 +26,7 @@ from models.relevance import mutual_information_nats, rank_agreement, ranking
 from pipelines.params import Params
 from pipelines.params.learning import Rank
 from pipelines.reporting.published import TABLE3_NATS
-from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
@@ -120,8 +120,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         effects.append(counted if information is None else counted | _effect(information, default))
         if information is not None:
             details.append(known | dict(zip(_NAMES, information, strict=True)))
-    arguments.effects.parent.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(details).to_parquet(arguments.effects, index=False)
+    write_parquet(pd.DataFrame(details), arguments.effects)
     write_csv(pd.DataFrame(effects), arguments.table)
     log.info("%d readings beside the default", len(effects) - 2)
     return stage.EXIT_OK

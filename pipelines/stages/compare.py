@@ -5,26 +5,19 @@ from __future__ import annotations
 import argparse
 import logging
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from contracts.contract import read_table
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
-from models.assessment.threshold import area_under_curve
-from models.labelled.windows import LabelledWindows, labelled_windows
+from models.assessment.feature_shift import COLUMNS, feature_shift
+from models.labelled.windows import labelled_windows
 from pipelines.params import Params
 from pipelines.reporting.figures import feature_values, style
-from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import stage
 
 log = logging.getLogger(__name__)
-
-_COLUMNS = ("auc_trained", "auc_development", "ks_shared", "ks_non_shared", "outside")
-#: Between these quantiles of a feature lie nearly all of its training windows.
-_SEEN = (0.01, 0.99)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,26 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--compared", type=Path, required=True, help="parquet file: the comparison, unrounded")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: the comparison")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file: every feature by dataset and label")
-
-
-def _compared(feature: int, trained: LabelledWindows, development: LabelledWindows) -> dict[str, Any]:
-    own, other = trained.x[:, feature], development.x[:, feature]
-
-    def distance(label: bool) -> float:
-        # Slow to import.
-        from scipy.stats import ks_2samp
-
-        return float(ks_2samp(own[trained.shared == label], other[development.shared == label]).statistic)
-
-    low, high = np.quantile(own, _SEEN)
-    outside: npt.NDArray[np.bool_] = (other < low) | (other > high)
-    return {
-        "auc_trained": area_under_curve(own, trained.shared),
-        "auc_development": area_under_curve(other, development.shared),
-        "ks_shared": distance(True),
-        "ks_non_shared": distance(False),
-        "outside": float(outside.mean()),
-    }
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -69,14 +42,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         log.warning("transfer.development is %s, which is not among the datasets: nothing to compare with", last)
     windows = {dataset: labelled_windows(frame, rule, names) for dataset, frame in frames.items()}
     rows = [
-        {"feature": name, "trained_on": dataset, **_compared(place, windows[dataset], windows[last])}
+        {"feature": name, "trained_on": dataset, **feature_shift(place, windows[dataset], windows[last])}
         for dataset in params.search.datasets
         for place, name in enumerate(names)
         if last in windows
     ]
-    table = pd.DataFrame(rows, columns=["feature", "trained_on", *_COLUMNS])
-    arguments.compared.parent.mkdir(parents=True, exist_ok=True)
-    table.to_parquet(arguments.compared, index=False)
+    table = pd.DataFrame(rows, columns=["feature", "trained_on", *COLUMNS])
+    write_parquet(table, arguments.compared)
     write_csv(table, arguments.table)
     labelled = pd.concat(
         [

@@ -33,7 +33,7 @@ from models.stored.fitted import Setting
 from models.verdict import prediction_rows
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
@@ -120,8 +120,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             predictions["train_set"] == str(WindowSet.of(dataset, options.rule))
         ].groupby(["model", "feature_set"], sort=False)
     ]
-    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
-    pd.concat(verdicts, ignore_index=True).to_parquet(arguments.judged, index=False)
+    write_parquet(pd.concat(verdicts, ignore_index=True), arguments.judged)
     for name, judgements in (("shuffled", shuffled), ("alone", alone), ("swapped", called)):
         write_csv(pd.DataFrame(judgements), arguments.reports / f"{name}.csv")
     style.save(comparison.swapped(pd.DataFrame(called), dataset), arguments.figure)

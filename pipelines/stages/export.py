@@ -24,7 +24,7 @@ from export.tree import ExportError
 from features.catalog import PAIR_WINDOW
 from features.reading import DEFAULT
 from pipelines.params import Params
-from pipelines.reporting.report_files import read_json, write_json
+from pipelines.reporting.report_files import read_json, write_json, write_parquet
 from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
@@ -91,8 +91,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if not arguments.check:
         header_folder.write(files, arguments.headers)
         header_folder.write({model.file_name(): model.file for model in models}, arguments.model_files)
-        arguments.replayed.parent.mkdir(parents=True, exist_ok=True)
-        pd.concat([verdicts for verdicts, _ in done]).to_parquet(arguments.replayed, index=False)
+        write_parquet(pd.concat([verdicts for verdicts, _ in done]), arguments.replayed)
         report = {
             model.header.name: {**model.report(), "rows_agreeing_all": counts}
             for model, (_, counts) in zip(models, done, strict=True)

@@ -30,7 +30,7 @@ from models.stored import loaded_model
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.figures import feature_values, style
-from pipelines.reporting.report_files import read_json, write_csv
+from pipelines.reporting.report_files import read_json, write_csv, write_parquet
 from pipelines.running import parallel, stage
 from scenarios import datasets, simulator
 from scenarios.scenario import Run
@@ -108,8 +108,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     features = pd.DataFrame([{"set": name, **row} for name, own in sets.items() for row in feature_rows(own)])
     write_csv(features, arguments.features)
     windows = pd.DataFrame([{"set": name, **row} for name, own in sets.items() for row in window_rows(own)])
-    arguments.windows.parent.mkdir(parents=True, exist_ok=True)
-    windows.to_parquet(arguments.windows, index=False)
+    write_parquet(windows, arguments.windows)
     differences = {name: grid_differences_us(agreements(own)) for name, own in sets.items()}
     style.save(feature_values.inference(differences, features), arguments.figure)
     log.info("%d connections, sets %s", len(jobs), {name: len(own) for name, own in sets.items()})

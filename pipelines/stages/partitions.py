@@ -24,7 +24,7 @@ from models.assessment.comparison import RIGHT, accuracy_of
 from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
 from models.partition import Pair, pairs_of
 from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import stage
 
 log = logging.getLogger(__name__)
@@ -126,8 +126,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         }
         row |= {f"pairs_balanced{end}": getattr(found, f"balanced{end}") for end in _INTERVAL}
         rows.append(row)
-    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
-    wholes.to_parquet(arguments.judged, index=False)
+    write_parquet(wholes, arguments.judged)
     write_csv(pd.DataFrame(rows), arguments.table)
     for row in rows:
         log.info("%s, %s, %s: exact %.3f", arguments.dataset, row["detector"], row["parameters"], row["exact"])

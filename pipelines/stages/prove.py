@@ -24,7 +24,7 @@ from export.signal_agreement import headers_of_models, same_decisions, same_feat
 from export.verify import VerifyError
 from features.catalog import PAIR_WINDOW
 from pipelines.params import Params
-from pipelines.reporting.report_files import write_json
+from pipelines.reporting.report_files import write_json, write_parquet
 from pipelines.running import stage
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         report["decisions"][name] = len(found.decisions)
         report["partitions"][name] = found.partitions
     log.info("%s: all the same: %s", arguments.dataset, report)
-    arguments.decisions.parent.mkdir(parents=True, exist_ok=True)
-    pd.concat(decided, ignore_index=True).to_parquet(arguments.decisions, index=False)
+    write_parquet(pd.concat(decided, ignore_index=True), arguments.decisions)
     write_json(report, arguments.report)
     return stage.EXIT_OK

@@ -25,7 +25,7 @@ from export.replaying import names_of, said_in
 from models.detectors.scoring import OnPair
 from models.last_verdict.moves import Move, moves
 from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import stage
 
 log = logging.getLogger(__name__)
@@ -120,8 +120,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         raise NothingMovesError(f"{arguments.tables}: no change to judge, left out {dict(left_out)}")
     by_detector = changes.groupby(["detector", "preset", "shared"], sort=False)
     rows = [_row(str(name), str(preset), bool(shared), own) for (name, preset, shared), own in by_detector]
-    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
-    changes.to_parquet(arguments.judged, index=False)
+    write_parquet(changes, arguments.judged)
     write_csv(pd.DataFrame(rows).assign(left_out=left_out.total()), arguments.table)
     for row in rows:
         log.info(

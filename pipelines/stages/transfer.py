@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from contracts.contract import read_table, write_table
+from contracts.contract import read_table
 from contracts.tables import PREDICTION, SERIES
 from features.catalog import PAIR_WINDOW
 from models import neighbours
@@ -22,7 +22,7 @@ from models.labelled.window_set import WindowSet
 from models.stored.loaded_model import load
 from models.stored.stored_model import searched
 from models.stored.tested_windows import TestedWindows, tested_windows
-from models.verdict import prediction_rows
+from models.verdict import prediction_rows, write_predictions
 from pipelines.params import Params
 from pipelines.running import parallel, stage
 
@@ -70,8 +70,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
                 prediction_rows(windows, rows, verdicts, fold=0, **known)
             )
             log.info("%s: %.3f", ", ".join(known.values()), (verdicts.shared_pred == windows.shared).mean())
-    columns = [column.name for column in PREDICTION.columns]
     found = list(itertools.chain.from_iterable(parts.values()))
-    table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
-    write_table(PREDICTION, {name: table[name].tolist() for name in columns}, arguments.predictions)
+    none = pd.DataFrame(columns=[column.name for column in PREDICTION.columns])
+    write_predictions(pd.concat(found, ignore_index=True) if found else none, arguments.predictions)
     return stage.EXIT_OK

@@ -25,7 +25,7 @@ from models.stored.stored_model import searched
 from models.stored.tested_windows import tested_windows
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import DIGITS, write_csv, write_json
+from pipelines.reporting.report_files import DIGITS, write_csv, write_json, write_parquet
 from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
@@ -92,8 +92,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         log.info("%s: %.3f", one, parts[-1]["accuracy"].iloc[-1])
     columns = ["model", "feature_set", "case", "shared", *_COUNTS, "accuracy", "low", "high"]
     table = pd.concat(parts, ignore_index=True)[[*columns, "lowest", "lowest_case", "cases"]].astype({"cases": "Int64"})
-    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
-    table.to_parquet(arguments.judged, index=False)
+    write_parquet(table, arguments.judged)
     write_csv(table, arguments.table)
     write_csv(facts, arguments.cases)
     means = table[table["case"] == MEAN]

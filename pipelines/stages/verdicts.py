@@ -21,7 +21,7 @@ from export.replaying import said_in
 from models.detectors.scoring import OnPair
 from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
 from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import stage
 
 log = logging.getLogger(__name__)
@@ -75,15 +75,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.evaluate
     rows = pd.DataFrame(list(_said(arguments.tables, arguments.truth, arguments.replayed)))
-    arguments.judged.parent.mkdir(parents=True, exist_ok=True)
     if rows.empty:
         log.warning("%s: no pair has a valid label", arguments.dataset)
-        rows.to_parquet(arguments.judged, index=False)
+        write_parquet(rows, arguments.judged)
         write_csv(rows, arguments.table)
         return stage.EXIT_OK
     rows = judged(rows.astype({SAID: object}))
     found = summaries(rows, _REFERENCE, resamples=options.resamples, seed=options.seed)
-    rows.astype({SAID: "boolean"}).to_parquet(arguments.judged, index=False)
+    write_parquet(rows.astype({SAID: "boolean"}), arguments.judged)
     write_csv(pd.DataFrame(found), arguments.table)
     own = next(one for one in found if (one["detector"], one["parameters"]) == _REFERENCE)
     log.info("%s: %s right of %d pairs %.3f", arguments.dataset, _REFERENCE[0], own["pairs"], own["right"])

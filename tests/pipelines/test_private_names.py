@@ -9,13 +9,10 @@ from pathlib import Path
 from tests.pipelines.imports import PACKAGES
 
 ROOT = Path(__file__).parents[2]
-_IN_A_STAGE = "a step of a stage that no module below has yet"
 _A_SIZE = "a size that the test makes inputs for"
 _WORDS = "the words must be as many as the numbers of the native part"
 #: File of tests and name, and why it is read.
 EXCEPTIONS = {
-    ("pipelines/test_evaluate.py", "_label_of"): _IN_A_STAGE,
-    ("pipelines/test_evaluate.py", "_compared"): _IN_A_STAGE,
     ("export/test_compiled_detectors.py", "_library"): "a library once loaded stays loaded; the test drops it",
     ("export/test_packed.py", "_PLACES"): _A_SIZE,
     ("models/automl/test_search.py", "_limits_acted"): "an engine's limits act too rarely to wait for them",
