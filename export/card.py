@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from export.default_detector import Default
 from export.emit_c import Header, environment
 from export.tree import Forest
-from models.detectors.lag_excess import Rule
+from models.detectors.lag_excess import Criterion
 from models.stored.fitted import Setting
 
 
@@ -80,4 +80,6 @@ def render_card(
 
 def render_detector_card(named: Default) -> str:
     """Return the card of the default detector, Markdown."""
-    return environment().get_template("detector_card.md.j2").render(named=named, rule=Rule(**named.parameters))
+    return (
+        environment().get_template("detector_card.md.j2").render(named=named, criterion=Criterion(**named.parameters))
+    )

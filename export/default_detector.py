@@ -1,4 +1,4 @@
-"""The detector that judges if no other is named: the lag excess with its rule, as it is in git.
+"""The detector that judges if no other is named: the lag excess with its criterion, as it is in git.
 
 ``export/generated/default.json`` names it, with the SHA-256 of the header that a sender includes; the header and its
 card are in the same folder. The stage ``export`` writes all three.
@@ -14,7 +14,7 @@ from typing import Any
 
 from contracts.fault import InputFault
 from export.shipped import FOLDER
-from models.detectors.lag_excess import LAG_EXCESS, LagExcess, Rule
+from models.detectors.lag_excess import LAG_EXCESS, Criterion, LagExcess
 
 NAMED = "default.json"
 HEADER, CARD = "sbd_lag_excess.h", "sbd_lag_excess.md"
@@ -34,7 +34,7 @@ class Default:
     detector : str
         Name in :data:`models.detectors.DETECTORS`.
     parameters : dict
-        Fields of its rule.
+        Fields of its criterion.
     header, card : str
         Names of what a sender includes, and of its card.
     sha256 : str
@@ -51,7 +51,7 @@ class Default:
 def described() -> bytes:
     """Return what :data:`NAMED` holds."""
     digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
-    default = Default(LAG_EXCESS.name, asdict(Rule()), HEADER, CARD, digest)
+    default = Default(LAG_EXCESS.name, asdict(Criterion()), HEADER, CARD, digest)
     return (json.dumps(asdict(default), indent=2, sort_keys=True) + "\n").encode()
 
 
@@ -79,13 +79,13 @@ def load(folder: Path = FOLDER) -> tuple[Default, LagExcess]:
     Raises
     ------
     NoDefaultError
-        If the folder names none, its rule is impossible, or its header is not the one that is named.
+        If the folder names none, its criterion is impossible, or its header is not the one that is named.
     """
     named = named_in(folder)
     path = folder / named.header
     try:
         if hashlib.sha256(path.read_bytes()).hexdigest() != named.sha256:
             raise NoDefaultError(f"{path}: is not the header that {NAMED} names: its SHA-256 differs")
-        return named, LagExcess(Rule(**named.parameters))
+        return named, LagExcess(Criterion(**named.parameters))
     except (OSError, TypeError, ValueError) as error:
         raise NoDefaultError(f"{folder / NAMED}: {error}") from error

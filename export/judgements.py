@@ -14,7 +14,7 @@ from contracts.fault import Fault
 from export.compilers import Compiler, compiled
 from features.lag_excess import gate
 from features.series import SubflowSignals
-from models.detectors.lag_excess import Judgement, Rule
+from models.detectors.lag_excess import Criterion, Judgement
 
 SOURCE = Path(__file__).parent / "programs" / "judgements.c"
 #: As ``enum sbd_lag_said``.
@@ -87,7 +87,7 @@ def samples_of(x: SubflowSignals, y: SubflowSignals) -> np.ndarray[tuple[int], n
 
 
 def run(
-    program: Path, pairs: Iterable[tuple[SubflowSignals, SubflowSignals]], rule: Rule
+    program: Path, pairs: Iterable[tuple[SubflowSignals, SubflowSignals]], criterion: Criterion
 ) -> tuple[list[list[Said]], int]:
     """Return the program's judgements on each pair, and the bytes that a pair takes; 0 if there is no judgement.
 
@@ -96,7 +96,7 @@ def run(
     program : Path
     pairs : iterable of (SubflowSignals, SubflowSignals)
         Lower subflow number first.
-    rule : Rule
+    criterion : Criterion
 
     Raises
     ------
@@ -109,7 +109,7 @@ def run(
             stream.write(samples_of(x, y).tobytes())
             count += 1
         stream.seek(0)
-        numbers = (rule.shared_above_q10, rule.apart_below_q10, rule.tiles, int(rule.compares))
+        numbers = (criterion.shared_above_q10, criterion.apart_below_q10, criterion.tiles, int(criterion.compares))
         done = subprocess.run([str(program), *map(str, numbers)], stdin=stream, capture_output=True, check=False)
     if done.returncode:
         raise JudgementsError(f"{program.name} ended with {done.returncode}")

@@ -176,14 +176,14 @@ def same_judgements(folder: Path, headers: Path, compiler: Compiler, most: int |
     VerifyError
         If a judgement differs.
     """
-    rule = default_detector.load(headers)[1].rule
+    criterion = default_detector.load(headers)[1].criterion
     with tempfile.TemporaryDirectory() as place:
         program = judgements.build(Path(place), headers, compiler)
         pairs = list(pairs_of_connections(folder, most))
-        found, _ = judgements.run(program, pairs, rule)
+        found, _ = judgements.run(program, pairs, criterion)
     compared = 0
     for number, ((x, y), own) in enumerate(zip(pairs, found, strict=True)):
-        expected = [judgements.said(one) for one in lag_excess.judgements(x, y, rule)]
+        expected = [judgements.said(one) for one in lag_excess.judgements(x, y, criterion)]
         if own != expected:
             raise VerifyError(f"sbd_lag_excess: what is said of pair {number} is not what the pipeline says")
         compared += len(own)

@@ -4,7 +4,7 @@ Settings are drawn once for both labels: for each number there is a connection w
 and one whose subflows have a bottleneck each, with the same paths, rates, queues, losses, rivals, controller and
 sender. The shared bottleneck is that of the other label's first subflow. So no setting tells the label.
 
-A bottleneck counts only if it was full (``validate.rule``): rates are such that what crosses it can fill it in spite
+A bottleneck counts only if it was full (``validate.method``): rates are such that what crosses it can fill it in spite
 of the losses drawn, and a sender that has not always data has rivals that have.
 """
 

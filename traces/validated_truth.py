@@ -122,7 +122,7 @@ def read_joined(path: Path, folder: Path) -> JoinedTruth:
     return JoinedTruth(rows, orphans, len(without_truth))
 
 
-def verdicts(rows: list[dict[str, Any]], folder: Path, rule: str, criteria: Criteria) -> list[Verdict]:
+def verdicts(rows: list[dict[str, Any]], folder: Path, method: str, criteria: Criteria) -> list[Verdict]:
     """Return whether to believe each row, and why.
 
     Parameters
@@ -131,15 +131,15 @@ def verdicts(rows: list[dict[str, Any]], folder: Path, rule: str, criteria: Crit
         Of the ``truth`` table.
     folder : Path
         Folder with the dataset's tables.
-    rule : str
+    method : str
         ``achieved``, ``bottleneck`` or ``filled``, as :mod:`traces.validation` explains them; or ``given``, which
         believes every row.
     criteria : Criteria
     """
-    if rule == "given":
+    if method == "given":
         return [Verdict(True, "believed as given") for _ in rows]
-    if rule != "achieved":
-        share = criteria.min_drop_share if rule == "bottleneck" else None
+    if method != "achieved":
+        share = criteria.min_drop_share if method == "bottleneck" else None
         return [
             by_bottleneck(_measured(row), min_utilisation=criteria.min_utilisation, min_drop_share=share)
             for row in rows

@@ -1,6 +1,6 @@
 """Bottleneck validation: whether the intended bottleneck was the bottleneck.
 
-Three rules. ``achieved``, SmartSBD's section 3.1: a shared connection must achieve more than ``alpha`` of
+Three methods. ``achieved``, SmartSBD's section 3.1: a shared connection must achieve more than ``alpha`` of
 the largest throughput its group achieved, and of a non-shared connection each subflow must; a group is
 the connections of one site, scenario and label. ``bottleneck``, where every connection has settings of
 its own and such groups have one member: each intended bottleneck must be filled, and nearly all queue

@@ -1,9 +1,9 @@
 """Lag excess, ours: delays agree better at a possible lag than at impossible ones where a queue is shared.
 
-The statistic is in :mod:`features.lag_excess`. The rule has two thresholds and learns nothing: an excess says by how
-many standard deviations the best possible lag is above the impossible ones of the same pair, so it needs no calibration
-by what it is measured on. A second witness, the comparison test on the same tiles, adds what it leads by, one at most
-in either direction. Where thresholds, witness and memory come from is in docs/experiments.md.
+The statistic is in :mod:`features.lag_excess`. The criterion has two thresholds and learns nothing: an excess says by
+how many standard deviations the best possible lag is above the impossible ones of the same pair, so it needs no
+calibration by what it is measured on. A second witness, the comparison test on the same tiles, adds what it leads by,
+one at most in either direction. Where thresholds, witness and memory come from is in docs/experiments.md.
 
 Unlike other detectors this one takes an opinion back: where the evidence lies between the thresholds, or does not allow
 a verdict, nothing is said of a pair. It keeps every sample, and judges anew whenever it is asked; its twin in C
@@ -36,7 +36,7 @@ _WITNESS_Q10 = ONE_Q10
 
 
 @dataclass(frozen=True)
-class Rule:
+class Criterion:
     """When a pair is said to share.
 
     Attributes
@@ -132,7 +132,7 @@ def _witnessed_q10(evidence: Evidence) -> int:
     return 0 if lead_q10 is None else min(max(lead_q10, -_WITNESS_Q10), _WITNESS_Q10)
 
 
-def judgement(tile: Tile, lattice: Lattice, memory: Memory, rule: Rule) -> Judgement:
+def judgement(tile: Tile, lattice: Lattice, memory: Memory, criterion: Criterion) -> Judgement:
     """Return the judgement when a tile, or half of it, is known.
 
     Parameters
@@ -142,31 +142,31 @@ def judgement(tile: Tile, lattice: Lattice, memory: Memory, rule: Rule) -> Judge
         Where the tiles lie.
     memory : Memory
         What is kept of the pair's earlier tiles; this tile is added to it.
-    rule : Rule
+    criterion : Criterion
         What evidence has to say for a verdict.
     """
     evidence = memory.add(tile)
     end_ns = tile.start_ns + tile.steps * lattice.step_ns
     if evidence is None:
         return Judgement(tile.decided_ns, tile.start_ns, end_ns, None, None, gate.TOO_DEEP, None)
-    return Judgement(tile.decided_ns, evidence.start_ns, end_ns, *rule.judged(evidence), evidence)
+    return Judgement(tile.decided_ns, evidence.start_ns, end_ns, *criterion.judged(evidence), evidence)
 
 
-def judgements(x: SubflowSignals, y: SubflowSignals, rule: Rule) -> Iterator[Judgement]:
+def judgements(x: SubflowSignals, y: SubflowSignals, criterion: Criterion) -> Iterator[Judgement]:
     """Yield the judgements on a pair, in time order; none if there is no tile.
 
     Parameters
     ----------
     x, y : SubflowSignals
         The pair, lower subflow number first.
-    rule : Rule
+    criterion : Criterion
     """
     lattice = lattice_of(x, y)
     if isinstance(lattice, str):
         return
-    memory = rule.memory()
+    memory = criterion.memory()
     for tile in tiles(x, y, lattice):
-        yield judgement(tile, lattice, memory, rule)
+        yield judgement(tile, lattice, memory, criterion)
 
 
 class _Samples:
@@ -183,8 +183,8 @@ class _Samples:
 class LagExcess(Detector):
     """Judges each pair of subflows by itself, at each half of a tile."""
 
-    def __init__(self, rule: Rule) -> None:
-        self.rule = rule
+    def __init__(self, criterion: Criterion) -> None:
+        self.criterion = criterion
         self._samples: dict[int, _Samples] = {}
 
     def handlers(self) -> Mapping[int, Handler]:
@@ -207,7 +207,7 @@ class LagExcess(Detector):
             (
                 (one.decided_ns, pair, one.shared)
                 for pair in pairs_of(self.subflow_ids)
-                for one in judgements(signals[pair[0]], signals[pair[1]], self.rule)
+                for one in judgements(signals[pair[0]], signals[pair[1]], self.criterion)
             ),
             key=itemgetter(0),
         )
@@ -224,5 +224,5 @@ LAG_EXCESS = DetectorKind(
     evidence="ours",
     source="ours",
     build=LagExcess,
-    presets={"default": Rule(), "alone": Rule(shared_above_q10=2560, apart_below_q10=2048, compares=False)},
+    presets={"default": Criterion(), "alone": Criterion(shared_above_q10=2560, apart_below_q10=2048, compares=False)},
 )

@@ -205,7 +205,15 @@ def _as_given(label: Label, _rejected: Rejected) -> Label:
 
 
 def label_of_rejected(truth: Sequence[Mapping[str, Any]], connection: Mapping[str, Any], one: Rejected) -> Label | None:
-    """Return the label of a rejected window, or of the whole connection if it has no place."""
+    """Return the label of a rejected window, or of the whole connection if it has no place.
+
+    Parameters
+    ----------
+    truth : rows of the ``truth`` table
+        Of the pair.
+    connection : row of the ``connection`` table
+    one : Rejected
+    """
     if one.start_ns is None or one.window_ns is None:
         return label_at(truth, connection["start_ns"], connection["end_ns"])
     return label_at(truth, one.start_ns, one.start_ns + one.window_ns)

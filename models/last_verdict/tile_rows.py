@@ -12,25 +12,25 @@ from features.lag_excess.memory import FORGETTING, Evidence, Memory
 from features.lag_excess.tile import Tile, tiles
 from features.lag_excess.tile_feature import TILE_FEATURES, tile_features
 from features.series import SubflowSignals
-from models.detectors.lag_excess import Rule
+from models.detectors.lag_excess import Criterion
 from traces.truth import label_at
 
-#: By which rule a row is judged, and a memory restarts: the default detector's.
-RULE = Rule()
+#: By which criterion a row is judged, and a memory restarts: the default detector's.
+CRITERION = Criterion()
 _NOTHING: dict[str, int | None] = {one.name: None for one in TILE_FEATURES}
 
 
 def memory_named(name: str) -> Memory:
     """Return an empty memory of a name in :data:`~features.lag_excess.memory.FORGETTING`."""
-    return Memory(FORGETTING[name], lambda evidence: RULE.judged(evidence)[0])
+    return Memory(FORGETTING[name], lambda evidence: CRITERION.judged(evidence)[0])
 
 
 def _said(tile: Tile, evidence: Evidence | None) -> dict[str, Any]:
-    """Return the rule's verdict, and the features."""
+    """Return the criterion's verdict, and the features."""
     if evidence is None:
         return {"start_ns": tile.start_ns, "said": None, "score_q10": None, "reason": gate.TOO_DEEP, **_NOTHING}
     bands = excesses(evidence.correlogram)
-    said, score_q10, reason = RULE.judged_by(bands, evidence)
+    said, score_q10, reason = CRITERION.judged_by(bands, evidence)
     found = {"start_ns": evidence.start_ns, "said": said, "score_q10": score_q10, "reason": reason}
     return found | tile_features(bands, evidence)
 

@@ -117,7 +117,7 @@ def _to_draw(recorded: Recording, judge: LagExcess, params: Params, most: int) -
     """Yield the first so many pairs of an input."""
     from pipelines.reporting.figures import verdict
 
-    pairs = verdict.pairs_of_input(recorded, judge.rule, params.extract.reading)
+    pairs = verdict.pairs_of_input(recorded, judge.criterion, params.extract.reading)
     yield from itertools.islice(pairs, most)
     if next(pairs, None) is not None:
         log.warning("%s: no more than %d pairs are drawn", printable(str(recorded.path)), _MOST_DRAWN)

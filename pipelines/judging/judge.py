@@ -99,7 +99,7 @@ def _of_lag_excess(
     found = connection_pairs.signals(connection, params.extract.reading)
     start_ns, end_ns = connection.span_ns()
     for a, b in pairs_of(found):
-        said = list(judgements(found[a], found[b], judge.rule))
+        said = list(judgements(found[a], found[b], judge.criterion))
         lattice = lattice_of(found[a], found[b])
         early = lattice if isinstance(lattice, str) else TOO_SHORT
         from_ns = [start_ns, *(one.decided_ns for one in said)]

@@ -12,7 +12,7 @@ from pipelines.params.block import Block
 class Validate(Block):
     """Bottleneck validation."""
 
-    rule: dict[str, Literal["achieved", "bottleneck", "filled", "given"]]
+    method: dict[str, Literal["achieved", "bottleneck", "filled", "given"]]
     alpha: float = Field(gt=0, lt=1)
     desired_quantile: float = Field(gt=0, le=1)
     min_utilisation: float = Field(ge=0, le=1)

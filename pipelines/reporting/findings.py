@@ -58,18 +58,18 @@ def _same_dataset(results: Results, table: pd.DataFrame, dataset: str, rule: str
     path = results.reports / f"baselines/{dataset}/same.csv"
     if path.is_file():
         same = pd.read_csv(path)
-        keys = [paper.SCHEMES[scheme] for scheme in paper.RULES]
+        keys = [paper.SCHEMES[scheme] for scheme in paper.DETECTORS]
         wanted = [key in keys for key in zip(same["detector"], same["parameters"], strict=True)]
         found = same.loc[pd.Series(wanted, index=same.index) & (same["site"] == ALL_SITES), "balanced"].dropna()
         if len(found):
             text += f" The detectors the paper compares have {_span(found)} on the same windows."
     if dataset == paper.COUNTERPART:
         published = paper.TABLE5[ALL_SITES]
-        models, rules = (
-            _span(row.both for scheme, row in published.items() if (scheme in paper.RULES) is of_rules)
-            for of_rules in (False, True)
+        models, detectors = (
+            _span(row.both for scheme, row in published.items() if (scheme in paper.DETECTORS) is of_detectors)
+            for of_detectors in (False, True)
         )
-        text += f" The paper has {models} for its models and {rules} for those detectors (Table 5)."
+        text += f" The paper has {models} for its models and {detectors} for those detectors (Table 5)."
     return text
 
 

@@ -148,7 +148,7 @@ SCHEMES = {
     "TON20": ("ton20-r", "default"),
 }
 #: Schemes of the literature, and those of them that Table 5 judges by the share of time they are right.
-RULES = ("SBD", "DWC", "TON20")
+DETECTORS = ("SBD", "DWC", "TON20")
 TIMED = ("DWC", "TON20")
 
 #: Mean over Table 6's ten cases: of section 5.2, and of the abstract.

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--dataset", required=True, help="name of the dataset: params.yaml gives it a rule")
+    parser.add_argument("--dataset", required=True, help="name of the dataset: params.yaml gives it a method")
     parser.add_argument("--truth-csv", type=Path, required=True, help="truth.csv of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
     parser.add_argument("--truth", type=Path, required=True, help="truth table to write")
@@ -36,10 +36,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     joined = read_joined(arguments.truth_csv, arguments.tables)
     rows = joined.rows
     options = params.validate_
-    if arguments.dataset not in options.rule:
-        raise ParamsError(f"validate.rule has no entry for dataset {arguments.dataset!r}")
+    if arguments.dataset not in options.method:
+        raise ParamsError(f"validate.method has no entry for dataset {arguments.dataset!r}")
     criteria = Criteria(options.alpha, options.desired_quantile, options.min_utilisation, options.min_drop_share)
-    found = verdicts(rows, arguments.tables, options.rule[arguments.dataset], criteria)
+    found = verdicts(rows, arguments.tables, options.method[arguments.dataset], criteria)
     for row, verdict in zip(rows, found, strict=True):
         row |= {"valid": verdict.valid, "why": verdict.why}
     names = [column.name for column in tables.TRUTH.columns]

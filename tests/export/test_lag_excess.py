@@ -19,7 +19,7 @@ from features.reading import DEFAULT
 from features.series import SubflowSignals
 from models.detectors import replayed
 from models.detectors.event import Event
-from models.detectors.lag_excess import LAG_EXCESS, MOST_TILES, Rule, judgements
+from models.detectors.lag_excess import LAG_EXCESS, MOST_TILES, Criterion, judgements
 from tests.features.delays_made import pair
 from traces import recording
 from traces.dialect import Dialect
@@ -38,15 +38,15 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return judgements_of_c.build(tmp_path_factory.mktemp("lag_excess"), ROOT / "export/baselines", gcc, trap)
 
 
-def judged(program: Path, x: SubflowSignals, y: SubflowSignals, rule: Rule) -> list[Said]:
-    ((found,), _) = judgements_of_c.run(program, [(x, y)], rule)
+def judged(program: Path, x: SubflowSignals, y: SubflowSignals, criterion: Criterion) -> list[Said]:
+    ((found,), _) = judgements_of_c.run(program, [(x, y)], criterion)
     return found
 
 
-def assert_equals(program: Path, x: SubflowSignals, y: SubflowSignals, rule: Rule) -> Counter[str]:
+def assert_equals(program: Path, x: SubflowSignals, y: SubflowSignals, criterion: Criterion) -> Counter[str]:
     """Compare every judgement; return how often what was said."""
-    expected = [said(one) for one in judgements(x, y, rule)]
-    assert judged(program, x, y, rule) == expected
+    expected = [said(one) for one in judgements(x, y, criterion)]
+    assert judged(program, x, y, criterion) == expected
     return Counter(one.words for one in expected)
 
 
@@ -55,8 +55,8 @@ def test_every_judgement_on_made_delays_is_the_pipelines(program: Path) -> None:
     for seed in range(50):
         x, y, _ = pair(seed)
         for tiles in {1, 1 + seed % MOST_TILES}:
-            heard += assert_equals(program, x, y, Rule(tiles=tiles))
-            heard += assert_equals(program, x, y, Rule(tiles=tiles, compares=False))
+            heard += assert_equals(program, x, y, Criterion(tiles=tiles))
+            heard += assert_equals(program, x, y, Criterion(tiles=tiles, compares=False))
     assert heard.keys() == set(SAID)
 
 
@@ -75,8 +75,8 @@ def test_the_detector_of_three_subflows_is_its_twin() -> None:
         )
         columns = columns[:, np.lexsort((columns[1], columns[0]))]
         end_ns = int(columns[0].max())
-        expected = replayed(LAG_EXCESS.build(Rule()), [0, 1, 2], map(Event._make, columns.T.tolist()), end_ns)
-        found = CompiledDetector("lag-excess", vars(Rule())).opinions(event_array(columns, [0, 1, 2]), 3, end_ns)
+        expected = replayed(LAG_EXCESS.build(Criterion()), [0, 1, 2], map(Event._make, columns.T.tolist()), end_ns)
+        found = CompiledDetector("lag-excess", vars(Criterion())).opinions(event_array(columns, [0, 1, 2]), 3, end_ns)
         assert found == expected
         changes += len(found)
     assert changes > 12
@@ -87,20 +87,20 @@ def test_every_judgement_on_a_kernels_connections_is_the_pipelines(program: Path
     for path in KERNEL:
         for connection in recording.read(path, Dialect()).trace.connections:
             found = connection_pairs.signals(connection, DEFAULT)
-            heard += assert_equals(program, found[0], found[1], Rule())
+            heard += assert_equals(program, found[0], found[1], Criterion())
     assert {"shared", "apart"} <= heard.keys()
 
 
 def test_the_order_of_the_subflows_turns_the_lags_alone(program: Path) -> None:
     x, y, _ = pair(3)
-    found = judged(program, x, y, Rule())
-    assert found == judged(program, y, x, Rule())
+    found = judged(program, x, y, Criterion())
+    assert found == judged(program, y, x, Criterion())
     assert found
 
 
 def test_a_pair_is_small(program: Path) -> None:
     x, y, _ = pair(3)
-    _, pair_bytes = judgements_of_c.run(program, [(x, y)], Rule())
+    _, pair_bytes = judgements_of_c.run(program, [(x, y)], Criterion())
     assert 0 < pair_bytes <= PAIR_BYTES
 
 
@@ -125,15 +125,15 @@ def test_the_sample_of_the_documentation_compiles_with_integers_alone(compiler: 
 def test_the_header_that_is_generated_is_the_one_that_is_proved() -> None:
     name = default_detector.HEADER
     assert (ROOT / "export/generated" / name).read_bytes() == default_detector.SOURCE.read_bytes()
-    rule = Rule()
-    written = f"{{ {rule.shared_above_q10}, {rule.apart_below_q10}, {rule.tiles}, {str(rule.compares).lower()} }}"
+    own = Criterion()
+    written = f"{{ {own.shared_above_q10}, {own.apart_below_q10}, {own.tiles}, {str(own.compares).lower()} }}"
     assert f"#define SBD_LAG_RULE\t{written}\n" in default_detector.SOURCE.read_text()
 
 
 def test_pairs_do_not_know_of_each_other(program: Path) -> None:
     pairs = [pair(seed)[:2] for seed in (4, 9, 14)]
-    found, _ = judgements_of_c.run(program, pairs, Rule())
-    assert found == [judged(program, x, y, Rule()) for x, y in pairs]
+    found, _ = judgements_of_c.run(program, pairs, Criterion())
+    assert found == [judged(program, x, y, Criterion()) for x, y in pairs]
     assert all(found)
 
 
@@ -141,4 +141,4 @@ def test_a_program_that_fails_is_told(tmp_path: Path) -> None:
     failing = tmp_path / "judgements"
     failing.symlink_to("/bin/false")
     with pytest.raises(judgements_of_c.JudgementsError, match="judgements ended with 1"):
-        judgements_of_c.run(failing, [], Rule())
+        judgements_of_c.run(failing, [], Criterion())

@@ -20,7 +20,7 @@ from features.lag_excess.lattice import PART_STEPS, TILE_STEPS, TOO_FEW_SAMPLES,
 from features.lag_excess.memory import FORGETTING, Evidence, Memory
 from features.lag_excess.tile import Tile, tiles
 from features.series import SubflowSignals
-from models.detectors.lag_excess import Rule, judgements
+from models.detectors.lag_excess import Criterion, judgements
 from tests.features.delays_made import pair, queue_us, stopped, subflow
 
 SPANS = (2, 4, 8, 16, 32, 64, 128)
@@ -120,14 +120,14 @@ def test_a_lattice_needs_ten_samples_of_both() -> None:
 
 def test_what_is_said_does_not_depend_on_where_the_recording_ends() -> None:
     x, y, _ = pair(4)
-    said = list(judgements(x, y, Rule()))
+    said = list(judgements(x, y, Criterion()))
     assert len(said) > 6
     for end_ns in (said[2].decided_ns, said[5].decided_ns):
         a, b = (
             SubflowSignals.of_rtts(own.rtt_time_ns[own.rtt_time_ns <= end_ns], own.rtt_us[own.rtt_time_ns <= end_ns])
             for own in (x, y)
         )
-        known = [(one.decided_ns, one.shared, one.score_q10) for one in judgements(a, b, Rule())]
+        known = [(one.decided_ns, one.shared, one.score_q10) for one in judgements(a, b, Criterion())]
         assert known == [(one.decided_ns, one.shared, one.score_q10) for one in said if one.decided_ns <= end_ns]
 
 
@@ -145,7 +145,7 @@ MS = 1_000_000
 @pytest.mark.parametrize("shared", [True, False])
 def test_one_queue_is_told_from_two(shared: bool) -> None:
     for seed in range(5):
-        said = [one.shared for one in judgements(*moving(seed, shared=shared, count=3), Rule())]
+        said = [one.shared for one in judgements(*moving(seed, shared=shared, count=3), Criterion())]
         assert said[-1] is shared
         assert (not shared) not in said
 
@@ -160,7 +160,7 @@ def test_two_ramps_are_no_shared_queue() -> None:
         for _ in range(2)
     )
     assert np.corrcoef(x.rtt_us, y.rtt_us)[0, 1] > 0.95
-    assert True not in [one.shared for one in judgements(x, y, Rule())]
+    assert True not in [one.shared for one in judgements(x, y, Criterion())]
 
 
 def still(own: SubflowSignals) -> SubflowSignals:
@@ -180,7 +180,7 @@ def sparse(own: SubflowSignals) -> SubflowSignals:
 
 
 def reasons(x: SubflowSignals, y: SubflowSignals) -> set[str | None]:
-    return {one.reason for one in judgements(x, y, Rule())}
+    return {one.reason for one in judgements(x, y, Criterion())}
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_queue_of_more_than_ten_round_trips_is_too_deep() -> None:
 def kept(name: str, x: SubflowSignals, y: SubflowSignals) -> list[Evidence | None]:
     lattice = lattice_of(x, y)
     assert isinstance(lattice, Lattice)
-    rule = Rule()
+    rule = Criterion()
     memory = Memory(FORGETTING[name], lambda evidence: rule.judged(evidence)[0])
     return [memory.add(tile) for tile in tiles(x, y, lattice)]
 
@@ -260,7 +260,7 @@ def test_a_memory_that_restarts_follows_a_bottleneck_that_moves() -> None:
         )
         for one, other in zip(early, late, strict=True)
     )
-    rule = Rule()
+    rule = Criterion()
     known = {name: [one for one in kept(name, x, y) if one is not None] for name in ("all", "restarting")}
     said = {name: [rule.judged(one)[0] for one in own] for name, own in known.items()}
     assert said["restarting"].count(True) > said["all"].count(True)
@@ -348,8 +348,8 @@ def test_the_witness_counts_one_at_most() -> None:
     cut = 0
     for seed in range(20):
         x, y, _ = pair(seed)
-        alone = judgements(x, y, Rule(compares=False))
-        for one, other in zip(judgements(x, y, Rule()), alone, strict=True):
+        alone = judgements(x, y, Criterion(compares=False))
+        for one, other in zip(judgements(x, y, Criterion()), alone, strict=True):
             if one.evidence is None or one.score_q10 is None or other.score_q10 is None:
                 continue
             lead_q10 = one.evidence.comparison.lead_q10() or 0
@@ -360,5 +360,5 @@ def test_the_witness_counts_one_at_most() -> None:
 
 def test_constant_delays_are_compared_with_nothing() -> None:
     x, y = (SubflowSignals.of_rtts(range(0, 4000 * MS, MS), [20_000] * 4000) for _ in range(2))
-    found = {one.evidence.comparison.lead_q10() for one in judgements(x, y, Rule()) if one.evidence is not None}
+    found = {one.evidence.comparison.lead_q10() for one in judgements(x, y, Criterion()) if one.evidence is not None}
     assert found == {None}

@@ -20,7 +20,7 @@ from features import connection_pairs
 from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
 from features.reading import DEFAULT
 from models.detectors import DETECTORS
-from models.detectors.lag_excess import Rule, judgements
+from models.detectors.lag_excess import Criterion, judgements
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_USAGE
 from tests.pipelines.test_new_dataset import log_of
@@ -195,7 +195,7 @@ def test_the_default_is_the_detector_in_git_and_needs_no_project(
     for path in inputs:
         ((_, connection),) = recording.read(path, Dialect()).connections()
         signals = connection_pairs.signals(connection, DEFAULT)
-        expected = [(one.shared, one.reason, one.decided_ns) for one in judgements(signals[0], signals[1], Rule())]
+        expected = [(one.shared, one.reason, one.decided_ns) for one in judgements(signals[0], signals[1], Criterion())]
         first, *own = [one for one in said if one["input"] == str(path)]
         assert (first["shared"], first["reason"]) == (None, TOO_SHORT)
         assert [(one["shared"], one["reason"]) for one in own] == [one[:2] for one in expected]
@@ -260,7 +260,7 @@ def test_a_default_that_is_not_the_one_named_is_refused(tmp_path: Path) -> None:
     for name in (default_detector.NAMED, named.header):
         shutil.copy(shipped.FOLDER / name, tmp_path)
     said = json.loads((tmp_path / default_detector.NAMED).read_text())
-    assert default_detector.load(tmp_path)[1].rule == Rule()
+    assert default_detector.load(tmp_path)[1].criterion == Criterion()
     for changed, why in (
         (said | {"sha256": "0" * 64}, "its SHA-256 differs"),
         (said | {"parameters": {"tiles": 5}}, "tiles is 5"),

@@ -25,7 +25,7 @@ OVERLAY = {
     "simulated": [],
     "samples": ["kernel"],
     "datasets": ["mine", "kernel"],
-    "validate": {"rule": {"mine": "given"}},
+    "validate": {"method": {"mine": "given"}},
     "rank": {"datasets": ["mine"], "repeats": 1, "permutations": 20, "half_samples": 20},
     "search": {
         "datasets": ["mine"],
@@ -78,7 +78,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(ROOT / "dvc.yaml", tmp_path)
     (tmp_path / "overlay.yaml").write_text(yaml.safe_dump({k: v for k, v in OVERLAY.items() if k != "validate"}))
     whole = yaml.safe_load(overlaid(ROOT / "params.yaml", tmp_path / "overlay.yaml"))
-    whole["validate"]["rule"]["mine"] = "given"
+    whole["validate"]["method"]["mine"] = "given"
     whole["search"]["families"] = {"tree": {"max_depth": [2]}}
     whole["automl"]["evaluations"] = {"flaml": 4}
     whole["replay"]["grids"] = {"correlation": {"threshold": [0.5]}}
@@ -110,7 +110,7 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
     shown = capsys.readouterr()
     # 3.5 s after the first congestion, in windows of 50 * 34 ms or less: two each.
     assert "24 inputs; connections shared 12, not shared 12; windows shared 24, not shared 24" in shown.out
-    assert "validate.rule: add `mine: given`" in shown.out
+    assert "validate.method: add `mine: given`" in shown.out
     assert "WARNING" not in shown.err
     assert main(["collect", "-q"]) == 0
     for name, dataset in itertools.product(("parse", "validate", "extract", "difficulty"), ("mine", "kernel")):

@@ -35,7 +35,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("replay")
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     params |= {"simulated": [], "samples": [], "datasets": [LAB, KERNEL], "evaluation_only": [KERNEL], "workers": 1}
-    params["validate"]["rule"][LAB] = "filled"
+    params["validate"]["method"][LAB] = "filled"
     params["search"] |= {
         "datasets": [LAB],
         "feature_sets": ["invariant"],

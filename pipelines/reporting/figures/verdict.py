@@ -19,7 +19,7 @@ from features.lag_excess.lattice import STEPS_PER_RTT, TOO_SHORT, lattice_of
 from features.lag_excess.memory import Evidence
 from features.reading import Reading
 from features.series import SubflowSignals
-from models.detectors.lag_excess import Judgement, Rule, judgements
+from models.detectors.lag_excess import Criterion, Judgement, judgements
 from models.partition import pairs_of
 from pipelines.reporting.figures import style
 from traces.recording import Recording
@@ -64,13 +64,13 @@ class JudgedPair:
     reason: str | None
 
 
-def pairs_of_input(recorded: Recording, rule: Rule, reading: Reading) -> Iterator[JudgedPair]:
+def pairs_of_input(recorded: Recording, criterion: Criterion, reading: Reading) -> Iterator[JudgedPair]:
     """Yield every pair of subflows with samples of both, and the judgement on it at the end.
 
     Parameters
     ----------
     recorded : Recording
-    rule : Rule
+    criterion : Criterion
     reading : Reading
         How signals are read.
     """
@@ -80,7 +80,7 @@ def pairs_of_input(recorded: Recording, rule: Rule, reading: Reading) -> Iterato
             x, y = found[a], found[b]
             if not min(x.rtt_us.size, y.rtt_us.size):
                 continue
-            *_, last = [None, *judgements(x, y, rule)]
+            *_, last = [None, *judgements(x, y, criterion)]
             lattice = lattice_of(x, y)
             early = lattice if isinstance(lattice, str) else TOO_SHORT
             title = f"{printable(connection_id)}: subflows {a} and {b}"

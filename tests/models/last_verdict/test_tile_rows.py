@@ -10,7 +10,7 @@ from features.lag_excess import gate
 from features.lag_excess.lattice import TOO_FEW_SAMPLES
 from features.series import SubflowSignals
 from models.detectors.lag_excess import judgements
-from models.last_verdict.tile_rows import RULE, tile_rows
+from models.last_verdict.tile_rows import CRITERION, tile_rows
 from tests.features.delays_made import pair
 
 TRUTH: list[dict[str, Any]] = [{"from_ns": 0, "shared": True, "site": None, "valid": True}]
@@ -26,7 +26,9 @@ def rows_of(seed: int, memory: str = "tiles_4") -> list[dict[str, Any]]:
 @pytest.mark.parametrize("seed", [0, 2, 3, 4, 9, 41])
 def test_what_a_row_says_is_what_the_detector_says(seed: int) -> None:
     x, y, _ = pair(seed)
-    said = [(one.decided_ns, one.start_ns, one.shared, one.score_q10, one.reason) for one in judgements(x, y, RULE)]
+    said = [
+        (one.decided_ns, one.start_ns, one.shared, one.score_q10, one.reason) for one in judgements(x, y, CRITERION)
+    ]
     rows = rows_of(seed)
     names = ("decided_ns", "start_ns", "said", "score_q10", "reason")
     assert [tuple(row[name] for name in names) for row in rows] == said
