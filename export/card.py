@@ -9,7 +9,7 @@ from export.default_detector import Default
 from export.emit_c import Header, environment
 from export.tree import Forest
 from models.detectors.lag_excess import Criterion
-from models.stored.fitted import Setting
+from models.families.fitted import Setting
 
 
 @dataclass(frozen=True)

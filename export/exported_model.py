@@ -14,9 +14,9 @@ from export.card import CardAccuracy, render_card
 from export.layout import Layout
 from export.tree import Forest, from_fitted
 from models.assessment.accuracy import ALL_SITES
+from models.families.fitted import Fitted
 from models.labelled.window_set import WindowSet
 from models.stored import store
-from models.stored.fitted import Fitted
 from models.stored.stored_model import StoredModel
 
 _INTERVALS = ("recall_shared", "recall_not_shared", "balanced")

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from contracts.fault import Fault
 from features import catalog
+from models.families.fitted import Fitted
 from models.families.random_forest import LATTICE
-from models.stored.fitted import Fitted
 
 #: Thresholds and features lie below this, so that they fit an s32 and scikit-learn's float32.
 BOUND = 1 << 24

@@ -15,7 +15,7 @@ from contracts.fault import Fault
 from export import replay
 from export.compilers import Compiler, compiled, run
 from export.emit_c import EXPORTABLE
-from models.stored.fitted import Fitted
+from models.families.fitted import Fitted
 
 _OBJECT = Path(__file__).parent / "programs" / "object.c"
 _KERNEL = Path(__file__).parent / "kernel"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from models.families.fitted import Fitted, Setting
 from models.labelled.windows import LabelledWindows, Positions
-from models.stored.fitted import Fitted, Setting
 
 #: Its only input.
 FEATURE = "rtt_correlation_q10"

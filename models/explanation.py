@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from contracts.fault import UsageFault
-from models.stored.fitted import Fitted
+from models.families.fitted import Fitted
 
 
 class NotATreeError(UsageFault):

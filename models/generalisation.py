@@ -17,10 +17,10 @@ from contracts.fault import Fault
 from contracts.tables import WINDOW_KEY
 from models import search
 from models.families import family_of
+from models.families.fitted import Fitted, Setting
 from models.labelled.trial import Drawing, Trial, of_kind, random_splits
 from models.labelled.window_set import WindowSet
 from models.labelled.windows import LabelledWindows, Positions, labelled_windows, windows_of_kinds
-from models.stored.fitted import Fitted, Setting
 from models.verdict import Verdicts, prediction_rows
 
 

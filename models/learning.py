@@ -9,10 +9,10 @@ import pandas as pd
 from sklearn.metrics import balanced_accuracy_score
 
 from models.families import Family
+from models.families.fitted import Setting
 from models.labelled.split import Split, shuffle_splits
 from models.labelled.windows import LabelledWindows, Positions
 from models.search import Method, by_relevance, fit, predict
-from models.stored.fitted import Setting
 
 
 def _part(windows: LabelledWindows, rows: Positions, share: float, seed: int, block: int) -> Positions:

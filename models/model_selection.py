@@ -22,11 +22,11 @@ import pandas as pd
 
 from models import correlation, neighbours, search
 from models.families import family_of
+from models.families.fitted import Fitted, Setting
 from models.labelled.split import Split
 from models.labelled.trial import Drawing, Trial, of_kind, random_splits, trials
 from models.labelled.window_set import WindowSet
 from models.labelled.windows import LabelledWindows, Positions
-from models.stored.fitted import Fitted, Setting
 from models.stored.stored_model import CORRELATION, NEIGHBOURS, PLAIN
 from models.verdict import Verdicts, prediction_rows
 

@@ -18,10 +18,10 @@ import time_warping
 
 from contracts.fault import Fault
 from contracts.tables import WINDOW_KEY
+from models.families.fitted import Fitted, Setting
 from models.labelled.windows import LabelledWindows, Positions
 from models.search import Method, inner_splits
 from models.stored import stored_model
-from models.stored.fitted import Fitted, Setting
 from models.verdict import Verdicts
 
 # Of tslearn, for a file format that is not used here.

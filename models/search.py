@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from contracts.fault import UsageFault
 from models.families import Family, Scaling
+from models.families.fitted import Fitted, Setting, predicted
 from models.labelled.partners import rows_of_partners
 from models.labelled.split import Split, folds
 from models.labelled.windows import LabelledWindows, Positions
 from models.relevance import mutual_information_nats, ranking
-from models.stored.fitted import Fitted, Setting, predicted
 from models.verdict import Verdicts
 
 

@@ -29,8 +29,8 @@ from export.emit_c import EXPORTABLE
 from export.layout import LAYOUTS, Layout
 from export.tree import from_fitted
 from features.fixed import FEATURE_LIMIT
+from models.families.fitted import Fitted, Setting
 from models.families.random_forest import to_lattice
-from models.stored.fitted import Fitted, Setting
 
 ROOT = Path(__file__).parents[1]
 PEERS = ROOT / ".venv/bench/bin/python"

@@ -11,13 +11,13 @@ import pandas as pd
 
 from models.assessment.accuracy import Hits, Share, share, share_difference
 from models.families import Family
+from models.families.fitted import Setting
 from models.generalisation import judged
 from models.labelled.partners import members
 from models.labelled.trial import Trial
 from models.labelled.window_set import WindowSet
 from models.labelled.windows import SWAPPED, LabelledWindows
 from models.search import Method, fit, learnt_from, predict
-from models.stored.fitted import Setting
 from models.verdict import Verdicts
 
 

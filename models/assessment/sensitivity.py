@@ -15,8 +15,8 @@ from contracts.contract import read_table
 from contracts.tables import WINDOW_KEY
 from features.reading import Reading
 from models.assessment.accuracy import WindowAccuracy, accuracy_of_windows
+from models.families.fitted import Fitted
 from models.labelled.extraction import AS_TRAINED, Variation, extracted, read_truths
-from models.stored.fitted import Fitted
 from models.stored.stored_model import StoredModel
 
 _COUNTS = ("predictions", "windows", "connections", "none")

@@ -23,10 +23,10 @@ import pandas as pd
 from models import search
 from models.automl.ground import Ground, JudgedRows, rows_tested
 from models.families import Family
+from models.families.fitted import Fitted, Setting
 from models.generalisation import pooled
 from models.labelled.trial import Trial
 from models.labelled.windows import LabelledWindows, windows_labelled_by
-from models.stored.fitted import Fitted, Setting
 
 #: Whose labels are learnt, where they are the truth.
 TRUTH = "the truth"

@@ -12,9 +12,9 @@ from models.automl.ground import Ground, judged
 from models.automl.outcome import Outcomes
 from models.automl.search import EngineSearched
 from models.families import family_of
+from models.families.fitted import Setting
 from models.labelled.trial import Trial
 from models.search import Method
-from models.stored.fitted import Setting
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from models.partition import Pair, partition_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from models.stored.fitted import Fitted
+    from models.families.fitted import Fitted
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from sklearn.pipeline import make_pipeline
 
 from models.detectors.scoring import OnPair
 from models.families import Family
+from models.families.fitted import Fitted, Setting
 from models.labelled.windows import LearnError, Positions
 from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID
 from models.last_verdict.moments import Moments
 from models.last_verdict.moves import Move
-from models.stored.fitted import Fitted, Setting
 from models.verdict import SCORE_DIGITS
 
 Float64Array = npt.NDArray[np.float64]

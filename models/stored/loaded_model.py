@@ -11,8 +11,8 @@ import numpy as np
 
 from contracts.fault import UsageFault
 from features.pair import PairWindow
+from models.families.fitted import Fitted
 from models.stored import store
-from models.stored.fitted import Fitted
 from models.stored.stored_model import NEIGHBOURS, StoredModel, on_disk
 from models.verdict import Verdicts
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.fault import InputFault
-from models.stored.fitted import Fitted, Setting
+from models.families.fitted import Fitted, Setting
 
 #: Types in an archive of ours that skops does not trust by itself.
 TRUSTED = [

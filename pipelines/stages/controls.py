@@ -26,10 +26,10 @@ from models.assessment.accuracy import accuracy_of_windows
 from models.assessment.control import called_shared, judged_alone, judged_on_shuffled_labels
 from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from models.families.fitted import Setting
 from models.labelled.trial import Trial, random_trials
 from models.labelled.window_set import WindowSet
 from models.labelled.windows import LabelledWindows, windows_of_kinds
-from models.stored.fitted import Setting
 from models.verdict import prediction_rows
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style

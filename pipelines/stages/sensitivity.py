@@ -18,8 +18,8 @@ from contracts import tables
 from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
 from models.assessment.sensitivity import FactorLevel, SimulatedLevel, judged, simulated, variations, varied
+from models.families.fitted import Fitted
 from models.stored import store
-from models.stored.fitted import Fitted
 from models.stored.stored_model import CORRELATION, PLAIN, StoredModel
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style

@@ -19,8 +19,8 @@ from export.layout import Layout
 from export.packed import Packed
 from export.tree import Branch, Forest, Leaf, Tree
 from features.catalog import feature, feature_names
+from models.families.fitted import Fitted, Setting
 from models.families.random_forest import to_lattice
-from models.stored.fitted import Fitted, Setting
 
 NAMES = feature_names("both")
 #: The vote of a leaf that is sure.

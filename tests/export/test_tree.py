@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, from_fitted, merged, nodes
+from models.families.fitted import Fitted, Setting
 from models.families.random_forest import LATTICE, to_lattice
-from models.stored.fitted import Fitted, Setting
 from tests.export import made
 
 NAME = "rtt_ed_4us"

@@ -15,7 +15,7 @@ from export.probe import probing_rows
 from export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf, Tree, from_fitted
 from export.verify import VerifyError, build_everywhere, prove
 from features.catalog import feature, feature_names
-from models.stored.fitted import Fitted
+from models.families.fitted import Fitted
 from tests.export import made
 
 NAME = "sbd_made"

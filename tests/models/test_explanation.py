@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from models.explanation import NotATreeError, Step, decision_path
-from models.stored.fitted import Fitted, Setting
+from models.families.fitted import Fitted, Setting
 
 X = np.array([[0.0, 0.0], [0.0, 10.0], [10.0, 0.0], [10.0, 10.0], [10.0, 10.0]])
 SHARED = np.array([False, False, False, True, True])

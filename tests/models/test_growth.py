@@ -12,8 +12,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from models.families import growth
+from models.families.fitted import Fitted, Setting, predicted
 from models.stored import store
-from models.stored.fitted import Fitted, Setting, predicted
 
 Drawn = tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from models.families import family_of
+from models.families.fitted import Setting
 from models.labelled.split import shuffle_splits
 from models.learning import learning_curve
 from models.search import Method
-from models.stored.fitted import Setting
 from tests.models.windows_made import windows
 
 SETTING = Setting(3, (("max_depth", 2),))

@@ -9,12 +9,12 @@ import pytest
 from features.catalog import feature_names
 from models import correlation, search
 from models.families import family_of
+from models.families.fitted import Fitted, Setting
 from models.labelled.trial import Drawing, Trial
 from models.labelled.windows import LabelledWindows, windows_of_kinds
 from models.model_selection import ModelSelection, Searched, TrialVerdicts
 from models.neighbours import POINTS
 from models.stored import stored_model
-from models.stored.fitted import Fitted, Setting
 from models.verdict import Verdicts
 from tests.models.windows_made import pair_window, swapped
 

@@ -12,11 +12,11 @@ from features.catalog import feature_names
 from models import search
 from models.assessment.control import with_shuffled_labels
 from models.families import FAMILIES
+from models.families.fitted import Fitted, Setting
 from models.families.random_forest import LATTICE
 from models.labelled.split import Split, shuffle_splits
 from models.labelled.windows import LabelledWindows, LearnError, Positions, labelled_windows
 from models.relevance import mutual_information_nats, ranking
-from models.stored.fitted import Fitted, Setting
 from tests.models.windows_made import of_kinds, pair_window, windows
 
 TREE = FAMILIES["tree"]

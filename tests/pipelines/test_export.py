@@ -20,8 +20,8 @@ from export import compilers, model_file, replay
 from export.tree import from_fitted
 from export.verify import row_values
 from features.catalog import PAIR_WINDOW, feature
+from models.families.fitted import Fitted
 from models.stored import store
-from models.stored.fitted import Fitted
 from pipelines.__main__ import main
 from pipelines.params import overlaid
 from pipelines.reporting.report_files import write_json

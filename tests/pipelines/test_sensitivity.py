@@ -16,9 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 from contracts import tables
 from contracts.contract import Table, read_table, write_table
 from features.reading import DEFAULT
+from models.families.fitted import Fitted, Setting
 from models.labelled.extraction import Extracted, Variation, extracted, read_truths
 from models.stored import store
-from models.stored.fitted import Fitted, Setting
 from pipelines.__main__ import main
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from models.stored.fitted import Fitted
+from models.families.fitted import Fitted
 from pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE
 
 

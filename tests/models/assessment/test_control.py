@@ -9,8 +9,8 @@ import pytest
 from models import search
 from models.assessment.control import called_shared, judged_alone, judged_on_shuffled_labels, with_shuffled_labels
 from models.families import FAMILIES
+from models.families.fitted import Setting
 from models.labelled.trial import Drawing, random_trials
-from models.stored.fitted import Setting
 from tests.models.windows_made import of_kinds
 
 METHOD = search.Method(inner_folds=3, seed=0)

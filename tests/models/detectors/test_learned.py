@@ -6,7 +6,7 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from models.detectors.learned import opinions_by_connection
-from models.stored.fitted import Fitted, Setting
+from models.families.fitted import Fitted, Setting
 
 #: Shared where the feature is above one half.
 FITTED = Fitted(

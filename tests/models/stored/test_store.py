@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from models import search
 from models.families import FAMILIES
+from models.families.fitted import Fitted, Setting
 from models.stored import store
-from models.stored.fitted import Fitted, Setting
 from tests.models.windows_made import windows
 
 POINT = {"max_depth": 4, "c": 10, "gamma": 0.1, "solver": "lbfgs"}
