@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -80,6 +81,10 @@ def prepare(root: Path, profile: str, target: Path) -> None:
         if not copy.exists() or copy.read_bytes() != content:
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(content)
+        # What is run stays so; what is written here again can be written.
+        mode = stat.S_IMODE((root / path).stat().st_mode) | stat.S_IWUSR
+        if stat.S_IMODE(copy.stat().st_mode) != mode:
+            copy.chmod(mode)
     # The index is as the commit: git status there shows what the profile changes, and no more.
     _git(target, "reset", "--quiet")
 
