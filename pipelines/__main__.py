@@ -21,7 +21,7 @@ _PARSE, _OUT = "parse", "--out"
 
 def _run_stage(one: Stage, rest: Sequence[str]) -> int:
     """Run a stage as dvc.yaml has it, with the user's own arguments after."""
-    own = argparse.ArgumentParser(add_help=False)
+    own = stage.VisibleParser(add_help=False)
     own.add_argument("--dataset")
     known, _ = own.parse_known_args(rest)
     program = stage.program(one.module)
@@ -63,7 +63,7 @@ def _outside(rest: Sequence[str]) -> int:
         names = tuple(one.name for one in anywhere)
         log.error("%s: here is no project: run it in a project's folder; elsewhere there are %s", rest[0], names)
         return stage.EXIT_USAGE
-    parser = argparse.ArgumentParser(
+    parser = stage.VisibleParser(
         prog="sbd",
         description="Say of an MPTCP connection's subflows whether they share a bottleneck, from a log or a capture.",
         epilog="Here is no project: in its folder there are more commands. " + stage.EXIT_CODES,
@@ -82,7 +82,7 @@ def parser_of(stages: Sequence[Stage]) -> argparse.ArgumentParser:
     ----------
     stages : sequence of Stage
     """
-    parser = argparse.ArgumentParser(
+    parser = stage.VisibleParser(
         prog="sbd",
         description="Workbench for learning whether two MPTCP subflows share a bottleneck."
         " Run it in the project's folder.",
@@ -107,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         Command line without the program.
     """
     rest = list(sys.argv[1:] if argv is None else argv)
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    stage.send_messages(logging.INFO, "%(levelname)s %(name)s: %(message)s")
     if not in_project():
         return _outside(rest)
     command = _command(rest)

@@ -7,13 +7,24 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from contracts.regular_file import size_bytes
 from traces.formats import stem_of
 from traces.quarantine import UnreadableInputError
-from traces.stored import capture_id
+from traces.stored import capture_id, capture_id_by_name
+
+
+def _capture_id(path: Path) -> str:
+    try:
+        return capture_id(path)
+    except UnreadableInputError:
+        # It has gone since its size was asked for, or cannot be read.
+        return capture_id_by_name(path)
 
 
 def check_distinct(paths: Sequence[Path]) -> None:
     """Check that no two inputs are the same file, or would give their connections the same names.
+
+    What has no content that can be read is like nothing else; who reads it finds out, and counts it.
 
     Raises
     ------
@@ -22,14 +33,15 @@ def check_distinct(paths: Sequence[Path]) -> None:
     """
     contents: dict[tuple[int, str], Path] = {}
     stems: dict[str, Path] = {}
-    sizes = Counter(path.stat().st_size for path in paths)
+    sizes = {path: size_bytes(path) for path in paths}
+    alike_in_size = Counter(sizes.values())
     for path in paths:
         if path.name != os.fsencode(path.name).decode(errors="replace"):
             # Its connections are named after it, in tables, which are UTF-8.
             raise UnreadableInputError(path, 0, "has a name that is no UTF-8: rename it")
-        size = path.stat().st_size
-        if sizes[size] > 1:
-            same = contents.setdefault((size, capture_id(path)), path)
+        size = sizes[path]
+        if size is not None and alike_in_size[size] > 1:
+            same = contents.setdefault((size, _capture_id(path)), path)
             if same != path:
                 raise UnreadableInputError(path, 0, f"is the same file as {same.name}: remove one of them")
         alike = stems.setdefault(stem_of(path.name), path)

@@ -12,7 +12,6 @@ from typing import Any
 
 from contracts import tables
 from contracts.contract import TableWriter
-from contracts.fault import printable
 from traces import parsed_input
 from traces.parsed_input import BatchMap, Chunk, ParsedInput, WaitingInput, capture_rows, connection_rows, refusal_rows
 from traces.quarantine import by_reason
@@ -68,8 +67,7 @@ class InputTables:
         self._signals.update(trace.signals)
         self._refused.update(by_reason(trace.refusals))
         for refusal in itertools.islice(trace.refusals, _SHOWN_REFUSALS):
-            name = printable(str(one.path))
-            log.warning("%s: at byte %d: %s: %s", name, refusal.offset, refusal.reason, refusal.detail)
+            log.warning("%s: at byte %d: %s: %s", one.path, refusal.offset, refusal.reason, refusal.detail)
 
     def write(self, inputs: Iterable[ParsedInput | WaitingInput], dataset: str, build_map: BatchMap = map) -> None:
         """Write the rows of inputs as they come; in the end join those that wait for others, and write theirs.

@@ -12,13 +12,14 @@ from typing import Any
 import pyarrow as pa
 
 from contracts import tables
+from contracts.regular_file import size_bytes
 from traces import connection as rows_of
 from traces import formats
 from traces.connection import Batch, Named
 from traces.dialect import Dialect
-from traces.formats import PARSER_VERSION, InputPart, stem_of
+from traces.formats import PARSER_VERSION, InputPart, Read, stem_of
 from traces.quarantine import Refusal, UnreadableInputError, quarantine_columns
-from traces.stored import capture_id
+from traces.stored import capture_id, capture_id_by_name
 from traces.trace import Trace
 
 #: Reason for which an input that cannot be read at all is refused.
@@ -27,6 +28,7 @@ UNREADABLE = "unreadable input"
 Chunk = tuple[str, pa.Table]
 #: A map like Python's own, which may work on some batches at once.
 BatchMap = Callable[[Callable[[Batch], list[Chunk]], Iterable[Batch]], Iterable[list[Chunk]]]
+_SHORTER = "cannot be read: it became shorter while it was read"
 # Rows of the quarantine table that are built at once.
 _REFUSALS = 1 << 14
 
@@ -39,6 +41,8 @@ class ParsedInput:
     ----------
     path : Path
     capture_id : str
+    size_bytes : int
+        0 of what is no regular file.
     source : str
         What kind of input it is.
     trace : Trace
@@ -51,6 +55,7 @@ class ParsedInput:
 
     path: Path
     capture_id: str
+    size_bytes: int
     source: str
     trace: Trace
     chunks: list[Chunk] = field(default_factory=list)
@@ -68,6 +73,7 @@ class WaitingInput:
 
     part: InputPart
     capture_id: str
+    size_bytes: int
 
 
 def capture_rows(inputs: Sequence[ParsedInput]) -> Chunk:
@@ -76,7 +82,7 @@ def capture_rows(inputs: Sequence[ParsedInput]) -> Chunk:
         "capture_id": [one.capture_id for one in inputs],
         "source": [one.source for one in inputs],
         "name": [one.path.name for one in inputs],
-        "size_bytes": [one.path.stat().st_size for one in inputs],
+        "size_bytes": [one.size_bytes for one in inputs],
         "parser_version": [PARSER_VERSION] * len(inputs),
     }
     return "capture", tables.CAPTURE.build(columns)
@@ -133,6 +139,15 @@ def refusal_rows(one: ParsedInput) -> Iterator[Chunk]:
         yield "quarantine", tables.QUARANTINE.build(quarantine_columns(one.capture_id, "parse", batch))
 
 
+def _unread(found: Read | InputPart, error: UnreadableInputError) -> Read:
+    """Return an input as one that cannot be read: it was not what it is now when it was read, if it could be read."""
+    if isinstance(found, InputPart):
+        found.recorded.spool.unlink()
+    elif isinstance(found.outcome, UnreadableInputError):
+        return found
+    return Read(found.path, found.source, error)
+
+
 def parse_input(path: Path, dataset: str, dialect: Dialect, folder: Path) -> ParsedInput | WaitingInput:
     """Read one input of a dataset, and build its rows.
 
@@ -150,16 +165,24 @@ def parse_input(path: Path, dataset: str, dialect: Dialect, folder: Path) -> Par
     ParsedInput or WaitingInput
         The latter of an input that is to be joined with others: :func:`joined` goes on with it.
     """
+    size = size_bytes(path) or 0
     found = formats.read_alone(path, dialect, folder)
-    own = capture_id(path)
+    try:
+        own = capture_id(path)
+        before, size = size, size_bytes(path) or 0
+        if size < before:
+            raise UnreadableInputError(path, 0, _SHORTER)
+    except UnreadableInputError as gone:
+        own = capture_id_by_name(path)
+        found = _unread(found, gone)
     if isinstance(found, InputPart):
-        return WaitingInput(found, own)
+        return WaitingInput(found, own, size)
     if isinstance(found.outcome, UnreadableInputError):
         error = found.outcome
         trace = Trace(records_in=1, refusals=[Refusal(error.offset, UNREADABLE, error.why, b"")])
-        parsed = ParsedInput(path, own, found.source, trace, unreadable=True)
+        parsed = ParsedInput(path, own, size, found.source, trace, unreadable=True)
     else:
-        parsed = ParsedInput(path, own, found.source, found.outcome)
+        parsed = ParsedInput(path, own, size, found.source, found.outcome)
     parsed.chunks = [*connection_rows(parsed.named(dataset), [own]), capture_rows([parsed]), *refusal_rows(parsed)]
     # The rows are in the chunks: they need not travel twice.
     parsed.trace.connections = []
@@ -170,6 +193,6 @@ def joined(waiting: Sequence[WaitingInput]) -> list[ParsedInput]:
     """Return what inputs that are to be joined became; their rows are on disk until they are asked for."""
     parts = [one.part for one in waiting]
     return [
-        ParsedInput(part.path, own.capture_id, part.source, trace)
+        ParsedInput(part.path, own.capture_id, own.size_bytes, part.source, trace)
         for part, own, trace in zip(parts, waiting, formats.joined(parts), strict=True)
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import InputFault, printable
+from contracts.fault import InputFault
 
 #: How much of a refused record is kept for the reader of the quarantine table.
 RAW_BYTES = 64
@@ -18,7 +18,7 @@ class UnreadableInputError(InputFault):
     """An input that cannot be read at all; the message names the file, the byte offset and the reason."""
 
     def __init__(self, path: Path, offset: int, why: str) -> None:
-        super().__init__(f"{printable(str(path))}: at byte {offset}: {why}")
+        super().__init__(f"{path}: at byte {offset}: {why}")
         self.path = path
         self.offset = offset
         self.why = why

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import lzma
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import IO
 
 import zstandard
 
+from contracts import regular_file
 from traces.quarantine import UnreadableInputError
 
 _BLOCK_BYTES = 1 << 20
@@ -32,12 +34,40 @@ EXPANDED_BYTES, EXPANDED_TIMES = 1 << 24, 256
 
 
 def capture_id(path: Path) -> str:
-    """Return the first 16 hex digits of the file's SHA-256."""
+    """Return the first 16 hex digits of the file's SHA-256.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it cannot be read, or became shorter meanwhile.
+    """
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(_BLOCK_BYTES):
-            digest.update(block)
+    try:
+        with regular_file.opened(path) as stream:
+            size_bytes = _size_bytes(stream)
+            for block in _read_all(stream):
+                digest.update(block)
+            _check_whole(stream, size_bytes)
+    except regular_file.NoRegularFileError as error:
+        raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
+    except (OSError, EOFError) as error:
+        raise UnreadableInputError(path, 0, f"cannot be read: {error}") from error
     return digest.hexdigest()[:16]
+
+
+def capture_id_by_name(path: Path) -> str:
+    """Return what stands for the digest of an input without content: the same of its name."""
+    return hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+
+
+def _size_bytes(raw: IO[bytes]) -> int:
+    return os.fstat(raw.fileno()).st_size
+
+
+def _check_whole(raw: IO[bytes], size_bytes: int) -> None:
+    """Raise EOFError if a file, read to its end, ended earlier than when it was opened."""
+    if raw.tell() < size_bytes:
+        raise EOFError("it became shorter while it was read")
 
 
 def _read_all(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
@@ -76,7 +106,8 @@ def _inflate_xz(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _content(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as raw:
+    with regular_file.opened(path) as raw:
+        size_bytes = _size_bytes(raw)
         magic = raw.read(6)
         raw.seek(0)
         if _ZSTD_MAGIC.match(magic):
@@ -98,6 +129,7 @@ def _content(path: Path) -> Iterator[bytes]:
                     times = f"{expanded // read:,} times, more than {EXPANDED_TIMES}"
                     raise OverflowError(f"expands {times}: if it is meant to, unpack it first")
             yield block
+        _check_whole(raw, size_bytes)
 
 
 def blocks(path: Path) -> Iterator[bytes]:
@@ -106,17 +138,16 @@ def blocks(path: Path) -> Iterator[bytes]:
     Raises
     ------
     UnreadableInputError
-        If the file cannot be opened, its compression is broken, it ends early or expands beyond what is
-        allowed; offsets count decompressed bytes.
+        If it is no regular file or cannot be opened, its compression is broken, it ends early, becomes shorter
+        meanwhile or expands beyond what is allowed; offsets count decompressed bytes.
     """
     offset = 0
-    if path.exists() and not path.is_file():
-        # A pipe could not be read a second time, and might never end.
-        raise UnreadableInputError(path, 0, "is no regular file")
     try:
         for block in _content(path):
             yield block
             offset += len(block)
+    except regular_file.NoRegularFileError as error:
+        raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
     except (OSError, EOFError, OverflowError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         raise UnreadableInputError(path, offset, f"cannot be read: {error}") from error
 

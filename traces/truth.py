@@ -8,6 +8,7 @@ connection) in place of ``connection_id``.
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from contracts import regular_file
 from contracts.fault import InputFault
 from contracts.tables import TRUTH
 
@@ -59,7 +61,7 @@ def _token(path: Path, line: int, text: str) -> int | None:
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file that are not blank, each with the number of its last line."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with io.TextIOWrapper(regular_file.opened(path), encoding="utf-8-sig", newline="") as stream:
             rows = csv.reader(stream, strict=True)
             for row in rows:
                 if row:
@@ -75,6 +77,8 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
 
     Raises
     ------
+    NoRegularFileError
+        If it is a pipe, a device or a folder.
     TruthError
         If it is no CSV, a column is missing, unknown or there twice, or a cell does not fit its column.
     """

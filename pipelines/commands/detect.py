@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.fault import UsageFault, printable
+from contracts.fault import UsageFault
 from export import default_detector
 from export.compiled_header import SUFFIXES
 from features.window import NEVER_CONGESTED, NO_STATES
@@ -76,8 +76,7 @@ def _said(recorded: Recording, judge: Judge, model: str, params: Params) -> list
     """Return the opinions on an input, or the reason if it has no connection."""
     trace = recorded.trace
     if trace.refusals:
-        name = printable(str(recorded.path))
-        log.warning("%s: refused %s of %d records", name, by_reason(trace.refusals), trace.records_in)
+        log.warning("%s: refused %s of %d records", recorded.path, by_reason(trace.refusals), trace.records_in)
     said = list(opinions(recorded, judge, model, params))
     return said or [unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)]
 
@@ -92,16 +91,16 @@ def _line(one: SaidOnce) -> str:
 def _show_connection(said: list[SaidOnce], words: Callable[[Sequence[SaidOnce]], str], *, with_windows: bool) -> None:
     """Print the opinions on one connection: one line for each pair, and its windows if they are wanted."""
     first = said[0]
-    print(f"{printable(first.input)}: {printable(first.connection_id or 'no connection')}, by {first.model}")
+    stage.say(f"{first.input}: {first.connection_id or 'no connection'}, by {first.model}")
     by_pair: dict[tuple[int | None, int | None], list[SaidOnce]] = {}
     for one in said:
         by_pair.setdefault((one.subflow_a, one.subflow_b), []).append(one)
     for (a, b), own in by_pair.items():
-        print(f"  {f'subflows {a} and {b}: ' if b is not None else ''}{words(own)}")
+        stage.say(f"  {f'subflows {a} and {b}: ' if b is not None else ''}{words(own)}")
     if with_windows:
-        print(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
+        stage.say(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
         for one in said:
-            print(_line(one))
+            stage.say(_line(one))
 
 
 def _show(said: list[SaidOnce], words: Callable[[Sequence[SaidOnce]], str], *, with_windows: bool) -> None:
@@ -120,7 +119,7 @@ def _to_draw(recorded: Recording, judge: LagExcess, params: Params, most: int) -
     pairs = verdict.pairs_of_input(recorded, judge.criterion, params.extract.reading)
     yield from itertools.islice(pairs, most)
     if next(pairs, None) is not None:
-        log.warning("%s: no more than %d pairs are drawn", printable(str(recorded.path)), _MOST_DRAWN)
+        log.warning("%s: no more than %d pairs are drawn", recorded.path, _MOST_DRAWN)
 
 
 def _draw(pairs: Sequence[JudgedPair], path: Path) -> None:
@@ -159,7 +158,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         reasons |= {one.reason for one in said}
         if arguments.json:
             for one in said:
-                print(json.dumps(asdict(one)))
+                stage.say(json.dumps(asdict(one)))
         else:
             _show(said, words, with_windows=arguments.verbose > 0)
     if None not in reasons and reasons & _NEVER_CONGESTED:

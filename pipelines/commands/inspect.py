@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from contracts.fault import printable
 from contracts.tables import CA_STATES
 from pipelines.params import Params
 from pipelines.reporting.text_table import aligned
@@ -77,11 +76,11 @@ def _of_subflow(connection_id: str, connection: Connection, subflow: Subflow) ->
     }
 
 
-def described(recorded: Recording) -> str:
-    """Return what an input holds, as text."""
+def described(recorded: Recording) -> list[str]:
+    """Return what an input holds, as lines of text."""
     trace = recorded.trace
     lines = [
-        f"{printable(str(recorded.path))}: {recorded.source}, {len(trace.connections)} connections,"
+        f"{recorded.path}: {recorded.source}, {len(trace.connections)} connections,"
         f" {trace.records_in} records, {len(trace.refusals)} refused"
     ]
     if trace.unused:
@@ -98,11 +97,11 @@ def described(recorded: Recording) -> str:
         for subflow in connection.ordered()
     ]
     if rows:
-        lines += ["  " + printable(line) for line in aligned(rows)]
+        lines += [f"  {line}" for line in aligned(rows)]
     for reason, count in by_reason(trace.refusals).items():
         first = next(refusal for refusal in trace.refusals if refusal.reason == reason)
         lines.append(f"  refused {count}: {reason}; the first at byte {first.offset}: {first.raw[:48]!r}")
-    return "\n".join(lines)
+    return lines
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -113,5 +112,5 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
         else:
-            print(described(recorded))
+            stage.say(*described(recorded))
     return code

@@ -13,7 +13,8 @@ import re
 import shutil
 from pathlib import Path
 
-from contracts.fault import UsageFault, printable
+from contracts import regular_file
+from contracts.fault import UsageFault
 from pipelines.labelling.labelled_inputs import check, inputs, refuse, remark_on_amounts
 from pipelines.labelling.labels import read_labels
 from pipelines.params import LOCKED, Params
@@ -70,19 +71,20 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         checked = check(arguments.folder, paths, labels, target / "truth.csv", params)
         remark_on_amounts(checked)
         for remark in checked.remarks:
-            log.warning("%s", printable(remark))
+            log.warning("%s", remark)
         refuse(arguments.folder, checked)
         (target / "inputs").mkdir()
         for name, path in paths.items():
-            shutil.copyfile(path, target / "inputs" / name)
+            with regular_file.opened(path) as stream, (target / "inputs" / name).open("wb") as copy:
+                shutil.copyfileobj(stream, copy)
     except BaseException:
         # No half of a dataset is left.
         shutil.rmtree(target)
         raise
-    print(
+    stage.say(
         f"{target}: {len(paths)} inputs; connections shared {checked.connections['shared']},"
         f" not shared {checked.connections['not shared']}; windows shared {checked.windows['shared']},"
         f" not shared {checked.windows['not shared']}"
     )
-    print(_next_steps(target.name))
+    stage.say(*_next_steps(target.name).splitlines())
     return stage.EXIT_OK

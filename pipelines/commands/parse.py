@@ -9,7 +9,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from contracts.fault import UsageFault, printable
+from contracts.fault import UsageFault
 from pipelines.params import Params
 from pipelines.reporting.data_dictionary import dictionary_of
 from pipelines.reporting.report_files import write_json
@@ -42,14 +42,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     folder: Path = arguments.out
     foreign = sorted({path.name for path in folder.iterdir()} - _OURS) if folder.exists() else []
     if foreign:
-        raise FolderError(f"{folder} holds {printable(foreign[0])}, which is none of ours: name another folder")
+        raise FolderError(f"{folder} holds {foreign[0]}, which is none of ours: name another folder")
     for path in arguments.inputs:
         if not path.exists():
-            raise FileNotFoundError(2, "no such file", printable(str(path)))
+            raise FileNotFoundError(2, "no such file", str(path))
     report = write_tables([path.absolute() for path in arguments.inputs], arguments.name, folder, params)
     write_json(report, folder / _REPORT)
     (folder / _DICTIONARY).write_text(dictionary_of(TABLES))
-    print("\n".join(aligned([{"table": name, "rows": str(count)} for name, count in sorted(report["rows"].items())])))
+    stage.say(*aligned([{"table": name, "rows": str(count)} for name, count in sorted(report["rows"].items())]))
     if report["records_quarantined"]:
         log.warning("%d records refused: %s", report["records_quarantined"], report["quarantined_by_reason"])
     if report["inputs_unreadable"]:

@@ -56,5 +56,5 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
 
     before, began_s = len(journal.read(target / journal.JOURNAL)), time.time()
     exit_code = profile.repro(target, *arguments.stages, when_done=when_done)
-    print(where_time_went(journal.read(target / journal.JOURNAL)[before:], time.time() - began_s))
+    stage.say(*where_time_went(journal.read(target / journal.JOURNAL)[before:], time.time() - began_s).split("\n"))
     return stage.EXIT_OK if exit_code == 0 else stage.EXIT_FAILED

@@ -18,5 +18,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
-    print(lookup.report(database_of(read_stages(), params), arguments.given))
+    stage.say(*lookup.report(database_of(read_stages(), params), arguments.given).split("\n"))
     return stage.EXIT_OK

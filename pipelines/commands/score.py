@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.fault import InputFault, UsageFault, printable
+from contracts.fault import InputFault, UsageFault
 from contracts.tables import WINDOW_KEY
 from models.assessment.accuracy import accuracy_of_windows
 from models.stored import store
@@ -175,12 +175,12 @@ def scored(own: Sequence[Labelled], models: Path, params: Params) -> tuple[pd.Da
 
 
 def _labels(arguments: argparse.Namespace, params: Params) -> list[Labelled]:
+    labels = read_labels(arguments.labels)
     paths = labelled_inputs.inputs(arguments.folder, arguments.labels)
     with tempfile.TemporaryDirectory(prefix="sbd-") as staged:
-        labels = read_labels(arguments.labels)
         checked = labelled_inputs.check(arguments.folder, paths, labels, Path(staged) / "truth.csv", params)
     for remark in checked.remarks:
-        log.warning("%s", printable(remark))
+        log.warning("%s", remark)
     labelled_inputs.refuse(arguments.folder, checked)
     rows = {name: [row for row in checked.rows if row["input"] == name] for name in checked.recorded}
     return [one for name, recorded in checked.recorded.items() for one in labelled(recorded, rows[name])]
@@ -191,9 +191,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     table, reasons = scored(_labels(arguments, params), arguments.models, params)
     columns = ["model", "connections", "windows", "none", "coverage", "recall_shared", "recall_not_shared", "balanced"]
     rows = [{name: row[name] for name in columns} for _, row in table.round(3).iterrows()]
-    print(*aligned(rows), sep="\n")
+    stage.say(*aligned(rows))
     for reason, count in sorted(reasons.items()):
-        print(f"no verdict {count}: {reason}")
+        stage.say(f"no verdict {count}: {reason}")
     if arguments.report is not None:
         write_csv(table, arguments.report)
     return stage.EXIT_OK

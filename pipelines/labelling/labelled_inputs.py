@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.contract import ContractError
-from contracts.fault import printable
+from contracts.regular_file import NO_REGULAR_FILE, size_bytes
 from contracts.tables import TRUTH
 from features import connection_pairs
 from pipelines.labelling.labels import LabelsError, connection_of, truth_row
@@ -106,22 +106,36 @@ def _check_values(checked: Checked) -> None:
 
 
 def _check_names(folder: Path, paths: Mapping[str, Path], checked: Checked) -> None:
-    """Check that no two inputs have the same content or name; remark on what in the folder is no file."""
+    """Check that no two inputs have the same content or name; remark on folders in the folder."""
     contents: dict[str, str] = {}
     stems: dict[str, str] = {}
     for path in sorted(folder.iterdir()):
-        if not path.is_file():
+        if path.is_dir():
             checked.remarks.append(f"{path.name}: is no file: left out")
+        elif not path.is_file():
+            checked.problems.append(f"{path.name}: cannot be read: {NO_REGULAR_FILE}")
     for name, path in paths.items():
         if not name.isprintable():
-            checked.problems.append(f"{printable(name)!r}: its name is not printable")
+            checked.problems.append(f"{name}: its name is not printable")
             continue
-        same = contents.setdefault(capture_id(path), name)
+        try:
+            same = contents.setdefault(capture_id(path), name)
+        except UnreadableInputError:
+            # It has gone since the folder was listed, and is a problem when it is read.
+            continue
         alike = stems.setdefault(stem_of(name), name)
         if same != name:
             checked.problems.append(f"{name}: is the same file as {same}")
         elif alike != name:
             checked.problems.append(f"{name}: has the name of {alike} but for its suffixes: rename one of them")
+
+
+def _are_alike(path: Path, other: Path) -> bool:
+    """Tell whether two files have the same content, as far as both can be read."""
+    try:
+        return capture_id(path) == capture_id(other)
+    except UnreadableInputError:
+        return False
 
 
 def _check_not_for_evaluation(paths: Mapping[str, Path], params: Params, checked: Checked) -> None:
@@ -130,9 +144,11 @@ def _check_not_for_evaluation(paths: Mapping[str, Path], params: Params, checked
     for dataset in (*params.evaluation_only, LOCKED):
         for folder in _PLACES:
             for path in sorted((folder / dataset).glob("inputs/*")):
-                sizes[path.stat().st_size].append((dataset, path))
+                size = size_bytes(path)
+                if size is not None:
+                    sizes[size].append((dataset, path))
     for name, path in paths.items():
-        alike = {dataset for dataset, other in sizes[path.stat().st_size] if capture_id(other) == capture_id(path)}
+        alike = {dataset for dataset, other in sizes.get(size_bytes(path) or 0, []) if _are_alike(path, other)}
         if alike:
             checked.remarks.append(
                 f"{name}: is an input of {', '.join(sorted(alike))}, which is for evaluation alone: do not train on it"
@@ -237,5 +253,4 @@ def refuse(folder: Path, checked: Checked) -> None:
         If there is anything.
     """
     if checked.problems:
-        listed = "\n".join(map(printable, checked.problems))
-        raise LabelsError(f"{folder}: {len(checked.problems)} problems:\n{listed}")
+        raise LabelsError(f"{folder}: {len(checked.problems)} problems:", checked.problems)

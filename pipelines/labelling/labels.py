@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from contracts import regular_file
 from contracts.fault import InputFault
 from traces.connection import Connection
 from traces.recording import Recording
@@ -21,7 +23,11 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 class LabelsError(InputFault):
-    """Inputs and labels that make no dataset; the message names every problem."""
+    """Inputs and labels that make no dataset; the details are every problem."""
+
+    def __init__(self, message: str, details: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.details = tuple(details)
 
 
 def read_labels(path: Path) -> list[dict[str, str]]:
@@ -29,12 +35,14 @@ def read_labels(path: Path) -> list[dict[str, str]]:
 
     Raises
     ------
+    NoRegularFileError
+        If the file is a pipe, a device or a folder.
     LabelsError
-        If the file cannot be read, or holds no label.
+        If it cannot be read, or holds no label.
     """
     labels = []
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with io.TextIOWrapper(regular_file.opened(path), encoding="utf-8-sig", newline="") as stream:
             rows = csv.reader(stream, strict=True)
             columns = [cell.strip() for cell in next(rows, [])]
             known = {*CSV_COLUMNS, "from_s"} - {"from_ns"}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from contracts.fault import Fault
+from contracts.fault import Fault, printable
 from pipelines.params import Params
 
 Item = TypeVar("Item")
@@ -171,7 +171,7 @@ def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:
         return items
     from tqdm import tqdm
 
-    return tqdm(items, desc=what, total=total, unit="", file=sys.stderr)
+    return tqdm(items, desc=printable(what), total=total, unit="", file=sys.stderr)
 
 
 def _forked_dataset(task: Callable[[], int], at_once: int) -> int:

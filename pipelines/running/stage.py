@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from contracts.fault import Fault, InputFault, UsageFault, printable
 from pipelines.params import PARAMS_FILE, Params, read_params
@@ -47,16 +47,71 @@ def program(module: str) -> Program:
 DATASET = "{dataset}"
 
 
+class VisibleFormatter(logging.Formatter):
+    """Makes a message one line on which everything can be seen: names and records may hold what steers a terminal."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """Return the message as a line."""
+        return printable(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+        """Return a traceback as lines."""
+        return "\n".join(map(printable, super().formatException(ei).split("\n")))
+
+
+class VisibleParser(argparse.ArgumentParser):
+    """Says what is wrong with a command line as messages say it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with the usage and the message, on one line."""
+        super().error(printable(message))
+
+
+def say(*lines: str, flush: bool = False) -> None:
+    """Print lines on stdout as messages are formatted: in each, everything can be seen.
+
+    Parameters
+    ----------
+    *lines : str
+        Line ends in them are shown, not made.
+    flush : bool
+        Whether a reader has them at once.
+    """
+    for line in lines:
+        print(printable(line), flush=flush)
+
+
+def send_messages(level: int, form: str, *, force: bool = False) -> None:
+    """Send messages to stderr.
+
+    Parameters
+    ----------
+    level : int
+        The lowest that is shown.
+    form : str
+        Of each, as logging has it.
+    force : bool
+        Whether this holds though messages have been sent somewhere before.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(VisibleFormatter(form))
+    logging.basicConfig(handlers=[handler], level=level, force=force)
+
+
 def add_verbosity(parser: argparse.ArgumentParser) -> None:
     """Add -v and -q."""
     parser.add_argument("-v", "--verbose", action="count", default=0, help="more messages on stderr")
     parser.add_argument("-q", "--quiet", action="store_true", help="errors only, no progress bar")
 
 
+def _form(name: str) -> str:
+    return f"%(levelname)s {name}: %(message)s"
+
+
 def configure_logging(arguments: argparse.Namespace, name: str) -> None:
     """Send messages to stderr at the level -v and -q ask for, each with the command's name."""
     level = logging.ERROR if arguments.quiet else logging.DEBUG if arguments.verbose else logging.INFO
-    logging.basicConfig(stream=sys.stderr, level=level, format=f"%(levelname)s {name}: %(message)s", force=True)
+    send_messages(level, _form(name), force=True)
     for noisy in ("matplotlib", "PIL", "alembic", "mlflow", "sqlalchemy", "distributed"):
         logging.getLogger(noisy).setLevel(max(level, logging.WARNING))
 
@@ -70,7 +125,8 @@ def guarded(work: Callable[[], int]) -> int:
     try:
         return work()
     except Fault as fault:
-        log.error("%s", fault)
+        for line in (fault, *fault.details):
+            log.error("%s", line)
         return fault.exit_code
     except ModuleNotFoundError as missing:
         what_to_do = remedy(missing)
@@ -83,7 +139,7 @@ def guarded(work: Callable[[], int]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except (IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        log.error("%s: %s", printable(str(error.filename)), error.strerror)
+        log.error("%s: %s", error.filename, error.strerror)
         return EXIT_BAD_INPUT
     except FileNotFoundError as error:
         log.error("%s: no such file: run the stage that makes it, or `dvc repro`", error.filename)
@@ -111,7 +167,7 @@ def _make_folders(argv: Sequence[str]) -> None:
 
 def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], int], *, at_once: bool) -> int:
     """Do every dataset that a parameter lists, one after the other or several at once."""
-    own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    own = VisibleParser(add_help=False, allow_abbrev=False)
     own.add_argument("--params", type=Path, default=PARAMS_FILE)
     params = read_params(own.parse_known_args(argv)[0].params, whole=False)
     _make_folders(argv)
@@ -135,14 +191,15 @@ def main(name: str, program: Program, argv: Sequence[str], params_file: Path = P
     params_file : Path
         Parameters, unless the command line names others.
     """
-    parser = argparse.ArgumentParser(
+    send_messages(logging.INFO, _form(name))
+    parser = VisibleParser(
         prog=f"sbd {name}",
         description=program.__doc__,
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--params", type=Path, default=params_file, help="parameters (default: %(default)s)")
-    several = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    several = VisibleParser(add_help=False, allow_abbrev=False)
     several.add_argument("--each", metavar="PARAMETER")
     several.add_argument("--at-once", action="store_true")
     asked, own = several.parse_known_args(argv)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from pipelines.params import Params
+from pipelines.running import stage
 from pipelines.running.dag import Stage
 from pipelines.tracking.experiment import experiment_name, views
 
@@ -54,7 +55,7 @@ def serve(database: Path, params: Params, port: int) -> NoReturn:
     from pipelines.tracking import mlflow_store
 
     models = views(params)[0]
-    print(mlflow_store.runs_address(database, experiment_name(params), models, port), flush=True)
+    stage.say(mlflow_store.runs_address(database, experiment_name(params), models, port), flush=True)
     server = ["server", "--host", mlflow_store.LOOPBACK, "--port", str(port), "--workers", "1"]
     store = ["--backend-store-uri", f"sqlite:///{database}"]
     os.execve(sys.executable, [sys.executable, "-m", "mlflow", *server, *store], {**os.environ, **_SETTINGS})
