@@ -18,9 +18,12 @@ from features.feature_set import SETS
 #: one threshold on plain correlation.
 NEIGHBOURS, VIEWS = "knn_dtw", ("rtt_series", "queue_series")
 CORRELATION, PLAIN = "correlation", "plain"
+#: What nearest neighbours have for features: both subflows' RTTs, columns of the ``series`` table.
+SERIES = ("rtt_a_us", "rtt_b_us")
 #: What a name may end with.
 FEATURE_SETS = (*SETS, *VIEWS, PLAIN)
-_SUFFIX = ".skops"
+#: What the name of its file ends with.
+SUFFIX = ".skops"
 
 
 class ModelNameError(UsageFault, ValueError):
@@ -76,7 +79,7 @@ class StoredModel:
 
     def path(self, models: Path) -> Path:
         """Return its file below a folder that has one folder for each dataset."""
-        return models / self.dataset / f"{self.name}{_SUFFIX}"
+        return models / self.dataset / f"{self.name}{SUFFIX}"
 
 
 def searched(dataset: str, families: Sequence[str], feature_sets: Sequence[str]) -> list[StoredModel]:
@@ -104,5 +107,5 @@ def on_disk(models: Path) -> list[StoredModel]:
     ModelNameError
         If a file there has the name of no model.
     """
-    names = sorted(f"{path.parent.name}/{path.name.removesuffix(_SUFFIX)}" for path in models.glob(f"*/*{_SUFFIX}"))
+    names = sorted(f"{path.parent.name}/{path.name.removesuffix(SUFFIX)}" for path in models.glob(f"*/*{SUFFIX}"))
     return [StoredModel.parse(name) for name in names]
