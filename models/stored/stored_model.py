@@ -7,12 +7,17 @@ The name is ``dataset/family_set``: what it was trained on, its family, its set 
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from contracts.fault import UsageFault
 from features.feature_set import SETS
+
+# Of tslearn, for a file format that is not used here. Nearest neighbours import it where they are fitted or loaded, and
+# this module comes before both.
+warnings.filterwarnings("ignore", message="h5py not installed")
 
 #: Families without a grid, and what stands for their sets of features: nearest neighbours of a view of the series, and
 #: one threshold on plain correlation.

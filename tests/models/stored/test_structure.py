@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from models import correlation, neighbours, search
 from models.families import FAMILIES
-from models.families.fitted import Fitted
+from models.families.fitted import Fitted, Setting
 from models.stored import archive, store
 from tests.models.stored.test_store import POINT, fitted
 from tests.models.test_neighbours import rtts
@@ -75,7 +75,7 @@ def test_what_we_store_is_built_as_we_say(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["logistic", "svm_linear", "svm_rbf"])
 def test_so_is_what_is_scaled_otherwise(name: str, tmp_path: Path) -> None:
-    setting = search.Setting(3, tuple(sorted((axis, POINT[axis]) for axis in FAMILIES[name].hyperparameters)))
+    setting = Setting(3, tuple(sorted((axis, POINT[axis]) for axis in FAMILIES[name].hyperparameters)))
     for scaling in ("min_max", "none"):
         method = search.Method(inner_folds=3, seed=0, scaling=scaling)
         model = search.fit(windows(), FAMILIES[name], setting, np.arange(9), np.arange(180), method)
@@ -272,7 +272,7 @@ def test_inputs_are_features_that_we_have(names: tuple[str, ...], why: str, tmp_
 
 
 def test_the_setting_is_the_estimator_s(tmp_path: Path) -> None:
-    for old in (search.Setting(2, (("max_depth", 4),)), search.Setting(3, ()), search.Setting(3, (("max_depth", 5),))):
+    for old in (Setting(2, (("max_depth", 4),)), Setting(3, ()), Setting(3, (("max_depth", 5),))):
         model = made("tree")
         refused(put(tmp_path, Fitted(model.estimator, model.feature_names, old)))
 
@@ -339,7 +339,7 @@ def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
 
 
 def test_types_that_skops_trusts_and_we_do_not_have_are_refused(tmp_path: Path) -> None:
-    x, setting = np.arange(20.0).reshape(10, 2), search.Setting(2, ())
+    x, setting = np.arange(20.0).reshape(10, 2), Setting(2, ())
     model = KNeighborsClassifier(algorithm="brute").fit(x, [False, True] * 5)
     path = put(tmp_path, Fitted(model, ("rtt_ed_4us", "rtt_dtwd_4us"), setting))
     assert skops.io.load(path) is not None
