@@ -205,7 +205,7 @@ def _svm(estimator: Any, features: int) -> None:
     rows = estimator.shape_fit_
     _require(type(rows) is tuple and len(rows) == 2 and all(map(_is_whole, rows)), "shape_fit_ is no shape")  # noqa: PLR2004
     _require(rows[1] == features and ((support >= 0) & (support < rows[0])).all(), "a support vector is no row")
-    _require(_same(float(estimator.gamma), estimator._gamma), "gamma is not as it was set")
+    _require(_same(estimator.gamma, estimator._gamma), "gamma is not as it was set")
     _require(
         estimator._sparse is False and estimator._effective_probability is False, "its vectors are of another kind"
     )

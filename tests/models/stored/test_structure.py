@@ -82,6 +82,23 @@ def test_so_is_what_is_scaled_otherwise(name: str, tmp_path: Path) -> None:
         assert store.load(put(tmp_path, model)).feature_names == model.feature_names
 
 
+@pytest.mark.parametrize(
+    ("name", "point"),
+    [
+        ("svm_rbf", (("c", 1), ("gamma", 1))),
+        ("svm_rbf", (("c", 0.5), ("gamma", 0.25))),
+        ("logistic", (("c", 1), ("solver", "liblinear"))),
+        ("tree", (("max_depth", None),)),
+        ("forest", (("max_depth", None),)),
+        ("boosting", (("max_depth", None),)),
+    ],
+)
+def test_so_is_every_point_of_a_grid(name: str, point: tuple[tuple[str, object], ...], tmp_path: Path) -> None:
+    method = search.Method(inner_folds=3, seed=0)
+    model = search.fit(windows(), FAMILIES[name], Setting(3, point), np.arange(9), np.arange(180), method)
+    assert store.load(put(tmp_path, model)).setting == model.setting
+
+
 # scikit-learn's trees: their nodes are in an array of the archive.
 
 
