@@ -8,7 +8,6 @@ a part of them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -22,20 +21,17 @@ from models.families.fitted import Fitted, Setting
 from models.labelled.windows import LabelledWindows, Positions
 from models.search import Method, inner_splits
 from models.stored import stored_model
+from models.stored.stored_model import SERIES
 from models.verdict import Verdicts
-
-# Of tslearn, for a file format that is not used here.
-warnings.filterwarnings("ignore", message="h5py not installed")
 
 Float64Array = npt.NDArray[np.float64]
 
 #: Points every window is resampled to: one an RTT of the longer path.
 POINTS = 51
 _US_PER_S = 1e6
-_SERIES = ("rtt_a_us", "rtt_b_us")
 _HALF = 0.5
 #: Columns of the ``series`` table that are read.
-COLUMNS = [*WINDOW_KEY, "k", *_SERIES]
+COLUMNS = [*WINDOW_KEY, "k", *SERIES]
 
 
 class SeriesError(Fault):
@@ -115,8 +111,8 @@ def rtt_us_of(series: pd.DataFrame, key: pd.DataFrame) -> Float64Array:
     if wanted.isna().any():
         first = wanted.index[wanted.isna()][0]
         raise SeriesError(f"{int(wanted.isna().sum())} windows have no series, the first is {first}")
-    rtt_us = series[list(_SERIES)].to_numpy(dtype=np.float64)
-    found = np.empty((len(key), POINTS, len(_SERIES)))
+    rtt_us = series[list(SERIES)].to_numpy(dtype=np.float64)
+    found = np.empty((len(key), POINTS, len(SERIES)))
     for row, window in enumerate(wanted.to_numpy(dtype=np.int64)):
         found[row] = resampled(rtt_us[start[window] : end[window]])
     return found
@@ -197,7 +193,7 @@ def chosen_neighbors(
 
 def setting(neighbors: int) -> Setting:
     """Return the setting of a model of both subflows' series."""
-    return Setting(len(_SERIES), (("n_neighbors", neighbors),))
+    return Setting(len(SERIES), (("n_neighbors", neighbors),))
 
 
 def fit(view: Float64Array, windows: LabelledWindows, rows: Positions, neighbors: int) -> Fitted:
@@ -219,7 +215,7 @@ def fit(view: Float64Array, windows: LabelledWindows, rows: Positions, neighbors
 
     estimator = KNeighborsTimeSeriesClassifier(n_neighbors=neighbors, metric="dtw")
     estimator.fit(view[rows], windows.shared[rows])
-    return Fitted(estimator, _SERIES, setting(neighbors))
+    return Fitted(estimator, SERIES, setting(neighbors))
 
 
 def predict(view: Float64Array, fitted: Fitted) -> Verdicts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -13,7 +13,8 @@ from contracts.fault import UsageFault
 from features.pair import PairWindow
 from models.families.fitted import Fitted
 from models.stored import store
-from models.stored.stored_model import NEIGHBOURS, StoredModel, on_disk
+from models.stored.store import ModelError
+from models.stored.stored_model import NEIGHBOURS, PLAIN, SERIES, VIEWS, ModelNameError, StoredModel, on_disk
 from models.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -58,7 +59,14 @@ class LoadedModel:
         return neighbours.predict(neighbours.VIEWS[self.model.feature_set](tested.rtt_us), self.fitted)
 
 
-def load(model: StoredModel, models: Path) -> LoadedModel:
+def _agreeing(model: StoredModel, fitted: Fitted, path: Path) -> LoadedModel:
+    """Return a model as what its name says; nearest neighbours judge series, all others features."""
+    if (model.family == NEIGHBOURS) != (fitted.feature_names == SERIES):
+        raise ModelError(f"{path}: its name says {model.family}, it holds {type(fitted.estimator).__name__}")
+    return LoadedModel(model, fitted)
+
+
+def load(model: StoredModel, models: Path, recorded: str | None = None) -> LoadedModel:
     """Return a stored model as it was fitted.
 
     Parameters
@@ -66,16 +74,42 @@ def load(model: StoredModel, models: Path) -> LoadedModel:
     model : StoredModel
     models : Path
         Folder with one folder for each dataset.
+    recorded : str, optional
+        The digest that its file must have.
 
     Raises
     ------
     ModelError
-        If its file cannot be used.
+        If its file cannot be used, or is not the one that was recorded.
     """
-    return LoadedModel(model, store.load(model.path(models)))
+    path = model.path(models)
+    return _agreeing(model, store.load(path, recorded), path)
 
 
-def load_named(name: str, models: Path) -> LoadedModel:
+def load_file(path: Path) -> LoadedModel:
+    """Return the model of a file, which may have any name; that of nearest neighbours says which series they compare.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    ModelError
+        If it cannot be used.
+    """
+    fitted = store.load(path)
+    try:
+        model = StoredModel.parse(f"{path.parent.name or '.'}/{path.stem}")
+    except ModelNameError:
+        model = StoredModel(path.parent.name, path.stem, PLAIN)
+    if model.family != NEIGHBOURS and fitted.feature_names == SERIES:
+        names = " or ".join(f"{NEIGHBOURS}_{view}.skops" for view in VIEWS)
+        raise ModelError(f"{path}: it compares series, and its name does not say which: call it {names}")
+    return _agreeing(model, fitted, path)
+
+
+def load_named(name: str, models: Path, digest_of: Callable[[StoredModel, Path], str] | None = None) -> LoadedModel:
     """Return a stored model by its name.
 
     Parameters
@@ -83,13 +117,15 @@ def load_named(name: str, models: Path) -> LoadedModel:
     name : str
     models : Path
         Folder with one folder for each dataset.
+    digest_of : callable, optional
+        From a model and that folder to the digest that its file must have.
 
     Raises
     ------
     UnknownModelError
         If there is none of that name.
     ModelError
-        If its file cannot be used.
+        If its file cannot be used, or is not the one that was recorded.
     """
     known = {str(one): one for one in on_disk(models)}
     if name not in known:
@@ -97,4 +133,5 @@ def load_named(name: str, models: Path) -> LoadedModel:
             f"model {name!r} is not in {models}: "
             + (f"known are {', '.join(known)}" if known else "there is none yet, `dvc repro` makes them")
         )
-    return load(known[name], models)
+    model = known[name]
+    return load(model, models, None if digest_of is None else digest_of(model, models))

@@ -1,7 +1,8 @@
 """Trained models on disk: skops archives, normalised so that the same model is the same bytes.
 
 A skops archive names its parts by Python object ids and dates them; parts are named by their content instead. Loading
-refuses every type but those listed here, so a foreign archive cannot run code.
+refuses every type but those listed here, so a foreign archive cannot run code, and every model that is not built as
+ours are (:mod:`models.stored.archive`, :mod:`models.stored.structure`): what predicts believes its indices.
 """
 
 from __future__ import annotations
@@ -10,13 +11,19 @@ import hashlib
 import io
 import itertools
 import json
+import lzma
+import stat
+import struct
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import InputFault
+from contracts.fault import InputFault, printable
 from models.families.fitted import Fitted, Setting
+from models.stored.archive import MOST_BYTES, check_archive
 
 #: Types in an archive of ours that skops does not trust by itself.
 TRUSTED = [
@@ -26,6 +33,30 @@ TRUSTED = [
 ]
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_DIGITS = 16
+#: What zip, JSON, numpy, skops and scikit-learn raise over an archive that was damaged or made up.
+_DAMAGED = (
+    OSError,
+    EOFError,
+    MemoryError,
+    # Of those also RecursionError and NotImplementedError.
+    RuntimeError,
+    # Of those also skops' untrusted types, JSON's and Unicode's errors, and OverflowError.
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    ImportError,
+    SyntaxError,
+    AssertionError,
+    tokenize.TokenError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+)
 
 
 class ModelError(InputFault):
@@ -82,35 +113,64 @@ def save(fitted: Fitted, path: Path) -> None:
     path.write_bytes(_normalised(skops.io.dumps(content)))
 
 
-def load(path: Path) -> Fitted:
+def _content(path: Path) -> bytes:
+    """Return a model's bytes; what is no file, or larger than any model, is not read."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise ModelError(f"{path}: no model of ours: it is no file")
+    if found.st_size > MOST_BYTES:
+        raise ModelError(f"{path}: no model of ours: it is larger than {MOST_BYTES >> 20} MB")
+    return path.read_bytes()
+
+
+def _made(content: bytes) -> Fitted:
+    """Make the model of an archive, and check it before and after."""
+    # They take seconds to import.
+    import skops.io
+
+    from models.stored.structure import check_structure
+
+    check_archive(content)
+    held: dict[str, Any] = skops.io.loads(content, trusted=TRUSTED)
+    fitted = Fitted(
+        held["estimator"],
+        tuple(held["feature_names"]),
+        Setting(held["top"], tuple(sorted(held["hyperparameters"].items()))),
+    )
+    check_structure(fitted)
+    return fitted
+
+
+def load(path: Path, recorded: str | None = None) -> Fitted:
     """Read a model that :func:`save` wrote.
+
+    Parameters
+    ----------
+    path : Path
+    recorded : str, optional
+        The :func:`digest` that the file must have.
 
     Raises
     ------
     ModelError
-        If the file is no such archive, or holds a type that is not trusted.
+        If the file is no such archive, holds a type that is not trusted or a model that is not built as ours are, or is
+        not the one that was recorded.
     """
-    # It takes seconds to import.
-    import skops.io
-
     try:
-        content: dict[str, Any] = skops.io.load(path, trusted=TRUSTED)
-        return Fitted(
-            content["estimator"],
-            tuple(content["feature_names"]),
-            Setting(content["top"], tuple(sorted(content["hyperparameters"].items()))),
-        )
-    except (
-        OSError,
-        zipfile.BadZipFile,
-        KeyError,
-        TypeError,
-        ValueError,
-        skops.io.exceptions.UntrustedTypesFoundException,
-    ) as error:
-        raise ModelError(f"{path}: no model of ours: {error}") from error
+        content = _content(path)
+        if recorded is not None and _digest(content) != recorded:
+            raise ModelError(f"{path}: its digest is {_digest(content)}, the run that made it recorded {recorded}")
+        return _made(content)
+    except _DAMAGED as error:
+        # skops says much.
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ModelError(f"{path}: no model of ours: {printable(why)}") from error
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_DIGITS]
 
 
 def digest(path: Path) -> str:
     """Return the first 16 hex digits of the model file's SHA-256: the name in a header's banner."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    return _digest(path.read_bytes())

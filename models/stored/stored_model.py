@@ -7,6 +7,7 @@ The name is ``dataset/family_set``: what it was trained on, its family, its set 
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +15,20 @@ from pathlib import Path
 from contracts.fault import UsageFault
 from features.feature_set import SETS
 
+# Of tslearn, for a file format that is not used here. Nearest neighbours import it where they are fitted or loaded, and
+# this module comes before both.
+warnings.filterwarnings("ignore", message="h5py not installed")
+
 #: Families without a grid, and what stands for their sets of features: nearest neighbours of a view of the series, and
 #: one threshold on plain correlation.
 NEIGHBOURS, VIEWS = "knn_dtw", ("rtt_series", "queue_series")
 CORRELATION, PLAIN = "correlation", "plain"
+#: What nearest neighbours have for features: both subflows' RTTs, columns of the ``series`` table.
+SERIES = ("rtt_a_us", "rtt_b_us")
 #: What a name may end with.
 FEATURE_SETS = (*SETS, *VIEWS, PLAIN)
-_SUFFIX = ".skops"
+#: What the name of its file ends with.
+SUFFIX = ".skops"
 
 
 class ModelNameError(UsageFault, ValueError):
@@ -76,7 +84,7 @@ class StoredModel:
 
     def path(self, models: Path) -> Path:
         """Return its file below a folder that has one folder for each dataset."""
-        return models / self.dataset / f"{self.name}{_SUFFIX}"
+        return models / self.dataset / f"{self.name}{SUFFIX}"
 
 
 def searched(dataset: str, families: Sequence[str], feature_sets: Sequence[str]) -> list[StoredModel]:
@@ -104,5 +112,5 @@ def on_disk(models: Path) -> list[StoredModel]:
     ModelNameError
         If a file there has the name of no model.
     """
-    names = sorted(f"{path.parent.name}/{path.name.removesuffix(_SUFFIX)}" for path in models.glob(f"*/*{_SUFFIX}"))
+    names = sorted(f"{path.parent.name}/{path.name.removesuffix(SUFFIX)}" for path in models.glob(f"*/*{SUFFIX}"))
     return [StoredModel.parse(name) for name in names]

@@ -23,6 +23,7 @@ from export.compiled_header import SUFFIXES
 from features.window import NEVER_CONGESTED, NO_STATES
 from models.detectors import DETECTORS
 from models.detectors.lag_excess import LagExcess
+from models.stored.stored_model import SUFFIX
 from pipelines.judging.judge import NO_CONNECTION, PART, Judge, judge_of, opinions, unjudged
 from pipelines.judging.opinion import SCORE_FORMAT, SaidOnce, in_words, last_in_words
 from pipelines.params import Params
@@ -56,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="what judges in place of the default: a stored model such as sites/tree_paper;"
+        help="what judges in place of the default: a stored model such as sites/tree_paper, if it is the file that the"
+        f" run recorded; any other stored model, a path that ends with {SUFFIX};"
         f" a baseline detector such as rfc8382 or rfc8382/owd ({', '.join(DETECTORS)});"
         f" or an exported header or model file, a path that ends with {' or '.join(SUFFIXES)}",
     )
@@ -135,7 +137,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     judge: Judge
     if arguments.model:
-        model, judge = arguments.model, judge_of(arguments.models, arguments.model)
+        model, judge = judge_of(arguments.models, arguments.model)
     else:
         named, judge = default_detector.load()
         model = named.detector

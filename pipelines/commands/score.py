@@ -21,8 +21,9 @@ from contracts.tables import WINDOW_KEY
 from models.assessment.accuracy import accuracy_of_windows
 from models.stored import store
 from models.stored.loaded_model import WindowJudge, load
-from models.stored.stored_model import on_disk
+from models.stored.stored_model import StoredModel, on_disk
 from pipelines.judging import judge as judging
+from pipelines.judging import recorded_model
 from pipelines.judging.opinion import SaidOnce
 from pipelines.labelling import labelled_inputs
 from pipelines.labelling.labels import read_labels
@@ -37,6 +38,7 @@ from traces.truth import label_at
 log = logging.getLogger(__name__)
 
 _NS_PER_S = 1e9
+_MODELS = Path("data/trained")
 
 
 class NoModelsError(UsageFault):
@@ -72,7 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="folder with logs or captures")
     parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file with the labels")
     parser.add_argument(
-        "--models", type=Path, default=Path("data/trained"), help="folder of stored models (default: %(default)s)"
+        "--models",
+        type=Path,
+        help=f"folder of stored models (default: {_MODELS}); of a folder that is named here, those that no run recorded"
+        " are scored too, and called so",
     )
     parser.add_argument("--report", metavar="FILE", type=Path, help="CSV file to write: one row for each model")
 
@@ -147,7 +152,19 @@ def score(
     return asdict(found), Counter(opinion.reason for opinion, _ in said if opinion.reason is not None)
 
 
-def scored(own: Sequence[Labelled], models: Path, params: Params) -> tuple[pd.DataFrame, Counter[str]]:
+def _recorded(models: Path, *, by_no_run: bool) -> list[tuple[str, StoredModel, str | None]]:
+    """Return what each stored model of a folder is called, the model, and the digest that the run recorded."""
+    digest_of = recorded_model.recorded_digest if by_no_run else recorded_model.digest_of_run
+    found = [(one, digest_of(one, models)) for one in on_disk(models)]
+    return [
+        (str(one) if digest is not None else f"{one} ({recorded_model.BY_NO_RUN})", one, digest)
+        for one, digest in found
+    ]
+
+
+def scored(
+    own: Sequence[Labelled], models: Path, params: Params, *, by_no_run: bool = False
+) -> tuple[pd.DataFrame, Counter[str]]:
     """Return the accuracy of every stored model, one row for each, and why windows have no verdict: the same for all.
 
     Parameters
@@ -156,21 +173,27 @@ def scored(own: Sequence[Labelled], models: Path, params: Params) -> tuple[pd.Da
     models : Path
         Their folder.
     params : Params
+    by_no_run : bool
+        Whether models are scored that no run recorded.
 
     Raises
     ------
     NoModelsError
         If there is none.
+    ModelError
+        If one cannot be used, or is not the one that the run recorded.
+    UnrecordedModelError
+        If no run recorded one.
     """
-    every = on_disk(models)
+    every = _recorded(models, by_no_run=by_no_run)
     if not every:
         raise NoModelsError(f"there is no model in {models}: `dvc repro` makes them")
     rows = []
     reasons: Counter[str] = Counter()
-    for one in every:
-        found, reasons = score(own, load(one, models), str(one), params)
-        rows.append({"model": str(one), "digest": store.digest(one.path(models)), **found})
-        log.info("%s: balanced %.3f", one, found["balanced"])
+    for name, one, digest in every:
+        found, reasons = score(own, load(one, models, digest), name, params)
+        rows.append({"model": name, "digest": digest or store.digest(one.path(models)), **found})
+        log.info("%s: balanced %.3f", name, found["balanced"])
     return pd.DataFrame(rows), reasons
 
 
@@ -188,7 +211,8 @@ def _labels(arguments: argparse.Namespace, params: Params) -> list[Labelled]:
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
-    table, reasons = scored(_labels(arguments, params), arguments.models, params)
+    models = _MODELS if arguments.models is None else arguments.models
+    table, reasons = scored(_labels(arguments, params), models, params, by_no_run=arguments.models is not None)
     columns = ["model", "connections", "windows", "none", "coverage", "recall_shared", "recall_not_shared", "balanced"]
     rows = [{name: row[name] for name in columns} for _, row in table.round(3).iterrows()]
     stage.say(*aligned(rows))

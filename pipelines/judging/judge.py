@@ -19,9 +19,10 @@ from models.detectors.event import events_of
 from models.detectors.lag_excess import LagExcess, judgements
 from models.detectors.scoring import OnPair
 from models.partition import pairs_of
-from models.stored import loaded_model
+from models.stored import loaded_model, stored_model
 from models.stored.loaded_model import UnknownModelError, WindowJudge
 from models.verdict import SCORE_DIGITS
+from pipelines.judging import recorded_model
 from pipelines.judging.opinion import SaidOnce
 from pipelines.params import Params
 from traces.connection import Connection
@@ -65,31 +66,38 @@ def _of_pair(name: str, connection_id: str, pair: Pair, judge: WindowJudge, mode
     return [opinion for _, opinion in sorted(found, key=lambda item: item[0])]
 
 
-def judge_of(models: Path, model: str) -> Judge:
-    """Return a stored model or a baseline detector by name, or an exported one by path.
+def judge_of(models: Path, model: str) -> tuple[str, Judge]:
+    """Return what judges, and what it is called: a model or detector by name, an exported or stored model by path.
 
-    The model that stands in git is found by its name too, where none of that name is stored.
+    A stored model that is asked for by its name must be the file that the run recorded; by its path it may be any. The
+    model that stands in git is found by its name too, where none of that name is stored.
 
     Raises
     ------
     UnknownModelError
         If no stored model has that name.
+    ModelError
+        If the stored model cannot be used, or is not the one that the run recorded.
+    UnrecordedModelError
+        If a run recorded no stored model of that name.
     UnknownDetectorError
         If the detector has no parameter set of that name.
     NoHeaderError
         If there is no such header or model file.
     """
     if model.endswith(SUFFIXES):
-        return Compiled(Path(model))
+        return model, Compiled(Path(model))
+    if model.endswith(stored_model.SUFFIX):
+        return recorded_model.load_by_path(Path(model))
     if model.partition("/")[0] in DETECTORS:
         kind, preset = detector_of(model)
-        return kind.build(kind.presets[preset])
+        return model, kind.build(kind.presets[preset])
     try:
-        return loaded_model.load_named(model, models)
+        return model, loaded_model.load_named(model, models, recorded_model.digest_of_run)
     except UnknownModelError:
         if model != shipped.named_in().model:
             raise
-        return shipped.load()[1]
+        return model, shipped.load()[1]
 
 
 def _of_lag_excess(

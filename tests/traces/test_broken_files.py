@@ -549,7 +549,7 @@ def test_detect_writes_nothing(
     monkeypatch.chdir(sandbox / "a/b/c")
     monkeypatch.setenv("HOME", str(sandbox / "home"))
     monkeypatch.setattr(tempfile, "tempdir", str(sandbox / "temporary"))
-    monkeypatch.setattr(loaded_model, "load_named", lambda _name, _folder: Nobody())
+    monkeypatch.setattr(loaded_model, "load_named", lambda *_: Nobody())
     arguments = ["--params", str(sandbox / "params.yaml"), "--quiet", "--json", "--model", "../../outside/model"]
     inputs = sorted((sandbox / "a/b/c/raw/inputs").iterdir())
     assert stage.main("detect", detect, [*arguments, *map(str, inputs)]) == (stage.EXIT_BAD_INPUT)

@@ -38,6 +38,7 @@ def written(folder: Path, build_map: BatchMap = map) -> dict[str, Any]:
 
 
 def test_every_record_is_a_row_or_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("WARNING")
     report = written(tmp_path)
     assert (report["inputs"], report["inputs_unreadable"]) == (3, 1)
     refused = report["quarantined_by_reason"]

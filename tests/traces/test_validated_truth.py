@@ -73,6 +73,7 @@ def test_without_a_token_an_input_has_one_connection(folder: Path) -> None:
 
 
 def test_a_token_of_another_input_names_nothing(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("WARNING")
     assert joined(folder, truth("one.log", "2"), truth("one.log", "1")) == (["d/one#0"], 1, 2)
     assert "no connection with token 2 in one.log" in caplog.text
 
