@@ -40,7 +40,7 @@ class OverLimitError(Fault):
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """What a process may take.
 
     Attributes
@@ -84,7 +84,7 @@ def _wait(process: subprocess.Popen[bytes], time_s: float) -> bool:
         os.close(descriptor)
 
 
-def run(command: Sequence[str], limits: Limits, events: IO[bytes] | None = None) -> Ended:
+def run(command: Sequence[str], limits: ProcessLimits, events: IO[bytes] | None = None) -> Ended:
     """Run a program to its end, or to its limits; nothing of its process group is left behind.
 
     A process that has made a session of its own is not followed; its CPU time is limited too.
@@ -92,7 +92,7 @@ def run(command: Sequence[str], limits: Limits, events: IO[bytes] | None = None)
     Parameters
     ----------
     command : sequence of str
-    limits : Limits
+    limits : ProcessLimits
     events : file, optional
         Its standard input, from where the file stands; empty without it.
 

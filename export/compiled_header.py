@@ -13,7 +13,7 @@ from pathlib import Path
 
 from contracts.fault import InputFault, UsageFault, printable
 from export import compilers, replay
-from export.bounded_process import Limits
+from export.bounded_process import ProcessLimits
 from export.compilers import CompileError
 from export.replay import Decision
 from export.shipped import FOLDER
@@ -59,7 +59,7 @@ def known(content: bytes, headers: Path = HEADERS) -> str | None:
     return None
 
 
-def _build_known(path: Path, place: Path, headers: Path, limits: Limits) -> Path:
+def _build_known(path: Path, place: Path, headers: Path, limits: ProcessLimits) -> Path:
     """Compile a header that came with this program, in a folder with nothing but its content and our runtime."""
     with path.open("rb") as stream:
         content = stream.read(_MOST_BYTES)
@@ -79,7 +79,7 @@ def _build_known(path: Path, place: Path, headers: Path, limits: Limits) -> Path
     return replay.build(place, own, name, compilers.installed()[0], limits=limits)
 
 
-def _build_trusted(path: Path, place: Path, headers: Path, limits: Limits) -> Path:
+def _build_trusted(path: Path, place: Path, headers: Path, limits: ProcessLimits) -> Path:
     """Compile a header that the user trusts, with the files of its folder, or ours where there are none."""
     shown, name, gcc = printable(str(path)), path.stem, compilers.installed()[0]
     if not _NAME.fullmatch(name):
@@ -104,9 +104,9 @@ class Compiled:
         Folder with the headers that came with this program, and their checksums.
     trusted : bool
         A header is compiled and run whoever wrote it, with what stands beside it.
-    limits : Limits, optional
+    limits : ProcessLimits, optional
         Of the program that is run on a connection, in place of :func:`export.replay.limits_for` its events.
-    compiler_limits : Limits
+    compiler_limits : ProcessLimits
 
     Raises
     ------
@@ -126,8 +126,8 @@ class Compiled:
         headers: Path = HEADERS,
         *,
         trusted: bool = False,
-        limits: Limits | None = None,
-        compiler_limits: Limits = compilers.LIMITS,
+        limits: ProcessLimits | None = None,
+        compiler_limits: ProcessLimits = compilers.LIMITS,
     ) -> None:
         if not path.is_file():
             raise NoHeaderError(f"{printable(str(path))}: no such header or model file: `sbd export` writes them")

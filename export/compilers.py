@@ -9,10 +9,10 @@ from pathlib import Path
 
 from contracts.fault import Fault, printable
 from export import bounded_process
-from export.bounded_process import Limits
+from export.bounded_process import ProcessLimits
 
 #: The largest header in git takes two seconds. An include of /dev/zero would take all memory.
-LIMITS = Limits(time_s=300, file_bytes=1 << 30, memory_bytes=4 << 30)
+LIMITS = ProcessLimits(time_s=300, file_bytes=1 << 30, memory_bytes=4 << 30)
 #: Most letters that are shown of what a tool said.
 _LINE = 300
 WARNINGS = ("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2")
@@ -60,17 +60,17 @@ def installed(*, all_of_them: bool = False) -> list[Compiler]:
 def _one_line(said: bytes) -> str:
     """Return the first error of what a tool said, or else its first line, as it can be printed."""
     lines = said.decode(errors="replace").strip().splitlines() or [""]
-    first = next((line for line in lines if "error" in line), lines[0])
+    first = next((line for line in lines if "error: " in line), lines[0])
     return printable(first)[:_LINE]
 
 
-def run(command: Sequence[str], limits: Limits = LIMITS) -> bytes:
+def run(command: Sequence[str], limits: ProcessLimits = LIMITS) -> bytes:
     """Run a tool; return what it printed.
 
     Parameters
     ----------
     command : sequence of str
-    limits : Limits
+    limits : ProcessLimits
 
     Raises
     ------
@@ -85,7 +85,9 @@ def run(command: Sequence[str], limits: Limits = LIMITS) -> bytes:
     return done.output
 
 
-def compiled(compiler: Compiler, source: Path, target: Path, options: Sequence[str], limits: Limits = LIMITS) -> None:
+def compiled(
+    compiler: Compiler, source: Path, target: Path, options: Sequence[str], limits: ProcessLimits = LIMITS
+) -> None:
     """Compile a file, any warning being an error.
 
     Parameters
@@ -95,7 +97,7 @@ def compiled(compiler: Compiler, source: Path, target: Path, options: Sequence[s
         The C file, and what is made of it.
     options : sequence of str
         In addition to :data:`WARNINGS`.
-    limits : Limits
+    limits : ProcessLimits
 
     Raises
     ------

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from contracts.fault import Fault, printable
 from export import bounded_process, compilers
-from export.bounded_process import Ended, Limits
+from export.bounded_process import Ended, ProcessLimits
 from export.compilers import Compiler, compiled
 from features.fixed import FEATURE_LIMIT
 from models.partition import Partition, numbered
@@ -74,7 +74,7 @@ def build(
     model: str | None,
     compiler: Compiler,
     options: Sequence[str] = (),
-    limits: Limits = compilers.LIMITS,
+    limits: ProcessLimits = compilers.LIMITS,
 ) -> Path:
     """Compile the program for a header, or, without one, for models from files; return it.
 
@@ -89,7 +89,7 @@ def build(
     compiler : Compiler
     options : sequence of str
         More options of the compiler.
-    limits : Limits
+    limits : ProcessLimits
         Of the compiler.
     """
     program = place / f"replay_{model or 'loaded'}"
@@ -98,17 +98,17 @@ def build(
     return program
 
 
-def limits_for(input_bytes: int) -> Limits:
+def limits_for(input_bytes: int) -> ProcessLimits:
     """Return what the program may take for an input: a minute and 10 s for each MB, and 64 bytes for each byte.
 
     Parameters
     ----------
     input_bytes : int
     """
-    return Limits(_BASE_S + _S_PER_BYTE * input_bytes, _BASE_BYTES + _BYTES_PER_BYTE * input_bytes)
+    return ProcessLimits(_BASE_S + _S_PER_BYTE * input_bytes, _BASE_BYTES + _BYTES_PER_BYTE * input_bytes)
 
 
-def _ended(command: Sequence[str], events: IO[bytes], limits: Limits | None) -> Ended:
+def _ended(command: Sequence[str], events: IO[bytes], limits: ProcessLimits | None) -> Ended:
     """Run the program on all that a file holds."""
     input_bytes = events.tell()
     events.seek(0)
@@ -173,7 +173,7 @@ def run(
     model_file: Path | None = None,
     *,
     with_features: bool = False,
-    limits: Limits | None = None,
+    limits: ProcessLimits | None = None,
 ) -> Replayed:
     """Run the program on connections, each as :func:`event_lines` writes it.
 
@@ -187,7 +187,7 @@ def run(
         The model, for a program that was built without a header.
     with_features : bool
         Decisions come with the features that they rest on.
-    limits : Limits, optional
+    limits : ProcessLimits, optional
         In place of :func:`limits_for` the events.
 
     Raises

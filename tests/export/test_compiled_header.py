@@ -13,7 +13,7 @@ import pytest
 
 from contracts.fault import printable
 from export import bounded_process, compilers, replay
-from export.bounded_process import Limits, OverLimitError
+from export.bounded_process import OverLimitError, ProcessLimits
 from export.compiled_header import HEADERS, SUMS, Compiled, NoHeaderError, UntrustedHeaderError
 from export.compilers import CompileError
 from export.replay import Decision, ReplayError
@@ -24,7 +24,7 @@ from traces.recording import Recording
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("sbd_forest_invariant", "sbd_tree_invariant", "sbd_tree_paper")
-SHORT = Limits(time_s=1, file_bytes=1 << 20)
+SHORT = ProcessLimits(time_s=1, file_bytes=1 << 20)
 FOREIGN = "sbd_foreign"
 
 
@@ -51,7 +51,7 @@ def foreign(folder: Path, body: str) -> Path:
 
 
 def said_by(
-    path: Path, connection: Connection, *, trusted: bool = False, limits: Limits | None = None
+    path: Path, connection: Connection, *, trusted: bool = False, limits: ProcessLimits | None = None
 ) -> list[Decision]:
     return Compiled(path, trusted=trusted, limits=limits).decisions(connection)
 
@@ -117,7 +117,7 @@ def test_a_poisoned_runtime_beside_our_header_is_not_used(connection: Connection
     shutil.copy(HEADERS / "sbd_tree_paper.h", tmp_path)
     ours = (HEADERS / "smartsbd.h").read_text()
     poison = f'__attribute__((constructor)) static void first(void) {{ fclose(fopen("{mark}", "w")); }}\n'
-    (tmp_path / "smartsbd.h").write_text(f"#include <stdio.h>\n{ours}\n{poison}")
+    (tmp_path / "smartsbd.h").write_text(f"#ifndef ONCE\n#define ONCE\n#include <stdio.h>\n{ours}\n{poison}#endif\n")
     (tmp_path / "sbd_loaded.h").write_text(f'#error "{tmp_path}"\n')
     expected = said_by(HEADERS / "sbd_tree_paper.h", connection)
     assert said_by(tmp_path / "sbd_tree_paper.h", connection) == expected
@@ -195,21 +195,22 @@ def test_what_a_program_has_started_ends_with_it(after: str, connection: Connect
 
 def test_a_process_of_its_own_session_has_its_cpu_time_limited() -> None:
     """It is not followed, but it does not run for ever."""
-    done = bounded_process.run(["sh", "-c", "setsid sh -c 'ulimit -S -t; ulimit -H -t'"], Limits(7.9, 1 << 20))
+    done = bounded_process.run(["sh", "-c", "setsid sh -c 'ulimit -S -t; ulimit -H -t'"], ProcessLimits(7.9, 1 << 20))
     assert done.output.split() == [b"7", b"12"]
 
 
 def test_a_lower_limit_of_the_user_stays() -> None:
-    within = "from export.bounded_process import Limits, run; print(run(['sh', '-c', 'ulimit -t'], Limits(60, 9999)))"
+    limits = "ProcessLimits(60, 9999)"
+    within = f"from export.bounded_process import *; print(run(['sh', '-c', 'ulimit -t'], {limits}))"
     command = ["sh", "-c", f'ulimit -t 20; exec python -c "{within}"']
-    done = bounded_process.run(command, Limits(100, 1 << 20))
+    done = bounded_process.run(command, ProcessLimits(100, 1 << 20))
     assert b"exit_code=0, output=b'20\\n'" in done.output
 
 
 def test_an_endless_output_ends(connection: Connection, tmp_path: Path) -> None:
     path = foreign(tmp_path, 'for (;;) puts("C=0 GROUPS");')
     with pytest.raises(OverLimitError, match="wrote more than") as ended:
-        said_by(path, connection, trusted=True, limits=Limits(60, 1 << 20))
+        said_by(path, connection, trusted=True, limits=ProcessLimits(60, 1 << 20))
     line_of(ended)
 
 
@@ -236,7 +237,7 @@ def test_an_endless_include_ends(include: str, said: str, tmp_path: Path) -> Non
     path = tmp_path / f"{FOREIGN}.h"
     path.write_text(f'#include "{include}"\n')
     with pytest.raises((CompileError, OverLimitError), match=said) as ended:
-        Compiled(path, trusted=True, compiler_limits=Limits(10, 1 << 20, 1 << 29))
+        Compiled(path, trusted=True, compiler_limits=ProcessLimits(10, 1 << 20, 1 << 29))
     line_of(ended)
 
 
