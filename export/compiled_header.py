@@ -1,60 +1,150 @@
-"""An exported header or model file as a judge: it is compiled and receives the signals of a connection."""
+"""An exported header or model file as a judge: it is compiled and receives the signals of a connection.
+
+A header is a program. One that came with this program, by its SHA-256, is run as it is. Any other is run only if the
+user says so. A model file is data, and read by a program of ours.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import tempfile
 from pathlib import Path
 
-from contracts.fault import UsageFault
+from contracts.fault import InputFault, UsageFault, printable
 from export import compilers, replay
+from export.bounded_process import ProcessLimits
+from export.compilers import CompileError
 from export.replay import Decision
 from export.shipped import FOLDER
 from features.connection_pairs import rows
 from traces.connection import Connection
 
-#: Where the headers stand that a model file is run with.
+#: Where the headers stand that came with this program, their checksums, and what a model file is run with.
 HEADERS = FOLDER
-SUFFIXES = (".h", ".sbd")
+SUMS = "SHA256SUMS"
+HEADER, MODEL_FILE = SUFFIXES = (".h", ".sbd")
+TRUST_HEADER = "--trust-header"
+#: What every header of a model includes, and the program for recorded signals too.
+_RUNTIME = ("smartsbd.h", "sbd_loaded.h")
+#: A longer file is none of our headers; the largest has 0.3 MB.
+_MOST_BYTES = 1 << 24
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class NoHeaderError(UsageFault):
-    """A path that is neither a header nor a model file."""
+    """A path that is neither a header of a model nor a model file."""
+
+
+class UntrustedHeaderError(InputFault):
+    """A header that did not come with this program, and that nobody vouches for."""
+
+
+def known(content: bytes, headers: Path = HEADERS) -> str | None:
+    """Return the name of a header that came with this program, without suffix; None for any other content.
+
+    Parameters
+    ----------
+    content : bytes
+        What the header holds: what it is called, and what stands beside it, says nothing about it.
+    headers : Path
+        Folder with the checksums.
+    """
+    digest = hashlib.sha256(content).hexdigest()
+    listed = headers / SUMS
+    for line in listed.read_text().splitlines() if listed.is_file() else []:
+        own, _, name = line.partition("  ")
+        if own == digest and name.endswith(HEADER):
+            return name.removesuffix(HEADER)
+    return None
+
+
+def _build_known(path: Path, place: Path, headers: Path, limits: ProcessLimits) -> Path:
+    """Compile a header that came with this program, in a folder with nothing but its content and our runtime."""
+    with path.open("rb") as stream:
+        content = stream.read(_MOST_BYTES)
+    name = known(content, headers)
+    if name is None:
+        raise UntrustedHeaderError(
+            f"{printable(str(path))}: is a program that did not come with this one: {TRUST_HEADER} runs it all the"
+            f" same; models of others come in as {MODEL_FILE} files"
+        )
+    if f"{name}{HEADER}" in _RUNTIME or f"{name}_judge(".encode() not in content:
+        raise NoHeaderError(f"{printable(str(path))}: holds no model")
+    own = place / "headers"
+    own.mkdir()
+    for runtime in _RUNTIME:
+        (own / runtime).write_bytes((headers / runtime).read_bytes())
+    (own / f"{name}{HEADER}").write_bytes(content)
+    return replay.build(place, own, name, compilers.installed()[0], limits=limits)
+
+
+def _build_trusted(path: Path, place: Path, headers: Path, limits: ProcessLimits) -> Path:
+    """Compile a header that the user trusts, with the files of its folder, or ours where there are none."""
+    shown, name, gcc = printable(str(path)), path.stem, compilers.installed()[0]
+    if not _NAME.fullmatch(name):
+        raise NoHeaderError(f"{shown}: a header is called as its model: letters, digits and underscores")
+    try:
+        return replay.build(place, path.parent, name, gcc, ["-I", str(headers)], limits)
+    except CompileError:
+        # What the compiler says holds lines of whatever the header includes.
+        raise CompileError(
+            f"{shown}: does not compile with the replay program: `{gcc.name} -Wall -fsyntax-only` says why"
+        ) from None
 
 
 class Compiled:
-    """A header, compiled with the files of its folder, or a model file that the program for files reads.
+    """A header, compiled, or a model file that the program for files reads.
 
     Parameters
     ----------
     path : Path
         A header that `sbd export` wrote (.h), or a model file (.sbd).
     headers : Path
-        Folder with ``sbd_loaded.h``, for a model file.
+        Folder with the headers that came with this program, and their checksums.
+    trusted : bool
+        A header is compiled and run whoever wrote it, with what stands beside it.
+    limits : ProcessLimits, optional
+        Of the program that is run on a connection, in place of :func:`export.replay.limits_for` its events.
+    compiler_limits : ProcessLimits
 
     Raises
     ------
     NoHeaderError
-        If there is no such file.
+        If there is no such file, or no model in it.
+    UntrustedHeaderError
+        If the header did not come with this program, and is not trusted.
     CompileError
         If it does not compile.
+    OverLimitError
+        If the compiler does not end in time.
     """
 
-    def __init__(self, path: Path, headers: Path = HEADERS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        headers: Path = HEADERS,
+        *,
+        trusted: bool = False,
+        limits: ProcessLimits | None = None,
+        compiler_limits: ProcessLimits = compilers.LIMITS,
+    ) -> None:
         if not path.is_file():
-            raise NoHeaderError(f"{path}: no such header or model file: `sbd export` writes them")
+            raise NoHeaderError(f"{printable(str(path))}: no such header or model file: `sbd export` writes them")
+        self._limits = limits
         self._folder = tempfile.TemporaryDirectory(prefix="sbd-")
-        gcc = compilers.installed()[0]
-        is_header = path.suffix == ".h"
-        self._file = None if is_header else path
-        self._program = replay.build(
-            Path(self._folder.name),
-            path.parent if is_header else headers,
-            path.stem if is_header else None,
-            gcc,
-        )
+        place = Path(self._folder.name)
+        self._file = None if path.suffix == HEADER else path
+        if self._file is not None:
+            self._program = replay.build(place, headers, None, compilers.installed()[0], limits=compiler_limits)
+        elif trusted:
+            self._program = _build_trusted(path, place, headers, compiler_limits)
+        else:
+            self._program = _build_known(path, place, headers, compiler_limits)
 
     def decisions(self, connection: Connection) -> list[Decision]:
         """Return its decisions on the windows of a connection, in the order they are made."""
         acks, states, _ = rows(connection)
         _, end_ns = connection.span_ns()
-        return replay.run(self._program, [replay.event_lines(0, acks, states, end_ns)], self._file).decisions
+        lines = replay.event_lines(0, acks, states, end_ns)
+        return replay.run(self._program, [lines], self._file, limits=self._limits).decisions

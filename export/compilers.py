@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.fault import Fault
+from contracts.fault import Fault, printable
+from export import bounded_process
+from export.bounded_process import ProcessLimits
 
+#: The largest header in git takes two seconds. An include of /dev/zero would take all memory.
+LIMITS = ProcessLimits(time_s=300, file_bytes=1 << 30, memory_bytes=4 << 30)
+#: Most letters that are shown of what a tool said.
+_LINE = 300
 WARNINGS = ("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2")
 
 
@@ -52,23 +57,37 @@ def installed(*, all_of_them: bool = False) -> list[Compiler]:
     return found
 
 
-def run(command: Sequence[str]) -> bytes:
+def _one_line(said: bytes) -> str:
+    """Return the first error of what a tool said, or else its first line, as it can be printed."""
+    lines = said.decode(errors="replace").strip().splitlines() or [""]
+    first = next((line for line in lines if "error: " in line), lines[0])
+    return printable(first)[:_LINE]
+
+
+def run(command: Sequence[str], limits: ProcessLimits = LIMITS) -> bytes:
     """Run a tool; return what it printed.
+
+    Parameters
+    ----------
+    command : sequence of str
+    limits : ProcessLimits
 
     Raises
     ------
     CompileError
         If it fails.
+    OverLimitError
+        If it does not end in time.
     """
-    done = subprocess.run(command, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise CompileError(
-            f"{' '.join(command)} failed ({done.returncode}): {done.stderr.decode(errors='replace').strip()}"
-        )
-    return done.stdout
+    done = bounded_process.run(command, limits)
+    if done.exit_code != 0:
+        raise CompileError(f"{printable(' '.join(command))} failed ({done.exit_code}): {_one_line(done.errors)}")
+    return done.output
 
 
-def compiled(compiler: Compiler, source: Path, target: Path, options: Sequence[str]) -> None:
+def compiled(
+    compiler: Compiler, source: Path, target: Path, options: Sequence[str], limits: ProcessLimits = LIMITS
+) -> None:
     """Compile a file, any warning being an error.
 
     Parameters
@@ -78,10 +97,13 @@ def compiled(compiler: Compiler, source: Path, target: Path, options: Sequence[s
         The C file, and what is made of it.
     options : sequence of str
         In addition to :data:`WARNINGS`.
+    limits : ProcessLimits
 
     Raises
     ------
     CompileError
         If it does not compile.
+    OverLimitError
+        If the compiler does not end in time.
     """
-    run([compiler.path, *WARNINGS, *options, str(source), "-o", str(target)])
+    run([compiler.path, *WARNINGS, *options, str(source), "-o", str(target)], limits)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from contracts.fault import Fault
+from export import bounded_process, replay
 from export.compilers import Compiler, compiled
 from features.lag_excess import gate
 from features.series import SubflowSignals
@@ -102,19 +102,22 @@ def run(
     ------
     JudgementsError
         If the program fails.
+    OverLimitError
+        If it does not end in time.
     """
     count = 0
     with tempfile.TemporaryFile() as stream:
         for x, y in pairs:
             stream.write(samples_of(x, y).tobytes())
             count += 1
+        limits = replay.limits_for(stream.tell())
         stream.seek(0)
         numbers = (criterion.shared_above_q10, criterion.apart_below_q10, criterion.tiles, int(criterion.compares))
-        done = subprocess.run([str(program), *map(str, numbers)], stdin=stream, capture_output=True, check=False)
-    if done.returncode:
-        raise JudgementsError(f"{program.name} ended with {done.returncode}")
+        done = bounded_process.run([str(program), *map(str, numbers)], limits, stream)
+    if done.exit_code:
+        raise JudgementsError(f"{program.name} ended with {done.exit_code}")
     found: list[list[Said]] = [[] for _ in range(count)]
-    rows = np.frombuffer(done.stdout, dtype=_FOUND)
+    rows = np.frombuffer(done.output, dtype=_FOUND)
     for decided_ns, pair, words, score_q10, _ in rows.tolist():
         found[pair].append(Said(decided_ns, SAID[words], None if score_q10 == _NO_SCORE else score_q10))
     return found, int(rows["bytes"][0]) if rows.size else 0

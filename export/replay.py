@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from contracts.fault import Fault
+from contracts.fault import Fault, printable
+from export import bounded_process, compilers
+from export.bounded_process import Ended, ProcessLimits
 from export.compilers import Compiler, compiled
 from features.fixed import FEATURE_LIMIT
 from models.partition import Partition, numbered
 
 SOURCE = Path(__file__).parent / "programs" / "replay.c"
-_WINDOW = re.compile(r"C=([0-9a-f]+) SF=(\d+),(\d+) (\d+) (\d+) (SB|NSB)((?: \w+=-?\d+)*)")
-_GROUPS = re.compile(r"C=([0-9a-f]+) GROUPS((?: \d+:(?:\d+|-))*)")
+# Numbers have as many digits as 64 bits can: a header that is not ours may print any.
+_NUMBER = "[0-9]{1,20}"
+_WINDOW = re.compile(
+    rf"C=([0-9a-f]{{1,16}}) SF=({_NUMBER}),({_NUMBER}) ({_NUMBER}) ({_NUMBER}) (SB|NSB)((?: \w+=-?{_NUMBER})*)"
+)
+_GROUPS = re.compile(rf"C=([0-9a-f]{{1,16}}) GROUPS((?: {_NUMBER}:(?:{_NUMBER}|-))*)")
+#: Most letters that are shown of what the program said.
+_SHOWN = 500
+# Time and output that a program may take: for any input, and for each byte of it. It reads more than 100 MB of a
+# recording in a second, and 26 MB of eight subflows with a window at every sample.
+_BASE_S = 60
+_S_PER_BYTE = 1e-5
+_BASE_BYTES = 1 << 26
+_BYTES_PER_BYTE = 64
 
 
 class ReplayError(Fault):
@@ -54,7 +68,14 @@ class Replayed:
         return numbered([groups[subflow_id] for subflow_id in sorted(groups)])
 
 
-def build(place: Path, headers: Path, model: str | None, compiler: Compiler, options: Sequence[str] = ()) -> Path:
+def build(
+    place: Path,
+    headers: Path,
+    model: str | None,
+    compiler: Compiler,
+    options: Sequence[str] = (),
+    limits: ProcessLimits = compilers.LIMITS,
+) -> Path:
     """Compile the program for a header, or, without one, for models from files; return it.
 
     Parameters
@@ -68,11 +89,34 @@ def build(place: Path, headers: Path, model: str | None, compiler: Compiler, opt
     compiler : Compiler
     options : sequence of str
         More options of the compiler.
+    limits : ProcessLimits
+        Of the compiler.
     """
     program = place / f"replay_{model or 'loaded'}"
     chosen = [] if model is None else [f"-DSBD_MODEL={model}"]
-    compiled(compiler, SOURCE, program, ["-I", str(headers), *chosen, *options])
+    compiled(compiler, SOURCE, program, ["-I", str(headers), *chosen, *options], limits)
     return program
+
+
+def limits_for(input_bytes: int) -> ProcessLimits:
+    """Return what the program may take for an input: a minute and 10 s for each MB, and 64 bytes for each byte.
+
+    Parameters
+    ----------
+    input_bytes : int
+    """
+    return ProcessLimits(_BASE_S + _S_PER_BYTE * input_bytes, _BASE_BYTES + _BYTES_PER_BYTE * input_bytes)
+
+
+def _ended(command: Sequence[str], events: IO[bytes], limits: ProcessLimits | None) -> Ended:
+    """Run the program on all that a file holds."""
+    input_bytes = events.tell()
+    events.seek(0)
+    return bounded_process.run(command, limits or limits_for(input_bytes), events)
+
+
+def _shown(said: bytes) -> str:
+    return printable(" ".join(said.decode(errors="replace").split()))[:_SHOWN]
 
 
 def event_lines(
@@ -124,7 +168,12 @@ def _numbers(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
 
 
 def run(
-    program: Path, connections: Iterable[bytes], model_file: Path | None = None, *, with_features: bool = False
+    program: Path,
+    connections: Iterable[bytes],
+    model_file: Path | None = None,
+    *,
+    with_features: bool = False,
+    limits: ProcessLimits | None = None,
 ) -> Replayed:
     """Run the program on connections, each as :func:`event_lines` writes it.
 
@@ -138,21 +187,24 @@ def run(
         The model, for a program that was built without a header.
     with_features : bool
         Decisions come with the features that they rest on.
+    limits : ProcessLimits, optional
+        In place of :func:`limits_for` the events.
 
     Raises
     ------
     ReplayError
         If the program fails, refuses a line, or misses a window.
+    OverLimitError
+        If it does not end in time.
     """
     command = [str(program), *(["-f"] if with_features else []), *([str(model_file)] if model_file else [])]
     with tempfile.TemporaryFile() as events:
         for one in connections:
             events.write(one)
-        events.seek(0)
-        done = subprocess.run(command, stdin=events, capture_output=True, check=False)
-    if done.returncode:
-        raise ReplayError(f"{program.name} failed ({done.returncode}): {done.stderr.decode(errors='replace').strip()}")
-    return _read(done.stdout.decode())
+        done = _ended(command, events, limits)
+    if done.exit_code:
+        raise ReplayError(f"{program.name} failed ({done.exit_code}): {_shown(done.errors)}")
+    return _read(done.output.decode(errors="replace"))
 
 
 def _read(text: str) -> Replayed:
@@ -176,7 +228,7 @@ def _read(text: str) -> Replayed:
             pairs = (one.split(":") for one in groups[2].split())
             partitions[int(groups[1], 16)] = {int(s): None if group == "-" else int(group) for s, group in pairs}
         else:
-            raise ReplayError(f"the program said {line!r}, which is neither a decision nor a partition")
+            raise ReplayError(f"the program said {line[:_SHOWN]!r}, which is neither a decision nor a partition")
     return Replayed(decisions, partitions)
 
 
@@ -194,16 +246,18 @@ def verdicts(program: Path, rows: npt.NDArray[np.int64], model_file: Path | None
     ------
     ReplayError
         If the program fails.
+    OverLimitError
+        If it does not end in time.
     ValueError
         If a value is beyond what a feature can be.
     """
     if rows.size and np.abs(rows).max() > FEATURE_LIMIT:
         raise ValueError(f"rows holds values beyond {FEATURE_LIMIT}: no feature has them")
     command = [str(program), "-x", *([str(model_file)] if model_file else [])]
-    done = subprocess.run(command, input=rows.astype("<i4").tobytes(), capture_output=True, check=False)
-    if done.returncode or len(done.stdout) != len(rows):
-        why = done.stderr.decode(errors="replace").strip()
-        raise ReplayError(
-            f"{program.name}: {len(done.stdout)} verdicts for {len(rows)} rows ({done.returncode}): {why}"
-        )
-    return np.frombuffer(done.stdout, dtype=np.uint8).astype(bool)
+    with tempfile.TemporaryFile() as events:
+        events.write(rows.astype("<i4").tobytes())
+        done = _ended(command, events, None)
+    if done.exit_code or len(done.output) != len(rows):
+        why = _shown(done.errors)
+        raise ReplayError(f"{program.name}: {len(done.output)} verdicts for {len(rows)} rows ({done.exit_code}): {why}")
+    return np.frombuffer(done.output, dtype=np.uint8).astype(bool)

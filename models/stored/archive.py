@@ -17,7 +17,7 @@ import numpy as np
 
 #: The most that an archive may hold, in bytes, each part counted as often as it is used. Of ours, nearest neighbours
 #: are the largest: 24 MB for 1,200 windows, which grows with their square.
-MOST_BYTES = 512 << 20
+MOST_BYTES = 2 << 30
 _SCHEMA = "schema.json"
 _MOST_SCHEMA_BYTES = 64 << 20
 _MOST_FEATURES = 1_000

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from contracts.fault import UsageFault
 from export import default_detector
-from export.compiled_header import SUFFIXES
+from export.compiled_header import HEADER, MODEL_FILE, SUFFIXES, TRUST_HEADER, NoHeaderError
 from features.window import NEVER_CONGESTED, NO_STATES
 from models.detectors import DETECTORS
 from models.detectors.lag_excess import LagExcess
@@ -61,6 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f" run recorded; any other stored model, a path that ends with {SUFFIX};"
         f" a baseline detector such as rfc8382 or rfc8382/owd ({', '.join(DETECTORS)});"
         f" or an exported header or model file, a path that ends with {' or '.join(SUFFIXES)}",
+    )
+    parser.add_argument(
+        TRUST_HEADER,
+        action="store_true",
+        help=f"run the header that --model names ({HEADER}), whoever wrote it: it is compiled, with the smartsbd.h"
+        " beside it or else with ours, and may do all that you may. Without this, only headers that came with this"
+        f" program run, always with our smartsbd.h. Models of others come in as {MODEL_FILE} files, which are data",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object for each verdict in place of a table")
     parser.add_argument(
@@ -133,14 +140,19 @@ def _draw(pairs: Sequence[JudgedPair], path: Path) -> None:
     log.info("%s shows %d pairs", path, len(pairs))
 
 
+def _asked(arguments: argparse.Namespace) -> tuple[str, Judge]:
+    """Return what judges, and its name."""
+    if arguments.model:
+        return judge_of(arguments.models, arguments.model, trusted=arguments.trust_header)
+    if arguments.trust_header:
+        raise NoHeaderError(f"{TRUST_HEADER} is for a header: name it with --model")
+    named, judge = default_detector.load()
+    return named.detector, judge
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
-    judge: Judge
-    if arguments.model:
-        model, judge = judge_of(arguments.models, arguments.model)
-    else:
-        named, judge = default_detector.load()
-        model = named.detector
+    model, judge = _asked(arguments)
     if arguments.plot and not (isinstance(judge, LagExcess) and arguments.plot.suffix == ".png"):
         raise PlotError("--plot FILE.png draws what lag-excess says, as PNG")
     drawn: list[JudgedPair] = []

@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
+from contracts.fault import printable
 from export import shipped
-from export.compiled_header import SUFFIXES, Compiled
+from export.compiled_header import HEADER, SUFFIXES, TRUST_HEADER, Compiled, NoHeaderError
 from export.replay import Decision
 from features import connection_pairs
 from features.connection_pairs import Pair
@@ -66,11 +67,19 @@ def _of_pair(name: str, connection_id: str, pair: Pair, judge: WindowJudge, mode
     return [opinion for _, opinion in sorted(found, key=lambda item: item[0])]
 
 
-def judge_of(models: Path, model: str) -> tuple[str, Judge]:
+def judge_of(models: Path, model: str, *, trusted: bool = False) -> tuple[str, Judge]:
     """Return what judges, and what it is called: a model or detector by name, an exported or stored model by path.
 
     A stored model that is asked for by its name must be the file that the run recorded; by its path it may be any. The
     model that stands in git is found by its name too, where none of that name is stored.
+
+    Parameters
+    ----------
+    models : Path
+        Folder of stored models.
+    model : str
+    trusted : bool
+        A header is compiled and run whoever wrote it.
 
     Raises
     ------
@@ -83,10 +92,14 @@ def judge_of(models: Path, model: str) -> tuple[str, Judge]:
     UnknownDetectorError
         If the detector has no parameter set of that name.
     NoHeaderError
-        If there is no such header or model file.
+        If there is no such header or model file, or what is to be trusted is no header.
+    UntrustedHeaderError
+        If a header did not come with this program, and is not trusted.
     """
+    if trusted and not model.endswith(HEADER):
+        raise NoHeaderError(f"{TRUST_HEADER} is for a header, and {printable(model)} is none")
     if model.endswith(SUFFIXES):
-        return model, Compiled(Path(model))
+        return model, Compiled(Path(model), trusted=trusted)
     if model.endswith(stored_model.SUFFIX):
         return recorded_model.load_by_path(Path(model))
     if model.partition("/")[0] in DETECTORS:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from export import compilers, emit_c, model_file, replay
+from export.bounded_process import ProcessLimits
 from export.compilers import Compiler
 from export.layout import LAYOUTS, Layout
 from export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
@@ -262,7 +263,8 @@ def test_calls_by_hand(headers: Path, gcc: Compiler, tmp_path: Path) -> None:
     """What the runtime's calls promise, said in C; helpers against 128 bits."""
     program = tmp_path / "calls"
     compilers.compiled(gcc, Path(__file__).with_name("calls.c"), program, ["-I", str(headers), "-lm", *made.SANITIZERS])
-    compilers.run([str(program)])
+    # What checks addresses maps more of them than a compiler may.
+    compilers.run([str(program)], ProcessLimits(time_s=300, file_bytes=1 << 20))
 
 
 def test_only_features_that_are_taken_are_told(loaded: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from features.reading import DEFAULT
 from models.detectors import DETECTORS
 from models.detectors.lag_excess import Criterion, judgements
 from pipelines.__main__ import main
-from pipelines.running.stage import EXIT_USAGE
+from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
 from tests.pipelines.test_new_dataset import log_of
 from tests.pipelines.test_selection import MODELS
 from traces import recording
@@ -91,7 +91,9 @@ def test_verdicts_are_those_of_the_pipeline(
 
 
 @pytest.mark.parametrize(
-    "exported", ["export/generated/sbd_tree_{}.h", "data/exported/tree_{}.sbd"], ids=["header", "file"]
+    ("exported", "trust"),
+    [("export/generated/sbd_tree_{}.h", ["--trust-header"]), ("data/exported/tree_{}.sbd", [])],
+    ids=["header", "file"],
 )
 @pytest.mark.parametrize("feature_set", ["paper", "invariant"])
 def test_an_exported_model_says_what_the_stored_one_says(
@@ -99,13 +101,15 @@ def test_an_exported_model_says_what_the_stored_one_says(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     exported: str,
+    trust: list[str],
     feature_set: str,
 ) -> None:
+    """The header is of the project's own models, and did not come with the program."""
     inputs = [*sorted(KERNEL.iterdir()), *sorted(CAPTURES.iterdir())]
     assert run(searched, monkeypatch, "detect", "--json", "--model", f"sites/tree_{feature_set}", *inputs) == 0
     expected = lines(capsys)
     model = exported.format(feature_set)
-    assert run(searched, monkeypatch, "detect", "--json", "--model", model, *inputs) == 0
+    assert run(searched, monkeypatch, "detect", "--json", *trust, "--model", model, *inputs) == 0
     assert lines(capsys) == [one | {"score": None, "model": model} for one in expected]
     assert {one["shared"] for one in expected} > {None}
 
@@ -119,6 +123,40 @@ def test_what_is_no_exported_model_is_refused(
     (tmp_path / "noise.sbd").write_bytes(b"noise" * 20)
     assert run(searched, monkeypatch, "detect", "--model", tmp_path / "noise.sbd", log) == 1
     assert "noise.sbd: refused, no model file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["tree_paper", "tree_invariant", "forest_invariant"])
+def test_a_header_is_a_program_that_runs_as_it_came_or_is_trusted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    log = KERNEL / "101.state.csv.zst"
+    ours = shipped.FOLDER / f"sbd_{name}.h"
+    assert run(tmp_path, monkeypatch, "detect", "--json", "--model", ours, log) == 0
+    expected = lines(capsys)
+    assert {one["shared"] for one in expected} - {None}
+    mark, foreign = tmp_path / "mark", tmp_path / f"sbd_{name}.h"
+    for runtime in ("smartsbd.h", "sbd_loaded.h"):
+        shutil.copy(shipped.FOLDER / runtime, tmp_path)
+    first = f'__attribute__((constructor)) static void first(void) {{ fclose(fopen("{mark}", "w")); }}'
+    foreign.write_text(f"#include <stdio.h>\n{ours.read_text()}\n{first}\n")
+    assert run(tmp_path, monkeypatch, "detect", "--model", foreign, log) == EXIT_BAD_INPUT
+    shown = capsys.readouterr()
+    assert not mark.exists() and shown.out == "" and shown.err.count("\n") == 1
+    assert "--trust-header" in shown.err and ".sbd files" in shown.err
+    assert run(tmp_path, monkeypatch, "detect", "--json", "--trust-header", "--model", foreign, log) == 0
+    assert mark.exists()
+    assert lines(capsys) == [one | {"model": str(foreign)} for one in expected]
+
+
+def test_only_a_header_can_be_trusted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = KERNEL / "101.state.csv.zst"
+    file = shipped.FOLDER / shipped.named_in().file
+    assert run(tmp_path, monkeypatch, "detect", "--model", file, log) == 0
+    for arguments in (["--model", file], ["--model", "rfc8382"], []):
+        assert run(tmp_path, monkeypatch, "detect", "--trust-header", *arguments, log) == EXIT_USAGE
+        assert "--trust-header is for a header" in capsys.readouterr().err
 
 
 def test_from_captures_too(searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
