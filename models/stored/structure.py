@@ -39,12 +39,15 @@ _FAMILY_OF = {
 }
 _OF_LINEAR = {"classes_", "coef_", "intercept_", "n_features_in_", "n_iter_"}
 _OF_TREE = {"classes_", "max_features_", "n_classes_", "n_features_in_", "n_outputs_", "tree_"}
+_OF_FOREST = (
+    (_OF_TREE - {"max_features_", "tree_"})
+    | {"estimator", "estimator_", "estimator_params", "estimators_"}
+    | {"_n_samples", "_n_samples_bootstrap", "_sample_weight"}
+)
 #: What each type has once it is fitted, beside its parameters.
 _FITTED_HAS = {
     "DecisionTreeClassifier": _OF_TREE,
-    "RandomForestClassifier": (_OF_TREE - {"max_features_", "tree_"})
-    | {"estimator", "estimator_", "estimator_params", "estimators_"}
-    | {"_n_samples", "_n_samples_bootstrap", "_sample_weight"},
+    "RandomForestClassifier": _OF_FOREST,
     "LinearSVC": _OF_LINEAR,
     "LogisticRegression": _OF_LINEAR,
     "SVC": {"_dual_coef_", "_effective_probability", "_gamma", "_intercept_", "_n_support", "_num_iter", "_probA"}
@@ -60,6 +63,10 @@ _FITTED_HAS = {
     "Pipeline": set(),
     "StandardScaler": {"mean_", "n_features_in_", "n_samples_seen_", "scale_", "var_"},
     "MinMaxScaler": {"data_max_", "data_min_", "data_range_", "min_", "n_features_in_", "n_samples_seen_", "scale_"},
+}
+#: What a forest is made of.
+_TREES_OF = {
+    "RandomForestClassifier": "DecisionTreeClassifier",
 }
 
 
@@ -161,8 +168,7 @@ def _stored_tree(estimator: Any, features: int) -> None:
 
 
 def _forest(estimator: Any, features: int) -> None:
-    from sklearn.tree import DecisionTreeClassifier
-
+    kind = _TREES_OF[type(estimator).__name__]
     _classes(estimator)
     _features(estimator, features)
     _require(_is_whole(estimator.n_outputs_, 1) and _is_whole(estimator.n_classes_, 2), "a forest has another shape")
@@ -170,11 +176,11 @@ def _forest(estimator: Any, features: int) -> None:
     _require(type(members) is list and _is_whole(estimator.n_estimators, len(members)), "a forest has other trees")
     _require(members, "a forest has no tree")
     for unfitted in (estimator.estimator, estimator.estimator_):
-        _require(type(unfitted) is DecisionTreeClassifier, "a forest is of no trees")
-        _has(unfitted, DecisionTreeClassifier().get_params(deep=False))
+        _require(type(unfitted).__name__ == kind, "a forest is of no trees")
+        _has(unfitted, type(unfitted)().get_params(deep=False))
     expected = {*estimator.estimator.get_params(deep=False), *_OF_TREE}
     for member in members:
-        _require(type(member) is DecisionTreeClassifier, "a forest is of no trees")
+        _require(type(member).__name__ == kind, "a forest is of no trees")
         _has(member, expected)
         _require(_array(member, "classes_", np.float64, 2).tolist() == [0, 1], "a tree of a forest has other classes")
         _decision_tree(member, features)
