@@ -105,7 +105,7 @@ def _told(kind: DetectorKind) -> Iterator[Finding]:
     for name, parameters in kind.presets.items():
         try:
             built = kind.build(parameters)
-        except Exception as error:
+        except Exception as error:  # whatever a contribution raises is a finding
             yield Finding("builds", f"{name}: {type(error).__name__}: {error}")
             continue
         if not isinstance(built, Detector):
@@ -144,7 +144,7 @@ class BaselineTrial:
                 yield "says", "no opinion on any connection"
             where = "all connections"
             yield from self._of_several([*told.values()], [*said.values()])
-        except Exception as error:
+        except Exception as error:  # whatever a contribution raises is a finding
             yield "raises", f"on {where}: {type(error).__name__}: {error}"
 
     def _of_one(self, connection: GeneratedConnection, said: Sequence[Opinion]) -> Iterator[tuple[str, str]]:

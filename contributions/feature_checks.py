@@ -123,7 +123,7 @@ def _valued(feature: Feature, twin: Callable[[PairGrid], float] | None) -> Itera
             value = feature.compute(_copied(grid))
             yield from (Finding(check, f"on {where}, {found}") for check, found in _typed(feature, value, whole=whole))
             yield from (Finding(check, f"on {where}, {found}") for check, found in _moved(feature, grid, value))
-        except Exception as error:
+        except Exception as error:  # whatever a contribution raises is a finding
             yield Finding("raises", f"on {where}, {type(error).__name__}: {error}")
             continue
         if twin is not None:
