@@ -7,6 +7,7 @@ import logging
 import shutil
 from pathlib import Path
 
+from contracts import regular_file
 from pipelines.params import LOCKED, Params
 from pipelines.params.block import ParamsError
 from pipelines.running import stage
@@ -21,6 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--raw", type=Path, required=True, help="folder to write: inputs/ and truth.csv")
 
 
+def _copy(source: Path, target: Path) -> None:
+    with regular_file.opened(source) as content, target.open("wb") as copy:
+        shutil.copyfileobj(content, copy)
+
+
 def run(arguments: argparse.Namespace, _params: Params) -> int:
     """Run the stage."""
     if arguments.dataset == LOCKED:
@@ -29,7 +35,7 @@ def run(arguments: argparse.Namespace, _params: Params) -> int:
     (target / "inputs").mkdir(parents=True)
     paths = sorted((source / "inputs").iterdir())
     for path in paths:
-        shutil.copyfile(path, target / "inputs" / path.name)
-    shutil.copyfile(source / "truth.csv", target / "truth.csv")
+        _copy(path, target / "inputs" / path.name)
+    _copy(source / "truth.csv", target / "truth.csv")
     log.info("%d inputs of %s", len(paths), source)
     return stage.EXIT_OK

@@ -133,3 +133,15 @@ def test_truth_that_is_a_pipe(project: Path) -> None:
     assert shown.returncode == EXIT_BAD_INPUT, shown.stderr
     (line,) = shown.stderr.splitlines()
     assert "raw/truth.csv: is no regular file" in line
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device"])
+def test_a_dataset_in_git_with_one(project: Path, kind: str) -> None:
+    samples = Path("samples")
+    (samples / "inputs").mkdir(parents=True)
+    (samples / "truth.csv").write_text("")
+    shutil.move(project / kind, samples / "inputs/one")
+    shown = run("pipelines.stages", "collect", "--dataset", "made", "--samples", samples, "--raw", "copied")
+    assert shown.returncode == EXIT_BAD_INPUT, shown.stderr
+    (line,) = shown.stderr.splitlines()
+    assert "samples/inputs/one: is no regular file" in line
