@@ -16,22 +16,23 @@
 # make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
 # make notebooks run the notebooks on the results, in place
 # make lab      JupyterLab on loopback (LAB_PORT=8888)
+# make audit    look known vulnerabilities of every locked package up (nightly.yml does)
 # make clean    remove what the pipeline made, all of data/raw and build/;  make distclean: the environment too
 
 VENV := .venv
-BIN := $(CURDIR)/$(VENV)/bin
+VENV_PYTHON := $(VENV)/bin/python
 PROFILE := default
 PORT := 5000
 LAB_PORT := 8888
 BENCH :=
 TESTS :=
 
-export PATH := $(BIN):$(PATH)
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: core app repro test check proof export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
+.PHONY: core app repro test check proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
 	ui screenshots notebooks lab setup simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -93,31 +94,39 @@ notebooks: setup
 lab: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) jupyter lab --config notebooks/jupyter_config.py --port $(LAB_PORT)
 
+audit: $(VENV)/audit/.installed
+	$(VENV_PYTHON) requirements/audit.py $(VENV)/audit/bin/pip-audit requirements/*.txt
+
+# What comes as a source distribution is built with locked packages alone, the same or of a lock of their own.
+BUILT_WITH := --preview-features build-dependency-hashes --require-build-hashes --build-constraints
+WHEELS := --only-binary :all:
+
 # What reads inputs and judges them, and stored models; GROUPS="track notebooks" adds some of pyproject.toml's others.
-IN_GROUPS = uv pip install --quiet --python $(BIN)/python --verify-hashes -c requirements/main.txt \
-	-r pyproject.toml --extra core
+IN_GROUPS = uv pip install --quiet --python $(VENV_PYTHON) --verify-hashes -c requirements/main.txt \
+	$(BUILT_WITH) requirements/main.txt -r pyproject.toml --extra core
 core: $(VENV)/.core
 	$(if $(GROUPS),$(IN_GROUPS) $(GROUPS:%=--extra %))
-	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=$(CURDIR)/$(VENV)
-	@$(MAKE) --no-print-directory -C warping PREFIX=$(CURDIR)/$(VENV)
+	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=../$(VENV)
+	@$(MAKE) --no-print-directory -C warping PREFIX=../$(VENV)
 	@# A first verdict; what it imports is compiled on the way, and nothing else.
 	env -u PYTHONDONTWRITEBYTECODE sbd detect data/samples/kernel/inputs/101.state.csv.zst
 
 $(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/packets.txt pyproject.toml
 	$(IN_GROUPS) hatchling editables
-	uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements/packets.txt
-	uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --offline --editable .
+	uv pip install --quiet --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps -r requirements/packets.txt
+	uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
 	touch $@
 
 # The program, what it needs and the detector in git in one file, for Python 3.11; packages stay private to it.
 app: core
 	rm -rf build/app
-	uv pip install --quiet --python $(BIN)/python --target build/app/site --verify-hashes -c requirements/main.txt -r pyproject.toml
-	uv pip install --quiet --python $(BIN)/python --target build/app/site --no-build-isolation --no-deps --offline .
-	@$(MAKE) --no-print-directory -C packets PREFIX=$(CURDIR)/$(VENV) TARGET=$(CURDIR)/build/app/site
-	@$(MAKE) --no-print-directory -C warping PREFIX=$(CURDIR)/$(VENV) TARGET=$(CURDIR)/build/app/site
-	uv pip install --quiet --python $(BIN)/python --target build/app/tools --require-hashes -r requirements/app.txt
-	PYTHONPATH=build/app/tools $(BIN)/python -m shiv --site-packages build/app/site --console-script sbd --compressed \
+	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site $(WHEELS) --verify-hashes -c requirements/main.txt \
+		-r pyproject.toml
+	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site --no-build-isolation --no-deps --offline .
+	@$(MAKE) --no-print-directory -C packets PREFIX=../$(VENV) TARGET=../build/app/site
+	@$(MAKE) --no-print-directory -C warping PREFIX=../$(VENV) TARGET=../build/app/site
+	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/tools $(WHEELS) --require-hashes -r requirements/app.txt
+	PYTHONPATH=build/app/tools $(VENV_PYTHON) -m shiv --site-packages build/app/site --console-script sbd --compressed \
 		--python "/usr/bin/env python3.11" --output-file build/sbd.pyz
 
 setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
@@ -126,35 +135,42 @@ setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warp
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	rm -rf $(VENV)
 	python=$$(requirements/check-tools.sh) && "$$python" -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check $(WHEELS) --require-hashes -r $<
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt requirements/packets.txt pyproject.toml
-	uv pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements/main.txt
-	uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes --no-deps -r requirements/uv.txt -r requirements/simulator.txt \
-		-r requirements/packets.txt
-	uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --offline --editable .
+	uv pip sync --quiet --compile-bytecode --python $(VENV_PYTHON) --require-hashes $(BUILT_WITH) requirements/main.txt \
+		requirements/main.txt
+	uv pip install --quiet --compile-bytecode --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps \
+		-r requirements/uv.txt -r requirements/simulator.txt -r requirements/packets.txt
+	uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
 	touch $@
 
-$(VENV)/auto-sklearn/.installed: $(VENV)/.uv requirements/auto-sklearn.txt requirements/auto-sklearn.sh
-	requirements/auto-sklearn.sh $(@D) $(BIN)/uv
+$(VENV)/auto-sklearn/.installed: $(VENV)/.uv requirements/auto-sklearn.txt requirements/auto-sklearn-build.txt \
+		requirements/auto-sklearn.sh
+	requirements/auto-sklearn.sh $(@D) $(VENV)/bin/uv
 
 $(VENV)/bench/.installed: $(VENV)/.uv requirements/bench.txt
-	uv venv --quiet --clear --python $(BIN)/python $(@D)
-	uv pip install --quiet --compile-bytecode --python $(@D)/bin/python --require-hashes --only-binary :all: -r requirements/bench.txt
+	uv venv --quiet --clear --python $(VENV_PYTHON) $(@D)
+	uv pip install --quiet --compile-bytecode --python $(@D)/bin/python $(WHEELS) --require-hashes -r requirements/bench.txt
+	touch $@
+
+$(VENV)/audit/.installed: $(VENV)/.uv requirements/audit.txt
+	uv venv --quiet --clear --python $(VENV_PYTHON) $(@D)
+	uv pip install --quiet --python $(@D)/bin/python $(WHEELS) --require-hashes -r requirements/audit.txt
 	touch $@
 
 simulator: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=$(CURDIR)/$(VENV)
+	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=../$(VENV)
 
 packets: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=$(CURDIR)/$(VENV)
+	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=../$(VENV)
 
 warping: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C warping PREFIX=$(CURDIR)/$(VENV)
+	@$(MAKE) --no-print-directory --jobs=2 -C warping PREFIX=../$(VENV)
 
 baselines: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C export/baselines PREFIX=$(CURDIR)/$(VENV)
+	@$(MAKE) --no-print-directory --jobs=2 -C export/baselines PREFIX=../../$(VENV)
 
 # Pins stay as they are; delete a requirements file first to take newer versions.
 LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header \
@@ -167,7 +183,9 @@ lock:
 	$(LOCK) --no-deps --group packets -o requirements/packets.txt >/dev/null
 	$(LOCK) requirements/uv.in -o requirements/uv.txt >/dev/null
 	$(LOCK:3.11=3.9) requirements/auto-sklearn.in -o requirements/auto-sklearn.txt >/dev/null
+	$(LOCK:3.11=3.9) requirements/auto-sklearn-build.in -o requirements/auto-sklearn-build.txt >/dev/null
 	$(LOCK) requirements/bench.in -o requirements/bench.txt >/dev/null
+	$(LOCK) requirements/audit.in -o requirements/audit.txt >/dev/null
 
 clean:
 	rm -rf build data/raw data/tables data/truth data/features data/boxes data/relevance data/ambiguities data/swapped data/journal.jsonl data/automl data/searched data/trained data/predictions data/transferred.parquet data/proved data/exported data/header.parquet \

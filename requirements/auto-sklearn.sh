@@ -29,7 +29,10 @@ if ! python=$(found); then
 	exit 0
 fi
 "$uv" venv --quiet --python "$python" "$folder"
-"$uv" pip install --quiet --compile-bytecode --python "$folder/bin/python" --require-hashes -r "$here/auto-sklearn.txt"
+# Source distributions are built with what is locked for that.
+"$uv" pip install --quiet --compile-bytecode --python "$folder/bin/python" --require-hashes \
+	--preview-features build-dependency-hashes --require-build-hashes --build-constraints "$here/auto-sklearn-build.txt" \
+	-r "$here/auto-sklearn.txt"
 {
 	"$folder/bin/python" -c "$version"
 	sha256sum <"$here/auto-sklearn.txt"

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The working tree, with what `make core` and `make app` made in it."""
-    clone = tmp_path_factory.mktemp("core") / "clone"
+    """The working tree, with what `make core` and `make app` made in it; its path has spaces."""
+    clone = tmp_path_factory.mktemp("core") / "a clone, рядом"
     listed = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.run(listed, capture_output=True, check=True, text=True).stdout.split("\0"):
         if name and (ROOT / name).is_file():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
 
 from pipelines.params import Params
 from pipelines.running.dag import read_stages
+from pipelines.running.stage import EXIT_OK
 from pipelines.tracking.server import database_of, serve
 
 
@@ -15,6 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=5000, help="port on loopback (default: %(default)s)")
 
 
-def run(arguments: argparse.Namespace, params: Params) -> NoReturn:
+def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     serve(database_of(read_stages(), params), params, arguments.port)
+    return EXIT_OK

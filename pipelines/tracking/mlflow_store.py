@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,9 @@ from mlflow.exceptions import MlflowException
 from mlflow.models import Model, ModelSignature
 from mlflow.types import ColSpec, DataType, Schema, TensorSpec
 from sqlalchemy.exc import SQLAlchemyError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 #: Results are made by the pipeline, so they do not count as changes of a run's sources.
 _NOT_SOURCES = (":!reports", ":!export/generated", ":!dvc.lock")
@@ -405,6 +409,27 @@ def runs_address(database: Path, experiment: str, view: View, port: int) -> str:
     page = f"http://{LOOPBACK}:{port}/#/experiments/{known.experiment_id}/runs"
     # Without the last the page shows what belongs to language models; no tag of the experiment changes that.
     return f"{page}?viewStateShareKey={view.key}&workflowType=machine_learning"
+
+
+def application(database: Path) -> ASGIApp:
+    """Return MLflow's page over a store that is opened to be read alone, without its proxy of artifacts.
+
+    Parameters
+    ----------
+    database : Path
+        The store, as :func:`runs_address` has found it.
+    """
+    # Sqlite takes a file's URI, with whether it may write.
+    uri = f"sqlite:///{database.absolute().as_uri()}?mode=ro&uri=true"
+    mlflow.set_tracking_uri(uri)
+    mlflow.set_registry_uri(uri)
+    from mlflow.server import fastapi_app
+    from mlflow.server.handlers import initialize_backend_stores
+
+    # New experiments would have their artifacts there: there are none.
+    initialize_backend_stores(uri, uri, os.devnull)
+    app: ASGIApp = fastapi_app.app
+    return app
 
 
 def find(database: Path, model_digest: str) -> list[FoundRun]:

@@ -1,25 +1,20 @@
-"""MLflow's server on loopback, over the profile's store."""
+"""MLflow's server on loopback, over the profile's store: it shows the store, and nothing is written through it.
+
+MLflow's own command ``mlflow server`` takes another application only from an installed package's entry points, so its
+application is run here, by uvicorn as that command does.
+"""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from pipelines.params import Params
 from pipelines.running import stage
 from pipelines.running.dag import Stage
 from pipelines.tracking.experiment import experiment_name, views
-
-#: Telemetry is off, of the server and, since the page asks it, of the page. MLflow's queue of jobs for language models,
-#: which nothing here uses, would be eight more processes.
-_SETTINGS = {
-    "MLFLOW_DISABLE_TELEMETRY": "true",
-    "DO_NOT_TRACK": "1",
-    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
-}
+from pipelines.tracking.read_only import ReadOnly
 
 
 def database_of(stages: Sequence[Stage], params: Params) -> Path:
@@ -34,8 +29,8 @@ def database_of(stages: Sequence[Stage], params: Params) -> Path:
     return Path(arguments[arguments.index("--database") + 1])
 
 
-def serve(database: Path, params: Params, port: int) -> NoReturn:
-    """Print the address of the models' runs and become MLflow's server.
+def serve(database: Path, params: Params, port: int) -> None:
+    """Print the address of the models' runs and serve MLflow's page until interrupted.
 
     Parameters
     ----------
@@ -56,6 +51,13 @@ def serve(database: Path, params: Params, port: int) -> NoReturn:
 
     models = views(params)[0]
     stage.say(mlflow_store.runs_address(database, experiment_name(params), models, port), flush=True)
-    server = ["server", "--host", mlflow_store.LOOPBACK, "--port", str(port), "--workers", "1"]
-    store = ["--backend-store-uri", f"sqlite:///{database}"]
-    os.execve(sys.executable, [sys.executable, "-m", "mlflow", *server, *store], {**os.environ, **_SETTINGS})
+    # MLflow answers what names another host with 403, so that no other site's name leads here. It reads this, and
+    # whether uvicorn is there, when it is imported.
+    os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = f"{mlflow_store.LOOPBACK}:{port}"
+    # The server that MLflow's proxy of language models would ask.
+    os.environ.pop("MLFLOW_DEPLOYMENTS_TARGET", None)
+    import uvicorn
+
+    inside = mlflow_store.application(database)
+    # Without its lifespan MLflow does not ask docker for containers of its assistant.
+    uvicorn.run(ReadOnly(inside), host=mlflow_store.LOOPBACK, port=port, lifespan="off", log_level="warning")

@@ -25,15 +25,16 @@ def build(folder: Path) -> Path:
     coverage = folder / "coverage.o"
     source = Path(__file__).with_name("coverage.cc")
     subprocess.run(["g++", "-std=c++20", "-O2", "-fPIC", "-c", source, "-o", coverage], check=True)
+    packets = ROOT / "packets"
     variables = {
-        "PREFIX": sys.prefix,
-        "BUILD": folder / "objects",
-        "MODULE": folder / MODULE,
+        "PREFIX": os.path.relpath(sys.prefix, packets),
+        "BUILD": os.path.relpath(folder / "objects", packets),
+        "MODULE": os.path.relpath(folder / MODULE, packets),
         "CXXFLAGS": _FLAGS,
-        "LDFLAGS": f"{coverage} -ldl",
+        "LDFLAGS": f"'{coverage}' -ldl",
     }
     settings = [f"{name}={value}" for name, value in variables.items()]
-    subprocess.run(["make", "--silent", "--jobs=2", "-C", ROOT / "packets", *settings], check=True)
+    subprocess.run(["make", "--silent", "--jobs=2", "-C", packets, *settings], check=True)
     return folder / MODULE
 
 

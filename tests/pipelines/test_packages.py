@@ -26,7 +26,7 @@ IMPORTED_AS = {
     "smartsbd": None,
     "xgboost-cpu": "xgboost",
 }
-#: Of another Python's environment, compiled by make, or what DVC brings.
+#: Of another Python's environment, compiled by make, or what DVC or MLflow brings.
 ELSEWHERE = {
     "markupsafe",
     "sqlalchemy",
@@ -36,6 +36,8 @@ ELSEWHERE = {
     "time_warping",
     "voluptuous",
     "typing_extensions",
+    "starlette",
+    "uvicorn",
 }
 
 

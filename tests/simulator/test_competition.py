@@ -1,5 +1,6 @@
 """Congestion control: hand-computed steps, and shares beside a TCP flow."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests.simulator.program import MSS, PACKET, SIMULATOR, Scenario, flow, link
 @pytest.mark.parametrize("name", ["lia-test", "place-test", "rtt-sampler-test", "sha256-test", "wandering-rate-test"])
 def test_unit_agrees_with_values_computed_by_hand(name: str) -> None:
     """LIA's increase, what is refused, RTT samples, hashes and wandering rates are those of simulator/test."""
-    make = ["make", "-C", str(SIMULATOR), f"PREFIX={sys.prefix}", "unit-tests"]
+    make = ["make", "-C", str(SIMULATOR), f"PREFIX={os.path.relpath(sys.prefix, SIMULATOR)}", "unit-tests"]
     subprocess.run(make, check=True, capture_output=True)
     program = SIMULATOR.parent / "build" / "simulator" / "test" / name
     result = subprocess.run([program], capture_output=True, text=True, check=False)
