@@ -89,11 +89,17 @@ def has_clang() -> bool:
     return shutil.which("clang") is not None
 
 
-def run_with_clang(name: str, folder: Path, options: Sequence[str]) -> None:
-    """Search by a program in place of this one, which also sees what lies beside a buffer."""
-    program, file = PROGRAMS[name], folder / "program"
+def build_with_clang(program: Program, folder: Path) -> Path:
+    """Build a target as a program, which also sees what lies beside a buffer, into a folder; return it."""
+    file = folder / "program"
     flags = _CLANG if program.compares else (*_CLANG, "-fno-sanitize-coverage=trace-cmp")
     _compile(program, folder, "clang", flags, (f"-DTRY={program.call}", "-o", file))
+    return file
+
+
+def run_with_clang(name: str, folder: Path, options: Sequence[str]) -> None:
+    """Search by a program in place of this one."""
+    file = build_with_clang(PROGRAMS[name], folder)
     os.execv(file, [str(file), *options])
 
 
