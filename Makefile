@@ -3,6 +3,7 @@
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
 # make test     set up, then run every test (TESTS="not slow" leaves out what is run at night)
 # make check    style, types, layers, data dictionary, scenario schema
+# make fuzz     every fuzz target: a million executions each, five million of C and C++; SECONDS=900 for so long each
 # make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
 # make proof    the pipeline, nothing in git changed by it, then every test
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
@@ -26,13 +27,14 @@ PORT := 5000
 LAB_PORT := 8888
 BENCH :=
 TESTS :=
+SECONDS :=
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: core app repro test check proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
+.PHONY: core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
 	ui screenshots notebooks lab setup simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -49,6 +51,9 @@ check: setup
 	lint-imports
 	sbd dictionary --check
 	python -m scenarios.schema --check
+
+fuzz: setup
+	python -m tests.fuzz.campaign --merge --out build/fuzz/campaign.md $(if $(SECONDS),--seconds $(SECONDS))
 
 proof: repro
 	sbd export --check

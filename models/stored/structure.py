@@ -26,6 +26,8 @@ _Ints = npt.NDArray[np.int64]
 _NO_CHILD = -1
 #: Columns of a leaf's values must sum to 1, up to rounding.
 _ROUNDING = 1e-6
+#: Numbers are far below: sums and products of them are finite.
+_LARGEST = 1e30
 _HYPERPARAMETERS_OF_NEIGHBOURS = ("n_neighbors",)
 #: Parameters that change no prediction of what is fitted, or are checked where they are used.
 _FREE = {"random_state", "n_jobs", "n_estimators", "class_weight"}
@@ -105,9 +107,15 @@ def _array(owner: Any, name: str, dtype: npt.DTypeLike, *shape: int | None) -> n
     )
     _require(fits and value.flags.c_contiguous, f"{what} has the shape {value.shape}")
     if value.dtype.kind == "f":
-        _require(np.isfinite(value).all(), f"{what} is not finite")
+        _bounded(value, what)
     found: npt.NDArray[Any] = value
     return found
+
+
+def _bounded(values: npt.NDArray[Any], what: str) -> None:
+    """Check that numbers are finite, and so is what is computed of them and of features."""
+    _require(np.isfinite(values).all(), f"{what} is not finite")
+    _require(np.abs(values).max(initial=0) <= _LARGEST, f"{what} is larger than any of ours")
 
 
 def _classes(owner: Any) -> None:
@@ -212,6 +220,7 @@ def _svm(estimator: Any, features: int) -> None:
     _require(type(rows) is tuple and len(rows) == 2 and all(map(_is_whole, rows)), "shape_fit_ is no shape")  # noqa: PLR2004
     _require(rows[1] == features and ((support >= 0) & (support < rows[0])).all(), "a support vector is no row")
     _require(_same(estimator.gamma, estimator._gamma), "gamma is not as it was set")
+    _require(0 < estimator.gamma <= _LARGEST, "gamma is out of range")
     _require(
         estimator._sparse is False and estimator._effective_probability is False, "its vectors are of another kind"
     )
@@ -236,7 +245,8 @@ def _predictor(predictor: Any, features: int) -> None:
     feature = nodes["feature_idx"]
     _require(((feature >= 0) & (feature < features)).all(), "a tree splits a feature that is not there")
     _require(not nodes["is_categorical"].any(), "a tree splits categories")
-    for name in ("value", "num_threshold", "gain"):
+    _bounded(nodes["value"], "value of a tree")
+    for name in ("num_threshold", "gain"):
         _require(np.isfinite(nodes[name]).all(), f"{name} of a tree is not finite")
 
 
@@ -277,7 +287,7 @@ def _scaler(scaler: Any, features: int) -> None:
     _features(scaler, features)
     for own in _FITTED_HAS[name] - {"n_features_in_", "n_samples_seen_"}:
         _array(scaler, own, np.float64, features)
-    _require((scaler.scale_ > 0).all(), "a scale is not above 0")
+    _require((scaler.scale_ >= 1 / _LARGEST).all(), "a scale is smaller than any of ours")
 
 
 def _neighbours(estimator: Any, features: int) -> None:

@@ -48,9 +48,9 @@ Scoreboard::Send(Range range, int64_t timeNs, int64_t& sinceNs)
     {
         if (range.low > m_next)
         {
-            m_gaps.emplace_back(m_next, range.low, timeNs);
+            m_gaps.push_back({m_next, range.low, timeNs});
         }
-        m_pieces.emplace_back(range.low, range.high, timeNs, 0U, false);
+        m_pieces.push_back({range.low, range.high, timeNs, 0U, false});
         m_next = range.high;
         return Sending::New;
     }
@@ -91,7 +91,7 @@ Scoreboard::Send(Range range, int64_t timeNs, int64_t& sinceNs)
     if (range.high > m_next)
     {
         // Sent again together with what follows.
-        m_pieces.emplace_back(m_next, range.high, timeNs, 0U, false);
+        m_pieces.push_back({m_next, range.high, timeNs, 0U, false});
         m_next = range.high;
     }
     if (!hasFilled || known.first < known.second)

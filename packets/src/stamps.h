@@ -30,7 +30,7 @@ class Stamps
         {
             m_stamps.clear();
             m_head = 0;
-            m_stamps.emplace_back(tsval, timeNs);
+            m_stamps.push_back({tsval, timeNs});
             return;
         }
         const auto value = Unwrapped(m_stamps.back().value, tsval);
@@ -38,7 +38,7 @@ class Stamps
         {
             return;
         }
-        m_stamps.emplace_back(value, timeNs);
+        m_stamps.push_back({value, timeNs});
         if (m_stamps.size() - m_head > MAX_STAMPS)
         {
             ++m_head;

@@ -1,10 +1,16 @@
-"""Show what the inputs hold: connections, subflows, RTTs, losses, congestion states, and what was refused."""
+"""Show what the inputs hold: connections, subflows, RTTs, losses, congestion states, and what was refused.
+
+Of a folder every file is read, and what each holds is counted.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +22,7 @@ from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
 from traces import recording
 from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
+from traces.input_counts import InputCounts, counted, files_of, total
 from traces.quarantine import UnreadableInputError, by_reason
 from traces.recording import Recording
 
@@ -27,7 +34,8 @@ _US_PER_MS = 1e3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=recording.INPUTS)
+    parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=f"{recording.INPUTS}, or a folder")
+    parser.add_argument("--json", action="store_true", help="counts alone: one JSON object for each input")
 
 
 def _rtts(acks: Acks) -> dict[str, Any]:
@@ -104,13 +112,55 @@ def described(recorded: Recording) -> list[str]:
     return lines
 
 
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))
+
+
+def summary(counts: Sequence[InputCounts]) -> list[str]:
+    """Return the counts of inputs, and of all of them, as lines of text."""
+    rows = [
+        {
+            "input": one.input,
+            "source": one.source or "cannot be read",
+            "connections": one.connections,
+            "subflows": one.subflows,
+            "records": one.records_in,
+            "read": one.records_out,
+            "unused": sum(one.unused.values()),
+            "refused": sum(one.refused.values()),
+        }
+        for one in counts
+    ]
+    whole = total(counts)
+    lines = aligned(rows)
+    lines.append(f"{whole.inputs:,} inputs: {_listed(whole.sources) or 'none is read'}")
+    lines += [f"  cannot be read {count:,}: {why}" for why, count in sorted(whole.unreadable.items())]
+    lines.append(
+        f"{whole.connections:,} connections, {whole.subflows:,} subflows; {whole.records_in:,} records:"
+        f" {whole.records_out:,} read, {whole.unused.total():,} unused, {whole.refused.total():,} refused"
+    )
+    if whole.unused:
+        lines.append(f"  in no table: {_listed(whole.unused)}")
+    lines += [f"  refused {count:,}: {why}" for why, count in sorted(whole.refused.items())]
+    return lines
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     code = stage.EXIT_OK
-    for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
+    is_counted = arguments.json or any(path.is_dir() for path in arguments.inputs)
+    paths = [one for path in arguments.inputs for one in (files_of(path) if path.is_dir() else [path])]
+    counts = []
+    for recorded in recording.read_all(paths, params.parse.dialect()):
         if isinstance(recorded, UnreadableInputError):
             log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
-        else:
+        elif not is_counted:
             stage.say(*described(recorded))
+        if is_counted:
+            counts.append(counted(recorded))
+    if arguments.json:
+        stage.say(*(json.dumps(asdict(one)) for one in counts))
+    elif is_counted:
+        stage.say(*summary(counts))
     return code

@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of whatever reads text, compressed files or captures, and of the exported C.
+"""Coverage-guided fuzzing of whatever reads text, compressed files, captures or models, and of what is C or C++.
 
 ``python -m tests.fuzz TARGET [libFuzzer options] [files]`` runs one target (:mod:`tests.fuzz.targets` lists them) until
 it is stopped, or for ``-max_total_time=SECONDS`` or ``-runs=NUMBER``. It starts from ``corpus/``, small broken files
@@ -7,11 +7,12 @@ with names that say what is wrong with them, and from the heads of data/samples;
 (:mod:`tests.fuzz.oracle`) to ``crash-*``, ``timeout-*`` or ``oom-*``. Files in place of options are read once each, to
 see such an input fail again. A mended one is copied to ``corpus/`` under a name of its own.
 
-The parser of captures is compiled, and libFuzzer sees nothing of it unless ``--native`` before the target has it built
-for that (g++, a minute; into ``build/fuzz/native/``).
+The targets ``packets`` (the parser of captures), ``warping``, ``model_file`` and ``sender`` are C and C++. Each is a
+program of its own where Clang is installed, with its sanitizers; else, and with ``--native`` before the target, a
+library (gcc) whose coverage is recorded. Of the targets in Python that read captures, ``--native`` has the compiled
+parser built so that libFuzzer sees what it runs (g++, a minute; into ``build/fuzz/native/``).
 
-The targets of the exported C, ``model_file`` and ``sender``, are a program of their own where Clang is installed, with
-its sanitizers; else, and with ``--native``, a library (gcc) whose coverage is recorded.
+``python -m tests.fuzz.campaign`` runs them all, so many executions or so long, and counts.
 
 ``python -m tests.fuzz.bounds FILE...`` says what inputs become, and what time and memory that takes.
 """

@@ -5,21 +5,24 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib
+import os
 import resource
-import shutil
+import shlex
 import sys
 import tempfile
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import exported, native
+from tests.fuzz import native, programs
 
 # Beyond what is mapped once everything is imported: a length that an input only claims is not allocated.
 _MORE_BYTES = 2 << 30
 # What only the checks call.
 _NO_PARSERS = ["traces.connection", "contracts.contract", "contracts.tables"]
 _OPTIONS = {"timeout": 60, "rss_limit_mb": 2048}
+# Nothing that is compiled allocates so much at once: a capture's largest block is 16 MiB.
+_MORE_OPTIONS_OF_A_PROGRAM = {"timeout": 10, "malloc_limit_mb": 64}
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder in memory, where there is one
 
 
@@ -48,6 +51,16 @@ def _prepare(target: Any, folder: Path) -> list[str]:
     return [f"-artifact_prefix={folder}/", f"-dict={words}", f"-max_len={target.max_bytes}"]
 
 
+def _again(arguments: argparse.Namespace, folder: Path) -> Path:
+    """Return a program that runs the target as this one does: libFuzzer calls it to merge inputs."""
+    words = [sys.executable, "-m", "tests.fuzz", "--folder", str(arguments.folder.absolute())]
+    words += ["--native"] * arguments.native + [arguments.target]
+    program = folder / "again"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    program.chmod(0o755)
+    return program
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--folder", type=Path, default=native.ROOT / "build/fuzz", help="default: %(default)s")
@@ -60,15 +73,18 @@ def _arguments() -> argparse.Namespace:
 def main() -> None:
     """Fuzz until told to stop; the exit code is 0 if no promise was broken."""
     arguments = _arguments()
+    # Threads that wait for each other take CPU time, too.
+    os.environ["OMP_NUM_THREADS"] = "1"
     built, libfuzzer = arguments.folder.absolute() / "native", ""
-    of_export = arguments.target in exported.CALLS
-    # Without Clang, nothing else would guide a search in what is exported.
-    with_coverage = arguments.native or (of_export and shutil.which("clang") is None)
-    if not of_export:
-        sys.meta_path.insert(0, _WithoutPandas())
+    is_program = arguments.target in programs.PROGRAMS
+    # Without Clang, nothing else would guide a search in C or C++.
+    with_coverage = arguments.native or (is_program and not programs.has_clang())
+    without_pandas = _WithoutPandas()
+    if not is_program:
+        sys.meta_path.insert(0, without_pandas)
     if with_coverage:
-        if of_export:
-            exported.used = library = exported.build(built)
+        if is_program:
+            programs.used = library = programs.build(arguments.target, built)
         else:
             library = native.build(built)
             sys.path.insert(0, str(built))
@@ -78,18 +94,25 @@ def main() -> None:
     with atheris.instrument_imports(include=["traces"], exclude=_NO_PARSERS):
         targets = importlib.import_module("tests.fuzz.targets")
     targets.oracle.prepare()
+    if not is_program:
+        # Arrow has looked; what reads models needs it.
+        sys.meta_path.remove(without_pandas)
     if arguments.target not in targets.TARGETS:
         sys.exit(f"{arguments.target!r} is no target, there are {sorted(targets.TARGETS)}")
     target = targets.TARGETS[arguments.target]
+    with atheris.instrument_imports(include=[*target.modules]):
+        for module in target.modules:
+            importlib.import_module(module)
     folder = arguments.folder.absolute() / arguments.target
-    options = _prepare(target, folder) + [f"-{name}={value}" for name, value in _OPTIONS.items()]
+    limits = _OPTIONS | (_MORE_OPTIONS_OF_A_PROGRAM if is_program and not with_coverage else {})
+    options = _prepare(target, folder) + [f"-{name}={value}" for name, value in limits.items()]
     # The last of two that are the same counts.
     options += arguments.options
     if all(option.startswith("-") for option in arguments.options):
         start = [folder / "corpus", *(targets.CORPUS / name for name in target.corpus), folder / "seeds"]
         options += map(str, start)
-    if of_export and not with_coverage:
-        exported.run_with_clang(arguments.target, folder, options)
+    if is_program and not with_coverage:
+        programs.run_with_clang(arguments.target, folder, options)
 
     def check(content: bytes) -> int:
         # What the parsers do not know is not kept.
@@ -103,8 +126,9 @@ def main() -> None:
     if _MEMORY.is_dir():
         tempfile.tempdir = str(_MEMORY)
     limit = _mapped_bytes() + _MORE_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    atheris.Setup([sys.argv[0], *options], check, custom_mutator=mutated)
+    # The hard limit stays: a process that merges begins another.
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    atheris.Setup([str(_again(arguments, folder)), *options], check, custom_mutator=mutated)
     if with_coverage:
         native.join(library, libfuzzer)
     atheris.Fuzz()

@@ -12,6 +12,7 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.fuzz import targets
@@ -41,13 +42,41 @@ def said_of_truth(path: Path) -> str:
     try:
         return f"{len(truth.read_csv(path))} rows"
     except truth.TruthError as error:
-        return str(error).removeprefix(str(path)).removeprefix(": ").removeprefix(", ")
+        return _without(path, error)
+
+
+def said_of_labels(path: Path) -> str:
+    """Return in one line what labels hold, or what is wrong with them."""
+    from pipelines.labelling.labels import LabelsError, read_labels
+
+    try:
+        return f"{len(read_labels(path))} labels"
+    except LabelsError as error:
+        return _without(path, error)
+
+
+def said_of_stored_model(path: Path) -> str:
+    """Return in one line what an archive holds, or why it is no model of ours."""
+    from models.stored import store
+
+    try:
+        return type(store.load(path).estimator).__name__
+    except store.ModelError as error:
+        return _without(path, error)
+
+
+def _without(path: Path, error: Exception) -> str:
+    return str(error).removeprefix(str(path)).removeprefix(": ").removeprefix(", ")
+
+
+#: Folders of the corpus whose files are no inputs.
+OTHERS = {"truth": said_of_truth, "labels": said_of_labels, "stored_model": said_of_stored_model}
 
 
 def outcome(path: Path) -> str:
     """Return what a file of the corpus becomes; the folder it is in says what it is read as."""
-    if path.parent.name == "truth":
-        return said_of_truth(path)
+    if path.parent.name in OTHERS:
+        return OTHERS[path.parent.name](path)
     dialect = targets.DIALECTS.get(path.parent.name, targets.OURS)
     (one,) = formats.read([path], dialect)
     return said(one)
@@ -59,8 +88,14 @@ def _status_bytes(name: str) -> int:
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith(name + ":"))
 
 
-def _load_what_is_loaded_at_first_use() -> None:
-    """Read a log of one line: parts of libraries come into memory when they are first called, whatever the file."""
+def _load_what_is_loaded_at_first_use(paths: Sequence[Path]) -> None:
+    """Read a log of one line, and good files that are no inputs.
+
+    Parts of libraries come into memory when they are first called, whatever the file.
+    """
+    for path in paths:
+        if path.parent.name in OTHERS and path.name.startswith("good"):
+            outcome(path)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.log")
         path.write_text("1 C=1 SF=0 V=RTT 1\n")
@@ -69,7 +104,7 @@ def _load_what_is_loaded_at_first_use() -> None:
 
 def main() -> None:
     """Read the files named on the command line."""
-    _load_what_is_loaded_at_first_use()
+    _load_what_is_loaded_at_first_use([Path(name) for name in sys.argv[1:]])
     limit = _status_bytes("VmSize") + MAPPED_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     start_bytes = _status_bytes("VmHWM")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 import struct
+import zipfile
 from collections.abc import Callable
 from random import Random
 
@@ -135,3 +137,44 @@ def by_kind(content: bytes, most: int, seed: int, mutate: Mutate) -> bytes:
 def any_bytes(content: bytes, most: int, _seed: int, mutate: Mutate) -> bytes:
     """Return an input with any bytes changed."""
     return mutate(content, most)
+
+
+def archive(content: bytes, most: int, seed: int, mutate: Mutate) -> bytes:
+    """Return a zip archive with one member changed, its checksum right, or seldom with any bytes changed.
+
+    Parameters
+    ----------
+    content : bytes
+    most : int, bytes
+        How long the result may be.
+    seed : int
+    mutate : callable
+    """
+    random = Random(seed)  # noqa: S311 - nothing secret
+    parts = _members(content, 8 * most)
+    if not parts or random.random() < 0.2:
+        return mutate(content, most)
+    # Text, half the time; of numbers the head, where their type and shape are.
+    name = random.choice([*sorted(parts), *[name for name in parts if name.endswith(".json")] * len(parts)])
+    if name.endswith(".json"):
+        parts[name] = log(parts[name], len(parts[name]) + 64, random.randrange(1 << 32), mutate)
+    else:
+        parts[name] = mutate(parts[name], len(parts[name]) + 16)
+    changed = io.BytesIO()
+    with zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archived:
+        for one, part in parts.items():
+            archived.writestr(zipfile.ZipInfo(one), part, zipfile.ZIP_DEFLATED)
+    whole = changed.getvalue()
+    return whole if len(whole) <= most else mutate(content, most)
+
+
+def _members(content: bytes, most: int) -> dict[str, bytes]:
+    """Return the members of an archive; none if it is broken, or holds more than so many bytes."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archived:
+            if sum(one.file_size for one in archived.infolist()) > most:
+                return {}
+            return {name: archived.read(name) for name in archived.namelist()}
+    except Exception:
+        # Whatever is wrong with it, its bytes are changed.
+        return {}

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import functools
 import gzip
+import importlib
 import lzma
-import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import eq, ge, le
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
 from contracts.contract import ContractError
 from contracts.tables import TRUTH
-from tests.fuzz import exported, mutations, oracle
+from tests.fuzz import exported, mutations, oracle, programs
+from tests.fuzz.memory_file import MemoryFile
 from traces import event_log, formats, socket_stats, state_log, stored, tcp_probe, truth
 from traces.dialect import Dialect, LinePattern
 from traces.formats import Read
@@ -53,22 +55,6 @@ _THOROUGH = 16
 Check = Callable[[bytes], bool]
 
 
-class _File:
-    """A file in memory: thousands of inputs a second would wear a disk."""
-
-    def __init__(self, content: bytes) -> None:
-        self._descriptor = os.memfd_create("input")
-        with os.fdopen(os.dup(self._descriptor), "wb") as stream:
-            stream.write(content)
-        self.path = Path(f"/proc/self/fd/{self._descriptor}")
-
-    def __enter__(self) -> Path:
-        return self.path
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
-
-
 def _thorough(content: bytes) -> bool:
     return zlib.crc32(content) % _THOROUGH == 0
 
@@ -80,7 +66,7 @@ def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], b
     """
 
     def check(content: bytes) -> bool:
-        with _File(content) as path:
+        with MemoryFile(content) as path:
             size = oracle.size_of(path, _MOST_BYTES)
             if size > _MOST_BYTES:
                 return False
@@ -123,7 +109,7 @@ def check_inputs(paths: Sequence[Path], dialect: Dialect, *, thorough: bool = Tr
 
 
 def _input(content: bytes) -> bool:
-    with _File(content) as path:
+    with MemoryFile(content) as path:
         if oracle.size_of(path, _MOST_BYTES) > _MOST_BYTES:
             return False
         check_inputs([path], OURS, thorough=_thorough(content))
@@ -143,7 +129,7 @@ def _captures(content: bytes) -> bool:
     """Check a capture that is read with a good one, whose connection it may have a part in."""
     if not content.startswith(_CAPTURE_MAGICS):
         return False
-    with _File(_partner()) as partner, _File(content) as path:
+    with MemoryFile(_partner()) as partner, MemoryFile(content) as path:
         check_inputs([partner, path], OURS, thorough=_thorough(content))
     return True
 
@@ -169,7 +155,7 @@ def _lines(content: bytes, longest_bytes: int) -> Iterator[tuple[int, bytes]]:
 
 def _stored(content: bytes) -> bool:
     """Check that blocks, head and lines of a file agree, and that packing it changes nothing."""
-    with _File(content) as path:
+    with MemoryFile(content) as path:
         size = oracle.size_of(path, _MOST_BYTES)
         if size > _MOST_BYTES:
             return False
@@ -183,9 +169,9 @@ def _stored(content: bytes) -> bool:
                 assert list(stored.lines(path, longest_bytes)) == list(_lines(whole, longest_bytes))
     pack = _PACKS[zlib.crc32(whole) % len(_PACKS)]
     middle = len(whole) // 2
-    with _File(pack(whole[:middle]) + pack(whole[middle:])) as path:
+    with MemoryFile(pack(whole[:middle]) + pack(whole[middle:])) as path:
         assert b"".join(stored.blocks(path)) == whole
-    with _File(pack(whole)[:-1]) as path:
+    with MemoryFile(pack(whole)[:-1]) as path:
         try:
             list(stored.blocks(path))
         except UnreadableInputError:
@@ -194,7 +180,7 @@ def _stored(content: bytes) -> bool:
 
 
 def _truth(content: bytes) -> bool:
-    with _File(content) as path, oracle.bounded(len(content)):
+    with MemoryFile(content) as path, oracle.bounded(len(content)):
         try:
             rows, why = truth.read_csv(path), ""
         except truth.TruthError as error:
@@ -234,6 +220,8 @@ class Target:
         One of :mod:`tests.fuzz.mutations`.
     made : callable
         Returns more inputs it starts from.
+    modules : tuple of str
+        Imported with their coverage recorded, beside those of traces.
     """
 
     check: Check
@@ -243,6 +231,7 @@ class Target:
     max_bytes: int = 1 << 14
     mutated: Callable[[bytes, int, int, mutations.Mutate], bytes] = mutations.log
     made: Callable[[], list[bytes]] = list
+    modules: tuple[str, ...] = ()
 
     def seeds(self) -> list[bytes]:
         """Return the heads of its samples, none where they are not at hand, and what is made."""
@@ -254,8 +243,17 @@ class Target:
         return found
 
 
-def _exported(name: str, made: Callable[[], list[bytes]], words: tuple[bytes, ...]) -> Target:
-    return Target(functools.partial(exported.check, name), (), (), words, 1 << 13, mutations.any_bytes, made)
+def _of_module(name: str, function: str) -> Callable[..., Any]:
+    """Return a function of a module beside this one, imported when it is called: few targets need it."""
+
+    def call(*arguments: bytes) -> Any:
+        return getattr(importlib.import_module(f"tests.fuzz.{name}"), function)(*arguments)
+
+    return call
+
+
+def _program(name: str, made: Callable[[], list[bytes]], words: tuple[bytes, ...]) -> Target:
+    return Target(functools.partial(programs.check, name), (), (), words, 1 << 13, mutations.any_bytes, made)
 
 
 _EVENTS = (
@@ -277,6 +275,12 @@ _BLOCKS = (
     b"\x05\x0a",
     b"\x81\x00",
 )
+_LABELS = (b'"', b"true", b"NSB", b"input,shared", b"token", b"subflow_a", b"subflow_b", b"from_s", b"\xef\xbb\xbf")
+_ARCHIVE = (
+    *(b'"__%b__": "' % name for name in (b"class", b"module", b"loader")),
+    *(b'"__id__": ', b'"file": "', b'"type": ', b'"content": ', b'"attrs": {'),
+    *(b"ObjectNode", b"TreeNode", b"NdArrayNode", b"JsonNode", b"TypeNode", b"sklearn.tree._tree", b"builtins"),
+)
 _PACKED = (b"\x1f\x8b\x08", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18", b"\n")
 
 _KERNEL_LOG = ("tests/traces/samples/*.dmesg.gz", b"smartsbd: ")
@@ -290,6 +294,19 @@ TARGETS = {
     "tcp_probe": Target(_log(tcp_probe.read, eq, DIALECTS["tcp_probe"]), ("tcp_probe",), (), _TCP_PROBE),
     "socket_stats": Target(_log(socket_stats.read, le), ("socket_stats",), (), _SS),
     "truth": Target(_truth, ("truth",), (("data/samples/kernel/truth.csv", b""),), (b'"', b",", b"true")),
+    "labels": Target(
+        _of_module("labels", "check"), ("labels",), (), _LABELS, modules=("pipelines.labelling.labels", "traces.truth")
+    ),
+    "stored_model": Target(
+        _of_module("stored_models", "check"),
+        ("stored_model",),
+        (),
+        _ARCHIVE,
+        1 << 16,
+        mutations.archive,
+        _of_module("stored_models", "archives"),
+        ("models.stored.archive", "models.stored.structure", "models.stored.store"),
+    ),
     "stored": Target(_stored, ("stored",), (), _PACKED, 1 << 12, mutations.any_bytes),
     "pcap": Target(_capture, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),
     "pcap_joined": Target(_captures, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),
@@ -300,6 +317,10 @@ TARGETS = {
         _PACKED + _EVENTS[:1] + _TCP_PROBE[:2] + _SS[:1],
         mutated=mutations.by_kind,
     ),
-    "model_file": _exported("model_file", exported.model_files, (b"SBDMODEL", b"rtt_ed_4us", b"\0\0\0\x80")),
-    "sender": _exported("sender", exported.calls, (b"\xff\xff\xff\xff", b"\x01\0\0\0")),
+    "model_file": _program("model_file", exported.model_files, (b"SBDMODEL", b"rtt_ed_4us", b"\0\0\0\x80")),
+    "sender": _program("sender", exported.calls, (b"\xff\xff\xff\xff", b"\x01\0\0\0")),
+    "packets": Target(
+        functools.partial(programs.check, "packets"), ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture
+    ),
+    "warping": _program("warping", list, (b"\x80", bytes(7) + b"\x80", b"\x80\xff\xff\xff\xff\xff\xff\xef\x7f")),
 }

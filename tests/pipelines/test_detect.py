@@ -402,13 +402,40 @@ def test_a_model_that_is_not_there_names_those_that_are(
     assert "`dvc repro` makes them" in capsys.readouterr().err
 
 
+def test_inspect_counts_what_a_folder_holds(
+    searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    shutil.copytree(CAPTURES, tmp_path / "inputs")
+    (tmp_path / "inputs/notes\x1b[2J.txt").write_text("none of ours\n")
+    (tmp_path / "kern.log").write_text("1 C=7f SF=0 V=RTT 9000\n2 C=7f SF=0 V=CWND 9\n")
+    code = run(searched, monkeypatch, "inspect", tmp_path / "inputs", tmp_path / "kern.log")
+    captured = capsys.readouterr()
+    assert (code, captured.err.count("\n")) == (3, 1)
+    shown = captured.out.splitlines()
+    # The counts of reports/parse/kernel_captures.json, and two records more.
+    assert shown[0].split()[:4] == ["input", "source", "connections", "subflows"]
+    assert shown[-4:] == [
+        "26 inputs: event_log 1, pcap 24",
+        "  cannot be read 1: at byte 0: no event line among 1 lines",
+        "13 connections, 25 subflows; 131,882 records: 131,881 read, 0 unused, 1 refused",
+        "  refused 1: unknown kind of event",
+    ]
+    assert "\x1b" not in captured.out and len(shown) == 1 + 26 + 4
+    assert run(searched, monkeypatch, "inspect", "--json", tmp_path / "inputs", tmp_path / "kern.log") == 3
+    objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(objects) == 26 and sum(one["records_in"] for one in objects) == 131_882
+    for one in objects:
+        assert one["records_in"] == one["records_out"] + sum(one["unused"].values()) + sum(one["refused"].values())
+        assert (one["source"] is None) == (one["unreadable"] is not None)
+
+
 def test_inspect_shows_what_there_is(
     searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     log = "[    5.000001] smartsbd: 5 C=7f SF=0 V=RTT 9000\n[    5.0] usb 1-1: new\nprintk: 3 messages suppressed.\n"
     (tmp_path / "kern.log").write_text(log + "[    6.000000] smartsbd: 6 C=7f SF=1 V=CWND 9\n")
     shutil.copy(KERNEL / "101.state.csv.zst", tmp_path / "odd\x1b[2Jname")
-    code = run(searched, monkeypatch, "inspect", tmp_path / "kern.log", tmp_path / "odd\x1b[2Jname", tmp_path)
+    code = run(searched, monkeypatch, "inspect", tmp_path / "kern.log", tmp_path / "odd\x1b[2Jname", tmp_path / "none")
     captured = capsys.readouterr()
     assert code == 3
     assert captured.err.count("\n") == 1

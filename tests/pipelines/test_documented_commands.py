@@ -103,6 +103,8 @@ ELSEWHERE: dict[str, Elsewhere] = {
 #: Commands that are run with less to do.
 SHORTENED: dict[str, str] = {
     "python -m tests.fuzz pcap -max_total_time=3600": "python -m tests.fuzz pcap -max_total_time=2",
+    "python -m tests.fuzz packets -max_total_time=3600": "python -m tests.fuzz packets -max_total_time=2",
+    "python -m tests.fuzz.campaign --jobs 2": "python -m tests.fuzz.campaign --jobs 2 --runs 200 truth labels",
     "python -m tests.fuzz --native pcap -max_total_time=3600": "python -m tests.fuzz --native pcap -max_total_time=2",
     "dvc exp run --name min-max --set-param search.scaling=min_max evaluate": (
         "dvc exp run --name min-max --set-param search.scaling=min_max --set-param evaluate.resamples=100"

@@ -1,0 +1,130 @@
+"""Targets that are C or C++ on any bytes: with Clang a program of their own, else a library that guides the search."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.fuzz import exported
+
+_HERE = Path(__file__).parent
+_ROOT = _HERE.parents[1]
+_FLAGS = ("-O1", "-g")
+_STANDARDS = {".c": ("-std=gnu11",), ".cc": ("-std=c++20", "-ffp-contract=off", "-D_GLIBCXX_ASSERTIONS")}
+_CLANG = ("-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover")
+_GCC = ("-fPIC", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-fsanitize-coverage=trace-pc,trace-cmp")
+_COMPILERS = {"clang": {".c": "clang", ".cc": "clang++"}, "gcc": {".c": "gcc", ".cc": "g++"}}
+
+
+@dataclass(frozen=True)
+class Program:
+    """What one target is compiled of.
+
+    Attributes
+    ----------
+    source : str
+        File beside this one.
+    call : str
+        Its function that takes an input.
+    headers : callable
+        Returns the folder of what it includes, made in a folder where it is not there.
+    objects : Path or None
+        Folder with a Makefile, whose sources, but for the Python module, are linked to it.
+    compares : bool
+        Whether what is compared guides the search with Clang; where loops over series compare, it takes most of the
+        time and tells nothing.
+    """
+
+    source: str
+    call: str
+    headers: Callable[[Path], Path]
+    objects: Path | None = None
+    compares: bool = True
+
+
+def _sources_of(name: str) -> Callable[[Path], Path]:
+    return lambda _: _ROOT / name / "src"
+
+
+PROGRAMS = {
+    "model_file": Program("exported.c", "TryModel", exported.headers),
+    "sender": Program("exported.c", "TryCalls", exported.headers, compares=False),
+    "packets": Program("packets.cc", "TryPackets", _sources_of("packets"), _ROOT / "packets"),
+    "warping": Program("warping.cc", "TryWarping", _sources_of("warping"), compares=False),
+}
+
+
+def _run(command: Sequence[object]) -> None:
+    subprocess.run([str(one) for one in command], check=True)
+
+
+def _objects(folder: Path, made: Path, compiler: str, flags: Sequence[str]) -> list[Path]:
+    """Compile the sources of a Makefile, as far as any has changed."""
+    names = [f"{path.stem}.o" for path in sorted((folder / "src").glob("*.cc")) if path.stem != "module"]
+    # Make takes no absolute path with a space.
+    prefix, build = os.path.relpath(sys.prefix, folder), os.path.relpath(made, folder)
+    settings = [f"PREFIX={prefix}", f"BUILD={build}", f"CXX={compiler}", f"CXXFLAGS={' '.join(flags)}"]
+    _run(["make", "--silent", "--jobs=2", "-C", folder, *settings, *(f"{build}/{name}" for name in names)])
+    return [made / name for name in names]
+
+
+def _compile(program: Program, folder: Path, compiler: str, flags: Sequence[str], more: Sequence[object]) -> None:
+    """Compile a program with one of the compilers; `more` are the arguments that end the command."""
+    folder.mkdir(parents=True, exist_ok=True)
+    suffix = Path(program.source).suffix
+    own = (*_STANDARDS[suffix], *_FLAGS, *flags)
+    command = _COMPILERS[compiler][suffix]
+    objects = _objects(program.objects, folder / compiler, command, own) if program.objects else []
+    _run([command, *own, "-I", program.headers(folder), _HERE / program.source, *objects, *more])
+
+
+def has_clang() -> bool:
+    """Tell whether a program can be built that finds its own way."""
+    return shutil.which("clang") is not None
+
+
+def build_with_clang(program: Program, folder: Path) -> Path:
+    """Build a target as a program, which also sees what lies beside a buffer, into a folder; return it."""
+    file = folder / "program"
+    flags = _CLANG if program.compares else (*_CLANG, "-fno-sanitize-coverage=trace-cmp")
+    _compile(program, folder, "clang", flags, (f"-DTRY={program.call}", "-o", file))
+    return file
+
+
+def run_with_clang(name: str, folder: Path, options: Sequence[str]) -> None:
+    """Search by a program in place of this one."""
+    file = build_with_clang(PROGRAMS[name], folder)
+    os.execv(file, [str(file), *options])
+
+
+def build(name: str, folder: Path) -> Path:
+    """Build a target's library into a folder, its coverage recorded; return it."""
+    library, coverage = folder / f"{name}.so", folder / "coverage.o"
+    folder.mkdir(parents=True, exist_ok=True)
+    _run(["g++", "-std=c++20", "-O2", "-fPIC", "-c", _HERE / "coverage.cc", "-o", coverage])
+    _compile(PROGRAMS[name], folder, "gcc", _GCC, ("-shared", coverage, "-ldl", "-o", library))
+    return library
+
+
+@functools.cache
+def _library(name: str) -> ctypes.CDLL:
+    """Return the library that was put to use, or one built for the while."""
+    with tempfile.TemporaryDirectory() as folder:
+        return ctypes.CDLL(str(used or build(name, Path(folder))))
+
+
+#: The library to use, if one is built already.
+used: Path | None = None
+
+
+def check(name: str, content: bytes) -> bool:
+    """Give an input to a target; a promise that is broken ends this process."""
+    return bool(_library(name)[PROGRAMS[name].call](content, ctypes.c_size_t(len(content))))

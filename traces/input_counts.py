@@ -1,0 +1,143 @@
+"""How much inputs hold, counted: of each, and of all."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from contracts.fault import InputFault
+from traces.quarantine import UnreadableInputError, by_reason
+from traces.recording import Recording
+
+
+class NoInputError(InputFault):
+    """A folder without a file."""
+
+
+@dataclass(frozen=True)
+class InputCounts:
+    """One input.
+
+    ``records_in == records_out + sum(unused.values()) + sum(refused.values())``; those of a capture are its packets.
+
+    Attributes
+    ----------
+    input : str
+    source : str or None
+        What kind of input it is; None if it cannot be read.
+    unreadable : str or None
+        Why it cannot be read.
+    connections, subflows : int
+        A connection that goes over several inputs counts in the one with its first subflow.
+    records_in, records_out : int
+        Records read, and records that became part of a connection.
+    unused, refused : mapping of str to int
+        The other records: good ones by kind, refused ones by reason.
+    """
+
+    input: str
+    source: str | None = None
+    unreadable: str | None = None
+    connections: int = 0
+    subflows: int = 0
+    records_in: int = 0
+    records_out: int = 0
+    unused: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TotalCounts:
+    """All inputs together: each is of one source, or cannot be read for one reason.
+
+    Attributes
+    ----------
+    inputs : int
+        ``inputs == sum(sources.values()) + sum(unreadable.values())``
+    sources, unreadable : Counter of str
+        Inputs by kind, and those that cannot be read by the reason.
+    connections, subflows, records_in, records_out : int
+    unused, refused : Counter of str
+    """
+
+    inputs: int
+    sources: Counter[str]
+    unreadable: Counter[str]
+    connections: int
+    subflows: int
+    records_in: int
+    records_out: int
+    unused: Counter[str]
+    refused: Counter[str]
+
+
+def counted(one: Recording | UnreadableInputError) -> InputCounts:
+    """Count what an input holds."""
+    if isinstance(one, UnreadableInputError):
+        return InputCounts(str(one.path), unreadable=f"at byte {one.offset}: {one.why}")
+    trace = one.trace
+    subflows = [len(connection.subflows) for connection in trace.connections]
+    return InputCounts(
+        input=str(one.path),
+        source=one.source,
+        connections=len(subflows),
+        subflows=sum(subflows),
+        records_in=trace.records_in,
+        records_out=trace.records_out,
+        unused=dict(sorted(trace.unused.items())),
+        refused=by_reason(trace.refusals),
+    )
+
+
+def total(counts: Sequence[InputCounts]) -> TotalCounts:
+    """Add up the counts of inputs.
+
+    Examples
+    --------
+    >>> read = InputCounts("a.log", "event_log", None, 1, 2, 9, 8, {}, {"not an event line": 1})
+    >>> found = total([read, read, InputCounts("b.log", unreadable="at byte 0: is empty")])
+    >>> found.inputs, dict(found.sources), dict(found.unreadable), found.subflows, dict(found.refused)
+    (3, {'event_log': 2}, {'at byte 0: is empty': 1}, 4, {'not an event line': 2})
+    """
+    unused: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    for one in counts:
+        unused.update(one.unused)
+        refused.update(one.refused)
+    return TotalCounts(
+        inputs=len(counts),
+        sources=Counter(one.source for one in counts if one.source is not None),
+        unreadable=Counter(one.unreadable for one in counts if one.unreadable is not None),
+        connections=sum(one.connections for one in counts),
+        subflows=sum(one.subflows for one in counts),
+        records_in=sum(one.records_in for one in counts),
+        records_out=sum(one.records_out for one in counts),
+        unused=unused,
+        refused=refused,
+    )
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Return all that is in a folder and in those below it, sorted; a link to a folder is not followed, but is there.
+
+    Raises
+    ------
+    NoInputError
+        If there is nothing.
+    OSError
+        If a folder cannot be read.
+    """
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=_raise):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        found += [Path(place, name) for name in (*names, *links)]
+    if not found:
+        raise NoInputError(f"{folder}: holds no file")
+    return sorted(found)
