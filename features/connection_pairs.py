@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -26,8 +27,8 @@ class Pair:
     rejected: list[Rejected]
 
 
-def pairs(connection: Connection, rule: str, reading: Reading) -> list[Pair]:
-    """Return every pair of a connection's subflows with its windows.
+def pairs(connection: Connection, rule: str, reading: Reading) -> Iterator[Pair]:
+    """Yield every pair of a connection's subflows with its windows.
 
     Parameters
     ----------
@@ -38,10 +39,8 @@ def pairs(connection: Connection, rule: str, reading: Reading) -> list[Pair]:
     """
     found = signals(connection, reading)
     _, end_ns = connection.span_ns()
-    return [
-        Pair(a, b, *pair_windows(found[a], found[b], end_ns, [rule], reading))
-        for a, b in itertools.combinations(found, 2)
-    ]
+    for a, b in itertools.combinations(found, 2):
+        yield Pair(a, b, *pair_windows(found[a], found[b], end_ns, [rule], reading))
 
 
 def rows(connection: Connection) -> tuple[pa.Table, pa.Table, pa.Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 #: Group of each subflow, in order of their numbers; None where there is no opinion. Groups count from 0 as they come.
 Partition = tuple[int | None, ...]
@@ -23,15 +23,15 @@ def numbered(groups: Sequence[int | None]) -> Partition:
     return tuple(None if group is None else numbers.setdefault(group, len(numbers)) for group in groups)
 
 
-def pairs_of(subflow_ids: Iterable[int]) -> list[Pair]:
-    """Return every two subflows.
+def pairs_of(subflow_ids: Iterable[int]) -> Iterator[Pair]:
+    """Yield every two subflows.
 
     Examples
     --------
-    >>> pairs_of([0, 1, 4])
+    >>> list(pairs_of([0, 1, 4]))
     [(0, 1), (0, 4), (1, 4)]
     """
-    return list(itertools.combinations(sorted(subflow_ids), 2))
+    return itertools.combinations(sorted(subflow_ids), 2)
 
 
 def shares(partition: Partition, first: int, second: int) -> bool | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from contracts.fault import InputFault
-from traces.quarantine import UnreadableInputError, by_reason
+from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
 
 
@@ -88,7 +88,7 @@ def counted(one: Recording | UnreadableInputError) -> InputCounts:
         records_in=trace.records_in,
         records_out=trace.records_out,
         unused=dict(sorted(trace.unused.items())),
-        refused=by_reason(trace.refusals),
+        refused=trace.refused(),
     )
 
 

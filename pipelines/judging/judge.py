@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -172,11 +173,13 @@ def _of_compiled(
     name: str, connection_id: str, connection: Connection, judge: Compiled, model: str, params: Params
 ) -> Iterator[SaidOnce]:
     """Yield the verdicts of an exported model on each pair; the pipeline adds why there is no verdict."""
-    decisions = judge.decisions(connection)
+    decisions: dict[tuple[int, int], list[Decision]] = defaultdict(list)
+    for decision in judge.decisions(connection):
+        decisions[decision.subflow_a, decision.subflow_b].append(decision)
     found = connection_pairs.signals(connection, params.extract.reading)
     _, end_ns = connection.span_ns()
     for a, b in pairs_of(found):
-        said: list[Decision | Rejected] = [one for one in decisions if (one.subflow_a, one.subflow_b) == (a, b)]
+        said: list[Decision | Rejected] = [*decisions[a, b]]
         said += [one for one in tiled(found[a], found[b], end_ns) if isinstance(one, Rejected)]
         for one in sorted(said, key=lambda one: -1 if one.start_ns is None else one.start_ns):
             yield SaidOnce(

@@ -17,7 +17,7 @@ from pipelines.params import LOCKED, Params
 from traces import recording
 from traces.connection import Connection
 from traces.formats import stem_of
-from traces.quarantine import UnreadableInputError, by_reason
+from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
 from traces.stored import capture_id
 from traces.truth import label_at, read_csv, write_csv
@@ -67,16 +67,18 @@ def _lacking(connection: Connection) -> Iterator[str]:
 
 def _recordings(paths: Mapping[str, Path], params: Params, checked: Checked) -> dict[str, Recording]:
     found: dict[str, Recording] = {}
-    for recorded in recording.read_all(list(paths.values()), params.parse.dialect()):
+    for recorded in recording.read_all(list(paths.values()), params.parse.dialect(), params.parse.bounds()):
         name = recorded.path.name
         if isinstance(recorded, UnreadableInputError):
             checked.problems.append(f"{name}: cannot be read: {recorded.why}")
             continue
         found[name] = recorded
         trace = recorded.trace
-        if trace.refusals:
-            share = len(trace.refusals) / trace.records_in
-            note = f"{name}: {len(trace.refusals)} of {trace.records_in} records refused: {by_reason(trace.refusals)}"
+        refused = trace.refused()
+        if refused:
+            count = sum(refused.values())
+            note = f"{name}: {count} of {trace.records_in} records refused: {refused}"
+            share = count / trace.records_in
             (checked.problems if share > params.parse.max_quarantined else checked.remarks).append(note)
     return found
 

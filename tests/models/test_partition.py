@@ -16,7 +16,7 @@ def every_partition(count: int) -> set[Partition]:
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_the_partition_of_most_groups_without_a_shared_pair_between_them(count: int) -> None:
     subflows = list(range(10, 10 + count))
-    pairs = pairs_of(subflows)
+    pairs = list(pairs_of(subflows))
     for said in itertools.product((True, False), repeat=len(pairs)):
         verdicts: dict[Pair, bool | None] = dict(zip(pairs, said, strict=True))
         allowed = [
