@@ -18,9 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from traces import stored
+from traces import bounds, stored
 from traces.assembly import ATTRIBUTES, LIMITS, Rows
-from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
+from traces.bounds import Bounds
+from traces.connection import NOT_OBSERVED, Acks, Subflow
+from traces.log_connections import EventOrder, LogConnections, SubflowColumns
 from traces.sequence import ANY_ORDER_BYTES
 from traces.trace import Trace
 
@@ -66,6 +68,10 @@ class _Events:
     subflow: Int64Array
     kind: Int64Array
     value: Int64Array
+
+    def taken(self, order: Int64Array) -> _Events:
+        """Return those at some places."""
+        return _Events(self.time_ns[order], self.subflow[order], self.kind[order], self.value[order])
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
@@ -154,26 +160,47 @@ def _acks(time_ns: Int64Array, kind: Int64Array, value: Int64Array) -> Acks:
     of_ack = (kind == _ACK) | (kind == _DUP)
     columns["is_dup"] = _column(rows, row[of_ack], (kind == _DUP)[of_ack].astype(np.int64))
     columns["newly_sacked_bytes"] = _column(rows, row[kind == _DUP], value[kind == _DUP])
-    counted = value[kind == _ACK]
-    acked_bytes = np.maximum.accumulate(np.concatenate(([0], counted)))
-    if (acked_bytes[1:] - counted > ANY_ORDER_BYTES).any():
-        raise _SecondLookError  # a count that has wrapped
+    acked_bytes = np.maximum.accumulate(np.concatenate(([0], value[kind == _ACK])))
     columns["acked_bytes"] = acked_bytes[np.searchsorted(row[kind == _ACK], np.arange(rows), side="right")]
     return Acks(**{name: _array(column) for name, column in columns.items()})
 
 
 def _column(rows: int, row: Int64Array, value: Int64Array) -> Int64Array:
-    if (np.diff(row) == 0).any():
-        raise _SecondLookError  # two of a kind at one time
     column = np.full(rows, NOT_OBSERVED, dtype=np.int64)
     column[row] = value
     return column
 
 
+def _check_order(subflow: Int64Array, events: _Events) -> None:
+    """Check events that stand in order of their subflows: times ascend, and no row has two events of a kind."""
+    same = np.diff(subflow) == 0
+    if (same & (np.diff(events.time_ns) < 0)).any():
+        raise _SecondLookError
+    of_rows = _OF_ROWS[events.kind]
+    kind, own, value = events.kind[of_rows], subflow[of_rows], events.value[of_rows]
+    row = np.cumsum(np.diff(events.time_ns[of_rows], prepend=-1).astype(np.bool_) | (np.diff(own, prepend=-1) != 0))
+    of_ack = (kind == _ACK) | (kind == _DUP)
+    for chosen in (of_ack, *(kind == place for place in np.flatnonzero(_OF_ROWS))):
+        if (np.diff(row[chosen]) == 0).any():
+            raise _SecondLookError
+    _check_counts(own[kind == _ACK], value[kind == _ACK])
+
+
+def _check_counts(subflow: Int64Array, counted: Int64Array) -> None:
+    """Check that no subflow's count of bytes acknowledged has wrapped."""
+    starts = np.flatnonzero(np.diff(subflow, prepend=-1))
+    if not len(starts):
+        return
+    apart = np.maximum.reduceat(counted, starts) - np.minimum.reduceat(counted, starts)
+    ends = np.append(starts[1:], len(counted))
+    for place in np.flatnonzero(apart > ANY_ORDER_BYTES).tolist():
+        own = counted[starts[place] : ends[place]]
+        if (np.maximum.accumulate(own) - own > ANY_ORDER_BYTES).any():
+            raise _SecondLookError
+
+
 def _subflow(number: int, events: _Events, own: Int64Array) -> Subflow:
     time_ns, kind, value = events.time_ns[own], events.kind[own], events.value[own]
-    if (np.diff(time_ns) < 0).any():
-        raise _SecondLookError
     subflow = Subflow(subflow_id=number, start_ns=int(time_ns[0]), end_ns=int(time_ns[-1]))
     of_rows = _OF_ROWS[kind]
     subflow.acks = _acks(time_ns[of_rows], kind[of_rows], value[of_rows])
@@ -183,8 +210,23 @@ def _subflow(number: int, events: _Events, own: Int64Array) -> Subflow:
     return subflow
 
 
-def read(path: Path) -> Trace | None:
+def _in_order(values: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Return the different values in order of appearance, and the place of each value among them."""
+    different, first, member = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return different[order], places[member]
+
+
+def read(path: Path, most: Bounds = bounds.DEFAULT) -> Trace | None:
     """Read a log; None if any of it needs a second look.
+
+    Parameters
+    ----------
+    path : Path
+    most : Bounds
+        A log that is beyond needs a second look.
 
     Raises
     ------
@@ -197,16 +239,18 @@ def read(path: Path) -> Trace | None:
             return None
         columns = zip(*((one.time_ns, one.subflow, one.kind, one.value) for one in parts), strict=True)
         events = _Events(*(np.concatenate(column) for column in columns))
-        found, first, member = np.unique(events.subflow, return_index=True, return_inverse=True)
-        ordered = np.argsort(member, kind="stable")
-        owns = np.split(ordered, np.cumsum(np.bincount(member))[:-1])
-        connections: dict[int, Connection] = {}
-        for place in np.argsort(first).tolist():
-            token, number = divmod(int(found[place]), _MAX_SUBFLOWS)
-            if token not in connections:
-                connections[token] = Connection(token=token, vantages={0: "sender"}, states_inferred=False)
-            connections[token].subflows[number] = _subflow(number, events, owns[place])
+        subflows, subflow = _in_order(events.subflow)
+        tokens, connection = _in_order(subflows // _MAX_SUBFLOWS)
+        if len(tokens) > most.connections or np.bincount(connection).max() > most.subflows:
+            return None
+        where = EventOrder.of(subflow, len(subflows))
+        _check_order(subflow[where.order], events.taken(where.order))
     except _SecondLookError:
         return None
+
+    def built(number: int) -> Subflow:
+        return _subflow(int(subflows[number]) % _MAX_SUBFLOWS, events, where.own(number))
+
     records = len(events.time_ns)
-    return Trace(connections=list(connections.values()), records_in=records, records_out=records)
+    connections = LogConnections(SubflowColumns(connection, tokens), built)
+    return Trace(connections=connections, records_in=records, records_out=records)

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from contracts.tables import OPEN
-from traces.assembly import MAX_SUBFLOW
+from traces import bounds
+from traces.bounds import Bounds
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
 from traces.endpoint import Endpoint, Pseudonyms
@@ -48,7 +49,6 @@ SOURCE = "pcap"
 Point = TypeVar("Point", bound=Hashable)
 
 ELSEWHERE = "recorded in another input too, nearer to the sender or fuller"
-TOO_MANY = "more subflows than a table can number"
 
 # Addresses that are written out once: the subflows of a server are many.
 _ADDRESSES = 1 << 12
@@ -60,7 +60,7 @@ def recognises(head: bytes) -> bool:
     return head[:4] in _MAGICS
 
 
-@dataclass
+@dataclass(slots=True)
 class _Member:
     """A flow in its connection: which capture it is in, and which of the connection's ends its end 0 is."""
 
@@ -69,7 +69,7 @@ class _Member:
     turned: bool = False
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class _Group:
     """The flows of one connection; end 0 is the one that opened the first, end 1 the one with the token joined with."""
 
@@ -157,18 +157,28 @@ class _Connections(Sequence[Connection]):
             yield _connection(*one, self._spools)
 
 
-def read(path: Path, _dialect: Dialect) -> Trace:
-    """Read one capture, as :func:`read_together` does."""
-    return read_together([path])[0]
+def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
+    """Read one capture, as :func:`read_together` does.
+
+    Parameters
+    ----------
+    path : Path
+    _dialect : Dialect
+        Of logs alone.
+    most : Bounds
+    """
+    return read_together([path], most)[0]
 
 
-def read_together(paths: Sequence[Path]) -> list[Trace]:
+def read_together(paths: Sequence[Path], most: Bounds = bounds.DEFAULT) -> list[Trace]:
     """Read captures whose subflows may belong to the same connections.
 
     Parameters
     ----------
     paths : sequence of Path
         Each connection is in the trace of the input that has its first subflow.
+    most : Bounds
+        How many flows of each capture are held, and subflows of a connection. All segments of others are refused.
 
     Returns
     -------
@@ -181,10 +191,10 @@ def read_together(paths: Sequence[Path]) -> list[Trace]:
         If one cannot be read as a whole.
     """
     with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
-        return join([record(path, Path(folder)) for path in paths])
+        return join([record(path, Path(folder), most) for path in paths], most)
 
 
-def join(captures: Sequence[Recorded]) -> list[Trace]:
+def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Trace]:
     """Put the subflows of some captures into connections.
 
     The rows stay on disk until a connection is asked for.
@@ -192,6 +202,8 @@ def join(captures: Sequence[Recorded]) -> list[Trace]:
     Parameters
     ----------
     captures : sequence of Recorded
+    most : Bounds
+        How many subflows of a connection are taken, by the time they begin.
 
     Returns
     -------
@@ -206,6 +218,7 @@ def join(captures: Sequence[Recorded]) -> list[Trace]:
             records_in=one.records_in,
             unused=Counter(one.unused),
             refusals=Refusals(places[number], *one.refusals),
+            beyond_bounds=+Counter({bounds.TOO_MANY_FLOWS: one.beyond_segments}),
             signals=Counter(one.signals),
         )
         for number, one in enumerate(captures)
@@ -216,9 +229,11 @@ def join(captures: Sequence[Recorded]) -> list[Trace]:
         members, elsewhere = _nearest(group)
         for member in elsewhere:
             traces[member.capture].unused[ELSEWHERE] += member.flow.segments
-        for member in members[MAX_SUBFLOW + 1 :]:
-            traces[member.capture].unused[TOO_MANY] += member.flow.segments
-        del members[MAX_SUBFLOW + 1 :]
+        for member in members[most.subflows :]:
+            traces[member.capture].beyond_bounds[bounds.TOO_MANY_SUBFLOWS] += member.flow.segments
+        del members[most.subflows :]
+        # What is kept is in the list of its own.
+        group.members.clear()
         for member in members:
             trace = traces[member.capture]
             trace.records_out += member.flow.segments

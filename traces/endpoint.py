@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from traces.connection import Subflow
 
 _MAX_PORT = 65535
 
@@ -53,8 +56,44 @@ class Pseudonyms:
     """Names for the addresses of one input, in order of appearance: nothing leads back to an address."""
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
 
     def of(self, address: str) -> str:
         """Return the name of an address, the same each time."""
-        return self._names.setdefault(address, f"address {len(self._names)}")
+        return f"address {self._numbers.setdefault(address, len(self._numbers))}"
+
+
+def socket_name(local: Endpoint, remote: Endpoint) -> str:
+    """Return what tells a socket from all others: one text, as sockets may be many."""
+    return f"{local.address}:{local.port} {remote.address}:{remote.port}"
+
+
+class Sockets:
+    """The sockets that the subflows of a log are, in the order in which subflows are numbered."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._pseudonyms = Pseudonyms()
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def add(self, name: str) -> None:
+        """Add the socket of the next subflow, as :func:`socket_name` names it."""
+        self._names.append(name)
+        # In order of appearance, whatever is described first.
+        for end in _ends(name):
+            self._pseudonyms.of(end.address)
+
+    def describe(self, number: int, subflow: Subflow) -> None:
+        """Say where the subflow of a number is."""
+        local, remote = _ends(self._names[number])
+        subflow.family = local.family
+        subflow.local_address, subflow.remote_address = (self._pseudonyms.of(end.address) for end in (local, remote))
+        subflow.local_port, subflow.remote_port = local.port, remote.port
+
+
+def _ends(name: str) -> Iterator[Endpoint]:
+    for end in name.split(" "):
+        address, _, port = end.rpartition(":")
+        yield Endpoint(address, int(port))

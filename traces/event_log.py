@@ -23,8 +23,9 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 
 from contracts.fault import printable
-from traces import kernel_log, stored
+from traces import bounds, kernel_log, stored
 from traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused
+from traces.bounds import Bounds
 from traces.dialect import OURS, TIME_UNITS_NS, VALUE_KINDS, Dialect, LinePattern
 from traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
 from traces.trace import Trace
@@ -52,9 +53,9 @@ _MAX_SUBFLOW = 9999
 _MAX_TOKEN = 2**32 - 1
 
 
-def read_line_by_line(path: Path) -> Trace:
+def read_line_by_line(path: Path, most: Bounds = bounds.DEFAULT) -> Trace:
     """Read a log of records and nothing else, whatever is wrong with it."""
-    assembly, trace = Assembly(), Trace()
+    assembly, trace = Assembly(most), Trace()
     for offset, line in stored.lines(path, MAX_LINE_BYTES):
         trace.records_in += 1
         match = _BARE.fullmatch(line)
@@ -172,9 +173,9 @@ def _records(text: bytes, marker: bytes, remains: re.Pattern[bytes] | None, *, c
         at, before = at + len(marker) + len(piece), piece
 
 
-def _read_kernel_log(path: Path, pattern: LinePattern) -> Trace:
+def _read_kernel_log(path: Path, pattern: LinePattern, most: Bounds) -> Trace:
     """Read a log in which records stand among other lines."""
-    assembly, trace = Assembly(), Trace()
+    assembly, trace = Assembly(most), Trace()
     marker, expression = pattern.marker.encode(), pattern.compiled()
     remains = _REMAINS if pattern == OURS else None
     last_sequence: int | None = None
@@ -238,8 +239,15 @@ def recognises(head: bytes) -> bool:
     return b"\x00" not in head
 
 
-def read(path: Path, dialect: Dialect) -> Trace:
+def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     """Read an event log or a kernel log, plain or compressed.
+
+    Parameters
+    ----------
+    path : Path
+    dialect : Dialect
+    most : Bounds
+        What is beyond is refused.
 
     Raises
     ------
@@ -250,8 +258,8 @@ def read(path: Path, dialect: Dialect) -> Trace:
         # Of use here alone, and slow to import.
         from traces import bare_log
 
-        return bare_log.read(path) or read_line_by_line(path)
-    trace = _read_kernel_log(path, dialect.line)
+        return bare_log.read(path, most) or read_line_by_line(path, most)
+    trace = _read_kernel_log(path, dialect.line, most)
     if not trace.records_in:
         raise UnreadableInputError(path, 0, f"no event line among {trace.other_lines} lines")
     return trace

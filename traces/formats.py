@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from traces import capture, event_log, socket_stats, state_log, stored, tcp_probe
+from traces import bounds, capture, event_log, socket_stats, state_log, stored, tcp_probe
+from traces.bounds import Bounds
 from traces.dialect import Dialect
 from traces.quarantine import UnreadableInputError
 from traces.recorded import Recorded, record
@@ -31,13 +32,13 @@ class Joint:
     Attributes
     ----------
     record : callable
-        Reads one by itself; what it holds goes to a file in a folder.
+        Reads one by itself, within bounds; what it holds goes to a file in a folder.
     join : callable
-        Makes the traces of all inputs together, one for each.
+        Makes the traces of all inputs together, one for each, within bounds.
     """
 
-    record: Callable[[Path, Path], Recorded]
-    join: Callable[[Sequence[Recorded]], list[Trace]]
+    record: Callable[[Path, Path, Bounds], Recorded]
+    join: Callable[[Sequence[Recorded], Bounds], list[Trace]]
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,14 @@ class Format:
     recognises : callable
         Tells by an input's first (decompressed) bytes whether it is one.
     read : callable
-        Reads it; raises UnreadableInputError if the file as a whole cannot be read.
+        Reads it, within bounds; raises UnreadableInputError if the file as a whole cannot be read.
     joint : Joint or None
         None: a connection is in one input.
     """
 
     source: str
     recognises: Callable[[bytes], bool]
-    read: Callable[[Path, Dialect], Trace]
+    read: Callable[[Path, Dialect, Bounds], Trace]
     joint: Joint | None = None
 
 
@@ -116,7 +117,7 @@ class InputPart:
     recorded: Recorded
 
 
-def read_alone(path: Path, dialect: Dialect, folder: Path) -> Read | InputPart:
+def read_alone(path: Path, dialect: Dialect, folder: Path, most: Bounds = bounds.DEFAULT) -> Read | InputPart:
     """Read one input, as far as it can be without the others.
 
     Parameters
@@ -125,19 +126,20 @@ def read_alone(path: Path, dialect: Dialect, folder: Path) -> Read | InputPart:
     dialect : Dialect
     folder : Path
         Folder for the files of those that are to be joined.
+    most : Bounds
     """
     source = UNKNOWN
     try:
         one = format_of(path)
         source = one.source
         if one.joint is not None:
-            return InputPart(path, source, one.joint.record(path, folder))
-        return Read(path, source, one.read(path, dialect))
+            return InputPart(path, source, one.joint.record(path, folder, most))
+        return Read(path, source, one.read(path, dialect, most))
     except UnreadableInputError as error:
         return Read(path, source, error)
 
 
-def joined(parts: Sequence[InputPart]) -> list[Trace]:
+def joined(parts: Sequence[InputPart], most: Bounds = bounds.DEFAULT) -> list[Trace]:
     """Return the traces of inputs that may have connections in common, in the order given.
 
     The numbers in ``Connection.vantages`` count the inputs of one kind, in this order.
@@ -146,32 +148,33 @@ def joined(parts: Sequence[InputPart]) -> list[Trace]:
     for one in FORMATS:
         own = [part for part in parts if part.source == one.source]
         if one.joint is not None and own:
-            traces = one.joint.join([part.recorded for part in own])
+            traces = one.joint.join([part.recorded for part in own], most)
             found |= zip((part.path for part in own), traces, strict=True)
     return [found[part.path] for part in parts]
 
 
-def read(paths: Sequence[Path], dialect: Dialect) -> Iterator[Read]:
+def read(paths: Sequence[Path], dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Iterator[Read]:
     """Yield inputs, in the order given; those that may have connections in common are read together.
 
     Parameters
     ----------
     paths : sequence of Path
     dialect : Dialect
+    most : Bounds
     """
     with TemporaryDirectory(prefix="sbd-") as name:
         folder = Path(name)
-        alone = [read_alone(path, dialect, folder) for path in paths if is_joint(path)]
+        alone = [read_alone(path, dialect, folder, most) for path in paths if is_joint(path)]
         parts = [one for one in alone if isinstance(one, InputPart)]
         found = {one.path: one for one in alone if isinstance(one, Read)}
-        for part, trace in zip(parts, joined(parts), strict=True):
+        for part, trace in zip(parts, joined(parts, most), strict=True):
             found[part.path] = Read(part.path, part.source, trace)
         for path in paths:
             if path in found:
                 yield found.pop(path)
                 continue
-            one = read_alone(path, dialect, folder)
-            yield Read(path, one.source, joined([one])[0]) if isinstance(one, InputPart) else one
+            one = read_alone(path, dialect, folder, most)
+            yield Read(path, one.source, joined([one], most)[0]) if isinstance(one, InputPart) else one
 
 
 def is_joint(path: Path) -> bool:

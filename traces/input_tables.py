@@ -12,9 +12,9 @@ from typing import Any
 
 from contracts import tables
 from contracts.contract import TableWriter
-from traces import parsed_input
+from traces import bounds, parsed_input
+from traces.bounds import Bounds
 from traces.parsed_input import BatchMap, Chunk, ParsedInput, WaitingInput, capture_rows, connection_rows, refusal_rows
-from traces.quarantine import by_reason
 from traces.spool_folder import spool_folder
 
 log = logging.getLogger(__name__)
@@ -44,8 +44,9 @@ class InputTables:
         Folder for the spools of inputs that are to be joined; it goes when the tables are closed.
     """
 
-    def __init__(self, writers: Mapping[str, TableWriter], spools: Path) -> None:
+    def __init__(self, writers: Mapping[str, TableWriter], spools: Path, most: Bounds) -> None:
         self.spools = spools
+        self._most = most
         self._writers = writers
         self._rows: Counter[str] = Counter(dict.fromkeys(writers, 0))
         self._totals: Counter[str] = Counter()
@@ -65,9 +66,11 @@ class InputTables:
             self._totals[name] += getattr(trace, name)
         self._unused.update(trace.unused)
         self._signals.update(trace.signals)
-        self._refused.update(by_reason(trace.refusals))
+        self._refused.update(trace.refused())
         for refusal in itertools.islice(trace.refusals, _SHOWN_REFUSALS):
             log.warning("%s: at byte %d: %s: %s", one.path, refusal.offset, refusal.reason, refusal.detail)
+        for reason, count in sorted(trace.beyond_bounds.items()):
+            log.warning("%s: %d records: %s", one.path, count, reason)
 
     def write(self, inputs: Iterable[ParsedInput | WaitingInput], dataset: str, build_map: BatchMap = map) -> None:
         """Write the rows of inputs as they come; in the end join those that wait for others, and write theirs.
@@ -88,7 +91,7 @@ class InputTables:
             else:
                 self._write(one.chunks)
                 self._count(one)
-        together = parsed_input.joined(waiting)
+        together = parsed_input.joined(waiting, self._most)
         connections = itertools.chain.from_iterable(one.named(dataset) for one in together)
         self._write(connection_rows(connections, [one.capture_id for one in together], build_map))
         self._write([capture_rows(together)])
@@ -111,12 +114,19 @@ class InputTables:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[InputTables]:
-    """Open the tables of a dataset for writing, in a folder that is made; they are closed and checked at the end."""
+def opened(folder: Path, most: Bounds = bounds.DEFAULT) -> Iterator[InputTables]:
+    """Open the tables of a dataset for writing, in a folder that is made; they are closed and checked at the end.
+
+    Parameters
+    ----------
+    folder : Path
+    most : Bounds
+        Of inputs that are joined.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         spools = stack.enter_context(spool_folder(folder.absolute()))
         writers = {
             table.name: stack.enter_context(TableWriter(table, folder / f"{table.name}.parquet")) for table in TABLES
         }
-        yield InputTables(writers, spools)
+        yield InputTables(writers, spools, most)

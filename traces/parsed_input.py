@@ -13,8 +13,9 @@ import pyarrow as pa
 
 from contracts import tables
 from contracts.regular_file import size_bytes
+from traces import bounds, formats
 from traces import connection as rows_of
-from traces import formats
+from traces.bounds import Bounds
 from traces.connection import Batch, Named
 from traces.dialect import Dialect
 from traces.formats import PARSER_VERSION, InputPart, Read, stem_of
@@ -148,7 +149,9 @@ def _unread(found: Read | InputPart, error: UnreadableInputError) -> Read:
     return Read(found.path, found.source, error)
 
 
-def parse_input(path: Path, dataset: str, dialect: Dialect, folder: Path) -> ParsedInput | WaitingInput:
+def parse_input(
+    path: Path, dataset: str, dialect: Dialect, folder: Path, most: Bounds = bounds.DEFAULT
+) -> ParsedInput | WaitingInput:
     """Read one input of a dataset, and build its rows.
 
     Parameters
@@ -159,6 +162,7 @@ def parse_input(path: Path, dataset: str, dialect: Dialect, folder: Path) -> Par
     dialect : Dialect
     folder : Path
         Folder for the spool of an input that is to be joined with others.
+    most : Bounds
 
     Returns
     -------
@@ -166,7 +170,7 @@ def parse_input(path: Path, dataset: str, dialect: Dialect, folder: Path) -> Par
         The latter of an input that is to be joined with others: :func:`joined` goes on with it.
     """
     size = size_bytes(path) or 0
-    found = formats.read_alone(path, dialect, folder)
+    found = formats.read_alone(path, dialect, folder, most)
     try:
         own = capture_id(path)
         before, size = size, size_bytes(path) or 0
@@ -189,10 +193,10 @@ def parse_input(path: Path, dataset: str, dialect: Dialect, folder: Path) -> Par
     return parsed
 
 
-def joined(waiting: Sequence[WaitingInput]) -> list[ParsedInput]:
+def joined(waiting: Sequence[WaitingInput], most: Bounds = bounds.DEFAULT) -> list[ParsedInput]:
     """Return what inputs that are to be joined became; their rows are on disk until they are asked for."""
     parts = [one.part for one in waiting]
     return [
         ParsedInput(part.path, own.capture_id, own.size_bytes, part.source, trace)
-        for part, own, trace in zip(parts, waiting, formats.joined(parts), strict=True)
+        for part, own, trace in zip(parts, waiting, formats.joined(parts, most), strict=True)
     ]

@@ -11,16 +11,18 @@ import shutil
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import packet_recording
 
-from traces import mptcp, stored
+from traces import bounds, mptcp, stored
 from traces.assembly import BACKWARDS, OUT_OF_RANGE
+from traces.bounds import Bounds
 from traces.connection import NOT_OBSERVED, AckColumns, Acks, Subflow
 from traces.quarantine import Refusal, UnreadableInputError
 from traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
@@ -116,6 +118,9 @@ _VANTAGES = {
 }
 _IPV4, _IPV4_BYTES = 4, 4
 _COPIED_BYTES = 1 << 20
+# Summaries that are taken apart at once, and ends that are remembered.
+_AT_ONCE = 1 << 12
+_ALIKE = 1 << 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,7 @@ class Flow:
         Token of end 1 that a MP_JOIN carried.
     address_ids : (int or None, int or None)
         Of either end.
-    signals : dict of str to int
+    signals : mapping of str to int
         MPTCP options by name; options that are malformed by what is wrong.
     senders : (Sender, Sender)
     """
@@ -193,7 +198,7 @@ class Flow:
     keys: tuple[bytes | None, bytes | None]
     join_token: int | None
     address_ids: tuple[int | None, int | None]
-    signals: dict[str, int]
+    signals: Mapping[str, int]
     senders: tuple[Sender, Sender]
 
     def tokens(self) -> tuple[int | None, int | None]:
@@ -218,20 +223,27 @@ def _known(number: int) -> int | None:
     return None if number < 0 else number
 
 
-def _sender(row: dict[str, int]) -> Sender:
-    bits = row["firstDataAckBits"]
+@lru_cache(_ALIKE)
+def _sender(values: tuple[int, ...]) -> Sender:
+    """Return an end by its summary, as packets/src/flow.h orders it; of idle ones there may be many, all alike."""
+    payload_bytes, resent_segments, implausible, forgotten, shortest_ns, first_data_ack, bits, rows, *chains = values
     return Sender(
-        payload_bytes=row["payloadBytes"],
-        resent_segments=row["resentSegments"],
-        implausible=row["implausible"],
-        forgotten=row["forgotten"],
-        shortest_ns=_known(row["shortestNs"]),
-        first_data_ack=(row["firstDataAck"], bits) if bits else None,
-        rows=row["rows"],
-        parts=(row["partsLast"], row["parts"]),
-        states=(row["statesLast"], row["states"]),
-        losses=(row["lossesLast"], row["losses"]),
+        payload_bytes=payload_bytes,
+        resent_segments=resent_segments,
+        implausible=implausible,
+        forgotten=forgotten,
+        shortest_ns=_known(shortest_ns),
+        first_data_ack=(first_data_ack, bits) if bits else None,
+        rows=rows,
+        parts=(chains[0], chains[1]),
+        states=(chains[2], chains[3]),
+        losses=(chains[4], chains[5]),
     )
+
+
+@lru_cache(_ALIKE)
+def _signals(counts: tuple[int, ...]) -> Mapping[str, int]:
+    return {name: count for name, count in zip(_SIGNALS, counts, strict=True) if count}
 
 
 def _rows(summaries: np.ndarray) -> Iterator[dict[str, Any]]:
@@ -242,8 +254,12 @@ def _rows(summaries: np.ndarray) -> Iterator[dict[str, Any]]:
 
 
 def _flows(summaries: np.ndarray) -> Iterator[Flow]:
-    senders = list(_rows(summaries["senders"].reshape(-1)))
-    for number, row in enumerate(_rows(summaries)):
+    for start in range(0, len(summaries), _AT_ONCE):
+        yield from _some_flows(summaries[start : start + _AT_ONCE])
+
+
+def _some_flows(summaries: np.ndarray) -> Iterator[Flow]:
+    for row in _rows(summaries):
         size = _IPV4_BYTES if row["family"] == _IPV4 else None
         first, second = (bytes(address)[:size] for address in row["address"])
         known = [bytes(key) if has else None for key, has in zip(row["key"], row["hasKey"], strict=True)]
@@ -258,8 +274,8 @@ def _flows(summaries: np.ndarray) -> Iterator[Flow]:
             keys=(known[0], known[1]),
             join_token=_known(row["joinToken"]),
             address_ids=(_known(row["addressId"][0]), _known(row["addressId"][1])),
-            signals={name: count for name, count in zip(_SIGNALS, row["signals"], strict=True) if count},
-            senders=(_sender(senders[2 * number]), _sender(senders[2 * number + 1])),
+            signals=_signals(tuple(row["signals"])),
+            senders=(_sender(row["senders"][0]), _sender(row["senders"][1])),
         )
 
 
@@ -336,6 +352,8 @@ class Recorded:
     records_in : int
     unused : Counter of str
         Good records that are of no subflow.
+    beyond_segments : int
+        Of subflows after as many as are held.
     signals : Counter of str
         Flows that were let go of early.
     refusals : (int, int)
@@ -347,6 +365,7 @@ class Recorded:
     summaries: np.ndarray
     records_in: int
     unused: Counter[str]
+    beyond_segments: int
     signals: Counter[str]
     refusals: tuple[int, int]
 
@@ -355,7 +374,9 @@ class Recorded:
         return list(_flows(self.summaries))
 
 
-def record(path: Path, folder: Path, part_rows: int = packet_recording.PART_ROWS) -> Recorded:
+def record(
+    path: Path, folder: Path, most: Bounds = bounds.DEFAULT, part_rows: int = packet_recording.PART_ROWS
+) -> Recorded:
     """Read a capture.
 
     Parameters
@@ -363,6 +384,7 @@ def record(path: Path, folder: Path, part_rows: int = packet_recording.PART_ROWS
     path : Path
     folder : Path
         Folder for its spool.
+    most : Bounds
     part_rows : int
         ACKs of a sender that can only be read together.
 
@@ -373,7 +395,7 @@ def record(path: Path, folder: Path, part_rows: int = packet_recording.PART_ROWS
     """
     descriptor, name = tempfile.mkstemp(suffix=".spool", dir=folder)
     try:
-        recording = packet_recording.Recording(descriptor, part_rows=part_rows)
+        recording = packet_recording.Recording(descriptor, subflows=most.connections, part_rows=part_rows)
         for block in stored.blocks(path):
             if not recording.feed(block):
                 break
@@ -395,6 +417,7 @@ def record(path: Path, folder: Path, part_rows: int = packet_recording.PART_ROWS
         summaries=recording.flows(),
         records_in=recording.records,
         unused=+unused,
+        beyond_segments=recording.beyond_segments,
         signals=+Counter({SILENT: recording.silent, DISPLACED: recording.displaced}),
         refusals=(recording.refusals, sum(verdicts[_UNUSED.stop :])),
     )

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contracts.fault import InputFault, UsageFault
-from traces import formats
+from traces import bounds, formats
+from traces.bounds import Bounds
 from traces.capture import ELSEWHERE
 from traces.connection import Connection
 from traces.dialect import Dialect
@@ -75,7 +76,9 @@ def _stored(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
         yield places
 
 
-def read_all(paths: Sequence[Path], dialect: Dialect) -> Iterator[Recording | UnreadableInputError]:
+def read_all(
+    paths: Sequence[Path], dialect: Dialect, most: Bounds = bounds.DEFAULT
+) -> Iterator[Recording | UnreadableInputError]:
     """Yield every input, of any kind, or why it cannot be read; inputs of one connection are read together.
 
     Parameters
@@ -83,17 +86,25 @@ def read_all(paths: Sequence[Path], dialect: Dialect) -> Iterator[Recording | Un
     paths : sequence of Path
         ``-`` stands for standard input.
     dialect : Dialect
+    most : Bounds
     """
     with _stored(paths) as places:
-        for path, one in zip(places, formats.read(list(places.values()), dialect), strict=True):
+        for path, one in zip(places, formats.read(list(places.values()), dialect, most), strict=True):
             if isinstance(one.outcome, UnreadableInputError):
                 yield UnreadableInputError(path, one.outcome.offset, one.outcome.why)
             else:
                 yield Recording(path, one.source, one.outcome)
 
 
-def read(path: Path, dialect: Dialect) -> Recording:
+def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Recording:
     """Read one input, whatever kind it is.
+
+    Parameters
+    ----------
+    path : Path
+    dialect : Dialect
+    most : Bounds
+        What is beyond is refused.
 
     Raises
     ------
@@ -101,7 +112,7 @@ def read(path: Path, dialect: Dialect) -> Recording:
         If it cannot be read as a whole.
     """
     one = formats.format_of(path)
-    return Recording(path, one.source, one.read(path, dialect))
+    return Recording(path, one.source, one.read(path, dialect, most))
 
 
 def only_connection(paths: Sequence[Path], dialect: Dialect) -> Connection:

@@ -8,15 +8,19 @@ for a subflow that joins at the side that opened it, the socket is a connection 
 from __future__ import annotations
 
 import re
+from array import array
+from collections import Counter
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
 from contracts.fault import printable
-from traces import stored
+from traces import bounds, stored
 from traces.assembly import Assembly, Event, Refused
+from traces.bounds import Bounds
+from traces.connection import Subflow
 from traces.dialect import Dialect
-from traces.endpoint import Endpoint, Pseudonyms, endpoint
+from traces.endpoint import Sockets, endpoint, socket_name
 from traces.quarantine import Refusal
 from traces.trace import Trace
 
@@ -43,6 +47,7 @@ _TOKEN = re.compile(
     rb" token:(?P<rem>[0-9a-f]{1,8})\(id:(?P<rem_id>\d{1,3})\)/(?P<loc>[0-9a-f]{1,8})\(id:(?P<loc_id>\d{1,3})\)"
 )
 _US_PER_MS = 1000
+_NO_IDS = -1
 
 
 def recognises(head: bytes) -> bool:
@@ -70,14 +75,18 @@ def _time_ns(line: bytes) -> int | None:
 class _SocketSamples:
     """Takes entries in, with the time of their sample."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, most: Bounds) -> None:
         self.path = path
-        self.assembly = Assembly()
         self.trace = Trace()
         self.time_ns: int | None = None
-        self._place: dict[tuple[Endpoint, Endpoint], tuple[int | tuple[Endpoint, Endpoint], int]] = {}
-        self._subflows: dict[int | tuple[Endpoint, Endpoint], int] = {}
-        self._pseudonyms = Pseudonyms()
+        self._assembly = Assembly(most)
+        # Connection and subflow of each socket, but of those that are a connection each.
+        self._place: dict[str, tuple[int | str, int]] = {}
+        self._subflows: Counter[int | str] = Counter()
+        # By number of the subflow.
+        self._sockets = Sockets()
+        self._retransmissions = array("q")
+        self._ids = array("i")
 
     def take(self, offset: int, entry: bytes) -> None:
         self.trace.records_in += 1
@@ -105,46 +114,66 @@ class _SocketSamples:
         local, remote = (endpoint(text) for text in ends)
         if local is None or remote is None:
             return NO_ENDPOINT, printable(" ".join(ends))
-        return self._accept(time_ns, entry, (local, remote), events)
+        return self._accept(time_ns, entry, socket_name(local, remote), events)
 
-    def _accept(
-        self, time_ns: int, entry: bytes, socket: tuple[Endpoint, Endpoint], events: list[Event]
-    ) -> Refused | None:
-        local, remote = socket
+    def _accept(self, time_ns: int, entry: bytes, socket: str, events: list[Event]) -> Refused | None:
         named = _TOKEN.search(entry)
         token = int(named["loc"], 16) if named else 0
-        if socket not in self._place:
-            key = token or socket
-            self._place[socket] = key, self._subflows.get(key, 0)
-            self._subflows[key] = self._subflows.get(key, 0) + 1
-        key, subflow_id = self._place[socket]
-        refused = self.assembly.accept(time_ns, key, subflow_id, events, token=token or None)
+        place = self._place.get(socket)
+        if place is None:
+            # The first entry of a socket says which connection it is of.
+            alone = not token or self._assembly.number(socket, 0) is not None
+            place = (socket, 0) if alone else (token, self._subflows[token])
+        refused = self._assembly.accept(time_ns, *place, events, token=token or None)
+        if refused is not None and refused[0] in bounds.REASONS:
+            # Nothing is kept of what there is no room for.
+            return refused
+        if socket not in self._place and (refused is not None or place[0] == token):
+            self._place[socket] = place
+            self._subflows[place[0]] += 1
         if refused is not None:
             return refused
         self.trace.records_out += 1
-        subflow = self.assembly.subflow(key, subflow_id)
+        if len(self._assembly) > len(self._sockets):
+            self._sockets.add(socket)
+            self._retransmissions.append(0)
+            self._ids.append((int(named["loc_id"]) & 255) << 8 | int(named["rem_id"]) & 255 if named else _NO_IDS)
         retrans = _RETRANS.search(entry)
-        # ss leaves the field out while nothing was sent again.
-        subflow.retransmissions = int(retrans[1]) if retrans else subflow.retransmissions or 0
-        if subflow.local_address is None:
-            subflow.family = local.family
-            subflow.local_address = self._pseudonyms.of(local.address)
-            subflow.remote_address = self._pseudonyms.of(remote.address)
-            subflow.local_port, subflow.remote_port = local.port, remote.port
-            if named:
-                subflow.loc_id, subflow.rem_id = int(named["loc_id"]) & 255, int(named["rem_id"]) & 255
+        if retrans:
+            # ss leaves the field out while nothing was sent again.
+            self._retransmissions[self._assembly.number(*place) or 0] = int(retrans[1])
         return None
 
+    def _describe(self, number: int, subflow: Subflow) -> None:
+        """Add to a subflow what is in no event."""
+        self._sockets.describe(number, subflow)
+        subflow.retransmissions = self._retransmissions[number]
+        ids = self._ids[number]
+        if ids != _NO_IDS:
+            subflow.loc_id, subflow.rem_id = ids >> 8, ids & 255
 
-def read(path: Path, _dialect: Dialect) -> Trace:
+    def finish(self) -> Trace:
+        """Return what the input holds."""
+        self.trace.connections = self._assembly.finish(self._describe)
+        return self.trace
+
+
+def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     """Read sampled output of ss, plain or compressed.
+
+    Parameters
+    ----------
+    path : Path
+    _dialect : Dialect
+    most : Bounds
+        What is beyond is refused.
 
     Raises
     ------
     UnreadableInputError
         If the file as a whole cannot be read.
     """
-    samples = _SocketSamples(path)
+    samples = _SocketSamples(path, most)
     entry: bytes | None = None
     entry_offset = 0
     for offset, line in stored.lines(path, _MAX_LINE_BYTES):
@@ -163,5 +192,4 @@ def read(path: Path, _dialect: Dialect) -> Trace:
             samples.trace.other_lines += 1
     if entry is not None:
         samples.take(entry_offset, entry)
-    samples.trace.connections = samples.assembly.finish()
-    return samples.trace
+    return samples.finish()

@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from traces import stored
+from traces import bounds, stored
 from traces.assembly import Assembly
+from traces.bounds import Bounds
+from traces.connection import Subflow
 from traces.dialect import Dialect
 from traces.quarantine import Refusal
 from traces.trace import Trace
@@ -34,15 +36,22 @@ def recognises(head: bytes) -> bool:
     return head.startswith(_HEADER)
 
 
-def read(path: Path, _dialect: Dialect) -> Trace:
+def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     """Read a sender's log, plain or compressed.
+
+    Parameters
+    ----------
+    path : Path
+    _dialect : Dialect
+    most : Bounds
+        What is beyond is refused.
 
     Raises
     ------
     UnreadableInputError
         If the file as a whole cannot be read.
     """
-    assembly, trace = Assembly(), Trace()
+    assembly, trace = Assembly(most), Trace()
     for offset, line in stored.lines(path, _MAX_LINE_BYTES):
         if offset == 0:
             # The header.
@@ -51,13 +60,14 @@ def read(path: Path, _dialect: Dialect) -> Trace:
         refused = _take(assembly, trace, line)
         if refused is not None:
             trace.refuse(path, Refusal(offset, *refused, line[:64]))
-    trace.records_out = trace.records_in - len(trace.refusals) - sum(trace.unused.values())
-    trace.connections = assembly.finish()
-    for connection in trace.connections:
-        for subflow in connection.ordered():
-            # The log has every one: none is a measurement.
-            subflow.retransmissions = subflow.retransmissions or 0
+    trace.records_out = trace.records_in - sum(trace.refused().values()) - sum(trace.unused.values())
+    trace.connections = assembly.finish(_count_retransmissions)
     return trace
+
+
+def _count_retransmissions(_number: int, subflow: Subflow) -> None:
+    """Let none be a measurement: the log has every one."""
+    subflow.retransmissions = subflow.retransmissions or 0
 
 
 def _take(assembly: Assembly, trace: Trace, line: bytes) -> tuple[str, str] | None:

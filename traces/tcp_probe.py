@@ -10,10 +10,11 @@ import re
 from pathlib import Path
 
 from contracts.fault import printable
-from traces import stored
+from traces import bounds, stored
 from traces.assembly import Assembly, Event, Refused
+from traces.bounds import Bounds
 from traces.dialect import Dialect
-from traces.endpoint import Pseudonyms, endpoint
+from traces.endpoint import Sockets, endpoint, socket_name
 from traces.quarantine import Refusal
 from traces.trace import Trace
 
@@ -44,15 +45,22 @@ def recognises(head: bytes) -> bool:
     return (_NAME in head and b" snd_una=0x" in head) or _BEGINS_MODULE.search(head) is not None
 
 
-def read(path: Path, dialect: Dialect) -> Trace:
+def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     """Read what tcp_probe wrote, plain or compressed.
+
+    Parameters
+    ----------
+    path : Path
+    dialect : Dialect
+    most : Bounds
+        What is beyond is refused.
 
     Raises
     ------
     UnreadableInputError
         If the file as a whole cannot be read.
     """
-    assembly, trace, pseudonyms = Assembly(), Trace(), Pseudonyms()
+    assembly, trace, sockets = Assembly(most), Trace(), Sockets()
     traced = _NAME in stored.head(path)
     unit_us = 1 if traced else _UNITS_US.get(dialect.tcpprobe_srtt or "")
     for offset, line in stored.lines(path, _MAX_LINE_BYTES):
@@ -64,16 +72,16 @@ def read(path: Path, dialect: Dialect) -> Trace:
             continue
         trace.records_in += 1
         match = (_TRACEPOINT.search if traced else _MODULE.fullmatch)(line) if len(line) <= _MAX_LINE_BYTES else None
-        refused = (MALFORMED, f"{len(line)} bytes") if match is None else _take(assembly, match, unit_us, pseudonyms)
+        refused = (MALFORMED, f"{len(line)} bytes") if match is None else _take(assembly, match, unit_us, sockets)
         if refused is None:
             trace.records_out += 1
         else:
             trace.refuse(path, Refusal(offset, *refused, line[:64]))
-    trace.connections = assembly.finish()
+    trace.connections = assembly.finish(sockets.describe)
     return trace
 
 
-def _take(assembly: Assembly, match: re.Match[bytes], unit_us: int | None, pseudonyms: Pseudonyms) -> Refused | None:
+def _take(assembly: Assembly, match: re.Match[bytes], unit_us: int | None, sockets: Sockets) -> Refused | None:
     ends = [match[name].decode("ascii", "replace") for name in ("src", "dest")]
     local, remote = (endpoint(text) for text in ends)
     if local is None or remote is None:
@@ -85,11 +93,8 @@ def _take(assembly: Assembly, match: re.Match[bytes], unit_us: int | None, pseud
     if unit_us is not None and srtt:
         # Zero stands for none yet.
         events.append((b"SRTT", srtt * unit_us))
-    refused = assembly.accept(time_ns, (local, remote), 0, events)
-    if refused is None:
-        subflow = assembly.subflow((local, remote), 0)
-        if subflow.local_address is None:
-            subflow.family = local.family
-            subflow.local_address, subflow.remote_address = pseudonyms.of(local.address), pseudonyms.of(remote.address)
-            subflow.local_port, subflow.remote_port = local.port, remote.port
+    socket = socket_name(local, remote)
+    refused = assembly.accept(time_ns, socket, 0, events)
+    if len(assembly) > len(sockets):
+        sockets.add(socket)
     return refused

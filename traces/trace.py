@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from traces import bounds
 from traces.connection import Connection
-from traces.quarantine import Refusal, UnreadableInputError
+from traces.quarantine import Refusal, UnreadableInputError, by_reason
 
 #: Of a log, whose refused records are kept in memory: some 30 MB.
 MOST_REFUSED = 1 << 17
@@ -18,7 +19,7 @@ MOST_REFUSED = 1 << 17
 class Trace:
     """What one input holds.
 
-    ``records_in == records_out + sum(unused.values()) + len(refusals)``.
+    ``records_in == records_out + sum(unused.values()) + len(refusals) + sum(beyond_bounds.values())``.
 
     Attributes
     ----------
@@ -29,7 +30,10 @@ class Trace:
     unused : Counter of str
         Good records of kinds that no table holds, by kind.
     refusals : sequence of Refusal
-        The other records.
+        Records with which something is wrong.
+    beyond_bounds : Counter of str
+        Good records that are refused because there were too many connections or subflows before them, by the bound.
+        They are counted alone: there may be any number.
     other_lines : int
         Lines of a log that are not the sender's: they are no records.
     signals : Counter of str
@@ -43,10 +47,15 @@ class Trace:
     records_out: int = 0
     unused: Counter[str] = field(default_factory=Counter)
     refusals: Sequence[Refusal] = field(default_factory=list)
+    beyond_bounds: Counter[str] = field(default_factory=Counter)
     signals: Counter[str] = field(default_factory=Counter)
     other_lines: int = 0
     gaps: int = 0
     messages_lost: int = 0
+
+    def refused(self) -> dict[str, int]:
+        """Return the number of refused records for each reason, reasons sorted."""
+        return dict(sorted((Counter(by_reason(self.refusals)) + self.beyond_bounds).items()))
 
     def refuse(self, path: Path, refusal: Refusal) -> None:
         """Take down one more refused record of a log.
@@ -58,6 +67,9 @@ class Trace:
         TypeError
             If the trace is of a capture: its refused records are complete.
         """
+        if refusal.reason in bounds.REASONS:
+            self.beyond_bounds[refusal.reason] += 1
+            return
         if not isinstance(self.refusals, list):
             raise TypeError("the refused records of a capture are complete")
         if len(self.refusals) == MOST_REFUSED:

@@ -48,6 +48,9 @@ constexpr int64_t IDLE_NS = 3'600'000'000'000;
 /// Connections alive that are kept at once; of more, the longest silent are left.
 constexpr size_t MAX_FLOWS = size_t{1} << 17;
 
+/// Subflows of a capture that are kept, if the caller does not say.
+constexpr size_t MAX_SUBFLOWS = 100'000;
+
 /// @return The number nearest to `previous` whose low 32 bits are `low32`.
 inline int64_t
 Unwrapped(int64_t previous, uint32_t low32)

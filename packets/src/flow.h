@@ -89,6 +89,30 @@ class alignas(CACHE_LINE_BYTES) Flow
         return m_offered;
     }
 
+    /// Whether it is kept as a subflow: not known yet, yes, or no as there were too many before it.
+    enum class Admission : uint8_t
+    {
+        Open,
+        Kept,
+        Beyond
+    };
+
+    /// @return Whether it is a subflow of which it is to be said whether it is kept.
+    bool IsToAdmit() const
+    {
+        return m_admission == Admission::Open && IsSubflow();
+    }
+
+    void SetAdmission(Admission admission)
+    {
+        m_admission = admission;
+    }
+
+    Admission GetAdmission() const
+    {
+        return m_admission;
+    }
+
     /// @return Whether an end closed it.
     bool IsOver() const
     {
@@ -201,6 +225,7 @@ class alignas(CACHE_LINE_BYTES) Flow
     bool m_hasSignal{false};
     bool m_isOver{false};
     bool m_ecnOffered{false};
+    Admission m_admission{Admission::Open};
     int8_t m_version{-1};
 
     Answers m_answers;

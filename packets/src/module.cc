@@ -463,16 +463,22 @@ PYBIND11_MODULE(packet_recording, module)
     });
 
     py::class_<Recording>(module, "Recording")
-        .def(py::init([](int fd, size_t flows, int64_t overNs, int64_t idleNs, uint32_t partRows) {
-                 if (flows == 0 || partRows == 0 || partRows > PART_ROWS)
+        .def(py::init([](int fd,
+                         size_t flows,
+                         size_t subflows,
+                         int64_t overNs,
+                         int64_t idleNs,
+                         uint32_t partRows) {
+                 if (flows == 0 || subflows == 0 || partRows == 0 || partRows > PART_ROWS)
                  {
                      throw py::value_error("a limit that nothing can keep");
                  }
-                 return std::make_unique<Recording>(fd, Limits{flows, overNs, idleNs, partRows});
+                 return std::make_unique<Recording>(fd, Limits{flows, subflows, overNs, idleNs, partRows});
              }),
              py::arg("fd"),
              py::kw_only(),
              py::arg("flows") = MAX_FLOWS,
+             py::arg("subflows") = MAX_SUBFLOWS,
              py::arg("over_ns") = OVER_NS,
              py::arg("idle_ns") = IDLE_NS,
              py::arg("part_rows") = PART_ROWS)
@@ -488,6 +494,8 @@ PYBIND11_MODULE(packet_recording, module)
         .def_property_readonly(
             "not_answered_segments",
             [](const Recording& one) { return one.GetCounts().notAnsweredSegments; })
+        .def_property_readonly("beyond_segments",
+                               [](const Recording& one) { return one.GetCounts().beyondSegments; })
         .def_property_readonly("silent",
                                [](const Recording& one) { return one.GetCounts().silent; })
         .def_property_readonly("displaced",

@@ -359,6 +359,10 @@ Recording::TakeSegment(const Waiting& waiting)
     }
     const auto beforeNs = flow->GetEnd();
     const auto verdict = flow->Take(segment);
+    if (flow->IsToAdmit())
+    {
+        Admit(*flow);
+    }
     if (verdict != Verdict::Segment)
     {
         --m_verdicts[static_cast<size_t>(Verdict::Segment)];
@@ -367,14 +371,28 @@ Recording::TakeSegment(const Waiting& waiting)
 }
 
 void
+Recording::Admit(Flow& flow)
+{
+    const bool hasRoom = m_admitted < m_limits.subflows;
+    flow.SetAdmission(hasRoom ? Flow::Admission::Kept : Flow::Admission::Beyond);
+    m_admitted += hasRoom;
+}
+
+void
 Recording::End(std::unique_ptr<Flow>& flow, int64_t left)
 {
-    if (flow->IsSubflow())
+    const bool isKept = flow->GetAdmission() == Flow::Admission::Kept;
+    if (flow->IsSubflow() && isKept)
     {
         m_flows.push_back(flow->Finish(left));
     }
+    else if (flow->IsSubflow())
+    {
+        m_counts.beyondSegments += flow->GetSegments();
+    }
     else
     {
+        m_admitted -= isKept;
         (flow->IsOffered() ? m_counts.notAnsweredSegments : m_counts.plainSegments) +=
             flow->GetSegments();
     }

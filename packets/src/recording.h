@@ -17,10 +17,14 @@
 namespace packets
 {
 
-/// How long and how many flows are kept, and how many rows of an end go into one part.
+/**
+ * How long and how many flows are kept, of how many subflows a summary stays, and how many rows of
+ * an end go into one part.
+ */
 struct Limits
 {
     size_t flows{MAX_FLOWS};
+    size_t subflows{MAX_SUBFLOWS};
     int64_t overNs{OVER_NS};
     int64_t idleNs{IDLE_NS};
     uint32_t partRows{PART_ROWS};
@@ -33,6 +37,7 @@ struct FlowCounts
     int64_t notAnsweredSegments{0}; //!< Of TCP, MPTCP offered and not answered
     int64_t silent{0};              //!< Flows let go of because they were silent for long
     int64_t displaced{0};           //!< Flows let go of because there were too many
+    int64_t beyondSegments{0};      //!< Of subflows after as many as are kept
 };
 
 /**
@@ -114,6 +119,9 @@ class Recording : private FrameSink
 
     /// @return The flow of a segment, a new one if there is none.
     std::unique_ptr<Flow>& Find(const Waiting& waiting);
+
+    /// Keep a flow that is known to be a subflow from now on, if there is room.
+    void Admit(Flow& flow);
     void Insert(uint32_t hash, uint32_t place);
     void End(std::unique_ptr<Flow>& flow, int64_t left);
 
@@ -145,6 +153,7 @@ class Recording : private FrameSink
     int64_t m_records{0};
     std::array<int64_t, static_cast<size_t>(Verdict::COUNT)> m_verdicts{};
     FlowCounts m_counts;
+    size_t m_admitted{0}; //!< Subflows that are or will be in m_flows
     std::vector<FlowSummary> m_flows;
     std::vector<Refusal> m_refusals;
     Chain m_refusalsWritten;

@@ -12,8 +12,9 @@ import argparse
 import itertools
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from pipelines.judging.opinion import SCORE_FORMAT, SaidOnce, in_words, last_in_
 from pipelines.params import Params
 from pipelines.running import stage
 from traces import recording
-from traces.quarantine import UnreadableInputError, by_reason
+from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
 
 if TYPE_CHECKING:
@@ -81,13 +82,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _said(recorded: Recording, judge: Judge, model: str, params: Params) -> list[SaidOnce]:
-    """Return the opinions on an input, or the reason if it has no connection."""
+def _said(recorded: Recording, judge: Judge, model: str, params: Params) -> Iterator[SaidOnce]:
+    """Yield the opinions on an input, or the reason if it has no connection."""
     trace = recorded.trace
-    if trace.refusals:
-        log.warning("%s: refused %s of %d records", recorded.path, by_reason(trace.refusals), trace.records_in)
-    said = list(opinions(recorded, judge, model, params))
-    return said or [unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)]
+    refused = trace.refused()
+    if refused:
+        log.warning("%s: refused %s of %d records", recorded.path, refused, trace.records_in)
+    one: SaidOnce | None = None
+    for one in opinions(recorded, judge, model, params):
+        yield one
+    if one is None:
+        yield unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)
 
 
 def _line(one: SaidOnce) -> str:
@@ -112,13 +117,19 @@ def _show_connection(said: list[SaidOnce], words: Callable[[Sequence[SaidOnce]],
             stage.say(_line(one))
 
 
-def _show(said: list[SaidOnce], words: Callable[[Sequence[SaidOnce]], str], *, with_windows: bool) -> None:
-    """Print the opinions on an input, connection by connection."""
-    by_connection: dict[str | None, list[SaidOnce]] = {}
-    for one in said:
-        by_connection.setdefault(one.connection_id, []).append(one)
-    for own in by_connection.values():
-        _show_connection(own, words, with_windows=with_windows)
+def _show(
+    said: Iterable[SaidOnce], words: Callable[[Sequence[SaidOnce]], str], *, as_json: bool, with_windows: bool
+) -> set[str | None]:
+    """Print the opinions on an input as they come, those on a connection together; return why there is no verdict."""
+    reasons: set[str | None] = set()
+    for _, opinions_on_one in itertools.groupby(said, key=attrgetter("connection_id")):
+        own = list(opinions_on_one)
+        reasons |= {one.reason for one in own}
+        if as_json:
+            stage.say(*(json.dumps(asdict(one)) for one in own))
+        else:
+            _show_connection(own, words, with_windows=with_windows)
+    return reasons
 
 
 def _to_draw(recorded: Recording, judge: LagExcess, params: Params, most: int) -> Iterator[JudgedPair]:
@@ -159,22 +170,17 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     words = last_in_words if isinstance(judge, LagExcess) else in_words
     code = stage.EXIT_OK
     reasons: set[str | None] = set()
-    for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
+    for recorded in recording.read_all(arguments.inputs, params.parse.dialect(), params.parse.bounds()):
         if isinstance(recorded, UnreadableInputError):
             log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
             why = recorded.why.removeprefix("cannot be read: ")
-            said = [unjudged(str(recorded.path), model, f"cannot be read: {why}")]
+            said = iter([unjudged(str(recorded.path), model, f"cannot be read: {why}")])
         else:
             said = _said(recorded, judge, model, params)
-            if arguments.plot and isinstance(judge, LagExcess):
-                drawn += _to_draw(recorded, judge, params, _MOST_DRAWN - len(drawn))
-        reasons |= {one.reason for one in said}
-        if arguments.json:
-            for one in said:
-                stage.say(json.dumps(asdict(one)))
-        else:
-            _show(said, words, with_windows=arguments.verbose > 0)
+        reasons |= _show(said, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
+        if arguments.plot and isinstance(recorded, Recording) and isinstance(judge, LagExcess):
+            drawn += _to_draw(recorded, judge, params, _MOST_DRAWN - len(drawn))
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
     # If nothing could be read, an error has been logged already.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import logging
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +18,15 @@ from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
 from traces import recording
 from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
-from traces.quarantine import UnreadableInputError, by_reason
+from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
 
 log = logging.getLogger(__name__)
 
 _NS_PER_S = 1e9
 _US_PER_MS = 1e3
+# Subflows in one table: of more, each so many have their own heading and widths.
+_ALIGNED = 1 << 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,41 +80,42 @@ def _of_subflow(connection_id: str, connection: Connection, subflow: Subflow) ->
     }
 
 
-def described(recorded: Recording) -> list[str]:
-    """Return what an input holds, as lines of text."""
+def described(recorded: Recording) -> Iterator[str]:
+    """Yield what an input holds, as lines of text."""
     trace = recorded.trace
-    lines = [
+    yield (
         f"{recorded.path}: {recorded.source}, {len(trace.connections)} connections,"
-        f" {trace.records_in} records, {len(trace.refusals)} refused"
-    ]
+        f" {trace.records_in} records, {sum(trace.refused().values())} refused"
+    )
     if trace.unused:
-        lines.append("  in no table: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.unused.items())))
+        yield "  in no table: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.unused.items()))
     if trace.signals:
-        lines.append("  options: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.signals.items())))
+        yield "  options: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.signals.items()))
     if trace.other_lines:
-        lines.append(f"  other lines: {trace.other_lines}")
+        yield f"  other lines: {trace.other_lines}"
     if trace.gaps:
-        lines.append(f"  gaps: {trace.gaps}, messages lost: {trace.messages_lost}")
-    rows = [
+        yield f"  gaps: {trace.gaps}, messages lost: {trace.messages_lost}"
+    rows = (
         _of_subflow(connection_id, connection, subflow)
         for connection_id, connection in recorded.connections()
         for subflow in connection.ordered()
-    ]
-    if rows:
-        lines += [f"  {line}" for line in aligned(rows)]
-    for reason, count in by_reason(trace.refusals).items():
-        first = next(refusal for refusal in trace.refusals if refusal.reason == reason)
-        lines.append(f"  refused {count}: {reason}; the first at byte {first.offset}: {first.raw[:48]!r}")
-    return lines
+    )
+    while together := list(itertools.islice(rows, _ALIGNED)):
+        yield from (f"  {line}" for line in aligned(together))
+    for reason, count in trace.refused().items():
+        first = next((refusal for refusal in trace.refusals if refusal.reason == reason), None)
+        place = "" if first is None else f"; the first at byte {first.offset}: {first.raw[:48]!r}"
+        yield f"  refused {count}: {reason}{place}"
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     code = stage.EXIT_OK
-    for recorded in recording.read_all(arguments.inputs, params.parse.dialect()):
+    for recorded in recording.read_all(arguments.inputs, params.parse.dialect(), params.parse.bounds()):
         if isinstance(recorded, UnreadableInputError):
             log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
         else:
-            stage.say(*described(recorded))
+            for line in described(recorded):
+                stage.say(line)
     return code

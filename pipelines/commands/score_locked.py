@@ -50,7 +50,9 @@ def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:
         measured = Measured((row["utilisation_a"], row["utilisation_b"]), (None, None))
         verdict = by_bottleneck(measured, min_utilisation=params.validate_.min_utilisation, min_drop_share=None)
         if verdict.valid:
-            yield from labelled(recording.read(samples / "inputs" / row["input"], params.parse.dialect()), [row])
+            yield from labelled(
+                recording.read(samples / "inputs" / row["input"], params.parse.dialect(), params.parse.bounds()), [row]
+            )
         else:
             log.warning("%s: left out: %s", row["input"], verdict.why)
 

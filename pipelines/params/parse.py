@@ -7,6 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from pipelines.params.block import Block
+from traces.assembly import MAX_SUBFLOW
+from traces.bounds import Bounds
 from traces.dialect import OURS, Dialect, LinePattern
 
 
@@ -22,8 +24,14 @@ class Parse(Block):
 
     max_quarantined: float = Field(ge=0, le=1)
     max_unreadable: float = Field(ge=0, le=1)
+    max_subflows: int = Field(ge=2, le=MAX_SUBFLOW + 1)
+    max_connections: int = Field(ge=1)
     line: Line | None
     tcpprobe_srtt: Literal["us", "ms"] | None
+
+    def bounds(self) -> Bounds:
+        """Return how much of an input is held at once."""
+        return Bounds(self.max_subflows, self.max_connections)
 
     def dialect(self) -> Dialect:
         """Return how logs are written.

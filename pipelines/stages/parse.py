@@ -88,8 +88,8 @@ def write_tables(paths: Sequence[Path], dataset: str, target: Path, params: Para
     dialect = params.parse.dialect()
     captures = [path for path in paths if formats.is_joint(path)]
     logs = sorted(set(paths) - set(captures))
-    with input_tables.opened(target) as output:
-        work = partial(parse_input, dataset=dataset, dialect=dialect, folder=output.spools)
+    with input_tables.opened(target, params.parse.bounds()) as output:
+        work = partial(parse_input, dataset=dataset, dialect=dialect, folder=output.spools, most=params.parse.bounds())
         inputs = itertools.chain(
             parallel.mapped(work, logs, params, what=f"parse {dataset}: logs"),
             # Captures are read outside Python.

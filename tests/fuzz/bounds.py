@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.fuzz import targets
 from traces import formats, truth
 from traces.formats import Read
-from traces.quarantine import UnreadableInputError, by_reason
+from traces.quarantine import UnreadableInputError
 
 #: What may be mapped, by all allocations at once.
 MAPPED_BYTES = 512 << 20
@@ -29,7 +29,7 @@ def said(one: Read) -> str:
         return f"{one.source}: unreadable: {one.outcome.why}"
     trace = one.outcome
     parts = [f"{trace.records_out} read"]
-    parts += [f"{count} refused: {reason}" for reason, count in by_reason(trace.refusals).items()]
+    parts += [f"{count} refused: {reason}" for reason, count in trace.refused().items()]
     parts += [f"{count} unused: {reason}" for reason, count in sorted(trace.unused.items())]
     parts += [f"{trace.other_lines} other lines"] * bool(trace.other_lines)
     parts += [f"{trace.gaps} gaps, {trace.messages_lost} lost"] * bool(trace.gaps)

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from contracts import tables
 from contracts.contract import Column, Table
+from traces import bounds, stored
 from traces import connection as rows_of
-from traces import stored
 from traces.formats import Read
 from traces.quarantine import RAW_BYTES, UnreadableInputError, quarantine_columns
 from traces.trace import Trace
@@ -94,7 +94,10 @@ def check_read(found: Sequence[Read], *, sizes: Sequence[int], thorough: bool = 
 
 
 def _check_trace(trace: Trace, size: int) -> None:
-    assert trace.records_in == trace.records_out + sum(trace.unused.values()) + len(trace.refusals)
+    beyond = sum(trace.beyond_bounds.values())
+    assert trace.records_in == trace.records_out + sum(trace.unused.values()) + len(trace.refusals) + beyond
+    assert set(trace.beyond_bounds) <= bounds.REASONS
+    assert len(trace.connections) <= bounds.DEFAULT.connections
     counts = [trace.records_out, trace.other_lines, trace.gaps, trace.messages_lost]
     assert min(counts + list(trace.unused.values()) + list(trace.signals.values()), default=0) >= 0
     for refusal in trace.refusals:
@@ -104,7 +107,7 @@ def _check_trace(trace: Trace, size: int) -> None:
         assert (refusal.reason + refusal.detail).isprintable(), refusal
     assert all(name.isprintable() for name in [*trace.unused, *trace.signals])
     for connection in trace.connections:
-        assert connection.subflows
+        assert 1 <= len(connection.subflows) <= bounds.DEFAULT.subflows
         for subflow in connection.ordered():
             acks = subflow.all_acks()
             for times in (acks.time_ns, subflow.state_time_ns, subflow.loss_time_ns):

@@ -108,7 +108,7 @@ def assert_same(path: Path, part_rows: int = 3) -> list[dict[End, Subflow]]:
             )
             assert (found.offset, found.why) == (expected.offset, expected.why)
             return []
-        divided = record(path, Path(folder), part_rows)
+        divided = record(path, Path(folder), part_rows=part_rows)
         spool, divided_spool = spools([found.spool, divided.spool])
         trace, flows = expected
         assert found.records_in == trace.records_in

@@ -15,7 +15,8 @@ import pytest
 from tests.traces import packets
 from tests.traces.comparison import assert_same, in_memory
 from tests.traces.packets import ACK, FIN, MS, RST, SYN, Packet, Talk, capable, dss, join, token_of, v0, v1
-from traces import assembly, capture, formats, recorded
+from traces import assembly, bounds, capture, formats, recorded
+from traces.bounds import Bounds
 from traces.connection import Connection, Subflow
 from traces.dialect import Dialect
 from traces.quarantine import UnreadableInputError
@@ -504,13 +505,13 @@ def test_headers_alone_say_the_same(tmp_path: Path) -> None:
     assert read(tmp_path, *[[packet.cut(96) for packet in talk.packets] for talk in talks]) == expected
 
 
-def test_more_subflows_than_a_table_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert assembly.MAX_SUBFLOW == 2**15 - 1
-    monkeypatch.setattr(capture, "MAX_SUBFLOW", 2)
-    trace = read(tmp_path, first(), *(second(port=port) for port in range(2000, 2005)))
+def test_more_subflows_than_a_connection_may_have(tmp_path: Path) -> None:
+    talks = first(), *(second(port=port) for port in range(2000, 2005))
+    (trace,) = capture.read_together([written(tmp_path / "a", *talks)], Bounds(subflows=3))
     (connection,) = trace.connections
     assert ports(connection) == [(1000, 80), (2000, 80), (2001, 80)]
-    assert (list(connection.subflows), trace.unused) == ([0, 1, 2], {capture.TOO_MANY: 21})
+    assert (list(connection.subflows), trace.refused()) == ([0, 1, 2], {bounds.TOO_MANY_SUBFLOWS: 21})
+    assert trace.records_in == trace.records_out + 21
     assert trace.signals == {"MP_CAPABLE": 3, "MP_JOIN": 6, "DSS": 14}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from traces import trace
+from traces import bounds, trace
 from traces.dialect import Dialect
 from traces.formats import FORMATS, format_of, read, stem_of
 from traces.quarantine import UnreadableInputError
@@ -58,7 +58,7 @@ def test_the_content_decides(tmp_path: Path, source: str, content: bytes, name: 
     path = written(tmp_path, content, name)
     one = format_of(path)
     assert one.source == source
-    assert one.read(path, Dialect()).records_out == 1
+    assert one.read(path, Dialect(), bounds.DEFAULT).records_out == 1
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress])
@@ -69,7 +69,7 @@ def test_compression_does_not_matter(
     path, packed = written(tmp_path, content), written(tmp_path, compress(content), "packed")
     one = format_of(packed)
     assert one.source == source
-    assert one.read(packed, Dialect()) == one.read(path, Dialect())
+    assert one.read(packed, Dialect(), bounds.DEFAULT) == one.read(path, Dialect(), bounds.DEFAULT)
 
 
 REFUSED = {
@@ -91,7 +91,7 @@ def test_a_log_of_more_refused_records_than_are_kept_is_unreadable(
     source, content = CONTENTS[name]
     most = content + REFUSED[name] * 1000
     path, more = written(tmp_path, most), written(tmp_path, most + REFUSED[name], "more")
-    assert len(format_of(path).read(path, Dialect()).refusals) == 1000
+    assert len(format_of(path).read(path, Dialect(), bounds.DEFAULT).refusals) == 1000
     (one,) = read([more], Dialect())
     assert isinstance(one.outcome, UnreadableInputError)
     assert (one.source, one.outcome.path, one.outcome.offset) == (source, more, len(most))

@@ -17,7 +17,7 @@ from tests.fuzz import oracle, targets
 from tests.traces import packets
 from tests.traces.comparison import assert_same
 from tests.traces.packets import ACK, ECE, FIN, PSH, RST, Packet, Talk
-from traces import capture, event_log, formats, socket_stats, state_log, tcp_probe
+from traces import bounds, capture, event_log, formats, socket_stats, state_log, tcp_probe
 from traces.dialect import Dialect, LinePattern
 from traces.formats import Read
 from traces.quarantine import UnreadableInputError
@@ -202,7 +202,7 @@ def checked(read: Reader, path: Path, dialect: Dialect, content: bytes, *, thoro
 
 
 def read_any(path: Path, dialect: Dialect) -> Trace:
-    return formats.format_of(path).read(path, dialect)
+    return formats.format_of(path).read(path, dialect, bounds.DEFAULT)
 
 
 @pytest.mark.parametrize("name", KINDS | CAPTURES)
@@ -250,12 +250,13 @@ def test_every_number_may_be_any_number(tmp_path: Path, name: str) -> None:
     assert read > 100
 
 
-def test_more_sockets_of_a_token_than_a_table_holds_are_refused(tmp_path: Path) -> None:
+def test_more_sockets_of_a_token_than_a_connection_may_have_are_refused(tmp_path: Path) -> None:
     line = b"ESTAB 0 0 10.0.1.1:%d 10.0.2.2:2 rtt:1/1 token:1f(id:7)/3a1e0d3c(id:8)\n"
     content = b"1700000000.25\n" + b"".join(line % port for port in range(32_800))
     trace = checked(socket_stats.read, tmp_path / "a", Dialect(), content)
     assert trace is not None
-    assert (trace.records_in, trace.records_out, len(trace.refusals)) == (32_800, 32_768, 32)
+    assert (trace.records_in, trace.records_out) == (32_800, 64)
+    assert trace.refused() == {bounds.TOO_MANY_SUBFLOWS: 32_736}
 
 
 #: What is put in place of a field: the ends of what it holds, and lengths that are a little or far too long or short.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from traces import assembly, event_log, formats, kernel_log
+from traces import assembly, bounds, event_log, formats, kernel_log
 from traces.connection import NOT_OBSERVED
 from traces.dialect import Dialect
 from traces.quarantine import UnreadableInputError
@@ -363,7 +363,7 @@ def test_an_overlong_line_without_a_record_is_refused(tmp_path: Path) -> None:
 
 def test_the_log_of_the_module_in_docs() -> None:
     path = Path(__file__).parent / "samples/module-6.12.dmesg.gz"
-    trace = formats.format_of(path).read(path, Dialect())
+    trace = formats.format_of(path).read(path, Dialect(), bounds.DEFAULT)
     assert (trace.records_in, trace.records_out, trace.other_lines) == (2698, 2698, 2)
     tokens = [connection.token for connection in trace.connections]
     assert tokens == [0x1723C90, 0x86E49EDD, 0x3C96225E, 0xEA22DAE0]
