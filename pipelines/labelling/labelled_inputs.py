@@ -191,6 +191,8 @@ def check(
     _check_not_for_evaluation(paths, params, checked)
     recorded = checked.recorded = _recordings(paths, params, checked)
     rows, meant = [], []
+    # A connection is built anew whenever it is asked for; its tokens tell it from the others that labels mean.
+    connections: dict[tuple[str, int | None, int | None], Connection] = {}
     seen: dict[tuple[str, ...], str] = {}
     for label in labels:
         where = f"line {label['line']}, {label['input']!r}"
@@ -209,7 +211,8 @@ def check(
             continue
         seen[key] = label["line"]
         rows.append({name: cell or None for name, cell in row.items()})
-        meant.append(connection)
+        meant.append((label["input"], connection.token, connection.remote_token))
+        connections.setdefault(meant[-1], connection)
     with_connection = {name for name, one in recorded.items() if not one.is_part()}
     unlabelled = sorted(with_connection - {label["input"] for label in labels})
     checked.remarks += [f"{name}: has no label: nothing is learnt from it" for name in unlabelled]
@@ -220,8 +223,8 @@ def check(
     _check_values(checked)
     if checked.problems:
         return checked
-    for connection in {id(one): one for one in meant}.values():
-        own = [row for row, one in zip(checked.rows, meant, strict=True) if one is connection]
+    for known, connection in connections.items():
+        own = [row for row, one in zip(checked.rows, meant, strict=True) if one == known]
         checked.remarks += [f"{own[0]['input']}: {lacking}" for lacking in _lacking(connection)]
         checked.connections.update({"shared" if row["shared"] else "not shared" for row in own})
         _count_windows(own, connection, params, checked)
