@@ -20,7 +20,7 @@ class Stamps
     void Prefetch() const
     {
         __builtin_prefetch(m_stamps.data() + m_head);
-        __builtin_prefetch(m_stamps.data() + std::max<size_t>(1, m_stamps.size()) - 1);
+        __builtin_prefetch(m_stamps.data() + (std::max<size_t>(1, m_stamps.size()) - 1));
     }
 
     /// Take a timestamp that passes; one that is no newer than another is known or late.

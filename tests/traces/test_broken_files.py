@@ -160,6 +160,7 @@ EXPECTED = {
         "mptcp-option-length-3": "pcap: 23 read",
         "mptcp-subtype-unknown": "pcap: 14 read",
         "mptcp-version-15": "pcap: 0 read, 1 unused: TCP without MPTCP",
+        "one-end-alone-in-90-segments": "pcap: 93 read",
         "option-kind-without-length": "pcap: 8 read",
         "option-length-0": "pcap: 9 read",
         "option-length-1": "pcap: 8 read",
