@@ -110,7 +110,7 @@ WHEELS := --only-binary :all:
 IN_GROUPS = uv pip install --quiet --python $(VENV_PYTHON) --verify-hashes -c requirements/main.txt \
 	$(BUILT_WITH) requirements/main.txt -r pyproject.toml --extra core
 core:
-	$(ALONE) core-installed
+	$(ALONE) $(MAKE) --no-print-directory core-installed
 
 core-installed: $(VENV)/.core
 	$(if $(GROUPS),$(IN_GROUPS) $(GROUPS:%=--extra %))
@@ -138,10 +138,9 @@ app: core
 		--python "/usr/bin/env python3.11" --output-file build/sbd.pyz
 
 # One at a time: a second make waits. What it starts holds the lock too.
-ALONE = @flock --nonblock Makefile true || echo "make: another sets up in this folder: waiting for it" >&2; \
-	flock Makefile $(MAKE) --no-print-directory
+ALONE = @flock --nonblock Makefile true || echo "make: another sets up in this folder: waiting for it" >&2; flock Makefile
 setup:
-	$(ALONE) installed
+	$(ALONE) $(MAKE) --no-print-directory installed
 
 installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
 	@python -m compileall -q contracts traces scenarios features models export pipelines

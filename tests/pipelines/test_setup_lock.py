@@ -19,7 +19,7 @@ def test_a_second_setup_waits(tmp_path: Path) -> None:
     tools.parent.mkdir()
     tools.write_text("#!/bin/sh\ntouch reached\nexit 1\n")
     tools.chmod(0o755)
-    for name in ("uv", "main", "simulator", "packets", "auto-sklearn"):
+    for name in ("uv", "main", "simulator", "packets", "auto-sklearn", "auto-sklearn-build"):
         (tools.parent / f"{name}.txt").touch()
     for path in (tmp_path / "pyproject.toml", tools.parent / "auto-sklearn.sh"):
         path.touch()
