@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 
 from contracts.columns import array_of, scalar_of
 from contracts.fault import InputFault
+from contracts.whole_file import written_whole
 
 log = logging.getLogger(__name__)
 
@@ -234,7 +236,7 @@ def _numbered(values: pa.ChunkedArray) -> tuple[pa.ChunkedArray, int]:
 
 
 class TableWriter:
-    """Writes a table in checked chunks, each a row group; a context manager.
+    """Writes a table in checked chunks, each a row group; a context manager. The file is there when all are written.
 
     A chunk holds every row of the values its first key column takes (for instance all rows of a
     connection), so that keys stay unique and a reader can take one connection at a time. The last value's rows may go
@@ -253,13 +255,18 @@ class TableWriter:
             for column in table.columns
             if pa.types.is_integer(column.dtype) and column.dtype.bit_width >= _WIDE_BITS
         ]
-        self._writer = pq.ParquetWriter(
-            path,
-            table.schema(),
-            compression="zstd",
-            use_dictionary=[column.name for column in table.columns if column.name not in steady],
-            column_encoding=dict.fromkeys(steady, "DELTA_BINARY_PACKED") or None,
-        )
+        with ExitStack() as stack:
+            part = stack.enter_context(written_whole(path))
+            self._writer = stack.enter_context(
+                pq.ParquetWriter(
+                    part,
+                    table.schema(),
+                    compression="zstd",
+                    use_dictionary=[column.name for column in table.columns if column.name not in steady],
+                    column_encoding=dict.fromkeys(steady, "DELTA_BINARY_PACKED") or None,
+                )
+            )
+            self._open = stack.pop_all()
 
     def __enter__(self) -> TableWriter:
         return self
@@ -267,7 +274,7 @@ class TableWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._writer.close()
+        self._open.__exit__(kind, error, trace)
 
     def write(self, columns: Columns) -> int:
         """Check and append one chunk; return its number of rows."""

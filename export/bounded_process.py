@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from contracts.fault import Fault
+from contracts.lifetime import ending_with_this
 
 # The shell sets the limits: code that runs in a fork of a program with threads may wait for ever. A limit that is
 # lower already stays. The soft limit is below the hard one, so that the signal tells which limit it was.
@@ -105,7 +106,7 @@ def run(command: Sequence[str], limits: ProcessLimits, events: IO[bytes] | None 
     numbers = (max(1, int(limits.time_s)), limits.file_bytes // _BLOCK_BYTES, limits.memory_bytes // _KB)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            ["/bin/sh", "-c", _LIMITED, "sh", *map(str, numbers), *command],
+            ending_with_this(["/bin/sh", "-c", _LIMITED, "sh", *map(str, numbers), *command]),
             stdin=subprocess.DEVNULL if events is None else events,
             stdout=output,
             stderr=errors,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from contracts.whole_file import write_whole
 from export import default_detector, emit_c, replay, shipped
 from export.card import render_detector_card
 from export.exported_model import ExportedModel, sha256
@@ -80,7 +81,7 @@ def write(files: Mapping[str, bytes], folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for name, content in files.items():
-        (folder / name).write_bytes(content)
+        write_whole(content, folder / name)
 
 
 def put_together(models: Sequence[ExportedModel], headers: Path, folder: Path) -> None:
@@ -99,6 +100,6 @@ def put_together(models: Sequence[ExportedModel], headers: Path, folder: Path) -
     shutil.copytree(headers, folder)
     shutil.copy(replay.SOURCE, folder)
     for model in models:
-        (folder / model.file_name()).write_bytes(model.file)
+        write_whole(model.file, folder / model.file_name())
     (folder / _SUMS).unlink()
-    (folder / _SUMS).write_bytes(_sums({path.name: path.read_bytes() for path in folder.iterdir()}))
+    write_whole(_sums({path.name: path.read_bytes() for path in folder.iterdir()}), folder / _SUMS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,8 @@ from typing import Any
 import zstandard
 
 from contracts.fault import Fault
+from contracts.lifetime import ending_with_this
+from contracts.whole_file import write_whole
 from scenarios.scenario import Background, Run, Scenario
 
 SOURCES = Path(__file__).parent.parent / "simulator" / "src"
@@ -84,16 +88,22 @@ def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Fin
     ------
     SimulatorError
         If the run failed; the message names the scenario's file and seed.
+    OSError
+        If there is no room for what it writes.
     """
-    scenario_path.write_text(written(run.scenario) + "\n")
+    write_whole((written(run.scenario) + "\n").encode(), scenario_path)
     with tempfile.TemporaryDirectory() as folder:
         events_path, truth_path = Path(folder) / "events.log", Path(folder) / "truth.json"
         arguments = [f"--scenario={scenario_path}", f"--events={events_path}", f"--truth={truth_path}"]
         if captures is not None:
             arguments.append(f"--pcap={captures}")
-        done = subprocess.run([str(program()), *arguments], capture_output=True, text=True, check=False)
+        command = ending_with_this([str(program()), *arguments])
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             message = done.stderr.strip() or "no message"
+            if message.endswith(os.strerror(errno.ENOSPC)):
+                # Other runs would fail too.
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder)
             raise SimulatorError(f"{scenario_path} (seed {run.scenario.seed}): exit {done.returncode}: {message}")
         return Finished(
             event_log=zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(events_path.read_bytes()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import lzma
@@ -31,6 +32,13 @@ _XZ_MEMORY_BYTES = 1 << 27
 #: An input may expand to so many bytes whatever its size, and beyond them to so many times of what was read of it. Logs
 #: and headers expand 5 to 10 times, whole packets of one byte repeated up to 140 times; a gzip file can 1,032 times.
 EXPANDED_BYTES, EXPANDED_TIMES = 1 << 24, 256
+_MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+
+
+def _check_own(error: Exception) -> None:
+    """Raise an error that is not the input's, but of a machine that has no more files or memory."""
+    if isinstance(error, OSError) and error.errno in _MACHINE:
+        raise error
 
 
 def capture_id(path: Path) -> str:
@@ -51,6 +59,7 @@ def capture_id(path: Path) -> str:
     except regular_file.NoRegularFileError as error:
         raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
     except (OSError, EOFError) as error:
+        _check_own(error)
         raise UnreadableInputError(path, 0, f"cannot be read: {error}") from error
     return digest.hexdigest()[:16]
 
@@ -149,6 +158,7 @@ def blocks(path: Path) -> Iterator[bytes]:
     except regular_file.NoRegularFileError as error:
         raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
     except (OSError, EOFError, OverflowError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        _check_own(error)
         raise UnreadableInputError(path, offset, f"cannot be read: {error}") from error
 
 

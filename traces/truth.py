@@ -20,6 +20,7 @@ import pyarrow as pa
 from contracts import regular_file
 from contracts.fault import InputFault
 from contracts.tables import TRUTH
+from contracts.whole_file import written_whole
 
 JUDGED = ("valid", "why")
 CSV_COLUMNS = (
@@ -114,7 +115,7 @@ def write_csv(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
             return ""
         return str(value).lower() if isinstance(value, bool) else str(value)
 
-    with path.open("w", encoding="utf-8", newline="") as stream:
+    with written_whole(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(CSV_COLUMNS)
         writer.writerows([cell(row[name]) for name in CSV_COLUMNS] for row in rows)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from contracts.whole_file import write_whole
 from models.automl.search import Asked, EngineSearched
 
 _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
@@ -72,6 +73,4 @@ class Kept:
             "probability": searched.probability.tolist(),
             "evaluations": searched.evaluations.to_dict(orient="records"),
         }
-        part = self._path(digest).with_suffix(".part")
-        part.write_text(json.dumps(said))
-        part.rename(self._path(digest))
+        write_whole(json.dumps(said).encode(), self._path(digest))

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from contracts import shortage
 from models.automl import program
 from models.automl.engine import FAILED, OUT_OF_MEMORY, TIMED_OUT, Engine, Limits
 from models.automl.process import kill_session
@@ -236,6 +237,9 @@ def searches(
                 try:
                     running.append(_start(place, asked, scratch))
                 except OSError as error:
+                    if shortage.said_of(error) is not None:
+                        # Elsewhere, or later, it starts: it is no result of the search.
+                        raise
                     yield place, NotRun(f"it did not start: {error}")
             for one in list(running):
                 outcome = _polled(one)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.fault import InputFault, printable
+from contracts.whole_file import write_whole
 from models.families.fitted import Fitted, Setting
 from models.stored.archive import MOST_BYTES, check_archive
 
@@ -110,7 +111,7 @@ def save(fitted: Fitted, path: Path) -> None:
         "hyperparameters": dict(fitted.setting.hyperparameters),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(_normalised(skops.io.dumps(content)))
+    write_whole(_normalised(skops.io.dumps(content)), path)
 
 
 def _content(path: Path) -> bytes:

@@ -6,6 +6,7 @@ import argparse
 import logging
 from pathlib import Path
 
+from contracts.whole_file import write_whole
 from pipelines.params import Params
 from pipelines.reporting.data_dictionary import data_dictionary
 from pipelines.running import stage
@@ -24,7 +25,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     text = data_dictionary()
     if not arguments.check:
-        _DICTIONARY.write_text(text)
+        write_whole(text.encode(), _DICTIONARY)
     elif not _DICTIONARY.exists() or _DICTIONARY.read_text() != text:
         log.error("%s is not what the tables say: run `sbd dictionary`", _DICTIONARY)
         return stage.EXIT_FAILED

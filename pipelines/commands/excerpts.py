@@ -6,6 +6,7 @@ import argparse
 import logging
 from pathlib import Path
 
+from contracts.whole_file import write_whole
 from pipelines.params import Params
 from pipelines.reporting.excerpts import documents, refreshed
 from pipelines.running import stage
@@ -22,12 +23,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     stale = []
     for path in documents(Path.cwd()):
-        text = path.read_text()
+        text = path.read_text("utf-8")
         fresh = refreshed(text, Path.cwd())
         if fresh != text:
             stale.append(path.name)
             if not arguments.check:
-                path.write_text(fresh)
+                write_whole(fresh.encode(), path)
     if arguments.check and stale:
         log.error("%s: not what the reports say: run `sbd excerpts`", ", ".join(stale))
         return stage.EXIT_FAILED

@@ -10,6 +10,7 @@ import logging
 from pathlib import Path
 
 from contracts.fault import UsageFault
+from contracts.whole_file import write_whole
 from pipelines.params import Params
 from pipelines.reporting.data_dictionary import dictionary_of
 from pipelines.reporting.report_files import write_json
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             raise FileNotFoundError(2, "no such file", str(path))
     report = write_tables([path.absolute() for path in arguments.inputs], arguments.name, folder, params)
     write_json(report, folder / _REPORT)
-    (folder / _DICTIONARY).write_text(dictionary_of(TABLES))
+    write_whole(dictionary_of(TABLES).encode(), folder / _DICTIONARY)
     stage.say(*aligned([{"table": name, "rows": str(count)} for name, count in sorted(report["rows"].items())]))
     if report["records_quarantined"]:
         log.warning("%d records refused: %s", report["records_quarantined"], report["quarantined_by_reason"])

@@ -196,10 +196,10 @@ def installed_file() -> Path:
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        content = yaml.load(path.read_text(), yaml.CSafeLoader)
+        content = yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)
     except OSError as error:
         raise ParamsError(f"{path}: cannot be read: {error.strerror}") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ParamsError(f"{path}: is no YAML: {error}") from error
     if not isinstance(content, dict):
         raise ParamsError(f"{path}: must be a mapping at the top")

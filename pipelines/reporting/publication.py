@@ -8,12 +8,12 @@ from __future__ import annotations
 import itertools
 import logging
 import platform
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from contracts.whole_file import write_whole
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_json
 from pipelines.running.dag import Stage, filled_in
@@ -110,7 +110,7 @@ def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, 
         for table in _tables(clone / out):
             copy = target / Path(*table.relative_to(clone).parts[1:])
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(table, copy)
+            write_whole(table.read_bytes(), copy)
     card = target / _CARDS / f"{entry.stage}.json"
     write_json(asdict(card_of(entry, code)), card)
     write_contents(stages, params, target)
@@ -149,4 +149,4 @@ def write_contents(stages: Sequence[Stage], params: Params, target: Path) -> Non
                 lines.append(f"| {name} | {card.ended} | {hours} | {card.commit} | {card.machine} |")
             else:
                 lines.append(f"| {name} | not run | | | | |")
-    (target / "README.md").write_text("\n".join(lines) + "\n")
+    write_whole(("\n".join(lines) + "\n").encode(), target / "README.md")

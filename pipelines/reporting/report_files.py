@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from contracts.whole_file import write_whole, written_whole
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -17,7 +19,7 @@ DIGITS = 6
 def write_json(content: Any, path: Path) -> None:
     """Write `content` with sorted keys."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n")
+    write_whole((json.dumps(content, indent=2, sort_keys=True) + "\n").encode(), path)
 
 
 def read_json(path: Path) -> Any:
@@ -28,13 +30,15 @@ def read_json(path: Path) -> Any:
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table with :data:`DIGITS` digits after the point."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    frame.to_csv(path, index=False, float_format=f"%.{DIGITS}f", lineterminator="\n")
+    with written_whole(path) as part:
+        frame.to_csv(part, index=False, float_format=f"%.{DIGITS}f", lineterminator="\n")
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     """Write a table unrounded, for stages that read it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    frame.to_parquet(path, index=False)
+    with written_whole(path) as part:
+        frame.to_parquet(part, index=False)
 
 
 def write_metrics(table: pd.DataFrame, names: Sequence[str], path: Path) -> None:

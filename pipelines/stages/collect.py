@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 from contracts import regular_file
+from contracts.whole_file import written_whole
 from pipelines.params import LOCKED, Params
 from pipelines.params.block import ParamsError
 from pipelines.running import stage
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    with regular_file.opened(source) as content, target.open("wb") as copy:
+    with regular_file.opened(source) as content, written_whole(target) as part, part.open("wb") as copy:
         shutil.copyfileobj(content, copy)
 
 
@@ -34,8 +35,13 @@ def run(arguments: argparse.Namespace, _params: Params) -> int:
     source, target = arguments.samples, arguments.raw
     (target / "inputs").mkdir(parents=True)
     paths = sorted((source / "inputs").iterdir())
-    for path in paths:
-        _copy(path, target / "inputs" / path.name)
-    _copy(source / "truth.csv", target / "truth.csv")
+    try:
+        for path in paths:
+            _copy(path, target / "inputs" / path.name)
+        _copy(source / "truth.csv", target / "truth.csv")
+    except BaseException:
+        # No half of a dataset is left.
+        shutil.rmtree(target)
+        raise
     log.info("%d inputs of %s", len(paths), source)
     return stage.EXIT_OK

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from contracts.whole_file import write_whole
 from pipelines.params import Params
 from pipelines.reporting.run_page import render
 from pipelines.reporting.tables.cell import Results
@@ -24,5 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     found = Results(arguments.reports, params)
-    arguments.page.write_text(render(found, arguments.params.read_text(), arguments.headers, arguments.automl))
+    page = render(found, arguments.params.read_text("utf-8"), arguments.headers, arguments.automl)
+    write_whole(page.encode(), arguments.page)
     return stage.EXIT_OK

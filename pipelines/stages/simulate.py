@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from contracts.whole_file import write_whole
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
 from pipelines.running import parallel, stage
@@ -38,7 +39,7 @@ def _one(numbered: tuple[int, Run], raw: Path) -> list[dict[str, Any]] | simulat
     except simulator.SimulatorError as error:
         return error
     stored = f"{name}.log.zst"
-    (raw / "inputs" / stored).write_bytes(finished.event_log)
+    write_whole(finished.event_log, raw / "inputs" / stored)
     return simulator.truth_rows(run, stored, finished.truth)
 
 

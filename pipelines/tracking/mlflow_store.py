@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from contracts import shortage
 from models.stored import store
 from pipelines.tracking.runs import (
     CandidateRun,
@@ -95,6 +96,8 @@ def _client(database: Path) -> MlflowClient:
         client = MlflowClient()
         client.search_experiments(max_results=1)
     except (MlflowException, SQLAlchemyError) as error:
+        if shortage.said_of(error) is not None:
+            raise
         reason = " ".join(str(error).split())
         raise TrackingError(f"{database}: cannot be used as MLflow's store, move it away: {reason:.200}") from error
     return client

@@ -114,6 +114,7 @@ def repro_killed_in(folder: Path, stage: str, targets: Sequence[str]) -> None:
     name, _, dataset = stage.partition("@")
     (outs,) = (one.outs for one in read_stages(folder / "dvc.yaml") if one.name == name)
     first = folder / filled_in(outs[0], dataset, read_params(folder / "params.yaml"))
+    part = first.with_name(f".{first.name}.part")
     said = folder.with_name("said.txt")
     with (
         said.open("w") as file,
@@ -122,7 +123,7 @@ def repro_killed_in(folder: Path, stage: str, targets: Sequence[str]) -> None:
         ) as run,
     ):
         # DVC takes away what a stage wrote before it runs it again.
-        while not (f"Running stage '{stage}'" in said.read_text() and first.exists()):
+        while not (f"Running stage '{stage}'" in said.read_text() and (first.exists() or part.exists())):
             assert run.poll() is None, said.read_text()
             time.sleep(0.02)
         os.killpg(run.pid, signal.SIGKILL)

@@ -9,6 +9,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from contracts.whole_file import write_whole
+
 _DPI = 120
 BLUE, GREY, ORANGE = "#2b6cb0", "#a0aec0", "#dd8833"
 COLOURS = {"shared": ORANGE, "not shared": BLUE}
@@ -31,7 +33,7 @@ def png(figure: Figure) -> bytes:
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as PNG without dates or versions."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(png(figure))
+    write_whole(png(figure), path)
 
 
 def label_legend(figure: Figure) -> None:

@@ -1,0 +1,82 @@
+"""What a machine has not got, said in a line: room, memory, files, the right to write."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
+
+_NUMBERS = frozenset(
+    {
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EROFS,
+        errno.EIO,
+        errno.EFBIG,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.EAGAIN,
+    }
+)
+#: SQLite's own numbers are the low bits of what it says.
+_OWN_BITS = 0xFF
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and those that it came from."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _of_database(error: BaseException) -> str | None:
+    import sqlite3
+
+    missing = {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOMEM,
+    }
+    number = getattr(error, "sqlite_errorcode", 0)
+    return f"SQLite: {error}" if number & _OWN_BITS in missing else None
+
+
+def _one(error: BaseException) -> str | None:
+    if isinstance(error, MemoryError):
+        return "out of memory: fewer processes take less (`workers` in params.yaml)"
+    if isinstance(error, BrokenExecutor):
+        return (
+            "a process of this one ended of itself: it crashed, or was killed, for lack of memory perhaps;"
+            " fewer take less (`workers` in params.yaml)"
+        )
+    if type(error).__module__ == "sqlite3":
+        return _of_database(error)
+    if isinstance(error, OSError) and error.errno in _NUMBERS:
+        reason = os.strerror(error.errno)
+        # Of a copy, the second is what is written.
+        place = error.filename2 or error.filename
+        return reason if place is None else f"{os.fsdecode(place)}: {reason}"
+    return None
+
+
+def said_of(error: BaseException) -> str | None:
+    """Return what is missing, in a line; None if an error, and what it came from, is of another kind.
+
+    Parameters
+    ----------
+    error : exception
+
+    Examples
+    --------
+    >>> said_of(OSError(28, "written in part", "reports/rank.json"))
+    'reports/rank.json: No space left on device'
+    >>> said_of(ValueError("28")) is None
+    True
+    """
+    return next((said for one in _with_causes(error) if (said := _one(one)) is not None), None)
