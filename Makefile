@@ -35,7 +35,7 @@ export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
 .PHONY: core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
-	ui screenshots notebooks lab setup simulator packets warping baselines lock clean distclean
+	ui screenshots notebooks lab setup installed core-installed simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -109,7 +109,10 @@ WHEELS := --only-binary :all:
 # What reads inputs and judges them, and stored models; GROUPS="track notebooks" adds some of pyproject.toml's others.
 IN_GROUPS = uv pip install --quiet --python $(VENV_PYTHON) --verify-hashes -c requirements/main.txt \
 	$(BUILT_WITH) requirements/main.txt -r pyproject.toml --extra core
-core: $(VENV)/.core
+core:
+	$(ALONE) core-installed
+
+core-installed: $(VENV)/.core
 	$(if $(GROUPS),$(IN_GROUPS) $(GROUPS:%=--extra %))
 	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=../$(VENV)
 	@$(MAKE) --no-print-directory -C warping PREFIX=../$(VENV)
@@ -134,7 +137,13 @@ app: core
 	PYTHONPATH=build/app/tools $(VENV_PYTHON) -m shiv --site-packages build/app/site --console-script sbd --compressed \
 		--python "/usr/bin/env python3.11" --output-file build/sbd.pyz
 
-setup: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
+# One at a time: a second make waits. What it starts holds the lock too.
+ALONE = @flock --nonblock Makefile true || echo "make: another sets up in this folder: waiting for it" >&2; \
+	flock Makefile $(MAKE) --no-print-directory
+setup:
+	$(ALONE) installed
+
+installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
 	@python -m compileall -q contracts traces scenarios features models export pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
