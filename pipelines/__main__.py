@@ -41,7 +41,7 @@ def _run_stage(one: Stage, rest: Sequence[str]) -> int:
 
 
 def _run_command(command: Command, rest: Sequence[str], params_file: Path) -> int:
-    return stage.guarded(lambda: stage.main(command.name, stage.program(command.module), rest, params_file))
+    return stage.main(command.name, stage.program(command.module), rest, params_file)
 
 
 def _command(rest: Sequence[str]) -> Command | None:
@@ -107,7 +107,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         Command line without the program.
     """
     rest = list(sys.argv[1:] if argv is None else argv)
+    stage.begin()
     stage.send_messages(logging.INFO, "%(levelname)s %(name)s: %(message)s")
+    return stage.guarded(lambda: _run(rest))
+
+
+def _run(rest: list[str]) -> int:
     if not in_project():
         return _outside(rest)
     command = _command(rest)
@@ -115,7 +120,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run_command(command, rest[1:], PARAMS_FILE)
     stages = {one.name: one for one in read_stages()}
     if rest and rest[0] in stages:
-        return stage.guarded(lambda: _run_stage(stages[rest[0]], rest[1:]))
+        return _run_stage(stages[rest[0]], rest[1:])
     # What is left is a question, or a mistake: both end here.
     parser_of(list(stages.values())).parse_args(rest)
     return stage.EXIT_USAGE

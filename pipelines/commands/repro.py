@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pipelines.params import PARAMS_FILE, Params, read_params
 from pipelines.reporting import publication
 from pipelines.reporting.times import where_time_went
-from pipelines.running import journal, profile, stage
+from pipelines.running import clone_lock, journal, profile, stage
 from pipelines.running.dag import DAG_FILE, read_stages
 from pipelines.running.environment import commit
 
@@ -41,8 +42,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     name: str = arguments.profile
-    code = commit()
     target = Path() if name == _DEFAULT else Path("build") / name
+    if name != _DEFAULT:
+        profile.check(Path.cwd(), name)
+    with clone_lock.held(target):
+        clone_lock.check_no_dvc(target)
+        return _alone(name, target, arguments.stages)
+
+
+def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
+    """Run the pipeline in a clone that no other process runs it in."""
+    code = commit()
     if name != _DEFAULT:
         profile.prepare(Path.cwd(), name, target)
     own, stages = read_params(target / PARAMS_FILE), read_stages(target / DAG_FILE)
@@ -54,7 +64,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         if name in _PUBLISHED:
             publication.publish(entry, stages, own, target, published, code)
 
-    before, began_s = len(journal.read(target / journal.JOURNAL)), time.time()
-    exit_code = profile.repro(target, *arguments.stages, when_done=when_done)
-    stage.say(*where_time_went(journal.read(target / journal.JOURNAL)[before:], time.time() - began_s).split("\n"))
+    before, began_s = len(journal.read(target / journal.JOURNAL)), time.monotonic()
+    exit_code = profile.repro(target, *wanted, when_done=when_done)
+    stage.say(*where_time_went(journal.read(target / journal.JOURNAL)[before:], time.monotonic() - began_s).split("\n"))
     return stage.EXIT_OK if exit_code == 0 else stage.EXIT_FAILED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import resource
 import time
@@ -11,10 +12,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pipelines.running.ancestry import DVC_STAGE
+
+log = logging.getLogger("sbd")
+
 #: Where the lines stand, in the project's folder.
 JOURNAL = Path("data/journal.jsonl")
-#: What DVC calls the stage it runs, in that stage's environment.
-_STAGE = "DVC_STAGE"
 
 
 @dataclass(frozen=True)
@@ -53,15 +56,14 @@ class Clock:
 
     def ended(self, stage: str) -> Entry:
         """Return what the run took."""
-        now_s = time.time()
-        return Entry(stage, round(now_s, 3), round(now_s - _started_s(), 3), round(_cpu_s(), 3), self.exit_code)
+        return Entry(stage, round(time.time(), 3), round(_age_s(), 3), round(_cpu_s(), 3), self.exit_code)
 
 
-def _started_s() -> float:
-    """Return when this process was started, in seconds since 1970."""
+def _age_s() -> float:
+    """Return how long ago this process was started, by a clock that nobody sets."""
     ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
     up_s = float(Path("/proc/uptime").read_text().split()[0])
-    return time.time() - up_s + ticks / os.sysconf("SC_CLK_TCK")
+    return up_s - ticks / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
@@ -71,11 +73,28 @@ def measured() -> Iterator[Clock]:
     try:
         yield clock
     finally:
-        stage = os.environ.get(_STAGE)
+        stage = os.environ.get(DVC_STAGE)
         if stage:
-            JOURNAL.parent.mkdir(parents=True, exist_ok=True)
-            with JOURNAL.open("a") as file:
-                file.write(json.dumps(asdict(clock.ended(stage))) + "\n")
+            try:
+                _append(clock.ended(stage))
+            except OSError as error:
+                # What the stage has done stays, and how it ended.
+                log.warning("%s: what the stage took is not written down: %s", JOURNAL, error.strerror)
+
+
+def _append(entry: Entry) -> None:
+    JOURNAL.parent.mkdir(parents=True, exist_ok=True)
+    with JOURNAL.open("ab+") as file:
+        size_bytes = file.tell()
+        cut_off = size_bytes and os.pread(file.fileno(), 1, size_bytes - 1) != b"\n"
+        file.write(b"\n" * bool(cut_off) + json.dumps(asdict(entry)).encode() + b"\n")
+
+
+def _entry(line: str) -> Entry | None:
+    try:
+        return Entry(**json.loads(line))
+    except (ValueError, TypeError):
+        return None
 
 
 def read(path: Path = JOURNAL) -> list[Entry]:
@@ -83,4 +102,4 @@ def read(path: Path = JOURNAL) -> list[Entry]:
     if not path.exists():
         return []
     *lines, _ = path.read_text().split("\n")
-    return [Entry(**json.loads(line)) for line in lines]
+    return [entry for line in lines if (entry := _entry(line)) is not None]

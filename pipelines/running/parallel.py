@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import multiprocessing
 import os
 import signal
 import sys
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from contracts.fault import Fault, printable
+from contracts.lifetime import end_with
 from pipelines.params import Params
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-#: Of Linux' prctl(2): the signal that a process gets when the one that started it has ended.
-_PR_SET_PDEATHSIG = 1
 
 #: How many processes do a dataset each beside this one, this one among them: they have the cores together.
 _datasets_at_once = 1
@@ -87,14 +83,11 @@ _work: Callable[[Any], Any]
 _items: Sequence[Any]
 
 
-def _end_with_parent() -> None:
-    """Have this process killed when the one that forked it has ended, however that ends."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _take(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+def _take(parent: int, work: Callable[[Any], Any], items: Sequence[Any]) -> None:
     global _work, _items
-    _end_with_parent()
+    end_with(parent)
+    # The process that forked it says that it was interrupted.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     _work, _items = work, items
 
 
@@ -116,7 +109,7 @@ def forked(work: Callable[[Item], Result], items: Sequence[Item], processes: int
         yield from map(work, items)
         return
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(processes, context, initializer=_take, initargs=(work, items)) as pool:
+    with ProcessPoolExecutor(processes, context, initializer=_take, initargs=(os.getpid(), work, items)) as pool:
         yield from pool.map(_done, range(len(items)))
 
 
@@ -180,10 +173,10 @@ def _forked_dataset(task: Callable[[], int], at_once: int) -> int:
     What is imported need not be imported again.
     """
     global _datasets_at_once  # noqa: PLW0603 - set in the new process alone
-    number = os.fork()
+    parent, number = os.getpid(), os.fork()
     if number:
         return number
-    _end_with_parent()
+    end_with(parent)
     _datasets_at_once = at_once
     code = Fault.exit_code
     try:
@@ -192,11 +185,13 @@ def _forked_dataset(task: Callable[[], int], at_once: int) -> int:
         code = end.code if isinstance(end.code, int) else Fault.exit_code
     except BaseException:
         # Nothing above this process would show it.
-        traceback.print_exc()
+        sys.excepthook(*sys.exc_info())
     finally:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        os._exit(code)
+        try:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+        finally:
+            os._exit(code)
 
 
 def datasets_at_once(tasks: Sequence[Callable[[], int]], processes: int) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from pathlib import Path
 
 import yaml
 
+from contracts.fault import Fault
+from contracts.lifetime import ending_with_this
+from contracts.whole_file import write_whole
 from pipelines.params import PARAMS_FILE, overlaid
 from pipelines.params.block import ParamsError
 from pipelines.running import journal
@@ -20,15 +24,23 @@ from pipelines.running.journal import Entry
 
 log = logging.getLogger(__name__)
 
-#: Results of the default profile: not copied into a clone, and the clone's own are kept there.
-_RESULTS = ("dvc.lock", "reports", "export/generated")
+#: Results of the default profile, and what DVC is about: not copied into a clone, and the clone's own are kept there.
+_RESULTS = ("dvc.lock", "reports", "export/generated", ".dvc/tmp")
 
 #: Seconds from one look at which stages are done to the next.
 _LOOK_S = 2
+#: How long DVC may take to end when a run is interrupted.
+_PATIENCE_S = 5
+
+
+class GitError(Fault):
+    """A command of git failed."""
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    shown = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    shown = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)
+    if shown.returncode != 0:
+        raise GitError(f"git {arguments[0]} in {folder}: {shown.stderr.strip() or f'exit {shown.returncode}'}")
     return shown.stdout
 
 
@@ -41,6 +53,37 @@ def _sources(folder: Path) -> set[Path]:
         for path in paths
         if (folder / path).is_file() and not any(path.is_relative_to(result) for result in _RESULTS)
     }
+
+
+def _clone(root: Path, target: Path) -> None:
+    """Clone a project without its files into a folder that may be there; it is a clone whole or not at all."""
+    target.mkdir(parents=True, exist_ok=True)
+    part = target / ".git.part"
+    shutil.rmtree(part, ignore_errors=True)
+    _git(root, "clone", "--quiet", "--bare", ".", str(part.absolute()))
+    _git(part, "config", "remote.origin.url", str(root.absolute()))
+    _git(part, "config", "core.bare", "false")
+    part.rename(target / ".git")
+
+
+def check(root: Path, profile: str) -> None:
+    """Make sure that there is a profile.
+
+    Parameters
+    ----------
+    root : Path
+        The project.
+    profile : str
+        ``default``, or the name of an overlay in ``params/``.
+
+    Raises
+    ------
+    ParamsError
+        If there is no such overlay.
+    """
+    if profile != "default" and not (root / "params" / f"{profile}.yaml").exists():
+        known = ["default", *sorted(path.stem for path in (root / "params").glob("*.yaml"))]
+        raise ParamsError(f"profile {profile!r} is unknown, known are {known}")
 
 
 def prepare(root: Path, profile: str, target: Path) -> None:
@@ -60,13 +103,10 @@ def prepare(root: Path, profile: str, target: Path) -> None:
     ParamsError
         If there is no such overlay.
     """
+    check(root, profile)
     overlay = root / "params" / f"{profile}.yaml"
-    if profile != "default" and not overlay.exists():
-        known = ["default", *sorted(path.stem for path in (root / "params").glob("*.yaml"))]
-        raise ParamsError(f"profile {profile!r} is unknown, known are {known}")
     if not (target / ".git").exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["git", "clone", "--quiet", "--no-checkout", str(root), str(target)], check=True)
+        _clone(root, target)
     else:
         _git(target, "fetch", "--quiet", "origin", "HEAD")
         _git(target, "update-ref", "HEAD", "FETCH_HEAD")
@@ -80,7 +120,7 @@ def prepare(root: Path, profile: str, target: Path) -> None:
         copy = target / path
         if not copy.exists() or copy.read_bytes() != content:
             copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(content)
+            write_whole(content, copy)
         # What is run stays so; what is written here again can be written.
         mode = stat.S_IMODE((root / path).stat().st_mode) | stat.S_IWUSR
         if stat.S_IMODE(copy.stat().st_mode) != mode:
@@ -121,15 +161,24 @@ def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | 
     environment = os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     log.info("dvc repro in %s", target)
     told = len(journal.read(target / journal.JOURNAL))
-    with subprocess.Popen(["dvc", "repro", *arguments], cwd=target, env=environment) as run:
-        ended = False
-        while not ended:
+    # Whoever starts DVC beside it, it waits for what that has locked, rather than to fail.
+    command = ending_with_this(["dvc", "--wait-for-lock", "repro", *arguments])
+    with subprocess.Popen(command, cwd=target, env=environment) as run:
+        try:
+            ended = False
+            while not ended:
+                with suppress(subprocess.TimeoutExpired):
+                    run.wait(_LOOK_S)
+                    ended = True
+                if when_done is not None:
+                    entries = journal.read(target / journal.JOURNAL)
+                    for entry in entries[told:]:
+                        when_done(entry)
+                    told = len(entries)
+        except BaseException:
+            # A stage that a terminal interrupts too ends by itself, and DVC after it.
             with suppress(subprocess.TimeoutExpired):
-                run.wait(_LOOK_S)
-                ended = True
-            if when_done is not None:
-                entries = journal.read(target / journal.JOURNAL)
-                for entry in entries[told:]:
-                    when_done(entry)
-                told = len(entries)
+                run.wait(_PATIENCE_S)
+            run.terminate()
+            raise
     return run.returncode

@@ -5,19 +5,26 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
+import io
 import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import Any, NoReturn, Protocol, cast
 
+from contracts import shortage
 from contracts.fault import Fault, InputFault, UsageFault, printable
 from pipelines.params import PARAMS_FILE, Params, read_params
-from pipelines.running import journal
+from pipelines.running import clone_lock, journal
+from pipelines.running.ancestry import DVC_STAGE
 from pipelines.running.packages import remedy
 from pipelines.running.parallel import datasets_at_once, workers
+
+log = logging.getLogger("sbd")
 
 EXIT_OK = 0
 EXIT_FAILED = Fault.exit_code
@@ -116,34 +123,75 @@ def configure_logging(arguments: argparse.Namespace, name: str) -> None:
         logging.getLogger(noisy).setLevel(max(level, logging.WARNING))
 
 
+def _show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Show an error that nothing has taken: it is one of the program."""
+    if issubclass(kind, KeyboardInterrupt):
+        log.error("interrupted")
+    else:
+        log.critical("an error of the program:", exc_info=(kind, error, trace))
+
+
+def begin() -> None:
+    """Make ready for what a program shows: what its terminal has no letters for, and errors of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    sys.excepthook = _show
+
+
+def _flushed(work: Callable[[], int]) -> int:
+    """Do `work`, and write what it has printed: only now may it show that there is no room."""
+    try:
+        code = work()
+    except SystemExit:
+        print(end="", flush=True)
+        raise
+    print(end="", flush=True)
+    return code
+
+
+def _close_stdout() -> None:
+    """Let what Python flushes at its end go nowhere, if it cannot be written."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _told(error: Exception) -> tuple[int, Sequence[object]] | None:
+    """Return the exit code and the lines of an error that its reader can mend, None of any other."""
+    if isinstance(error, Fault):
+        return error.exit_code, [error, *error.details]
+    if isinstance(error, BrokenPipeError):
+        # The reader of stdout has seen enough.
+        return EXIT_OK, []
+    if isinstance(error, IsADirectoryError | NotADirectoryError | PermissionError):
+        return EXIT_BAD_INPUT, [f"{error.filename}: {error.strerror}"]
+    if isinstance(error, FileNotFoundError):
+        return EXIT_BAD_INPUT, [f"{error.filename}: no such file: run the stage that makes it, or `dvc repro`"]
+    what_to_do = remedy(error) if isinstance(error, ModuleNotFoundError) else shortage.said_of(error)
+    return None if what_to_do is None else (EXIT_FAILED, [what_to_do])
+
+
 def guarded(work: Callable[[], int]) -> int:
-    """Do `work`; turn faults into one line on stderr and an exit code."""
-    log = logging.getLogger("sbd")
+    """Do `work`; turn faults, and what the machine has not got, into one line on stderr and an exit code."""
     if not gc.get_freeze_count():
         # What is imported stays: no collection need look at it.
         gc.freeze()
     try:
-        return work()
-    except Fault as fault:
-        for line in (fault, *fault.details):
-            log.error("%s", line)
-        return fault.exit_code
-    except ModuleNotFoundError as missing:
-        what_to_do = remedy(missing)
-        if what_to_do is None:
+        return _flushed(work)
+    except Exception as error:
+        told = _told(error)
+        if told is None:
             raise
-        log.error("%s", what_to_do)
-        return EXIT_FAILED
-    except BrokenPipeError:
-        # The reader of stdout has seen enough; what Python flushes at its end goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
-    except (IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        log.error("%s: %s", error.filename, error.strerror)
-        return EXIT_BAD_INPUT
-    except FileNotFoundError as error:
-        log.error("%s: no such file: run the stage that makes it, or `dvc repro`", error.filename)
-        return EXIT_BAD_INPUT
+        code, lines = told
+        for line in lines:
+            log.error("%s", line)
+        log.debug("it came from:", exc_info=error)
+    # What the error held is let go of by this thread: a pool's own could not wait for itself.
+    gc.collect()
+    _close_stdout()
+    return code
 
 
 def of_dataset(argv: Sequence[str], dataset: str) -> list[str]:
@@ -171,8 +219,13 @@ def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], i
     own.add_argument("--params", type=Path, default=PARAMS_FILE)
     params = read_params(own.parse_known_args(argv)[0].params, whole=False)
     _make_folders(argv)
-    tasks = [partial(work, of_dataset(argv, dataset)) for dataset in params.value(parameter)]
+    datasets = params.value(parameter)
+    tasks = [partial(work, of_dataset(argv, dataset)) for dataset in datasets]
     codes = datasets_at_once(tasks, workers(params)) if at_once else [task() for task in tasks]
+    for place, code in enumerate(codes):
+        if code < 0:
+            log.error("%s: its process was killed by signal %d, for lack of memory perhaps", datasets[place], -code)
+            codes[place] = EXIT_FAILED
     # Each dataset is done, though one before has failed.
     return next((code for code in codes if code != EXIT_OK), EXIT_OK)
 
@@ -211,9 +264,13 @@ def main(name: str, program: Program, argv: Sequence[str], params_file: Path = P
         configure_logging(arguments, name)
         return guarded(lambda: program.run(arguments, read_params(arguments.params, whole=False)))
 
+    def alone() -> int:
+        # What DVC has not started writes where it is told to, not to the pipeline's results.
+        with clone_lock.held(Path()) if DVC_STAGE in os.environ else nullcontext():
+            if asked.each is None:
+                return work(argv)
+            return _each(asked.each, own, work, at_once=asked.at_once)
+
     with journal.measured() as clock:
-        if asked.each is None:
-            clock.exit_code = work(argv)
-        else:
-            clock.exit_code = guarded(lambda: _each(asked.each, own, work, at_once=asked.at_once))
+        clock.exit_code = guarded(alone)
     return clock.exit_code

@@ -5,11 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pipelines.running import stage
+from pipelines.running import ancestry
 
 
 def main() -> int:
     """Run the stage that the command line names."""
+    # Before anything that takes time: DVC may end meanwhile.
+    ancestry.end_with_dvc()
+    from pipelines.running import stage
+
+    stage.begin()
     names = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
     name, *rest = sys.argv[1:] or [""]
     if name not in names:

@@ -62,13 +62,15 @@ def test_every_dataset_is_done_though_one_fails(tmp_path: Path, at_once: list[st
         assert [int(workers) for _, workers in said.values()] == [half, half]
 
 
-def test_a_process_that_is_killed_is_a_failure(tmp_path: Path) -> None:
+def test_a_process_that_is_killed_is_a_failure(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     def die(arguments: argparse.Namespace, _params: Params) -> int:
         if arguments.dataset == "sites":
             os.kill(os.getpid(), 9)
         return stage.EXIT_OK
 
-    assert stage.main("die", Made(die), asked(tmp_path, "--each", "search.datasets", "--at-once")) == -9
+    each = ["--each", "search.datasets", "--at-once"]
+    assert stage.main("die", Made(die), asked(tmp_path, *each)) == stage.EXIT_FAILED
+    assert "sites: its process was killed by signal 9" in caplog.text
 
 
 def test_an_error_in_a_process_of_its_own_is_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
