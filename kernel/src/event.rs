@@ -43,9 +43,7 @@ impl Event {
         let half = |at| u16::from_ne_bytes(number(bytes, at));
         let address = |at: usize| match bytes[33] {
             INET => Some(IpAddr::from(Ipv4Addr::from(number::<4>(bytes, at)))),
-            INET6 => Some(IpAddr::from(
-                Ipv6Addr::from(number::<16>(bytes, at)).to_canonical(),
-            )),
+            INET6 => Some(Ipv6Addr::from(number::<16>(bytes, at)).to_canonical()),
             _ => None,
         };
         let (local_port, remote_port) = (half(28), half(30));

@@ -83,6 +83,13 @@ impl EventLines {
         self.parts.flush()
     }
 
+    /// Say in the log's last line what was recorded and what is missing.
+    pub fn end(&mut self, summary: &str) -> io::Result<()> {
+        let line = format!("{COMMENT}{summary}");
+        self.parts.line(&line)?;
+        self.parts.flush()
+    }
+
     pub fn removed(&self) -> u64 {
         self.parts.removed
     }

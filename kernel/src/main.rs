@@ -227,10 +227,12 @@ fn record(options: &Options) -> Result<(), String> {
         failed: None,
     };
     let ended = read(&recorder, &mut reading, options, &stop);
-    eprintln!(
-        "sbd record: {}",
-        summary(&recorder, &reading, recorder.counts())
-    );
+    let summary = summary(&recorder, &reading, recorder.counts());
+    eprintln!("sbd record: {summary}");
+    // Where the log is not whole, that is said already.
+    if let (Ok(()), Log::Lines(lines)) = (&ended, &mut reading.log) {
+        let _ = lines.end(&summary);
+    }
     ended
 }
 

@@ -169,24 +169,24 @@ static __always_inline bool was_taken(const struct signals *now, const struct si
 }
 
 /*
- * Whether the sample that was taken is RACK's RTT, that of the last segment delivered. It is not where something acknowledged was sent
- * again (the sample is a timestamp's), and may not be where an ACK both advances and SACKs.
+ * The sample that was taken, 0 if it is not to be told. The smoothed RTT gives away what it was made of: the RTT of the first segment
+ * that was delivered, or a timestamp's, in milliseconds, where that had been sent again. The sample is the RTT of the last one, RACK's.
  */
-static __always_inline bool is_racks(const struct signals *now, const struct signals *then)
+static __always_inline __u32 taken_us(const struct signals *now, const struct signals *then)
 {
-	/* What the mean was given: the RTT of the first segment delivered, which is not later than the last. */
-	__u32 first_us = now->srtt_8us - then->srtt_8us + (then->srtt_8us >> 3);
+	__u32 first_us = then->srtt_8us ? now->srtt_8us - then->srtt_8us + (then->srtt_8us >> 3) : now->srtt_8us >> 3;
+	bool sent_again = then->retrans_out + now->total_retrans - then->total_retrans != now->retrans_out;
+	bool advanced = now->snd_una != then->snd_una, sacked = now->sacked_out || then->sacked_out;
 
+	if (now->delivered - then->delivered == 1)
+		return first_us;
+	if (sent_again || (advanced && sacked))
+		return first_us % 1000 ? 0 : first_us;
 	if (now->rack_sent_us == then->rack_sent_us && now->rack_end == then->rack_end && now->rack_rtt_us == then->rack_rtt_us)
-		return false;
-	if (then->retrans_out + now->total_retrans - then->total_retrans != now->retrans_out)
-		return false;
-	if (now->snd_una != then->snd_una && (now->sacked_out || then->sacked_out))
-		return false;
-	if (first_us == now->rack_rtt_us)
-		return true;
-	/* Timestamps tell milliseconds. */
-	return first_us > now->rack_rtt_us && first_us % 1000;
+		return 0;
+	if (first_us < now->rack_rtt_us || (first_us != now->rack_rtt_us && first_us % 1000 == 0))
+		return 0;
+	return now->rack_rtt_us;
 }
 
 /* Put what a segment has left, if it acknowledged something. */
@@ -197,9 +197,8 @@ static __always_inline void put_segment(struct sock *sk, struct tcp_sock *tp, st
 
 	if (now.delivered != then->delivered || now.snd_una != then->snd_una) {
 		if (was_taken(&now, then)) {
-			if (is_racks(&now, then))
-				rtt_us = now.rack_rtt_us;
-			else
+			rtt_us = taken_us(&now, then);
+			if (!rtt_us)
 				count(RECORD_UNTOLD);
 		}
 		put(sk, tp, before->segment_ns, rtt_us, state_of(tp));

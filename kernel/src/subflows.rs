@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_state_is_said_when_it_changes_and_in_each_part() {
         let mut own = Subflows::default();
-        let mut said = |own: &mut Subflows, time_ns, state| {
+        let said = |own: &mut Subflows, time_ns, state| {
             own.take(&event(time_ns, Identity::Number(1), 5, state))
                 .unwrap()
                 .new_state

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,18 +40,27 @@ class TwoPaths:
         """File of the client's namespace."""
         return Path("/run/netns") / self.client
 
-    def send(self, seconds: float, controller: str = "reno", port: int = PORT) -> None:
-        """Send for some seconds from client to server, over both paths."""
+    @contextmanager
+    def sending(self, seconds: float, controller: str = "reno", port: int = PORT) -> Iterator[subprocess.Popen[bytes]]:
+        """Send from client to server over both paths; yield the sender, which ends after some seconds."""
         here = [sys.executable, str(Path(__file__))]
-        with subprocess.Popen(
-            ["ip", "netns", "exec", self.server, *here, "receive", str(port)], stdout=subprocess.PIPE, text=True
-        ) as receiver:
+        enter = ["ip", "netns", "exec"]
+        with subprocess.Popen([*enter, self.server, *here, "receive", str(port)], stdout=subprocess.PIPE) as receiver:
             try:
                 assert receiver.stdout is not None
-                assert receiver.stdout.readline() == "ready\n"
-                run("ip", "netns", "exec", self.client, *here, "send", str(port), str(seconds), controller)
+                assert receiver.stdout.readline() == b"ready\n"
+                with subprocess.Popen([*enter, self.client, *here, "send", str(port), str(seconds), controller]) as own:
+                    try:
+                        yield own
+                    finally:
+                        own.kill()
             finally:
                 receiver.kill()
+
+    def send(self, seconds: float, controller: str = "reno") -> None:
+        """Send for some seconds."""
+        with self.sending(seconds, controller) as own:
+            assert own.wait() == 0
 
 
 @contextmanager
@@ -72,11 +81,24 @@ def two_paths(mbit_s: float) -> Iterator[TwoPaths]:
                 run("ip", "netns", "exec", name, "sysctl", "-qw", setting)
         for path in (1, 2):
             ends = ((own.client, f"c{path}", 1), (own.server, f"s{path}", 2))
-            run("ip", "link", "add", f"c{path}", "netns", own.client, "type", "veth", "peer", f"s{path}", "netns", own.server)
+            run(
+                "ip",
+                "link",
+                "add",
+                f"c{path}",
+                "netns",
+                own.client,
+                "type",
+                "veth",
+                "peer",
+                f"s{path}",
+                "netns",
+                own.server,
+            )
             for name, device, host in ends:
                 run("ip", "-n", name, "addr", "add", f"10.77.{path}.{host}/24", "dev", device)
                 run("ip", "-n", name, "link", "set", device, "up")
-            shape = f"rate {round(mbit_s * 1000)}kbit burst 16kb limit {max(round(mbit_s * 5000), 30_000)}"
+            shape = f"rate {round(mbit_s * 1000)}kbit burst 16kb limit {max(round(mbit_s * 1250), 20_000)}"
             run("tc", "-n", own.client, "qdisc", "add", "dev", f"c{path}", "root", "tbf", *shape.split())
         for name in (own.client, own.server):
             run("ip", "-n", name, "mptcp", "limits", "set", "subflow", "2", "add_addr_accepted", "2")
@@ -98,8 +120,10 @@ def _receive(port: int) -> None:
         print("ready", flush=True)
         while True:
             connection, _ = listening.accept()
-            while connection.recv(1 << 18):
-                pass
+            # The sender ends by a reset.
+            with connection, suppress(ConnectionResetError):
+                while connection.recv(1 << 18):
+                    pass
 
 
 def _send(port: int, seconds: float, controller: str) -> None:
