@@ -9,6 +9,7 @@ mod recorder;
 mod state_files;
 mod subflows;
 
+use std::cell::RefCell;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -62,6 +63,12 @@ impl Reading {
             Log::Lines(lines) => lines.take(&event, &change),
             Log::Files(files) => files.take(&event, &change),
         }
+    }
+
+    /// Take the bytes of an event; negative if that fails, which ends the reading.
+    fn keep(&mut self, bytes: &[u8]) -> i32 {
+        self.failed = self.take(bytes).err();
+        -i32::from(self.failed.is_some())
     }
 
     fn settle(&mut self, lost: u64) -> io::Result<()> {
@@ -154,11 +161,16 @@ fn log_of(options: &Options, heading: String) -> io::Result<Log> {
 /// Record until it is time to stop; what stopped it, if that was an error.
 fn read(
     recorder: &Recorder,
-    reading: &mut Reading,
+    reading: &RefCell<Reading>,
     options: &Options,
     stop: &AtomicBool,
 ) -> Result<(), String> {
     let events = recorder.map("events");
+    let mut builder = RingBufferBuilder::new();
+    builder
+        .add(&events, |bytes| reading.borrow_mut().keep(bytes))
+        .map_err(|error| error.to_string())?;
+    let ring = builder.build().map_err(|error| error.to_string())?;
     let begun = Instant::now();
     let mut lost = 0;
     loop {
@@ -166,22 +178,14 @@ fn read(
             || options
                 .seconds
                 .is_some_and(|longest| begun.elapsed() >= longest);
-        {
-            let mut builder = RingBufferBuilder::new();
-            builder
-                .add(&events, |bytes| {
-                    reading.failed = reading.take(bytes).err();
-                    if reading.failed.is_some() { -1 } else { 0 }
-                })
-                .map_err(|error| error.to_string())?;
-            let ring = builder.build().map_err(|error| error.to_string())?;
-            let _ = ring.consume_raw();
-        }
+        let _ = ring.consume_raw();
         let now_lost = recorder.counts().lost;
-        let settled = match reading.failed.take() {
+        let mut own = reading.borrow_mut();
+        let settled = match own.failed.take() {
             Some(error) => Err(error),
-            None => reading.settle(now_lost - lost),
+            None => own.settle(now_lost - lost),
         };
+        drop(own);
         lost = now_lost;
         match settled {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
@@ -220,13 +224,14 @@ fn record(options: &Options) -> Result<(), String> {
     let heading = heading(&recorder);
     eprintln!("sbd record: {heading}");
     let log = log_of(options, heading).map_err(|error| error.to_string())?;
-    let mut reading = Reading {
+    let reading = RefCell::new(Reading {
         log,
         subflows: Subflows::default(),
         samples: 0,
         failed: None,
-    };
-    let ended = read(&recorder, &mut reading, options, &stop);
+    });
+    let ended = read(&recorder, &reading, options, &stop);
+    let mut reading = reading.into_inner();
     let summary = summary(&recorder, &reading, recorder.counts());
     eprintln!("sbd record: {summary}");
     // Where the log is not whole, that is said already.

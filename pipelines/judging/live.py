@@ -35,7 +35,7 @@ FORGOTTEN = "connections forgotten, more than are kept"
 
 
 @dataclass(frozen=True)
-class Limits:
+class KeptAtMost:
     """What is kept at most.
 
     Attributes
@@ -175,12 +175,12 @@ class Live:
     Parameters
     ----------
     criterion : Criterion
-    limits : Limits, optional
+    limits : KeptAtMost, optional
     """
 
-    def __init__(self, criterion: Criterion, limits: Limits | None = None) -> None:
+    def __init__(self, criterion: Criterion, limits: KeptAtMost | None = None) -> None:
         self._criterion = criterion
-        self._limits = limits or Limits()
+        self._limits = limits or KeptAtMost()
         # In the order of their last samples.
         self._connections: dict[int, _Connection] = {}
         #: What is not judged, by reason.

@@ -23,7 +23,7 @@ from models.detectors.lag_excess import Criterion, Judgement, judgements
 from models.partition import Pair, pairs_of
 from pipelines.__main__ import main
 from pipelines.judging import live
-from pipelines.judging.live import Limits, Live
+from pipelines.judging.live import KeptAtMost, Live
 from traces import recording
 from traces.dialect import Dialect
 
@@ -115,7 +115,7 @@ def test_a_silence_is_passed_over_at_once() -> None:
 
 def test_what_no_tile_needs_is_dropped() -> None:
     """One subflow alone; then two that are judged, over many tiles."""
-    own = Live(Criterion(), Limits(samples=1 << 14))
+    own = Live(Criterion(), KeptAtMost(samples=1 << 14))
     judged([(time_ns, 1, 20_000) for time_ns in range(0, 10**12, 10**7)], own)
     judged([(10**12 + 10**7 * at + subflow, subflow, 20_000) for at in range(20_000) for subflow in (1, 2)], own)
     kept = [len(one.time_ns) for one in own.samples_kept()]
@@ -125,7 +125,7 @@ def test_what_no_tile_needs_is_dropped() -> None:
 
 
 def test_what_is_kept_has_limits() -> None:
-    own = Live(Criterion(), Limits(connections=2, subflows=2, samples=4096))
+    own = Live(Criterion(), KeptAtMost(connections=2, subflows=2, samples=4096))
     for token in (1, 2, 3):
         for subflow in (1, 2, 3):
             list(own.take(5, token, subflow, 9))
@@ -134,7 +134,7 @@ def test_what_is_kept_has_limits() -> None:
     assert own.counts == {live.FORGOTTEN: 1, live.TOO_MANY_SUBFLOWS: 3, live.EARLY: 1, live.BACKWARDS: 1}
     assert own.samples == 6
     # A tile of fifty round trips of 16 s each: what is kept of it has a limit too.
-    own = Live(Criterion(), Limits(samples=4096))
+    own = Live(Criterion(), KeptAtMost(samples=4096))
     judged([(10**6 * at, subflow, 16_000_000) for at in range(100_000) for subflow in (1, 2)], own)
     assert max(len(one.time_ns) for one in own.samples_kept()) <= 4096 + 1024
     assert own.counts[live.DROPPED] > 0
