@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs read of the kernel: fields by name, which libbpf finds in the running kernel's BTF (CO-RE).
+ * What the programs read of the kernel: fields by name, which libbpf finds in the running
+ * kernel's BTF (CO-RE).
  */
 #ifndef SBD_KERNEL_H
 #define SBD_KERNEL_H

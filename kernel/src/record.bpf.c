@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RTT samples, acknowledged bytes and congestion states of MPTCP's subflows, whatever their congestion controller
+ * RTT samples, acknowledged bytes and congestion states of MPTCP's subflows, whatever their
+ * congestion controller
  *
- * at_ack runs at the end of each tcp_ack(), and sees the sample that pkts_acked() gets. Where a kernel refuses fentry, at_segment
- * stands in: it runs when a segment comes in, before it is taken, so it sees what the segment before has left.
+ * at_ack runs at the end of each tcp_ack(), and sees the sample that pkts_acked() gets. Where a
+ * kernel refuses fentry, at_segment stands in: it runs when a segment comes in, before it is
+ * taken, so it sees what the segment before has left.
  */
 #include "kernel.h"
 #include "record.h"
@@ -24,7 +26,7 @@ struct {
 	__type(value, __u64);
 } counts SEC(".maps");
 
-/* What a segment has left of its sender's signals; at_segment compares with what the one before it left. */
+/* What a segment has left; at_segment compares with what the one before it left. */
 struct signals {
 	__u64 rack_sent_us;
 	__u32 rack_end;
@@ -72,7 +74,9 @@ static __always_inline struct tcp_sock *wanted(struct sock *sk)
 	remote_port = bpf_ntohs(sk->__sk_common.skc_dport);
 	if (filter.port && filter.port != local_port && filter.port != remote_port)
 		return NULL;
-	if ((filter.local_port && filter.local_port != local_port) || (filter.remote_port && filter.remote_port != remote_port))
+	if (filter.local_port && filter.local_port != local_port)
+		return NULL;
+	if (filter.remote_port && filter.remote_port != remote_port)
 		return NULL;
 	return tp;
 }
@@ -91,7 +95,8 @@ static __always_inline void put_addresses(struct record_event *event, struct soc
 	}
 }
 
-static __always_inline void put(struct sock *sk, struct tcp_sock *tp, __u64 time_ns, __u32 rtt_us, __u8 ca_state)
+static __always_inline void put(struct sock *sk, struct tcp_sock *tp, __u64 time_ns, __u32 rtt_us,
+				__u8 ca_state)
 {
 	struct record_event *event;
 	__u32 token = sbd_token(tp);
@@ -132,7 +137,8 @@ static __always_inline __u8 state_of(struct tcp_sock *tp)
 }
 
 SEC("?fentry/tcp_rate_gen")
-int BPF_PROG(at_ack, struct sock *sk, __u32 delivered, __u32 lost, bool is_sack_reneg, struct rate_sample *rs)
+int BPF_PROG(at_ack, struct sock *sk, __u32 delivered, __u32 lost, bool is_sack_reneg,
+	     struct rate_sample *rs)
 {
 	long rtt_us = rs->rtt_us;
 	struct tcp_sock *tp;
@@ -169,12 +175,14 @@ static __always_inline bool was_taken(const struct signals *now, const struct si
 }
 
 /*
- * The sample that was taken, 0 if it is not to be told. The smoothed RTT gives away what it was made of: the RTT of the first segment
- * that was delivered, or a timestamp's, in milliseconds, where that had been sent again. The sample is the RTT of the last one, RACK's.
+ * The sample that was taken, 0 if it is not to be told. The smoothed RTT gives away what it was
+ * made of: the RTT of the first segment that was delivered, or a timestamp's, in milliseconds,
+ * where that had been sent again. The sample is the RTT of the last one, RACK's.
  */
 static __always_inline __u32 taken_us(const struct signals *now, const struct signals *then)
 {
-	__u32 first_us = then->srtt_8us ? now->srtt_8us - then->srtt_8us + (then->srtt_8us >> 3) : now->srtt_8us >> 3;
+	__u32 old_8us = then->srtt_8us, new_8us = now->srtt_8us;
+	__u32 first_us = old_8us ? new_8us - old_8us + (old_8us >> 3) : new_8us >> 3;
 	bool sent_again = then->retrans_out + now->total_retrans - then->total_retrans != now->retrans_out;
 	bool advanced = now->snd_una != then->snd_una, sacked = now->sacked_out || then->sacked_out;
 
@@ -182,7 +190,8 @@ static __always_inline __u32 taken_us(const struct signals *now, const struct si
 		return first_us;
 	if (sent_again || (advanced && sacked))
 		return first_us % 1000 ? 0 : first_us;
-	if (now->rack_sent_us == then->rack_sent_us && now->rack_end == then->rack_end && now->rack_rtt_us == then->rack_rtt_us)
+	if (now->rack_sent_us == then->rack_sent_us && now->rack_end == then->rack_end &&
+	    now->rack_rtt_us == then->rack_rtt_us)
 		return 0;
 	if (first_us < now->rack_rtt_us || (first_us != now->rack_rtt_us && first_us % 1000 == 0))
 		return 0;
@@ -233,7 +242,7 @@ int BPF_PROG(at_state, struct sock *sk, __u8 ca_state)
 
 	if (!tp)
 		return 0;
-	/* What the last segment acknowledged comes before the state it led to; there is nothing where at_ack runs. */
+	/* What the last segment acknowledged comes before the state it led to; none for at_ack. */
 	before = bpf_sk_storage_get(&befores, sk, NULL, 0);
 	if (before && before->segment_ns)
 		put_segment(sk, tp, before);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the recorder's program in the kernel and the one beside it say to each other; its twin is event.rs. */
+/* What the program in the kernel and the one that loads it tell each other; twin of event.rs. */
 #ifndef SBD_RECORD_H
 #define SBD_RECORD_H
 
