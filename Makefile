@@ -6,6 +6,7 @@
 # make fuzz     every fuzz target: a million executions each, five million of C and C++; SECONDS=900 for so long each
 # make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
 # make proof    the pipeline, nothing in git changed by it, then every test
+# make kernel   build the recorder, build/kernel/sbd-record (clang 19 and Rust; nothing else needs it)
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
@@ -34,7 +35,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
+.PHONY: kernel core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
 	ui screenshots notebooks lab setup installed core-installed simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -98,6 +99,9 @@ notebooks: setup
 
 lab: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) jupyter lab --config notebooks/jupyter_config.py --port $(LAB_PORT)
+
+kernel:
+	@$(MAKE) --no-print-directory -C kernel
 
 audit: $(VENV)/audit/.installed
 	$(VENV_PYTHON) requirements/audit.py $(VENV)/audit/bin/pip-audit requirements/*.txt

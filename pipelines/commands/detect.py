@@ -12,6 +12,7 @@ import argparse
 import itertools
 import json
 import logging
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from operator import attrgetter
@@ -25,7 +26,10 @@ from features.window import NEVER_CONGESTED, NO_STATES
 from models.detectors import DETECTORS
 from models.detectors.lag_excess import LagExcess
 from models.stored.stored_model import SUFFIX
+from pipelines.judging import growing_log
 from pipelines.judging.judge import NO_CONNECTION, PART, Judge, judge_of, opinions, unjudged
+from pipelines.judging.live import Live
+from pipelines.judging.live_shown import LiveShown
 from pipelines.judging.opinion import SCORE_FORMAT, SaidOnce, in_words, last_in_words
 from pipelines.params import Params
 from pipelines.running import stage
@@ -52,6 +56,10 @@ class PlotError(UsageFault):
     """What cannot be drawn."""
 
 
+class LiveError(UsageFault):
+    """What is not judged live."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=recording.INPUTS)
@@ -71,6 +79,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f" program run, always with our smartsbd.h. Models of others come in as {MODEL_FILE} files, which are data",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object for each verdict in place of a table")
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="read event lines as they come, from a file that grows or from - (standard input), and say what is said of"
+        " each pair whenever it changes (lag-excess only)",
+    )
     parser.add_argument(
         "--plot",
         metavar="FILE.png",
@@ -161,9 +175,29 @@ def _asked(arguments: argparse.Namespace) -> tuple[str, Judge]:
     return named.detector, judge
 
 
+def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
+    if not isinstance(judge, LagExcess) or len(arguments.inputs) != 1 or arguments.plot:
+        raise LiveError("--live takes one INPUT, and judges by lag-excess, without --plot")
+    shown = LiveShown(model, as_json=arguments.json, every=arguments.verbose > 0)
+    live = Live(judge.criterion)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for line in growing_log.lines(arguments.inputs[0]):
+            sample = growing_log.sample_of(line, live.counts)
+            if sample is not None:
+                for pair, one in live.take(*sample):
+                    shown.show(sample.token, pair, one)
+    except KeyboardInterrupt:
+        pass
+    log.info("%d samples%s", live.samples, "".join(f"; {why}: {n}" for why, n in sorted(live.counts.items())))
+    return stage.EXIT_OK
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     model, judge = _asked(arguments)
+    if arguments.live:
+        return _run_live(arguments, model, judge)
     if arguments.plot and not (isinstance(judge, LagExcess) and arguments.plot.suffix == ".png"):
         raise PlotError("--plot FILE.png draws what lag-excess says, as PNG")
     drawn: list[JudgedPair] = []

@@ -97,6 +97,10 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "dask worker tcp://127.0.0.1:8786 --host 127.0.0.1 --nthreads 1 --no-dashboard": Elsewhere(
         "never ends", "tests/pipelines/test_scheduler.py"
     ),
+    "make kernel": Elsewhere("needs clang 19 and Rust", "tests/kernel/test_command_line.py"),
+    "sbd record --no-addresses --out trace.log": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),
+    "sbd record | sbd detect --live -": Elsewhere(_ROOT_RIGHTS, "tests/pipelines/test_live.py"),
+    "sbd record --format state --out traces/ --seconds 60": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),
     "make -j PREFIX=<virtual environment>": Elsewhere("`make setup` runs it", "make check"),
 }
 

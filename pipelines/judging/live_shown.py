@@ -1,0 +1,77 @@
+"""What ``sbd detect --live`` says: a line for each change of what is said of a pair."""
+
+from __future__ import annotations
+
+import json
+
+from features.fixed import ONE_Q10
+from models.detectors.lag_excess import Judgement
+from models.partition import Pair
+from models.verdict import SCORE_DIGITS
+from pipelines.judging.opinion import SCORE_FORMAT
+from pipelines.running import stage
+
+_NS_PER_S = 1e9
+#: Pairs whose last words are remembered; of one that was forgotten, they are said again.
+_MOST_PAIRS = 4096
+
+
+class LiveShown:
+    """Prints judgements.
+
+    Parameters
+    ----------
+    model : str
+        What judges.
+    as_json : bool
+        One object for each line.
+    every : bool
+        Also those that say what was said before.
+    """
+
+    def __init__(self, model: str, *, as_json: bool, every: bool) -> None:
+        self._model = model
+        self._as_json = as_json
+        self._every = every
+        self._said: dict[tuple[int, Pair], tuple[bool | None, str | None]] = {}
+
+    def show(self, token: int, pair: Pair, one: Judgement) -> None:
+        """Print a judgement if it is new.
+
+        Parameters
+        ----------
+        token : int
+            Of the connection.
+        pair : Pair
+        one : Judgement
+        """
+        key, words = (token, pair), (one.shared, one.reason)
+        before = self._said.pop(key, None)
+        self._said[key] = words
+        if len(self._said) > _MOST_PAIRS:
+            del self._said[next(iter(self._said))]
+        if before == words and not self._every:
+            return
+        score = None if one.score_q10 is None else round(one.score_q10 / ONE_Q10, SCORE_DIGITS)
+        stage.say(self._json(token, pair, one, score) if self._as_json else _text(token, pair, one, score), flush=True)
+
+    def _json(self, token: int, pair: Pair, one: Judgement, score: float | None) -> str:
+        return json.dumps(
+            {
+                "time_s": one.decided_ns / _NS_PER_S,
+                "token": f"{token:x}",
+                "subflow_a": pair[0],
+                "subflow_b": pair[1],
+                "shared": one.shared,
+                "score": score,
+                "model": self._model,
+                "reason": one.reason,
+            }
+        )
+
+
+def _text(token: int, pair: Pair, one: Judgement, score: float | None) -> str:
+    verdict = {True: "shared", False: "not shared", None: f"no verdict: {one.reason}"}[one.shared]
+    scored = "" if score is None else f"; score {SCORE_FORMAT.format(score)}"
+    where = f"connection {token:x}, subflows {pair[0]} and {pair[1]}"
+    return f"{one.decided_ns / _NS_PER_S:.3f} s  {where}: {verdict}{scored}"

@@ -1,0 +1,262 @@
+"""What the recorder logs of real traffic, beside what a congestion controller was told of the same connection."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import time
+from collections import defaultdict
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.__main__ import main
+from tests.kernel.conftest import BUILT
+from tests.kernel.two_paths import PORT, TwoPaths
+from traces import recording
+from traces.dialect import Dialect
+from traces.trace import Trace
+
+#: Values by token and subflow, with their times (ns).
+Told = dict[tuple[str, str], list[tuple[int, int]]]
+_RECORD = re.compile(r"smartsbd: (\d+) C=([0-9a-f]+) SF=(\d+) V=([A-Z]+) (\d+)")
+_SUMMARY = re.compile(
+    r"(\d+) connections, (\d+) subflows, (\d+) samples; lost in the ring buffer (\d+); dropped before a token (\d+)"
+)
+#: Of tcp_probe: least share of the samples, and most of the recorded that are not the kernel's.
+_LEAST_SHARE, _MOST_WRONG = 0.97, 0.005
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One of the recorders that ran beside each other: what it wrote and said."""
+
+    out: Path
+    said: list[str]
+
+    @property
+    def text(self) -> str:
+        return self.out.read_text()
+
+    @property
+    def summary(self) -> tuple[int, ...]:
+        """Connections, subflows, samples, lost, without a token."""
+        found = _SUMMARY.search(self.said[-1])
+        assert found, self.said
+        return tuple(int(number) for number in found.groups())
+
+    def told(self, kind: str) -> Told:
+        found: Told = defaultdict(list)
+        for line in self.text.splitlines():
+            record = _RECORD.fullmatch(line)
+            if record and record[4] == kind:
+                found[record[2], record[3]].append((int(record[1]), int(record[5])))
+        return found
+
+
+@dataclass(frozen=True)
+class Session:
+    """Recorders by what they were asked for, and the witness's lines."""
+
+    by_name: dict[str, Recorded]
+    witness: str
+    token: str
+
+    def witnessed(self, kind: str) -> Told:
+        found: Told = defaultdict(list)
+        for line in self.witness.splitlines():
+            time_ns, token, subflow, own, value = line.split()
+            if own == kind:
+                found[token, subflow].append((int(time_ns), int(value)))
+        return found
+
+
+OPTIONS: dict[str, list[str]] = {
+    "all": [],
+    "no_addresses": ["--no-addresses"],
+    "right_port": ["--port", str(PORT)],
+    "wrong_port": ["--port", str(PORT + 1)],
+    "remote_port": ["--remote-port", str(PORT)],
+    "local_port": ["--local-port", str(PORT)],
+    "wrong_token": ["--token", "1"],
+    "small_ring": ["--ring-kib", "4"],
+    "parts": ["--rotate-seconds", "1", "--keep", "2"],
+    "state": ["--format", "state"],
+}
+
+
+def _start(stack: ExitStack, program: Path, out: Path, *options: str) -> subprocess.Popen[str]:
+    own = subprocess.Popen([program, "--out", out, *options], stderr=subprocess.PIPE, text=True)
+    stack.callback(own.kill)
+    return own
+
+
+def _stop(own: subprocess.Popen[str]) -> list[str]:
+    own.send_signal(signal.SIGTERM)
+    _, said = own.communicate(timeout=20)
+    assert own.returncode == 0, said
+    return said.splitlines()
+
+
+@pytest.fixture(scope="module")
+def session(recording_allowed: Path, network: TwoPaths, tmp_path_factory: pytest.TempPathFactory) -> Session:
+    folder = tmp_path_factory.mktemp("recorded")
+    with ExitStack() as stack:
+        witness = subprocess.Popen(
+            [BUILT / "witness"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        stack.callback(witness.kill)
+        assert witness.stdout is not None
+        if witness.stdout.readline() != "ready\n":
+            pytest.skip(f"no struct_ops: {witness.communicate()[1].strip()}")
+        netns = ["--netns", str(network.netns)]
+        running = {
+            name: _start(stack, recording_allowed, folder / name, *netns, *options) for name, options in OPTIONS.items()
+        }
+        time.sleep(1)
+        network.send(4, "sbd_witness")
+        time.sleep(0.2)
+        by_name = {name: Recorded(folder / name, _stop(own)) for name, own in running.items()}
+        lines, _ = witness.communicate(timeout=20)
+    token = next(iter(by_name["all"].told("RTT")))[0]
+    return Session(by_name, lines, token)
+
+
+def _read(path: Path) -> Trace:
+    trace = recording.read(path, Dialect()).trace
+    assert trace.refusals == []
+    return trace
+
+
+def test_both_subflows_are_recorded(session: Session) -> None:
+    own = session.by_name["all"]
+    connections, subflows, samples, lost, _ = own.summary
+    told = own.told("RTT")
+    assert (connections, subflows, lost) == (1, 2, 0)
+    assert set(told) == {(session.token, "1"), (session.token, "2")}
+    assert samples == sum(len(values) for values in told.values())
+    assert all(len(values) > 1000 for values in told.values())
+
+
+def test_samples_are_those_that_a_controller_is_told(session: Session) -> None:
+    """Equal in order and value by fentry; by tcp_probe a subset, but for what is not to be told."""
+    own, witnessed = session.by_name["all"], session.witnessed("RTT")
+    for key, recorded in own.told("RTT").items():
+        expected = witnessed[key]
+        if "samples from fentry" in own.said[0]:
+            assert [value for _, value in recorded] == [value for _, value in expected]
+            continue
+        # The controller is told after the segment has come in, and before the next one does.
+        places = np.searchsorted([time_ns for time_ns, _ in expected], [time_ns for time_ns, _ in recorded])
+        assert (np.diff(places) > 0).all()
+        wrong = sum(expected[place][1] != value for place, (_, value) in zip(places, recorded, strict=True))
+        assert len(recorded) >= _LEAST_SHARE * len(expected)
+        assert wrong <= _MOST_WRONG * len(recorded)
+
+
+def test_each_state_that_a_controller_is_told_is_recorded_when_it_is_told(session: Session) -> None:
+    """The tracepoint comes just before the controller is told; the controller is not told of every change."""
+    recorded, witnessed = session.by_name["all"].told("CA"), session.witnessed("CA")
+    assert sum(len(expected) for expected in witnessed.values()) > 10
+    for key, expected in witnessed.items():
+        times_ns = [time_ns for time_ns, _ in recorded[key]]
+        states = [0, *(state for _, state in recorded[key])]
+        places = np.searchsorted(times_ns, [time_ns for time_ns, _ in expected], side="right")
+        assert [states[place] for place in places] == [state for _, state in expected]
+
+
+def test_the_log_is_read_without_a_refusal(session: Session, tmp_path: Path) -> None:
+    own = session.by_name["all"]
+    trace = _read(own.out)
+    assert trace.messages_lost == 0
+    # The heading, a line for each subflow, the summary.
+    assert trace.other_lines == 4
+    assert main(["parse", "--out", str(tmp_path / "tables"), str(own.out)]) == 0
+    assert main(["detect", str(own.out)]) == 0
+
+
+def test_where_samples_come_from_stands_first_and_what_is_missing_last(session: Session) -> None:
+    own = session.by_name["all"]
+    lines = own.text.splitlines()
+    assert lines[0] == f"# {own.said[0]}"
+    assert lines[-1] == f"# {own.said[-1]}"
+    if "tcp_probe in place of fentry" in own.said[0]:
+        assert re.search(r"samples missing by tcp_probe \d+ \(\d+\.\d %\)", own.said[-1])
+
+
+def test_addresses_can_be_left_out(session: Session) -> None:
+    assert f"C={session.token} SF=1 is 10.77.1.1:" in session.by_name["all"].text
+    hidden = session.by_name["no_addresses"]
+    assert "10.77." not in hidden.text
+    assert str(PORT) not in "".join(line for line in hidden.text.splitlines() if line.startswith("#"))
+    assert _read(hidden.out).other_lines == 2
+    assert hidden.summary[2] > 1000
+
+
+@pytest.mark.parametrize("name", ["wrong_port", "local_port", "wrong_token"])
+def test_what_is_filtered_out_is_not_there(session: Session, name: str) -> None:
+    assert session.by_name[name].summary[:3] == (0, 0, 0)
+
+
+@pytest.mark.parametrize("name", ["right_port", "remote_port"])
+def test_what_the_filter_lets_through_is_there(session: Session, name: str) -> None:
+    assert session.by_name[name].summary[:2] == (1, 2)
+    assert session.by_name[name].summary[2] > 1000
+
+
+def test_one_connection_is_told_by_its_token(recording_allowed: Path, network: TwoPaths, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        every = _start(stack, recording_allowed, tmp_path / "every", "--netns", str(network.netns))
+        time.sleep(0.5)
+        sending = [stack.enter_context(network.sending(4, port=port)) for port in (PORT, PORT + 1)]
+        time.sleep(1)
+        tokens = sorted({token for token, _ in Recorded(tmp_path / "every", []).told("RTT")})
+        assert len(tokens) == 2
+        one = _start(stack, recording_allowed, tmp_path / "one", "--token", tokens[0])
+        for own in sending:
+            own.wait()
+        _stop(every)
+        _stop(one)
+    told = Recorded(tmp_path / "one", []).told("RTT")
+    assert {token for token, _ in told} == {tokens[0]}
+    assert len(told) == 2
+
+
+def test_what_finds_no_room_is_counted_where_it_is_missing(session: Session) -> None:
+    own = session.by_name["small_ring"]
+    *_, samples, lost, _ = own.summary
+    assert lost > 0
+    assert samples + lost >= session.by_name["all"].summary[2] / 2
+    trace = _read(own.out)
+    assert trace.messages_lost == lost
+    assert trace.gaps > 0
+
+
+def test_parts_stand_for_themselves(session: Session) -> None:
+    own = session.by_name["parts"]
+    parts = sorted(own.out.parent.glob("parts.*"), key=lambda path: int(path.suffix[1:]))
+    numbers = [int(path.suffix[1:]) for path in parts]
+    assert len(parts) == 2
+    assert numbers == [numbers[0], numbers[0] + 1]
+    assert own.said[-1].endswith(f"; old parts removed {numbers[0]}")
+    # The last may have begun after the connection ended.
+    trace = _read(parts[0])
+    assert len(trace.connections) == 1
+
+
+def test_state_files_are_read_without_a_refusal(session: Session) -> None:
+    own = session.by_name["state"]
+    names = sorted(path.name for path in own.out.iterdir())
+    assert names == [f"{int(session.token, 16):08x}.state.csv", "subflows.csv"]
+    trace = _read(own.out / names[0])
+    subflows = trace.connections[0].subflows
+    assert sorted(subflows) == [1, 2]
+    ends = (own.out / "subflows.csv").read_text().splitlines()
+    assert ends[0] == "token,subflow,local,remote"
+    assert {line.split(",")[1] for line in ends[1:]} == {"1", "2"}
+    rows = [line.split(",") for line in (own.out / names[0]).read_text().splitlines()[1:]]
+    assert sum(row[2] == "rtt_us" for row in rows) == own.summary[2]
