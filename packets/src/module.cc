@@ -473,7 +473,8 @@ PYBIND11_MODULE(packet_recording, module)
                  {
                      throw py::value_error("a limit that nothing can keep");
                  }
-                 return std::make_unique<Recording>(fd, Limits{flows, subflows, overNs, idleNs, partRows});
+                 const Limits limits{flows, subflows, overNs, idleNs, partRows};
+                 return std::make_unique<Recording>(fd, limits);
              }),
              py::arg("fd"),
              py::kw_only(),
