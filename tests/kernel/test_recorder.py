@@ -6,56 +6,24 @@ import re
 import signal
 import subprocess
 import time
-from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pipelines.__main__ import main
 from tests.kernel.conftest import BUILT
+from tests.kernel.recorded import (
+    Recorded,
+    assert_samples_are_those_told,
+    assert_states_are_recorded_when_told,
+    witnessed,
+)
 from tests.kernel.two_paths import PORT, TwoPaths
 from traces import recording
 from traces.dialect import Dialect
 from traces.trace import Trace
-
-#: Values by token and subflow, with their times (ns).
-Told = dict[tuple[str, str], list[tuple[int, int]]]
-_RECORD = re.compile(r"smartsbd: (\d+) C=([0-9a-f]+) SF=(\d+) V=([A-Z]+) (\d+)")
-_SUMMARY = re.compile(
-    r"(\d+) connections, (\d+) subflows, (\d+) samples; lost in the ring buffer (\d+); dropped before a token (\d+)"
-)
-#: Of tcp_probe: least share of the samples, and most of the recorded that are not the kernel's.
-_LEAST_SHARE, _MOST_WRONG = 0.97, 0.005
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """One of the recorders that ran beside each other: what it wrote and said."""
-
-    out: Path
-    said: list[str]
-
-    @property
-    def text(self) -> str:
-        return self.out.read_text()
-
-    @property
-    def summary(self) -> tuple[int, ...]:
-        """Connections, subflows, samples, lost, without a token."""
-        found = _SUMMARY.search(self.said[-1])
-        assert found, self.said
-        return tuple(int(number) for number in found.groups())
-
-    def told(self, kind: str) -> Told:
-        found: Told = defaultdict(list)
-        for line in self.text.splitlines():
-            record = _RECORD.fullmatch(line)
-            if record and record[4] == kind:
-                found[record[2], record[3]].append((int(record[1]), int(record[5])))
-        return found
 
 
 @dataclass(frozen=True)
@@ -65,14 +33,6 @@ class Session:
     by_name: dict[str, Recorded]
     witness: str
     token: str
-
-    def witnessed(self, kind: str) -> Told:
-        found: Told = defaultdict(list)
-        for line in self.witness.splitlines():
-            time_ns, token, subflow, own, value = line.split()
-            if own == kind:
-                found[token, subflow].append((int(time_ns), int(value)))
-        return found
 
 
 OPTIONS: dict[str, list[str]] = {
@@ -144,29 +104,13 @@ def test_both_subflows_are_recorded(session: Session) -> None:
 
 def test_samples_are_those_that_a_controller_is_told(session: Session) -> None:
     """Equal in order and value by fentry; by tcp_probe a subset, but for what is not to be told."""
-    own, witnessed = session.by_name["all"], session.witnessed("RTT")
-    for key, recorded in own.told("RTT").items():
-        expected = witnessed[key]
-        if "samples from fentry" in own.said[0]:
-            assert [value for _, value in recorded] == [value for _, value in expected]
-            continue
-        # The controller is told after the segment has come in, and before the next one does.
-        places = np.searchsorted([time_ns for time_ns, _ in expected], [time_ns for time_ns, _ in recorded])
-        assert (np.diff(places) > 0).all()
-        wrong = sum(expected[place][1] != value for place, (_, value) in zip(places, recorded, strict=True))
-        assert len(recorded) >= _LEAST_SHARE * len(expected)
-        assert wrong <= _MOST_WRONG * len(recorded)
+    assert_samples_are_those_told(session.by_name["all"], witnessed(session.witness, "RTT"))
 
 
 def test_each_state_that_a_controller_is_told_is_recorded_when_it_is_told(session: Session) -> None:
-    """The tracepoint comes just before the controller is told; the controller is not told of every change."""
-    recorded, witnessed = session.by_name["all"].told("CA"), session.witnessed("CA")
-    assert sum(len(expected) for expected in witnessed.values()) > 10
-    for key, expected in witnessed.items():
-        times_ns = [time_ns for time_ns, _ in recorded[key]]
-        states = [0, *(state for _, state in recorded[key])]
-        places = np.searchsorted(times_ns, [time_ns for time_ns, _ in expected], side="right")
-        assert [states[place] for place in places] == [state for _, state in expected]
+    told = witnessed(session.witness, "CA")
+    assert sum(len(expected) for expected in told.values()) > 10
+    assert_states_are_recorded_when_told(session.by_name["all"], told)
 
 
 def test_the_log_is_read_without_a_refusal(session: Session, tmp_path: Path) -> None:

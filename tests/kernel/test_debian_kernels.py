@@ -1,0 +1,95 @@
+"""The recorder on Debian's kernels, in a virtual machine: its samples are those that a controller is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.kernel.conftest import BUILT
+from tests.kernel.recorded import (
+    Recorded,
+    Told,
+    assert_samples_are_those_told,
+    assert_states_are_recorded_when_told,
+    witnessed,
+)
+from tests.kernel.virtual_machine import UnavailableError, boot, unpacked
+from traces import event_log, recording
+from traces.dialect import Dialect
+
+pytestmark = pytest.mark.slow
+
+_LEAST_SAMPLES = 200
+_FENTRY = "samples from fentry/tcp_rate_gen"
+_PROBE = "samples from tp_btf/tcp_probe in place of fentry/tcp_rate_gen, which was refused (--probe)"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a kernel's machine handed out."""
+
+    out: Path
+
+    def recorded(self, name: str) -> Recorded:
+        return Recorded(self.out / f"{name}.log", (self.out / f"{name}.err").read_text().splitlines())
+
+    def witnessed(self, kind: str) -> Told:
+        ready, lines = (self.out / "witness.txt").read_text().split("\n", 1)
+        assert ready == "ready"
+        return witnessed(lines, kind)
+
+
+@pytest.fixture(scope="module", params=["6.1", "6.12"])
+def machine(request: pytest.FixtureRequest, recorder: Path, tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    release: str = request.param
+    try:
+        package = unpacked(release, BUILT / "debian")
+        out = boot(package, [recorder, BUILT / "witness"], tmp_path_factory.mktemp("machine"))
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    assert (out / "release").read_text().startswith(f"{release}."), (out / "console").read_text()
+    return Machine(out)
+
+
+def test_fentry_samples_are_those_that_a_controller_is_told(machine: Machine) -> None:
+    own, told = machine.recorded("client"), machine.witnessed("RTT")
+    assert own.said[0] == f"sbd record: {_FENTRY}"
+    assert len(told) == 2
+    assert all(len(values) > _LEAST_SAMPLES for values in told.values())
+    assert_samples_are_those_told(own, told)
+    assert own.summary == (1, 2, sum(len(values) for values in told.values()), 0, 0)
+
+
+def test_tcp_probe_samples_are_nearly_those(machine: Machine) -> None:
+    own = machine.recorded("probe")
+    assert own.said[0].startswith(f"sbd record: {_PROBE}")
+    assert_samples_are_those_told(own, machine.witnessed("RTT"))
+
+
+@pytest.mark.parametrize("name", ["client", "probe"])
+def test_states_are_recorded_when_a_controller_is_told(machine: Machine, name: str) -> None:
+    told = machine.witnessed("CA")
+    assert sum(len(values) for values in told.values()) > 10
+    assert_states_are_recorded_when_told(machine.recorded(name), told)
+
+
+def test_both_ends_are_recorded_and_a_port_tells_them_apart(machine: Machine) -> None:
+    both, client = machine.recorded("both"), machine.recorded("client")
+    connections, _, samples, lost, _ = both.summary
+    assert (connections, lost) == (2, 0)
+    assert samples > client.summary[2]
+    told = both.told("RTT")
+    for key, values in client.told("RTT").items():
+        assert [value for _, value in told[key]] == [value for _, value in values]
+
+
+@pytest.mark.parametrize("name", ["client", "probe", "both"])
+def test_the_log_is_read_without_a_refusal(machine: Machine, name: str) -> None:
+    own = machine.recorded(name)
+    assert event_log.recognises(own.out.read_bytes()[:4096])
+    trace = recording.read(own.out, Dialect()).trace
+    assert trace.refusals == []
+    assert trace.messages_lost == 0
+    assert len(trace.connections) == own.summary[0]

@@ -1,0 +1,117 @@
+"""A virtual machine that boots a kernel of Debian's from memory, runs `guest/init` and ends.
+
+Nothing is installed: the kernel's package is unpacked into `build/kernel/`. Without KVM, QEMU takes less than a minute.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+GUEST = Path(__file__).parent / "guest"
+#: Beside the programs that `make kernel` builds.
+TOOLS = ("busybox", "gcc", "ip", "qemu-system-x86_64", "tc")
+_MODULES = ("veth", "sch_tbf")
+_LONGEST_S = 300
+_LIBRARY = re.compile(r"(/\S+) \(0x")
+
+
+class UnavailableError(Exception):
+    """A package or a tool is not to be had here; the message says which."""
+
+
+def _run(*words: str | Path, cwd: Path | None = None) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd)
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        raise UnavailableError(f"{' '.join(map(str, words))}: {said[-1] if said else done.returncode}")
+    return done.stdout
+
+
+def newest_package(release: str) -> str:
+    """Name of the newest package of a kernel, for example 6.1 or 6.12."""
+    pattern = re.compile(rf"linux-image-({re.escape(release)}\.[\d.-]+)(\+deb\d+)?-cloud-amd64")
+    names = [line.split()[0] for line in _run("apt-cache", "search", "--names-only", "^linux-image-6").splitlines()]
+    found = [name for name in names if pattern.fullmatch(name)]
+    if not found:
+        raise UnavailableError(f"apt-cache search: no package of kernel {release}")
+    return max(found, key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
+
+
+def unpacked(release: str, folder: Path) -> Path:
+    """Folder with the newest package of a kernel, fetched if it is not there."""
+    name = newest_package(release)
+    own = folder / name
+    if not own.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        _run("apt-get", "download", name, cwd=folder)
+        (archive,) = folder.glob(f"{name}_*.deb")
+        part = own.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        _run("dpkg-deb", "-x", archive, part)
+        archive.unlink()
+        part.rename(own)
+    return own
+
+
+def _copy_program(program: Path, root: Path) -> None:
+    """Copy a program and the libraries that it is linked with."""
+    shutil.copy(program, root / "tools" / program.name)
+    for library in _LIBRARY.findall(_run("ldd", program)):
+        there = root / library.lstrip("/")
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, there)
+
+
+def _copy_module(name: str, package: Path, number: int, root: Path) -> None:
+    (packed,) = package.glob(f"lib/modules/*/kernel/**/{name}.ko*")
+    content = packed.read_bytes()
+    # They are loaded in the order of their names.
+    plain = lzma.decompress(content) if packed.suffix == ".xz" else content
+    (root / "modules" / f"{number}-{name}.ko").write_bytes(plain)
+
+
+def _initramfs(package: Path, programs: list[Path], folder: Path) -> Path:
+    root, image = folder / "root", folder / "initramfs.gz"
+    for name in ("bin", "tools", "modules"):
+        (root / name).mkdir(parents=True)
+    shutil.copy(GUEST / "init", root / "init")
+    shutil.copy(str(shutil.which("busybox")), root / "bin/busybox")
+    for program in (*programs, Path(str(shutil.which("ip"))), Path(str(shutil.which("tc")))):
+        _copy_program(program, root)
+    _run("gcc", "-O2", "-Wall", "-Werror", "-static", "-o", root / "tools/traffic", GUEST / "traffic.c")
+    for number, name in enumerate(_MODULES):
+        _copy_module(name, package, number, root)
+    _run("sh", "-c", f"find . | busybox cpio -o -H newc | gzip -1 > '{image}'", cwd=root)
+    return image
+
+
+def boot(package: Path, programs: list[Path], folder: Path) -> Path:
+    """Boot the kernel, with programs in its PATH; return the folder of what `guest/init` handed out.
+
+    What it said stands in `console` there.
+    """
+    missing = [name for name in TOOLS if shutil.which(name) is None]
+    if missing:
+        raise UnavailableError(f"{', '.join(missing)}: not installed")
+    image, archive, out = _initramfs(package, programs, folder), folder / "out.tar.gz", folder / "out"
+    (kernel,) = package.glob("boot/vmlinuz-*")
+    out.mkdir()
+    subprocess.run(
+        [
+            *("qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", "512", "-nodefaults"),
+            *("-no-reboot", "-display", "none"),
+            *("-serial", f"file:{out / 'console'}", "-serial", f"file:{archive}"),
+            *("-kernel", str(kernel), "-initrd", str(image), "-append", "console=ttyS0 quiet panic=-1"),
+        ],
+        stdin=subprocess.DEVNULL,
+        check=True,
+        timeout=_LONGEST_S,
+    )
+    with tarfile.open(archive) as packed:
+        packed.extractall(out, filter="data")
+    return out
