@@ -25,7 +25,7 @@ pub struct Event {
 pub enum Identity {
     /// The kernel's number, from 1 on.
     Number(u32),
-    /// Ids of both addresses, where the kernel gives no number.
+    /// Made of the ids of its addresses and of its ports, where the kernel gives no number.
     Ids(u32),
 }
 

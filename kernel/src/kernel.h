@@ -108,14 +108,21 @@ static __always_inline __u32 sbd_token(struct tcp_sock *tp)
 
 #define SBD_IDS_TELL	(1U << 31)
 
-/* A subflow's number, or on older kernels the ids of its addresses with SBD_IDS_TELL. */
-static __always_inline __u32 sbd_subflow(struct tcp_sock *tp)
+/*
+ * A subflow's number, or on older kernels, with SBD_IDS_TELL, the ids of its addresses and its
+ * ports: one that is made anew between the same addresses has another port.
+ */
+static __always_inline __u32 sbd_subflow(struct sock *sk, struct tcp_sock *tp)
 {
 	struct mptcp_subflow_context *context = tp->inet_conn.icsk_ulp_data;
+	__u16 ports = sk->__sk_common.skc_num ^ bpf_ntohs(sk->__sk_common.skc_dport);
+	__u8 local_id, remote_id;
 
 	if (bpf_core_field_exists(context->subflow_id))
 		return BPF_CORE_READ(context, subflow_id);
-	return SBD_IDS_TELL | BPF_CORE_READ(context, remote_id) << 8 | BPF_CORE_READ(context, local_id);
+	local_id = BPF_CORE_READ(context, local_id);
+	remote_id = BPF_CORE_READ(context, remote_id);
+	return SBD_IDS_TELL | ports << 15 | (remote_id & 0x7f) << 8 | local_id;
 }
 
 #endif

@@ -114,7 +114,7 @@ static __always_inline void put(struct sock *sk, struct tcp_sock *tp, __u64 time
 	}
 	event->time_ns = time_ns;
 	event->token = token;
-	event->subflow = sbd_subflow(tp);
+	event->subflow = sbd_subflow(sk, tp);
 	event->rtt_us = rtt_us;
 	event->snd_una = tp->snd_una;
 	event->sent_again = tp->total_retrans;

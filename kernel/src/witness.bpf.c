@@ -42,7 +42,7 @@ static __always_inline void put(struct sock *sk, __s32 rtt_us, __u32 ca_state)
 		return;
 	event->time_ns = bpf_ktime_get_ns();
 	event->token = sbd_token(tp);
-	event->subflow = sbd_subflow(tp);
+	event->subflow = sbd_subflow(sk, tp);
 	event->rtt_us = rtt_us;
 	event->ca_state = ca_state;
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);

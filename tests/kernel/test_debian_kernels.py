@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,10 +57,10 @@ def machine(request: pytest.FixtureRequest, recorder: Path, tmp_path_factory: py
 def test_fentry_samples_are_those_that_a_controller_is_told(machine: Machine) -> None:
     own, told = machine.recorded("client"), machine.witnessed("RTT")
     assert own.said[0] == f"sbd record: {_FENTRY}"
-    assert len(told) == 2
+    assert {subflow for _, subflow in told} == {"1", "2", "3"}
     assert all(len(values) > _LEAST_SAMPLES for values in told.values())
     assert_samples_are_those_told(own, told)
-    assert own.summary == (1, 2, sum(len(values) for values in told.values()), 0, 0)
+    assert own.summary == (1, 3, sum(len(values) for values in told.values()), 0, 0)
 
 
 def test_tcp_probe_samples_are_nearly_those(machine: Machine) -> None:
@@ -73,6 +74,15 @@ def test_states_are_recorded_when_a_controller_is_told(machine: Machine, name: s
     told = machine.witnessed("CA")
     assert sum(len(values) for values in told.values()) > 10
     assert_states_are_recorded_when_told(machine.recorded(name), told)
+
+
+def test_a_subflow_that_is_made_anew_is_another(machine: Machine) -> None:
+    """What was sent again is counted for each; by the ids of its addresses it would be the one before."""
+    own = machine.recorded("client")
+    ends = re.findall(r"SF=(\d) is (10\.77\.\d\.1):", own.text)
+    assert ends == [("1", "10.77.1.1"), ("2", "10.77.2.1"), ("3", "10.77.2.1")]
+    sent_again = sum(count for values in own.told("RTX").values() for _, count in values)
+    assert 0 < sent_again < own.summary[2]
 
 
 def test_both_ends_are_recorded_and_a_port_tells_them_apart(machine: Machine) -> None:

@@ -5,12 +5,15 @@ Nothing is installed: the kernel's package is unpacked into `build/kernel/`. Wit
 
 from __future__ import annotations
 
+import gzip
 import lzma
 import re
 import shutil
 import subprocess
 import tarfile
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 GUEST = Path(__file__).parent / "guest"
 #: Beside the programs that `make kernel` builds.
@@ -24,21 +27,25 @@ class UnavailableError(Exception):
     """A package or a tool is not to be had here; the message says which."""
 
 
-def _run(*words: str | Path, cwd: Path | None = None) -> str:
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd)
-    if done.returncode:
-        said = done.stderr.strip().splitlines()
-        raise UnavailableError(f"{' '.join(map(str, words))}: {said[-1] if said else done.returncode}")
-    return done.stdout
+def _packages(*words: str | Path, cwd: Path | None = None) -> str:
+    """Run a program of apt's or dpkg's; what it says if it fails is the error."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, check=True, cwd=cwd).stdout
+    except FileNotFoundError as error:
+        raise UnavailableError(f"{words[0]}: not installed") from error
+    except subprocess.CalledProcessError as error:
+        raise UnavailableError(f"{words[0]}: {error.stderr.strip()}") from error
 
 
 def newest_package(release: str) -> str:
     """Name of the newest package of a kernel, for example 6.1 or 6.12."""
-    pattern = re.compile(rf"linux-image-({re.escape(release)}\.[\d.-]+)(\+deb\d+)?-cloud-amd64")
-    names = [line.split()[0] for line in _run("apt-cache", "search", "--names-only", "^linux-image-6").splitlines()]
+    pattern = re.compile(rf"linux-image-{re.escape(release)}\.[\d.-]+(\+deb\d+)?-cloud-amd64")
+    names = [
+        line.split()[0] for line in _packages("apt-cache", "search", "--names-only", "^linux-image-6").splitlines()
+    ]
     found = [name for name in names if pattern.fullmatch(name)]
     if not found:
-        raise UnavailableError(f"apt-cache search: no package of kernel {release}")
+        raise UnavailableError(f"apt-cache: no package of kernel {release}")
     return max(found, key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
 
 
@@ -48,20 +55,19 @@ def unpacked(release: str, folder: Path) -> Path:
     own = folder / name
     if not own.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
-        _run("apt-get", "download", name, cwd=folder)
-        (archive,) = folder.glob(f"{name}_*.deb")
-        part = own.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
-        _run("dpkg-deb", "-x", archive, part)
-        archive.unlink()
-        part.rename(own)
+        with TemporaryDirectory(dir=folder) as part:
+            _packages("apt-get", "download", name, cwd=Path(part))
+            (archive,) = Path(part).glob("*.deb")
+            _packages("dpkg-deb", "-x", archive, Path(part) / name)
+            with suppress(FileExistsError):
+                (Path(part) / name).rename(own)
     return own
 
 
 def _copy_program(program: Path, root: Path) -> None:
     """Copy a program and the libraries that it is linked with."""
     shutil.copy(program, root / "tools" / program.name)
-    for library in _LIBRARY.findall(_run("ldd", program)):
+    for library in _LIBRARY.findall(subprocess.check_output(["ldd", program], text=True)):
         there = root / library.lstrip("/")
         there.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(library, there)
@@ -83,17 +89,22 @@ def _initramfs(package: Path, programs: list[Path], folder: Path) -> Path:
     shutil.copy(str(shutil.which("busybox")), root / "bin/busybox")
     for program in (*programs, Path(str(shutil.which("ip"))), Path(str(shutil.which("tc")))):
         _copy_program(program, root)
-    _run("gcc", "-O2", "-Wall", "-Werror", "-static", "-o", root / "tools/traffic", GUEST / "traffic.c")
+    traffic = [str(GUEST / "traffic.c"), "-o", str(root / "tools/traffic")]
+    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-static", *traffic], check=True)
     for number, name in enumerate(_MODULES):
         _copy_module(name, package, number, root)
-    _run("sh", "-c", f"find . | busybox cpio -o -H newc | gzip -1 > '{image}'", cwd=root)
+    names = "".join(f"{path.relative_to(root)}\n" for path in sorted(root.rglob("*"))).encode()
+    packed = subprocess.run(
+        ["busybox", "cpio", "-o", "-H", "newc"], input=names, cwd=root, capture_output=True, check=True
+    )
+    image.write_bytes(gzip.compress(packed.stdout, 1))
     return image
 
 
 def boot(package: Path, programs: list[Path], folder: Path) -> Path:
     """Boot the kernel, with programs in its PATH; return the folder of what `guest/init` handed out.
 
-    What it said stands in `console` there.
+    What it said stands in ``console`` there.
     """
     missing = [name for name in TOOLS if shutil.which(name) is None]
     if missing:
@@ -101,17 +112,15 @@ def boot(package: Path, programs: list[Path], folder: Path) -> Path:
     image, archive, out = _initramfs(package, programs, folder), folder / "out.tar.gz", folder / "out"
     (kernel,) = package.glob("boot/vmlinuz-*")
     out.mkdir()
-    subprocess.run(
-        [
-            *("qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", "512", "-nodefaults"),
-            *("-no-reboot", "-display", "none"),
-            *("-serial", f"file:{out / 'console'}", "-serial", f"file:{archive}"),
-            *("-kernel", str(kernel), "-initrd", str(image), "-append", "console=ttyS0 quiet panic=-1"),
-        ],
-        stdin=subprocess.DEVNULL,
-        check=True,
-        timeout=_LONGEST_S,
-    )
+    console = out / "console"
+    words = [
+        *("qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", "512", "-nodefaults"),
+        *("-no-reboot", "-display", "none", "-serial", f"file:{console}", "-serial", f"file:{archive}"),
+        *("-kernel", str(kernel), "-initrd", str(image), "-append", "console=ttyS0 quiet panic=-1"),
+    ]
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(words, stdin=subprocess.DEVNULL, check=True, timeout=_LONGEST_S)
+    assert tarfile.is_tarfile(archive), console.read_text(errors="replace")
     with tarfile.open(archive) as packed:
         packed.extractall(out, filter="data")
     return out

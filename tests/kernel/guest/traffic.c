@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /*
  * One end of a MPTCP connection:
  *   traffic receive ADDRESS PORT
