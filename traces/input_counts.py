@@ -8,13 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from contracts.fault import InputFault
 from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
-
-
-class NoInputError(InputFault):
-    """A folder without a file."""
 
 
 @dataclass(frozen=True)
@@ -127,10 +122,10 @@ def _raise(error: OSError) -> None:
 def files_of(folder: Path) -> list[Path]:
     """Return all that is in a folder and in those below it, sorted; a link to a folder is not followed, but is there.
 
+    A folder without a file stands for itself: it is counted among what cannot be read.
+
     Raises
     ------
-    NoInputError
-        If there is nothing.
     OSError
         If a folder cannot be read.
     """
@@ -138,6 +133,4 @@ def files_of(folder: Path) -> list[Path]:
     for place, folders, names in os.walk(folder, onerror=_raise):
         links = [name for name in folders if Path(place, name).is_symlink()]
         found += [Path(place, name) for name in (*names, *links)]
-    if not found:
-        raise NoInputError(f"{folder}: holds no file")
-    return sorted(found)
+    return sorted(found) or [folder]

@@ -180,7 +180,7 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
         raise LiveError("--live takes one INPUT, and judges by lag-excess, without --plot")
     shown = LiveShown(model, as_json=arguments.json, every=arguments.verbose > 0)
     live = Live(judge.criterion)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    handled = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for line in growing_log.lines(arguments.inputs[0]):
             sample = growing_log.sample_of(line, live.counts)
@@ -189,6 +189,8 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
                     shown.show(sample.token, pair, one)
     except KeyboardInterrupt:
         pass
+    finally:
+        signal.signal(signal.SIGTERM, handled)
     log.info("%d samples%s", live.samples, "".join(f"; {why}: {n}" for why, n in sorted(live.counts.items())))
     return stage.EXIT_OK
 

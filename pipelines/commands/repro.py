@@ -13,7 +13,7 @@ from pathlib import Path
 from pipelines.params import PARAMS_FILE, Params, read_params
 from pipelines.reporting import publication
 from pipelines.reporting.times import where_time_went
-from pipelines.running import clone_lock, journal, profile, stage
+from pipelines.running import clone_lock, journal, profile, stage, stored_outputs
 from pipelines.running.dag import DAG_FILE, read_stages
 from pipelines.running.environment import commit
 
@@ -67,4 +67,7 @@ def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
     before, began_s = len(journal.read(target / journal.JOURNAL)), time.monotonic()
     exit_code = profile.repro(target, *wanted, when_done=when_done)
     stage.say(*where_time_went(journal.read(target / journal.JOURNAL)[before:], time.monotonic() - began_s).split("\n"))
-    return stage.EXIT_OK if exit_code == 0 else stage.EXIT_FAILED
+    if exit_code != 0:
+        return stage.EXIT_FAILED
+    stored_outputs.store(target)
+    return stage.EXIT_OK

@@ -116,7 +116,7 @@ from pipelines.running import stage
 from pipelines.stages import parse
 from traces import parsed_input
 
-def stopped(waiting):
+def stopped(waiting, most):
     print(len(waiting), flush=True)
     sys.stdin.read()
 

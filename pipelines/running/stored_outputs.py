@@ -1,0 +1,67 @@
+"""What DVC could not store of a stage's outputs.
+
+Where there is no room to copy what is in a folder, DVC says so and ends as if all was well. The stage is done then, and
+is not run again. Its outputs would be missing as soon as another version takes their place.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from contracts.fault import Fault
+
+
+class NotStoredError(Fault):
+    """Outputs that are not in DVC's cache."""
+
+
+def _dvc(project: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "dvc", *arguments]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+        raise NotStoredError(f"dvc {arguments[0]}: {said[-1]}")
+    return done.stdout
+
+
+def missing(project: Path) -> list[str]:
+    """Return the paths of outputs that are not in DVC's cache.
+
+    Parameters
+    ----------
+    project : Path
+
+    Raises
+    ------
+    NotStoredError
+        If DVC fails.
+    """
+    found: list[str] = json.loads(_dvc(project, "data", "status", "--json")).get("not_in_cache", [])
+    return found
+
+
+def store(project: Path) -> None:
+    """Store what is missing once more.
+
+    Parameters
+    ----------
+    project : Path
+        Where all stages are done.
+
+    Raises
+    ------
+    NotStoredError
+        If something is missing then.
+    """
+    if not missing(project):
+        return
+    _dvc(project, "commit", "--force")
+    left = missing(project)
+    if left:
+        raise NotStoredError(
+            f"{len(left)} outputs are not in DVC's cache, {left[0]} the first: there is no room for them, perhaps;"
+            " the next run stores them"
+        )
