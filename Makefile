@@ -7,6 +7,7 @@
 # make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
 # make proof    the pipeline, nothing in git changed by it, then every test
 # make kernel   build the recorder, build/kernel/sbd-record (clang 19 and Rust; nothing else needs it)
+# make testbed  build the relay of sbd testbed, build/testbed/sbd-relay (nothing else needs it)
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
@@ -35,7 +36,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: kernel core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
+.PHONY: kernel testbed core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements \
 	ui screenshots notebooks lab setup installed core-installed simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -103,6 +104,9 @@ lab: setup
 kernel:
 	@$(MAKE) --no-print-directory -C kernel
 
+testbed:
+	@$(MAKE) --no-print-directory -C testbed/relay
+
 audit: $(VENV)/audit/.installed
 	$(VENV_PYTHON) requirements/audit.py $(VENV)/audit/bin/pip-audit requirements/*.txt
 
@@ -147,7 +151,7 @@ setup:
 	$(ALONE) $(MAKE) --no-print-directory installed
 
 installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
-	@python -m compileall -q contracts traces scenarios features models export pipelines
+	@python -m compileall -q contracts traces scenarios testbed features models export pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	rm -rf $(VENV)

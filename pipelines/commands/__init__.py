@@ -46,6 +46,9 @@ COMMANDS: tuple[Command, ...] = (
         anywhere=True,
     ),
     Command("record", "Log the subflows of MPTCP connections on this machine (built by make kernel).", anywhere=True),
+    Command(
+        "testbed", "Make labelled MPTCP connections of this machine's kernel from scenarios (built by make testbed)."
+    ),
     Command("new-dataset", "Make a dataset from a folder of logs or captures and a file of labels, and check it."),
     Command("score", "Score every stored model on a folder of labelled logs or captures."),
     Command("score-locked", "Score the models on the locked half of the kernel's connections, once for each release."),

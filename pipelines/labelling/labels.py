@@ -20,6 +20,7 @@ _PAIR = 2
 _NS_PER_S = 10**9
 _MAX_TIME_NS = 2**62
 _NUMBER = re.compile(r"[0-9]{1,4}")
+_EXACT = re.compile(r"[0-9]{1,19}")
 
 
 class LabelsError(InputFault):
@@ -45,7 +46,9 @@ def read_labels(path: Path) -> list[dict[str, str]]:
         with io.TextIOWrapper(regular_file.opened(path), encoding="utf-8-sig", newline="") as stream:
             rows = csv.reader(stream, strict=True)
             columns = [cell.strip() for cell in next(rows, [])]
-            known = {*CSV_COLUMNS, "from_s"} - {"from_ns"}
+            known = {*CSV_COLUMNS, "from_s"}
+            if {"from_s", "from_ns"} <= set(columns):
+                raise LabelsError(f"{path}: from_s and from_ns say the same: leave one of them out")
             missing, unknown = sorted({"input", "shared"} - set(columns)), sorted(set(columns) - known)
             if missing or unknown or len(set(columns)) != len(columns):
                 raise LabelsError(f"{path}: missing columns {missing}, unknown columns {unknown}, given {columns}")
@@ -116,7 +119,10 @@ def truth_row(label: Mapping[str, str], connection: Connection) -> dict[str, str
     known = all(_NUMBER.fullmatch(name) and int(name) in connection.subflows for name in named)
     if not known or int(named[0]) >= int(named[1]):
         return f"subflow_a and subflow_b are {named}, must be two of {subflows}, the lower first"
-    from_ns = _from_ns(label.get("from_s") or "0")
+    exact = label.get("from_ns") or "0"
+    if not _EXACT.fullmatch(exact) or int(exact) > _MAX_TIME_NS:
+        return f"from_ns is {exact!r}, must be nanoseconds by the input's clock"
+    from_ns = _from_ns(label["from_s"] or "0") if "from_s" in label else int(exact)
     if from_ns is None:
         return f"from_s is {label['from_s']!r}, must be seconds by the input's clock, for instance 1795231450.5"
     # An empty cell stands for its default.

@@ -98,6 +98,13 @@ ELSEWHERE: dict[str, Elsewhere] = {
         "never ends", "tests/pipelines/test_scheduler.py"
     ),
     "make kernel": Elsewhere("needs clang 19 and Rust", "tests/kernel/test_command_line.py"),
+    "make testbed": Elsewhere("`tests/testbed` builds it", "tests/testbed/test_relay.py"),
+    "sbd testbed testbed/examples/shared.json testbed/examples/separate.json --out made": Elsewhere(
+        _ROOT_RIGHTS, "tests/testbed/test_run.py"
+    ),
+    "sbd new-dataset made/inputs --labels made/truth.csv --name made": Elsewhere(
+        "takes what the command before makes", "tests/testbed/test_run.py"
+    ),
     "sbd record --no-addresses --out trace.log": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),
     "sbd record | sbd detect --live -": Elsewhere(_ROOT_RIGHTS, "tests/pipelines/test_live.py"),
     "sbd record --format state --out traces/ --seconds 60": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),

@@ -294,3 +294,14 @@ def test_a_dataset_is_not_written_over(project: Path, capsys: pytest.CaptureFixt
     assert new_dataset(project, "input,shared\na.log,0\n") == 2
     assert "is there already" in capsys.readouterr().err
     assert "true" in (project / "data/raw/mine/truth.csv").read_text()
+
+
+def test_labels_may_have_nanoseconds_as_a_truth_has_them(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    for cell in ("-7", "1.5", "x", "9" * 19):
+        assert new_dataset(project, f"input,shared,from_ns\na.log,1,{cell}\n") == 3
+        assert f"from_ns is '{cell}', must be nanoseconds" in capsys.readouterr().err
+    assert new_dataset(project, "input,shared,from_s,from_ns\na.log,1,0,0\n") == 3
+    assert "from_s and from_ns say the same" in capsys.readouterr().err
+    assert new_dataset(project, "input,shared,from_ns\na.log,1,1795231450500000001\n") == 0
+    assert pd.read_csv(project / "data/raw/mine/truth.csv", dtype=str)["from_ns"].tolist() == ["1795231450500000001"]

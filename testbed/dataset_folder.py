@@ -1,0 +1,178 @@
+"""The folder that runs become: logs, captures, their truth, and how far both can be believed.
+
+=====================  ==================================================================================
+``inputs/``            event lines of the sender, one file for each run
+``truth.csv``          labels of these, and what was set up and measured
+``captures/``          packets at the server, one file for each run
+``captures.csv``       labels of these
+``scenarios/``         what was run
+``utilisation.csv``    each link in each phase: whether it was full
+``lateness.csv``       how late the relay was, run by run
+=====================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from contracts.whole_file import write_whole, written_whole
+from scenarios.scenario import Scenario
+from scenarios.simulator import written
+from testbed.isolation import FinishedRun
+from testbed.measurement import links, truth_of
+from testbed.relay_network import server_address
+from testbed.running_program import EmulationError
+from traces.truth import write_csv
+
+#: Files of the folder.
+INPUTS, CAPTURES, SCENARIOS = "inputs", "captures", "scenarios"
+TRUTH, TRUTH_OF_CAPTURES, UTILISATION, LATENESS = "truth.csv", "captures.csv", "utilisation.csv", "lateness.csv"
+_COMPRESSION_LEVEL = 6
+#: The recorder's comment on a subflow.
+_SUBFLOW = re.compile(r"^# sbd record: C=([0-9a-f]+) SF=(\d+) is ([0-9.]+):\d+ >", re.MULTILINE)
+#: A relay that is later than this with a hundredth of the packets blurs RTTs.
+_LATE_US = 2_000.0
+_NS_PER_S = 1e9
+
+
+@dataclass
+class DatasetFolder:
+    """A folder of runs.
+
+    Attributes
+    ----------
+    path : Path
+        It is there and empty.
+    min_utilisation : float
+        Below this, a bottleneck is remarked on.
+    remarks : list of str
+        What the user of the labels should know.
+    """
+
+    path: Path
+    min_utilisation: float
+    remarks: list[str] = field(default_factory=list)
+    _truth: list[dict[str, Any]] = field(default_factory=list)
+    _captured: list[dict[str, Any]] = field(default_factory=list)
+    _utilisation: list[dict[str, Any]] = field(default_factory=list)
+    _lateness: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, name: str, recorded: FinishedRun) -> None:
+        """Add a run.
+
+        Parameters
+        ----------
+        name : str
+            Name of its files, without a suffix.
+        recorded : FinishedRun
+
+        Raises
+        ------
+        EmulationError
+            If the log has not all subflows of the scenario.
+        """
+        scenario, result = recorded.scenario, recorded.result
+        ports, origin_ns = result["relay"]["ports"], result["origin_ns"]
+        token, known = "", (scenario, name, recorded.controller, ports)
+        if recorded.log is not None:
+            content = recorded.log.read_bytes()
+            token = token_of(content.decode(errors="replace"), scenario)
+            stored = f"{name}.log.zst"
+            self._store(content, INPUTS, stored)
+            self._truth += truth_of(*known, stored, token=token, first=1, origin_ns=origin_ns)
+        stored = f"{name}.pcap.zst"
+        self._store(recorded.capture.read_bytes(), CAPTURES, stored)
+        self._captured += truth_of(*known, stored, token=token, first=0, origin_ns=origin_ns)
+        (self.path / SCENARIOS).mkdir(exist_ok=True)
+        write_whole((written(scenario) + "\n").encode(), self.path / SCENARIOS / f"{name}.json")
+        self._add_utilisation(name, scenario, links(scenario, ports))
+        self._add_lateness(name, result)
+
+    def finish(self) -> None:
+        """Write the tables."""
+        if self._truth:
+            write_csv(self._truth, self.path / TRUTH)
+        write_csv(self._captured, self.path / TRUTH_OF_CAPTURES)
+        _write(self._utilisation, self.path / UTILISATION)
+        _write(self._lateness, self.path / LATENESS)
+
+    def _store(self, content: bytes, folder: str, name: str) -> None:
+        (self.path / folder).mkdir(exist_ok=True)
+        compressed = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(content)
+        write_whole(compressed, self.path / folder / name)
+
+    def _add_utilisation(self, name: str, scenario: Scenario, measured: Sequence[Mapping[str, Any]]) -> None:
+        for one in measured:
+            at_s = one["from_ns"] / _NS_PER_S
+            limited = [
+                str(number) for number, path in enumerate(scenario.subflows) if path.bottleneck_at(at_s) == one["link"]
+            ]
+            link = scenario.links[one["link"]]
+            self._utilisation.append(
+                {
+                    "run": name,
+                    "link": one["link"],
+                    "from_s": at_s,
+                    "bottleneck_of": " ".join(limited),
+                    "rate_mbit_s": link.rate_at_mbit_s(at_s),
+                    "queue_bytes": link.queue_bytes,
+                    **{key: value for key, value in one.items() if key not in ("link", "from_ns")},
+                }
+            )
+            if limited and (one["utilisation"] is None or one["utilisation"] < self.min_utilisation):
+                used = "was not measured" if one["utilisation"] is None else f"was used {one['utilisation']:.2f}"
+                self.remarks.append(
+                    f"{name}: link {one['link']}, meant to limit subflow {' and '.join(limited)} from {at_s:g} s on,"
+                    f" {used} of the time: the label need not hold"
+                )
+
+    def _add_lateness(self, name: str, result: Mapping[str, Any]) -> None:
+        relay = result["relay"]
+        lost = result["device_drops"] + relay["no_room"] + relay["undelivered"]
+        self._lateness.append(
+            {"run": name, **relay["lateness"], "lost_packets": lost, "load": round(result["load"], 2)}
+        )
+        late_us = relay["lateness"]["p99_us"]
+        if late_us > _LATE_US or lost:
+            self.remarks.append(
+                f"{name}: a hundredth of the packets left more than {late_us / 1000:.1f} ms late, and {lost} were lost"
+                " by the testbed itself: the machine is too busy"
+            )
+
+
+def token_of(log: str, scenario: Scenario) -> str:
+    """Return the connection's token, in hexadecimal.
+
+    Parameters
+    ----------
+    log : str
+        Event lines of ``sbd record``, with addresses.
+    scenario : Scenario
+
+    Raises
+    ------
+    EmulationError
+        If the log has not the scenario's subflows, numbered from 1 in their order.
+    """
+    found = _SUBFLOW.findall(log)
+    there = {(int(number), address) for _, number, address in found}
+    for subflow in range(len(scenario.subflows)):
+        if (subflow + 1, server_address(subflow)) not in there:
+            raise EmulationError(f"subflow {subflow} was not established before the end")
+    return str(found[0][0])
+
+
+def _write(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    with written_whole(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(
+            {key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()} for row in rows
+        )

@@ -1,0 +1,20 @@
+"""Scenarios to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scenarios.scenario import Scenario
+
+FOLDER = Path(__file__).parent
+
+
+def example(name: str) -> Scenario:
+    """Return one of them.
+
+    Parameters
+    ----------
+    name : str
+        Of its file in this folder, without ``.json``.
+    """
+    return Scenario.model_validate_json((FOLDER / f"{name}.json").read_bytes())

@@ -1,0 +1,155 @@
+"""What the relay counted, in the words of the simulator's truth: so labels and measurements follow one rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scenarios.scenario import Run, Scenario
+from scenarios.simulator import truth_rows
+from testbed.relay_network import established_s, marks_ns, phases_s, to_ns
+
+_Counts = Sequence[Mapping[str, Any]]
+
+
+def _in_phase(scenario: Scenario, counts: _Counts, phase: int) -> _Counts:
+    """Return the counts of the periods that a phase has."""
+    starts = [to_ns(at) for at in phases_s(scenario)]
+    end = (*starts, to_ns(scenario.duration_s))[phase + 1]
+    return [one for one in counts if starts[phase] <= one["from_ns"] < end]
+
+
+def _counted_ns(scenario: Scenario, counts: _Counts) -> Iterator[tuple[Mapping[str, Any], int]]:
+    """Yield counts of periods after all subflows are established, each with the period's length."""
+    marks = marks_ns(scenario)
+    for one in counts:
+        if one["from_ns"] >= to_ns(established_s(scenario)):
+            yield one, marks[marks.index(one["from_ns"]) + 1] - one["from_ns"]
+
+
+def labels(scenario: Scenario) -> list[dict[str, Any]]:
+    """Return whether pairs of subflows share their bottleneck, and from when on.
+
+    They share it while the links that are meant to limit them are the same, as in the simulator
+    (simulator/src/truth.cc).
+
+    Examples
+    --------
+    >>> from testbed.examples import example
+    >>> [(one["from_ns"], one["shared"]) for one in labels(example("moving"))]
+    [(0, True), (25000000000, False)]
+    """
+    found = []
+    paths = scenario.subflows
+    for a in range(len(paths)):
+        for b in range(a + 1, len(paths)):
+            last = None
+            for at in phases_s(scenario):
+                shared = paths[a].bottleneck_at(at) == paths[b].bottleneck_at(at)
+                if shared != last:
+                    found.append({"subflow_a": a, "subflow_b": b, "from_ns": to_ns(at), "shared": shared})
+                last = shared
+    return found
+
+
+def links(scenario: Scenario, ports: Sequence[_Counts]) -> list[dict[str, Any]]:
+    """Return what each link did in each phase.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    ports : sequence
+        ``ports`` of the relay's report: for each port its counts, period by period.
+
+    Returns
+    -------
+    list of dict
+        ``utilisation``: share of the time in which the line was sending; None if the phase ended before all subflows
+        were established. Bytes and the queue's mean and most are of that time too, drops and marks of the whole phase.
+    """
+    found = []
+    for number in range(len(scenario.links)):
+        for phase, at in enumerate(phases_s(scenario)):
+            own = _in_phase(scenario, ports[number], phase)
+            counted = list(_counted_ns(scenario, own))
+            whole_ns = sum(ns for _, ns in counted)
+            found.append(
+                {
+                    "link": number,
+                    "from_ns": to_ns(at),
+                    "utilisation": sum(one["busy_ns"] for one, _ in counted) / whole_ns if whole_ns else None,
+                    "bytes": sum(one["bytes"] for one, _ in counted),
+                    "mean_queue_bytes": sum(one["mean_waiting_bytes"] * ns for one, ns in counted) / whole_ns
+                    if whole_ns
+                    else None,
+                    "most_queue_bytes": max((one["most_waiting_bytes"] for one, _ in counted), default=None),
+                    "drops": sum(sum(one["drops"]) for one in own),
+                    "marks": sum(sum(one["marks"]) for one in own),
+                }
+            )
+    return found
+
+
+def _phases(scenario: Scenario, ports: Sequence[_Counts], subflow: int) -> Iterator[dict[str, int]]:
+    """Yield where a subflow's packets were dropped and marked, phase by phase; its route has its number."""
+    for phase, at in enumerate(phases_s(scenario)):
+        bottleneck = scenario.subflows[subflow].bottleneck_at(at)
+        own = _in_phase(scenario, ports[bottleneck], phase)
+        drops = sum(one["drops"][subflow] for one in own)
+        anywhere = sum(one["drops"][subflow] for port in ports for one in _in_phase(scenario, port, phase))
+        yield {
+            "from_ns": to_ns(at),
+            "drops_at_bottleneck": drops,
+            "drops_elsewhere": anywhere - drops,
+            "marks_at_bottleneck": sum(one["marks"][subflow] for one in own),
+        }
+
+
+def truth_of(
+    scenario: Scenario,
+    setting: str,
+    controller: str,
+    ports: Sequence[_Counts],
+    name: str,
+    *,
+    token: str,
+    first: int,
+    origin_ns: int,
+) -> list[dict[str, Any]]:
+    """Return a run's rows of ``truth.csv``.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    setting : str
+        Name in the table.
+    controller : str
+        Congestion controller of the connection.
+    ports : sequence
+        ``ports`` of the relay's report.
+    name : str
+        Of the input.
+    token : str
+        Of the connection, in hexadecimal; empty if it is not known.
+    first : int
+        Number of the first subflow in the input.
+    origin_ns : int, nanoseconds
+        0 of the scenario by the input's clock.
+    """
+    truth = {
+        "pairs": labels(scenario),
+        "links": links(scenario, ports),
+        "subflows": [{"phases": list(_phases(scenario, ports, number))} for number in range(len(scenario.subflows))],
+    }
+    return [
+        {
+            **row,
+            "token": token,
+            "congestion_control": controller,
+            "subflow_a": row["subflow_a"] + first,
+            "subflow_b": row["subflow_b"] + first,
+            # What holds from the beginning holds from 0 on.
+            "from_ns": row["from_ns"] + origin_ns if row["from_ns"] else 0,
+        }
+        for row in truth_rows(Run(scenario=scenario, site=None, setting=setting), name, truth)
+    ]

@@ -1,0 +1,123 @@
+"""What of a scenario the testbed refuses: what this kernel has not got, and what no network has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from contracts import regular_file
+from contracts.fault import InputFault
+from scenarios.scenario import Scenario
+from testbed.relay_network import backbone_ns, source_link_ns
+
+_BULK = ("reno", "cubic")
+
+
+class RefusedScenarioError(InputFault):
+    """A scenario that does not go; the details name every key."""
+
+    def __init__(self, message: str, details: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.details = tuple(details)
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read a scenario of the simulator.
+
+    Raises
+    ------
+    NoRegularFileError
+        If the file is a pipe, a device or a folder.
+    RefusedScenarioError
+        If it cannot be read, or breaks the scenarios' contract.
+    """
+    try:
+        with regular_file.opened(path) as stream:
+            return Scenario.model_validate_json(stream.read())
+    except OSError as error:
+        raise RefusedScenarioError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        problems = [f"{'/'.join(map(str, one['loc'])) or 'the file'}: {one['msg']}" for one in error.errors()]
+        raise RefusedScenarioError(f"{path}: is no scenario:", problems) from error
+
+
+def _ascending(place: str, changes: Sequence[tuple[float, Any]], duration_s: float) -> Iterator[str]:
+    times = [at for at, _ in changes]
+    if times[0] != 0 or times != sorted(set(times)) or times[-1] >= duration_s:
+        yield f"{place}: times must be 0 first, ascend, and be less than duration_s"
+
+
+def _of_paths(scenario: Scenario) -> Iterator[str]:
+    for number, path in enumerate(scenario.subflows):
+        place = f"subflows/{number}"
+        yield from _ascending(f"{place}/bottleneck", path.bottleneck, scenario.duration_s)
+        if any(link >= len(scenario.links) for link in path.links):
+            yield f"{place}/links: there are {len(scenario.links)} links"
+            continue
+        places = [scenario.links[link].place for link in path.links]
+        if places not in (["server"], ["client"], ["server", "client"]):
+            yield f"{place}/links: must be at most one server link and then at most one client link"
+        if any(link not in path.links for _, link in path.bottleneck):
+            yield f"{place}/bottleneck: must be one of the subflow's links"
+        if backbone_ns(scenario, path) < 0:
+            yield f"{place}/rtt_ms: is too short for the delays of its links"
+        if path.start_s >= scenario.duration_s:
+            yield f"{place}/start_s: must be less than duration_s"
+        if number and path.start_s < scenario.subflows[number - 1].start_s:
+            yield f"{place}/start_s: is before that of the subflow before; Linux numbers subflows as they start"
+
+
+def _of_background(scenario: Scenario) -> Iterator[str]:
+    for number, flow in enumerate(scenario.background):
+        place = f"background/{number}"
+        if flow.subflow >= len(scenario.subflows):
+            yield f"{place}/subflow: there are {len(scenario.subflows)} subflows"
+            continue
+        if flow.rate_mbit_s is None and flow.kind not in _BULK:
+            yield f"{place}/rate_mbit_s: {flow.kind} needs a rate"
+        if source_link_ns(scenario, flow) < 0:
+            yield f"{place}/rtt_ms: is too short for the delays of the links it shares"
+        if flow.start_s >= scenario.duration_s:
+            yield f"{place}/start_s: must be less than duration_s"
+
+
+def refusals(scenario: Scenario, controller: str, available: Collection[str]) -> list[str]:
+    """Return what does not go, each with the key that asks for it.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    controller : str
+        Congestion controller of the connection: the scenario's, or the one in its place.
+    available : collection of str
+        Controllers that the kernel has.
+
+    Examples
+    --------
+    >>> from testbed.examples import example
+    >>> refusals(example("shared"), "lia", {"reno", "cubic"})
+    ['connection/congestion_control: this kernel has no lia, it has cubic, reno: choose by --congestion-control']
+    """
+    found = []
+    if controller not in available:
+        known = ", ".join(sorted(available))
+        found.append(
+            f"connection/congestion_control: this kernel has no {controller}, it has {known}:"
+            " choose by --congestion-control"
+        )
+    if scenario.connection.scheduler != "min_rtt":
+        found.append(f"connection/scheduler: Linux has no {scenario.connection.scheduler}, only min_rtt goes")
+    for number, flow in enumerate(scenario.background):
+        needed = {"cbr": None, "web": "cubic"}.get(flow.kind, flow.kind)
+        if needed is not None and needed not in available:
+            found.append(f"background/{number}/kind: this kernel has no {needed}")
+    for number, link in enumerate(scenario.links):
+        found += _ascending(f"links/{number}/rate_mbit_s", link.rate_mbit_s, scenario.duration_s)
+        if not any(number in path.links for path in scenario.subflows):
+            found.append(f"links/{number}: no subflow crosses this link")
+    paths = list(_of_paths(scenario))
+    # With wrong links there is no telling what is left for a rival.
+    return found + paths + ([] if paths else list(_of_background(scenario)))

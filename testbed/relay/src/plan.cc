@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+
+#include "plan.h"
+
+#include <arpa/inet.h>
+
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace relay
+{
+
+namespace
+{
+
+using Values = std::map<std::string, std::string>;
+
+template <class T>
+T
+Number(const std::string& text)
+{
+    T value{};
+    const auto* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || at != end)
+    {
+        throw PlanError("'" + text + "' is no number that fits");
+    }
+    return value;
+}
+
+std::vector<std::string>
+Split(const std::string& text, char separator)
+{
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, separator);)
+    {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+template <class T>
+std::vector<T>
+Numbers(const std::string& text)
+{
+    std::vector<T> numbers;
+    for (const auto& part : Split(text, ','))
+    {
+        numbers.push_back(Number<T>(part));
+    }
+    return numbers;
+}
+
+/// The two sides of a pair such as 4:16.
+std::pair<std::string, std::string>
+Pair(const std::string& text)
+{
+    const auto parts = Split(text, ':');
+    if (parts.size() != 2)
+    {
+        throw PlanError("'" + text + "' is no pair");
+    }
+    return {parts[0], parts[1]};
+}
+
+/// Take a value out; what is left in the end is unknown.
+std::string
+Take(Values& values, const std::string& key)
+{
+    auto node = values.extract(key);
+    if (node.empty())
+    {
+        throw PlanError(key + " is missing");
+    }
+    return node.mapped();
+}
+
+template <class T>
+T
+TakeNumber(Values& values, const std::string& key, T otherwise)
+{
+    return values.contains(key) ? Number<T>(Take(values, key)) : otherwise;
+}
+
+PortPlan
+ReadPort(Values& values)
+{
+    PortPlan port;
+    if (values.contains("rate"))
+    {
+        for (const auto& change : Split(Take(values, "rate"), ','))
+        {
+            const auto [from, bitS] = Pair(change);
+            port.rate.push_back({Number<int64_t>(from), Number<double>(bitS)});
+        }
+        port.queueBytes = Number<uint64_t>(Take(values, "queue"));
+    }
+    if (values.contains("mark"))
+    {
+        port.markBytes = Number<uint64_t>(Take(values, "mark"));
+    }
+    if (values.contains("wander"))
+    {
+        const auto [sigma, step] = Pair(Take(values, "wander"));
+        port.rateSigma = Number<double>(sigma);
+        port.rateStepNs = Number<int64_t>(step);
+    }
+    if (values.contains("burst"))
+    {
+        const auto [low, high] = Pair(Take(values, "burst"));
+        port.burstLow = Number<uint32_t>(low);
+        port.burstHigh = Number<uint32_t>(high);
+    }
+    port.delayNs = TakeNumber<int64_t>(values, "delay", 0);
+    port.jitterNs = TakeNumber<int64_t>(values, "jitter", 0);
+    port.holdNs = TakeNumber<int64_t>(values, "hold", 0);
+    port.loss = TakeNumber<double>(values, "loss", 0);
+    return port;
+}
+
+RoutePlan
+ReadRoute(Values& values)
+{
+    in_addr address;
+    const auto text = Take(values, "address");
+    if (inet_pton(AF_INET, text.c_str(), &address) != 1)
+    {
+        throw PlanError("'" + text + "' is no address");
+    }
+    return {Number<std::size_t>(Take(values, "from")),
+            ntohl(address.s_addr),
+            Number<std::size_t>(Take(values, "to")),
+            Numbers<std::size_t>(Take(values, "there")),
+            Numbers<std::size_t>(Take(values, "back"))};
+}
+
+void
+ReadPart(Plan& plan, const std::string& kind, Values& values)
+{
+    if (kind == "seed")
+    {
+        plan.seed = Number<uint64_t>(Take(values, "value"));
+    }
+    else if (kind == "marks")
+    {
+        plan.marksNs = Numbers<int64_t>(Take(values, "ns"));
+    }
+    else if (kind == "host")
+    {
+        plan.hosts.push_back({Take(values, "netns"), Take(values, "device")});
+    }
+    else if (kind == "port")
+    {
+        plan.ports.push_back(ReadPort(values));
+    }
+    else if (kind == "route")
+    {
+        plan.routes.push_back(ReadRoute(values));
+    }
+    else if (kind == "capture")
+    {
+        plan.captureHost = Number<std::size_t>(Take(values, "host"));
+        plan.capturePath = Take(values, "path");
+    }
+    else
+    {
+        throw PlanError("unknown part '" + kind + "'");
+    }
+    if (!values.empty())
+    {
+        throw PlanError("unknown key '" + values.begin()->first + "'");
+    }
+}
+
+void
+CheckNumbers(const Plan& plan)
+{
+    const auto hosts = plan.hosts.size();
+    for (const auto& route : plan.routes)
+    {
+        if (route.from >= hosts || route.to >= hosts || route.from == route.to)
+        {
+            throw PlanError("a route is not between two hosts");
+        }
+        for (const auto* ports : {&route.there, &route.back})
+        {
+            for (const auto port : *ports)
+            {
+                if (port >= plan.ports.size())
+                {
+                    throw PlanError("a route has no port " + std::to_string(port));
+                }
+            }
+        }
+    }
+    if (plan.marksNs.size() < 2 || hosts == 0 || plan.captureHost >= hosts)
+    {
+        throw PlanError("two marks and a host are needed");
+    }
+}
+
+} // namespace
+
+Plan
+ReadPlan(const std::string& path)
+{
+    std::ifstream file(path);
+    if (!file)
+    {
+        throw PlanError(path + ": cannot be read");
+    }
+    Plan plan;
+    std::string line;
+    for (unsigned number = 1; std::getline(file, line); ++number)
+    {
+        try
+        {
+            std::istringstream words(line);
+            std::string kind;
+            words >> kind;
+            Values values;
+            for (std::string word; words >> word;)
+            {
+                const auto equals = word.find('=');
+                if (equals == std::string::npos)
+                {
+                    throw PlanError("'" + word + "' is not KEY=VALUE");
+                }
+                values[word.substr(0, equals)] = word.substr(equals + 1);
+            }
+            ReadPart(plan, kind, values);
+        }
+        catch (const PlanError& error)
+        {
+            throw PlanError(path + ", line " + std::to_string(number) + ": " + error.what());
+        }
+    }
+    CheckNumbers(plan);
+    return plan;
+}
+
+} // namespace relay

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef RELAY_PLAN_H
+#define RELAY_PLAN_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace relay
+{
+
+/// A plan that cannot be used.
+class PlanError : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// A namespace and the device that is made in it.
+struct HostPlan
+{
+    std::string netns;
+    std::string device;
+};
+
+/// From when on a line has a rate.
+struct RateChange
+{
+    int64_t fromNs;
+    double bitS;
+};
+
+/// A queue, a line and what comes after it, in this order.
+struct PortPlan
+{
+    std::vector<RateChange> rate;      //!< Empty: packets wait for nobody
+    uint64_t queueBytes = 0;           //!< What may wait for the line
+    std::optional<uint64_t> markBytes; //!< ECN-capable packets that find more are marked
+    double rateSigma = 0;              //!< Deviation of the logarithm of a rate that wanders
+    int64_t rateStepNs = 0;            //!< How often it moves; 0: it does not
+    uint32_t burstLow = 0;             //!< Fewest packets that enter together; 0: each by itself
+    uint32_t burstHigh = 0;            //!< Most of them
+    int64_t delayNs = 0;               //!< Propagation
+    int64_t jitterNs = 0;              //!< Mean of a further delay that varies slowly
+    int64_t holdNs = 0;                //!< Largest further delay that is drawn for each packet
+    double loss = 0;                   //!< Probability that a packet is lost
+};
+
+/// The way between an address and the host that all addresses talk to.
+struct RoutePlan
+{
+    std::size_t from;               //!< Host with the address
+    uint32_t address;               //!< Of IPv4, in the host's byte order
+    std::size_t to;                 //!< The other host
+    std::vector<std::size_t> there; //!< Ports from the address
+    std::vector<std::size_t> back;  //!< Ports to the address
+};
+
+/// What the program is asked to be.
+struct Plan
+{
+    uint64_t seed = 1;
+    std::vector<int64_t> marksNs; //!< Bounds of the periods that are counted, the end among them
+    std::vector<HostPlan> hosts;
+    std::vector<PortPlan> ports;
+    std::vector<RoutePlan> routes;
+    std::string capturePath;     //!< Empty: none
+    std::size_t captureHost = 0; //!< Host whose packets are captured
+};
+
+/**
+ * Read a plan: a line for each part, its values as KEY=VALUE.
+ *
+ *     seed value=7
+ *     marks ns=0,5000000000
+ *     host netns=/run/netns/server device=path
+ *     port rate=0:8000000 queue=60000 delay=1000000
+ *     route from=0 address=10.0.0.1 to=1 there=0,1 back=2
+ *     capture host=0 path=server.pcap
+ *
+ * @param path The file.
+ * @return The plan.
+ */
+Plan ReadPlan(const std::string& path);
+
+} // namespace relay
+
+#endif

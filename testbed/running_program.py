@@ -1,0 +1,131 @@
+"""Programs that an emulation runs: each says when it is ready, is told when the time is 0, and ends with it."""
+
+from __future__ import annotations
+
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, cast
+
+from contracts.fault import Fault
+
+#: What a program says on its standard output when it can begin.
+READY = "ready"
+_READY_S = 20.0
+_END_S = 10.0
+
+
+class EmulationError(Fault):
+    """A run that failed; the message is that of what failed."""
+
+
+def python(module: str, settings: str) -> list[str]:
+    """Return the command line of one of this package's programs.
+
+    Parameters
+    ----------
+    module : str
+    settings : str
+        JSON, as its ``main`` takes it.
+    """
+    return [sys.executable, "-m", module, settings]
+
+
+class RunningProgram:
+    """One of them.
+
+    Parameters
+    ----------
+    name : str
+        In messages.
+    command : sequence of str
+    folder : Path
+        Where what it says on stderr is kept.
+    """
+
+    def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
+        self.name = name
+        self._said = folder / f"{name}.stderr"
+        with self._said.open("wb") as stderr:
+            own = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
+        self._process = own
+        self._stdin, self._stdout = cast(IO[str], own.stdin), cast(IO[str], own.stdout)
+
+    def failure(self) -> EmulationError:
+        """Return the error that this program's last line tells."""
+        lines = self._said.read_text(errors="replace").strip().splitlines()
+        said = lines[-1] if lines else f"exit {self._process.poll()}"
+        return EmulationError(said if said.startswith(("sbd", self.name)) else f"{self.name}: {said}")
+
+    def check(self) -> None:
+        """Make sure that it runs.
+
+        Raises
+        ------
+        EmulationError
+            If it has ended.
+        """
+        if self._process.poll() is not None:
+            raise self.failure()
+
+    def wait_ready(self) -> None:
+        """Wait until it can begin.
+
+        Raises
+        ------
+        EmulationError
+            If it says something else, ends, or takes too long.
+        """
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._stdout, selectors.EVENT_READ)
+            if not selector.select(_READY_S):
+                raise EmulationError(f"{self.name}: not ready after {_READY_S:.0f} s")
+        if self._stdout.readline().strip() != READY:
+            self._process.wait(_END_S)
+            raise self.failure()
+
+    def wait_file(self, path: Path) -> None:
+        """Wait until it has made a file.
+
+        Raises
+        ------
+        EmulationError
+            If it ends before, or takes too long.
+        """
+        until = time.monotonic() + _READY_S
+        while not (path.exists() and path.stat().st_size):
+            self.check()
+            if time.monotonic() > until:
+                raise EmulationError(f"{self.name}: not ready after {_READY_S:.0f} s")
+            time.sleep(0.02)
+
+    def begin(self, origin_ns: int) -> None:
+        """Tell it when the time is 0, by the monotonic clock."""
+        self._stdin.write(f"{origin_ns}\n")
+        self._stdin.flush()
+
+    def end(self, signal: int) -> str:
+        """End it by a signal; return the rest of its standard output.
+
+        Raises
+        ------
+        EmulationError
+            If it does not end well.
+        """
+        self._process.send_signal(signal)
+        try:
+            rest, _ = self._process.communicate(timeout=_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise EmulationError(f"{self.name}: does not end") from None
+        if self._process.returncode != 0:
+            raise self.failure()
+        return rest
+
+    def kill(self) -> None:
+        """End it now."""
+        self._process.kill()
+        self._process.wait()

@@ -1,0 +1,80 @@
+"""`sbd testbed` before it makes anything: what it cannot use or do, it says in one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines.__main__ import main
+from testbed import machine
+from testbed.examples import FOLDER
+
+ROOT = Path(__file__).parents[2]
+SHARED = str(FOLDER / "shared.json")
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    """Exit code and what stands on stderr, without usage; for what argparse refuses, too."""
+    try:
+        code = main(["testbed", *words])
+    except SystemExit as end:
+        code = int(str(end.code))
+    return code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([SHARED], "the following arguments are required: --out"),
+        ([SHARED, "--out", "o", "--colour"], "unrecognized arguments: --colour"),
+        (["none.json", "--out", "o"], "none.json: cannot be read: No such file or directory"),
+        ([SHARED, SHARED, "--out", "o"], "another scenario has the name shared"),
+        ([SHARED, "--out", "."], ". is there already"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line(capsys: pytest.CaptureFixture[str], words: list[str], line: str) -> None:
+    code, shown = said(capsys, *words)
+    assert code in (2, 3)
+    assert shown.count("\n") == 1
+    assert line in shown
+    assert not Path("o").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="capabilities are taken from root")
+@pytest.mark.parametrize("missing", ["net_admin", "sys_admin"])
+def test_a_missing_capability_is_one_line(tmp_path: Path, missing: str) -> None:
+    without = ["setpriv", "--bounding-set", f"-{missing}", "--inh-caps", f"-{missing}"]
+    words = [sys.executable, "-m", "pipelines", "testbed", SHARED, "--out", str(tmp_path / "out")]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([*without, *words], capture_output=True, text=True, check=False, cwd=ROOT, env=environment)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"ERROR testbed: CAP_{missing.upper()} is missing: a testbed makes network namespaces and devices;"
+        " run it as root\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [("RELAY", "`make testbed` builds it"), ("RECORDER", "`make kernel` builds it; --captures-only")],
+)
+def test_where_a_program_is_not_built_it_says_how(
+    allowed: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    name: str,
+    remedy: str,
+) -> None:
+    del allowed
+    monkeypatch.setattr(machine, name, tmp_path / "none")
+    code, shown = said(capsys, SHARED, "--out", str(tmp_path / "out"))
+    assert code == 1
+    assert shown.count("\n") == 1
+    assert remedy in shown
+    assert list(tmp_path.iterdir()) == []

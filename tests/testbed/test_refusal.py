@@ -1,0 +1,81 @@
+"""What does not go is refused by the name of its key."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.__main__ import main
+from scenarios.scenario import Scenario
+from testbed.examples import FOLDER, example
+from testbed.refusal import refusals
+
+AVAILABLE = {"reno", "cubic"}
+
+
+def changed(name: str, **changes: Any) -> Scenario:
+    """An example with other values, each by its place, such as `subflows__0__rtt_ms`."""
+    content = json.loads((FOLDER / f"{name}.json").read_text())
+    for place, value in changes.items():
+        *parts, last = (int(part) if part.isdigit() else part for part in place.split("__"))
+        inner = content
+        for part in parts:
+            inner = inner[part]
+        inner[last] = value
+    return Scenario.model_validate(content)
+
+
+@pytest.mark.parametrize(
+    ("changes", "controller", "words"),
+    [
+        ({}, "lia", "connection/congestion_control: this kernel has no lia, it has cubic, reno"),
+        ({}, "bbr", "connection/congestion_control: this kernel has no bbr"),
+        ({"connection__scheduler": "round_robin"}, "reno", "connection/scheduler: Linux has no round_robin"),
+        ({"subflows__1__start_s": 0.5}, "reno", "subflows/1/start_s: is before that of the subflow before"),
+        ({"subflows__0__rtt_ms": 2.0}, "reno", "subflows/0/rtt_ms: is too short for the delays of its links"),
+        ({"subflows__1__links": [1]}, "reno", "subflows/1/links: there are 1 links"),
+        ({"subflows__1__links": [0, 0]}, "reno", "subflows/1/links: must be at most one server link"),
+        ({"subflows__1__bottleneck": [[0, 0], [30, 0]]}, "reno", "subflows/1/bottleneck: times must be 0 first"),
+        ({"subflows__1__start_s": 99}, "reno", "subflows/1/start_s: must be less than duration_s"),
+        ({"links__0__rate_mbit_s": [[1, 5]]}, "reno", "links/0/rate_mbit_s: times must be 0 first"),
+        ({"background__0__subflow": 2}, "reno", "background/0/subflow: there are 2 subflows"),
+        ({"background__0__kind": "web"}, "reno", "background/0/rate_mbit_s: web needs a rate"),
+        ({"background__0__rtt_ms": 1.0}, "reno", "background/0/rtt_ms: is too short"),
+        ({"background__0__start_s": 26}, "reno", "background/0/start_s: must be less than duration_s"),
+    ],
+)
+def test_it_is_named(changes: dict[str, Any], controller: str, words: str) -> None:
+    (found,) = refusals(changed("shared", **changes), controller, AVAILABLE)
+    assert found.startswith(words)
+
+
+def test_all_are_named_at_once() -> None:
+    scenario = changed("separate", connection__scheduler="round_robin", subflows__1__links=[0])
+    assert [one.partition(":")[0] for one in refusals(scenario, "lia", {"reno"})] == [
+        "connection/congestion_control",
+        "connection/scheduler",
+        "background/1/kind",
+        "links/1",
+        "subflows/1/bottleneck",
+    ]
+
+
+def test_the_command_says_so_and_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = json.loads((FOLDER / "shared.json").read_text())
+    content["connection"]["scheduler"] = "round_robin"
+    (tmp_path / "robin.json").write_text(json.dumps(content))
+    assert main(["testbed", str(tmp_path / "robin.json"), "--out", str(tmp_path / "out")]) == 3
+    assert "connection/scheduler: Linux has no round_robin" in capsys.readouterr().err
+    content["colour"] = 1
+    (tmp_path / "robin.json").write_text(json.dumps(content))
+    assert main(["testbed", str(tmp_path / "robin.json"), "--out", str(tmp_path / "out")]) == 3
+    assert "colour: Extra inputs are not permitted" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["robin.json"]
+
+
+def test_examples_go() -> None:
+    for path in FOLDER.glob("*.json"):
+        assert refusals(example(path.stem), "cubic", AVAILABLE) == []

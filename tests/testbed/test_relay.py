@@ -1,0 +1,137 @@
+"""The relay on datagrams between two namespaces: rate, delay, queue, loss, marks, as its plan says."""
+
+from __future__ import annotations
+
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from tests.testbed.two_hosts import Came, Sending, through
+
+_MS = 1_000_000
+
+
+def _of(came: list[Came], address: int = 0) -> list[Came]:
+    return [one for one in came if one.address == address]
+
+
+def test_a_packet_takes_its_time_on_the_line_and_the_delay(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    ports = ["rate=0:8000000 queue=30000 delay=20000000", "delay=5000000"]
+    came, report = through(ports, [[0, 1]], [Sending(40, 1000, 0.02)], 1.0, tmp_path)
+    assert [one.number for one in came] == list(range(40))
+    took_ms = [(one.came_ns - one.sent_ns) / _MS for one in came]
+    # 1000 bytes at 8 Mbit/s take 1 ms. No packet can be earlier than due.
+    assert min(took_ms) >= 26.0
+    assert median(took_ms) == pytest.approx(26.0, abs=0.5)
+    (counts,), _, _ = report["ports"]
+    assert (counts["packets"], counts["bytes"], counts["busy_ns"]) == (40, 40_000, 40 * _MS)
+    assert report["lateness"]["packets"] == 40
+    assert median(took_ms) - 26 < report["lateness"]["p99_us"] / 1000 + 0.5
+
+
+def test_the_line_has_its_rate_and_two_routes_share_it(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    sending = [Sending(500, 1000)] * 2
+    came, report = through(["rate=0:8000000 queue=600000"], [[0], [0]], sending, 1.0, tmp_path)
+    first_ns, last_ns = came[0].came_ns, came[-1].came_ns
+    assert (len(came) - 1) * 8_000 / (last_ns - first_ns) * 1e9 == pytest.approx(8e6, rel=0.02)
+    assert min(len(_of(came, 0)), len(_of(came, 1))) > 250
+    (counts,), _ = report["ports"]
+    assert len(came) + sum(counts["drops"]) == 1000
+    assert counts["busy_ns"] == pytest.approx(len(came) * _MS)
+    assert 599_000 < counts["most_waiting_bytes"] <= 600_000
+
+
+def test_a_full_queue_drops_what_comes_last(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    came, report = through(["rate=0:400000 queue=10500"], [[0]], [Sending(40, 1000)], 1.2, tmp_path)
+    # One is on the line, for 20 ms each, ten wait; all come at once.
+    assert [one.number for one in came] == list(range(11))
+    (counts,), _ = report["ports"]
+    assert counts["drops"] == [29]
+    assert counts["most_waiting_bytes"] == 10_000
+    gaps_ms = [(later.came_ns - one.came_ns) / _MS for one, later in pairwise(came)]
+    assert median(gaps_ms) == pytest.approx(20, abs=1)
+
+
+def test_the_rate_changes_when_the_plan_says_so(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    # Sent from 0.05 s on: 10 ms a packet until 0.5 s, then 2 ms.
+    ports = ["rate=0:800000,500000000:4000000 queue=1000000"]
+    came, report = through(ports, [[0]], [Sending(140, 1000)], 1.2, tmp_path)
+    assert len(came) == 140
+    gaps_ms = [(later.came_ns - one.came_ns) / _MS for one, later in pairwise(came)]
+    assert median(gaps_ms[:40]) == pytest.approx(10, abs=0.5)
+    assert median(gaps_ms[50:]) == pytest.approx(2, abs=0.2)
+    assert report["ports"][0][0]["drops"] == [0]
+
+
+def test_as_many_are_lost_as_the_plan_says(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    came, report = through(["delay=1000000 loss=0.1"], [[0]], [Sending(4000, 100, 0.0002)], 1.4, tmp_path)
+    (counts,), _ = report["ports"]
+    assert len(came) + counts["lost"] == 4000
+    # Four standard deviations.
+    assert counts["lost"] == pytest.approx(400, abs=76)
+
+
+def test_jitter_varies_over_twice_its_mean_and_keeps_the_order(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    came, _ = through(["delay=1000000 jitter=3000000"], [[0]], [Sending(400, 500, 0.002)], 1.0, tmp_path)
+    assert [one.number for one in came] == list(range(400))
+    took_ms = [(one.came_ns - one.sent_ns) / _MS for one in came]
+    assert min(took_ms) >= 1
+    assert 2.5 < median(took_ms) < 5.5
+    # A new value is drawn every 12 ms, so some 70 in all.
+    assert max(took_ms) - min(took_ms) > 4
+
+
+def test_bursts_leave_when_they_are_complete_or_have_waited(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    # Ten bursts that are complete as soon as they are sent, and one that never is.
+    sending = [Sending(40, 500), Sending(3, 500)]
+    came, _ = through(["burst=4:4", "burst=4:4"], [[0], [1]], sending, 0.5, tmp_path)
+    waited_ms = [[(one.came_ns - one.sent_ns) / _MS for one in _of(came, address)] for address in (0, 1)]
+    assert [len(own) for own in waited_ms] == [40, 3]
+    assert median(waited_ms[0]) < 2
+    assert waited_ms[1][0] >= 4
+    gone_ms = [one.came_ns / _MS for one in _of(came, 1)]
+    assert gone_ms[2] - gone_ms[0] < 1
+
+
+def test_packets_that_can_be_are_marked_above_the_threshold(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    ports = ["rate=0:400000 queue=20000 mark=3000"]
+    sending = [Sending(10, 1000, tos=2), Sending(10, 1000, 0.0001)]
+    came, report = through(ports, [[0], [0]], sending, 1.0, tmp_path)
+    marked = [one.number for one in came if one.tos & 3 == 3]
+    (counts,), _ = report["ports"]
+    assert marked
+    assert marked == [one.number for one in _of(came, 0)][-len(marked) :]
+    assert counts["marks"] == [len(marked), 0]
+    assert {one.tos & 3 for one in _of(came, 1)} == {0}
+    assert len(came) == 20
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        ("colour value=1", "line 1: unknown part 'colour'"),
+        ("seed value=x", "line 1: 'x' is no number that fits"),
+        ("port rate=0:1 queue=1 size=3", "line 1: unknown key 'size'"),
+        ("port rate=0:1", "line 1: queue is missing"),
+        ("seed 7", "line 1: '7' is not KEY=VALUE"),
+        ("seed value=1", "two marks and a host are needed"),
+        ("host netns=/a device=p\nroute from=0 address=10.0.0.1 to=0 there=0 back=0", "not between two hosts"),
+    ],
+)
+def test_a_plan_that_cannot_be_used_is_one_line(relay: Path, tmp_path: Path, plan: str, words: str) -> None:
+    (tmp_path / "plan.txt").write_text(plan + "\n")
+    done = subprocess.run([relay, tmp_path / "plan.txt"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("sbd-relay: ") and done.stderr.count("\n") == 1
+    assert words in done.stderr

@@ -1,0 +1,118 @@
+"""A scenario's network as the relay's ports: which queues a packet meets, and how long its way is."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenarios import datasets
+from scenarios.scenario import Background, Scenario, SubflowPath
+from testbed.examples import FOLDER, example
+from testbed.refusal import read_scenario, refusals
+from testbed.relay_network import (
+    Network,
+    Port,
+    established_s,
+    marks_ns,
+    network_of,
+    phases_s,
+    plan_lines,
+    server_address,
+)
+
+EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+def value(port: Port, key: str) -> str:
+    return dict(port.values).get(key, "0")
+
+
+def delay_ns(network: Network, ports: tuple[int, ...]) -> int:
+    return sum(int(value(network.ports[port], "delay")) for port in ports)
+
+
+def shaped(scenario: Scenario, network: Network, route: int) -> list[int]:
+    """The scenario's links that a route crosses: the first ports."""
+    return [port for port in network.routes[route].there if port < len(scenario.links)]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_way_has_the_delay_of_its_rtt_and_its_links(name: str) -> None:
+    scenario = example(name)
+    assert read_scenario(FOLDER / f"{name}.json") == scenario
+    assert refusals(scenario, "reno", {"reno", "cubic"}) == []
+    network = network_of(scenario)
+    ways: list[SubflowPath | Background] = [*scenario.subflows, *scenario.background]
+    assert len(network.routes) == len(ways)
+    for number, way in enumerate(ways):
+        there, back = (
+            delay_ns(network, ports) for ports in (network.routes[number].there, network.routes[number].back)
+        )
+        assert there == back == pytest.approx(way.rtt_ms * 5e5, abs=1)
+    for number, path in enumerate(scenario.subflows):
+        assert shaped(scenario, network, number) == list(path.links)
+
+
+def test_a_shared_link_is_one_queue_and_separate_ones_are_two() -> None:
+    for name, same in (("shared", True), ("separate", False)):
+        scenario = example(name)
+        network = network_of(scenario)
+        first, second = (shaped(scenario, network, number) for number in (0, 1))
+        assert (first == second) is same
+
+
+def test_rivals_meet_the_links_behind_the_point_where_they_enter() -> None:
+    moving = example("moving")
+    of_entry = {}
+    for enters in ("server", "client", "access"):
+        flow = moving.background[0].model_copy(update={"enters": enters})
+        scenario = moving.model_copy(update={"background": (flow,)})
+        of_entry[enters] = shaped(scenario, network_of(scenario), 2)
+        own = network_of(scenario).routes[2]
+        assert delay_ns(network_of(scenario), own.there) == pytest.approx(flow.rtt_ms * 5e5, abs=1)
+    assert of_entry == {"server": [0, 1], "client": [1], "access": []}
+
+
+def test_a_line_has_the_rate_queue_and_marks_of_its_link() -> None:
+    scenario = example("moving")
+    link = scenario.links[0].model_copy(update={"mark_bytes": 0})
+    scenario = scenario.model_copy(update={"links": (link, *scenario.links[1:])})
+    port = network_of(scenario).ports[0]
+    assert value(port, "rate") == "0:8000000,25000000000:40000000"
+    assert (value(port, "queue"), value(port, "delay")) == ("50000", "1000000")
+    # A threshold of 0 marks whatever finds a packet waiting; it is not the same as none.
+    assert ("mark", "0") in port.values
+    assert "mark" not in dict(network_of(scenario).ports[1].values)
+
+
+def test_periods_end_where_phases_do_and_when_all_are_established() -> None:
+    scenario = example("moving")
+    assert phases_s(scenario) == [0.0, 25.0]
+    assert established_s(scenario) == pytest.approx(1.1 + 3 * 0.04)
+    assert marks_ns(scenario) == [0, 1_220_000_000, 25_000_000_000, 50_000_000_000]
+
+
+def test_wifi_and_lte_are_bursts_and_rates_that_wander() -> None:
+    settings = {"connections_per_label": 8, "duration_s": 8, "seed": 1}
+    scenarios = [run.scenario for run in datasets.draw("diverse", settings)]
+    kinds = set()
+    for scenario in scenarios:
+        assert refusals(scenario, "reno", {"reno", "cubic"}) == []
+        network = network_of(scenario)
+        for number, path in enumerate(scenario.subflows):
+            access = network.ports[network.routes[number].there[-1]]
+            kinds.add(path.access.kind)
+            assert ("burst" in dict(access.values)) is (path.access.kind == "wifi")
+            assert ("wander" in dict(access.values)) is (path.access.kind == "lte")
+            assert value(access, "jitter") == str(round(path.access.jitter_ms * 1e6))
+    assert kinds == {"wifi", "lte"}
+
+
+def test_the_plan_names_hosts_and_addresses() -> None:
+    lines = list(plan_lines(example("shared"), ["/n/a", "/n/b", "/n/c"], "x.pcap"))
+    assert lines[:5] == [
+        "seed value=1",
+        "marks ns=0,1250000000,26000000000",
+        *(f"host netns=/n/{name} device=path" for name in "abc"),
+    ]
+    assert lines[-1] == "capture host=0 path=x.pcap"
+    assert f"route from=0 address={server_address(1)} to=1 there=5,0,2 back=6" in lines

@@ -1,0 +1,136 @@
+"""Two whole runs, shared and not shared: what the folder holds, and that the workbench takes it as it is."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from scenarios.simulator import written
+from testbed.dataset_folder import token_of
+from testbed.examples import example
+from traces.truth import read_csv
+
+ROOT = Path(__file__).parents[2]
+SHARED = {"shared": "true", "separate": "false"}
+
+
+def sbd(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pipelines", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment)
+
+
+@pytest.fixture(scope="module")
+def folder(allowed: Path, without_logs: str | None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of 8 s each."""
+    del allowed
+    place = tmp_path_factory.mktemp("testbed with space")
+    for name in SHARED:
+        scenario = example(name).model_copy(update={"duration_s": 8.0})
+        (place / f"{name}.json").write_text(written(scenario))
+    words = [place / f"{name}.json" for name in SHARED]
+    done = sbd("testbed", *words, "--out", place / "out", *(["--captures-only"] if without_logs else []))
+    assert done.returncode == 0, done.stderr
+    assert "2 runs" in done.stdout
+    return place / "out"
+
+
+@pytest.fixture
+def logs(folder: Path, without_logs: str | None) -> Path:
+    """The same, where there are logs."""
+    if without_logs:
+        pytest.skip(without_logs)
+    return folder
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def check_labels(rows: list[dict[str, Any]], first: int) -> None:
+    found = {row["scenario"]: row for row in rows}
+    assert {name: row["shared"] for name, row in found.items()} == {"shared": True, "separate": False}
+    for row in rows:
+        assert (row["subflow_a"], row["subflow_b"], row["from_ns"]) == (first, first + 1, 0)
+        assert row["congestion_control"] == "cubic"
+        assert (row["base_rtt_a_us"], row["base_rtt_b_us"]) == (30_000, 50_000)
+        assert min(row["utilisation_a"], row["utilisation_b"]) > 0.9
+        assert row["drop_share_a"] == row["drop_share_b"] == 1.0
+    assert (found["separate"]["bottleneck_a_mbit_s"], found["separate"]["bottleneck_b_mbit_s"]) == (5, 6)
+
+
+def test_labels_follow_from_the_scenario_and_the_bottlenecks_were_full(folder: Path) -> None:
+    check_labels(read_csv(folder / "captures.csv"), first=0)
+    links = table(folder / "utilisation.csv")
+    assert [(one["run"], one["link"], one["bottleneck_of"]) for one in links] == [
+        ("shared", "0", "0 1"),
+        ("separate", "0", "0"),
+        ("separate", "1", "1"),
+    ]
+    for one in links:
+        assert float(one["utilisation"]) > 0.9
+        assert int(one["drops"]) > 0
+        assert 0 < float(one["mean_queue_bytes"]) < int(one["most_queue_bytes"]) <= int(one["queue_bytes"])
+        # What was sent takes as long as the line was busy: from 1.25 s to 8 s.
+        assert int(one["bytes"]) * 8e-6 / float(one["rate_mbit_s"]) / 6.75 == pytest.approx(
+            float(one["utilisation"]), abs=0.01
+        )
+    lateness = table(folder / "lateness.csv")
+    assert [one["run"] for one in lateness] == list(SHARED)
+    for one in lateness:
+        assert int(one["packets"]) > 5_000
+        # One long stall may lift the mean above what 99 of 100 packets are late.
+        assert 0 < max(float(one["mean_us"]), float(one["p99_us"])) <= float(one["max_us"])
+        assert one["lost_packets"] == "0"
+
+
+def test_logs_have_labels_too(logs: Path) -> None:
+    check_labels(read_csv(logs / "truth.csv"), first=1)
+
+
+@pytest.mark.parametrize(("inputs", "labels"), [("captures", "captures.csv"), ("inputs", "truth.csv")])
+def test_the_workbench_takes_it(
+    folder: Path, without_logs: str | None, inputs: str, labels: str, tmp_path: Path
+) -> None:
+    if without_logs and inputs == "inputs":
+        pytest.skip(without_logs)
+    done = sbd("new-dataset", folder / inputs, "--labels", folder / labels, "--name", "made", "--raw", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "refused" not in done.stderr
+    assert "2 inputs; connections shared 1, not shared 1" in done.stdout
+    # What the owner of a truth.csv wrote is the dataset's.
+    copied = pd.read_csv(tmp_path / "made/truth.csv", dtype=str, keep_default_na=False)
+    given = pd.read_csv(folder / labels, dtype=str, keep_default_na=False)
+    pd.testing.assert_frame_equal(copied, given)
+    said = sbd("detect", *sorted((folder / inputs).iterdir())).stdout
+    assert said.count("subflows ") == 2
+    inspected = sbd("inspect", *sorted((folder / inputs).iterdir())).stdout
+    assert inspected.count(", 0 refused") == 2
+
+
+def test_rtts_are_those_of_the_scenario(folder: Path, tmp_path: Path) -> None:
+    done = sbd("parse", *sorted((folder / "captures").iterdir()), "--out", tmp_path / "tables")
+    assert done.returncode == 0, done.stderr
+    subflows = pd.read_parquet(tmp_path / "tables/subflow.parquet")
+    assert len(subflows) == 4
+    for number, rtt_us in ((0, 30_000), (1, 50_000)):
+        least = subflows.loc[subflows["subflow_id"] == number, "min_rtt_us"]
+        # Two packets' time on the line and the host's delay at most, and no sample is too short.
+        assert least.between(rtt_us, rtt_us + 25_000).all(), least
+
+
+def test_a_log_without_a_subflow_is_refused() -> None:
+    log = (
+        "# sbd record: C=ab SF=1 is 10.0.0.1:4 > 10.1.0.1:5201\n# sbd record: C=ab SF=2 is 10.0.1.1:5 > 10.1.0.1:5201\n"
+    )
+    assert token_of(log, example("shared")) == "ab"
+    with pytest.raises(Exception, match="subflow 2 was not established"):
+        token_of(log, example("three"))
