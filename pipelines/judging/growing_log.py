@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from contracts import regular_file
 from contracts.fault import InputFault, printable
 from traces.assembly import LIMITS, MAX_TIME_NS, OUT_OF_RANGE, UNKNOWN_KIND
 from traces.event_log import MALFORMED, MAX_LINE_BYTES
@@ -22,7 +23,7 @@ _PAUSE_S = 0.1
 
 
 class GrowingLogError(InputFault):
-    """A file that is none, or became shorter."""
+    """A file that became shorter."""
 
 
 class Sample(NamedTuple):
@@ -75,7 +76,7 @@ def _of_stream(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _of_file(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as stream:
+    with regular_file.opened(path) as stream:
         kept = b""
         while True:
             piece = stream.readline(MAX_LINE_BYTES + 1)
@@ -101,12 +102,12 @@ def lines(path: Path) -> Iterator[bytes]:
 
     Raises
     ------
+    NoRegularFileError
+        If it is a pipe, a device or a folder.
     GrowingLogError
-        If it is no regular file, or becomes shorter.
+        If it becomes shorter.
     """
     if path == STANDARD_INPUT:
         yield from _of_stream(sys.stdin.buffer)
         return
-    if path.exists() and not path.is_file():
-        raise GrowingLogError(f"{printable(str(path))}: not a regular file; - is standard input")
     yield from _of_file(path)

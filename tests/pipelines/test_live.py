@@ -216,7 +216,7 @@ def test_a_file_that_grows_is_followed(tmp_path: Path) -> None:
     [
         (["--model", "rfc8382", "-"], "judges by lag-excess"),
         (["a.log", "b.log"], "--live takes one INPUT"),
-        (["."], "not a regular file; - is standard input"),
+        (["."], "is no regular file"),
         (["nowhere.log"], "nowhere.log: no such file"),
     ],
 )
