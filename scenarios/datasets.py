@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from scenarios import diverse, groups, sensitivity, shift, sites, unseen, wide, wild
+from scenarios import diverse, groups, sensitivity, shift, sites, unseen, unseen_linux, wide, wide_linux, wild
 from scenarios.scenario import Run, ScenarioError
 
 DATASETS: dict[str, Callable[..., list[Run]]] = {
@@ -23,6 +23,8 @@ DATASETS: dict[str, Callable[..., list[Run]]] = {
     "sensitivity": sensitivity.dataset,
     "wide": wide.dataset,
     "wild": wild.dataset,
+    "wide_linux": wide_linux.dataset,
+    "unseen_linux": unseen_linux.dataset,
 }
 
 

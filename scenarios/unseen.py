@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios import path
-from scenarios.scenario import Access, Names, Run, Scenario, ScenarioError, SubflowPath
+from scenarios.scenario import Access, CongestionControl, Names, Run, Scenario, ScenarioError, SubflowPath
 
 _QUEUE_RTTS = (0.6, 1.6)
 _ACCESS_MBIT_S = 200.0
@@ -50,7 +50,7 @@ CASES = {
 }
 
 
-def _draw(name: str, rng: np.random.Generator, duration_s: float) -> Run:
+def _draw(name: str, rng: np.random.Generator, duration_s: float, congestion_control: CongestionControl) -> Run:
     case = CASES[name]
     queue_rtts = rng.uniform(*_QUEUE_RTTS, size=3)
     queue_rtt_ms = (sum(case.rtt_ms) / 2, *case.rtt_ms)
@@ -59,7 +59,7 @@ def _draw(name: str, rng: np.random.Generator, duration_s: float) -> Run:
     scenario = Scenario(
         seed=path.seed(rng),
         duration_s=2.0 + duration_s,
-        connection=path.connection(rng, "lia", bottleneck_mbit_s=10.0),
+        connection=path.connection(rng, congestion_control, bottleneck_mbit_s=10.0),
         links=tuple(
             path.shaped(places[link], case.rates_mbit_s[link], queue_rtts[link] * queue_rtt_ms[link])  # type: ignore[arg-type]
             for link in range(3)
@@ -86,13 +86,17 @@ def _draw(name: str, rng: np.random.Generator, duration_s: float) -> Run:
     return Run(scenario=scenario, site=None, setting=name)
 
 
-def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
-    """Draw the dataset: each case `repetitions` times with random starts and queues.
+def draw(
+    cases: Names, congestion_control: CongestionControl, *, repetitions: int, duration_s: float, seed: int
+) -> list[Run]:
+    """Draw each case `repetitions` times with random starts and queues.
 
     Parameters
     ----------
     cases : list of str
         Names in :data:`CASES`.
+    congestion_control : CongestionControl
+        Of the connections.
     repetitions : int
         Connections of each case.
     duration_s : float, seconds
@@ -108,7 +112,23 @@ def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat
     if unknown:
         raise ScenarioError(f"cases {unknown} are unknown, known are {sorted(CASES)}")
     return [
-        _draw(name, np.random.default_rng([seed, *name.encode(), number]), duration_s)
+        _draw(name, np.random.default_rng([seed, *name.encode(), number]), duration_s, congestion_control)
         for name in cases
         for number in range(repetitions)
     ]
+
+
+def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
+    """Draw the dataset, whose connections are coupled by LIA.
+
+    Parameters
+    ----------
+    cases : list of str
+        Names in :data:`CASES`.
+    repetitions : int
+        Connections of each case.
+    duration_s : float, seconds
+        Length of each transfer.
+    seed : int
+    """
+    return draw(cases, "lia", repetitions=repetitions, duration_s=duration_s, seed=seed)

@@ -41,7 +41,6 @@ _MATHIS = 1.22
 _COUNTED_ON = 0.4
 #: An access link is this many times as fast as the bottleneck before it.
 _ACCESS_TIMES = (2.5, 8.0)
-_EITHER = 0.5
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,8 @@ class Ranges:
     rate_share : (low, high)
         A sender's constant rate over the shared bottleneck's, uniform.
     controllers : tuple of (name, weight)
+    min_rtt : float
+        Probability of the scheduler of smallest RTTs; else it is round robin.
     rivals : int
         Most that meet at a bottleneck beside the connection.
     """
@@ -84,6 +85,7 @@ class Ranges:
     off_s: Interval = (0.5, 4.0)
     rate_share: Interval = (0.3, 0.9)
     controllers: tuple[tuple[CongestionControl, float], ...] = (("lia", 0.5), ("reno", 0.25), ("cubic", 0.25))
+    min_rtt: float = 0.5
     rivals: int = 3
 
 
@@ -178,7 +180,7 @@ def _settings(rng: np.random.Generator, ranges: Ranges, subflows: int) -> _Setti
     mean_rtt_ms = sum(rtt_ms) / len(rtt_ms)
     return _Settings(
         controller=controller,
-        scheduler="min_rtt" if rng.random() < _EITHER else "round_robin",
+        scheduler="min_rtt" if rng.random() < ranges.min_rtt else "round_robin",
         sender=sender,
         on_s=round(log_uniform(rng, *ranges.on_s), 3),
         off_s=round(log_uniform(rng, *ranges.off_s), 3),

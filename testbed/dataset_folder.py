@@ -64,13 +64,15 @@ class DatasetFolder:
     _utilisation: list[dict[str, Any]] = field(default_factory=list)
     _lateness: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, name: str, recorded: FinishedRun) -> None:
+    def add(self, name: str, setting: str, recorded: FinishedRun) -> None:
         """Add a run.
 
         Parameters
         ----------
         name : str
             Name of its files, without a suffix.
+        setting : str
+            Name in the truth table.
         recorded : FinishedRun
 
         Raises
@@ -80,7 +82,7 @@ class DatasetFolder:
         """
         scenario, result = recorded.scenario, recorded.result
         ports, origin_ns = result["relay"]["ports"], result["origin_ns"]
-        token, known = "", (scenario, name, recorded.controller, ports)
+        token, known = "", (scenario, setting, recorded.controller, ports)
         if recorded.log is not None:
             content = recorded.log.read_bytes()
             token = token_of(content.decode(errors="replace"), scenario)

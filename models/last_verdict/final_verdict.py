@@ -16,6 +16,29 @@ PAIR = ("connection_id", "subflow_a", "subflow_b")
 SAID, FIRST_S = "said", "first_s"
 
 
+def latest_rows(truth: Iterable[Mapping[str, Any]], key: Sequence[str]) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+    """Return the last row of each pair, in order of the pairs.
+
+    Parameters
+    ----------
+    truth : rows of the ``truth`` table, or of truth.csv
+    key : sequence of str
+        Columns that identify a pair.
+
+    Examples
+    --------
+    >>> rows = [{"pair": "b", "from_ns": 0}, {"pair": "a", "from_ns": 5}, {"pair": "a", "from_ns": 0}]
+    >>> [row["from_ns"] for row in latest_rows(rows, ["pair"]).values()]
+    [5, 0]
+    """
+    last: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    for row in truth:
+        pair = tuple(row[name] for name in key)
+        if pair not in last or last[pair]["from_ns"] < row["from_ns"]:
+            last[pair] = row
+    return dict(sorted(last.items()))
+
+
 def last_labels(truth: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """Yield the last row of each pair, in order of the pairs, if it is valid.
 
@@ -23,12 +46,7 @@ def last_labels(truth: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any
     ----------
     truth : rows of the ``truth`` table
     """
-    last: dict[tuple[str, int, int], Mapping[str, Any]] = {}
-    for row in truth:
-        pair = (row["connection_id"], row["subflow_a"], row["subflow_b"])
-        if pair not in last or last[pair]["from_ns"] < row["from_ns"]:
-            last[pair] = row
-    yield from (row for _, row in sorted(last.items()) if row["valid"])
+    yield from (row for row in latest_rows(truth, PAIR).values() if row["valid"])
 
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:

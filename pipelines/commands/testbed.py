@@ -10,22 +10,33 @@ import argparse
 import logging
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from contracts.fault import Fault, UsageFault
 from pipelines.params import Params
-from pipelines.running import stage
-from scenarios.scenario import Scenario
-from testbed import isolation, machine
+from pipelines.params.block import ParamsError
+from pipelines.running import parallel, stage
+from scenarios import datasets
+from testbed import isolation, machine, planned_run
 from testbed.dataset_folder import CAPTURES, INPUTS, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
-from testbed.refusal import RefusedScenarioError, read_scenario, refusals
+from testbed.isolation import FinishedRun
+from testbed.planned_run import PlannedRun
 from testbed.running_program import EmulationError
 
 log = logging.getLogger(__name__)
 
+_VERDICTS = "verdicts.csv"
+
 
 class OutputError(UsageFault):
-    """The folder to write cannot be used, or two runs would have one name."""
+    """The folder to write cannot be used."""
+
+
+class WhatToRunError(UsageFault):
+    """Neither scenarios nor a dataset are named, or both are, or what is asked for cannot be done together."""
 
 
 class FailedRunsError(Fault):
@@ -36,28 +47,90 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     # What is wrong is one line.
     parser.usage = argparse.SUPPRESS
-    parser.add_argument("scenarios", metavar="SCENARIO", nargs="+", type=Path, help="scenario files (JSON)")
+    parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", type=Path, help="scenario files (JSON)")
+    parser.add_argument(
+        "--dataset",
+        metavar="NAME",
+        help="in place of files, the scenarios of a simulated dataset, as params.yaml has it; wide_linux and"
+        " unseen_linux have what Linux has",
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
     parser.add_argument(
         "--congestion-control", metavar="NAME", help="controller of the connection, in place of the scenario's"
     )
     parser.add_argument("--captures-only", action="store_true", help="no logs: needs no `sbd record`")
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=int,
+        default=1,
+        help="runs at once (default: 1); lateness.csv says whether the machine kept up",
+    )
+    parser.add_argument(
+        "--judge",
+        action="store_true",
+        help=f"judge the logs by the default detector, and say how many verdicts are right; {_VERDICTS} has each",
+    )
 
 
-def _read(paths: list[Path], controller: str | None) -> dict[str, tuple[Scenario, str]]:
-    """Return scenarios and controllers by the names of their runs, all of which go."""
-    found: dict[str, tuple[Scenario, str]] = {}
-    available = machine.controllers()
-    for path in paths:
-        scenario = read_scenario(path)
-        own = controller or scenario.connection.congestion_control
-        refused = refusals(scenario, own, available)
-        if refused:
-            raise RefusedScenarioError(f"{path}: does not go here:", refused)
-        if path.stem in found:
-            raise OutputError(f"{path}: another scenario has the name {path.stem}")
-        found[path.stem] = scenario, own
-    return found
+def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
+    if bool(arguments.scenarios) == bool(arguments.dataset):
+        raise WhatToRunError("name scenario files, or a dataset by --dataset")
+    if arguments.jobs < 1:
+        raise WhatToRunError("--jobs must be at least 1")
+    if arguments.judge and arguments.captures_only:
+        raise WhatToRunError("--judge judges logs, and --captures-only makes none")
+    if arguments.scenarios:
+        return planned_run.of_files(arguments.scenarios, arguments.congestion_control)
+    settings = params.simulate.model_dump().get(arguments.dataset)
+    if settings is None:
+        raise ParamsError(f"{arguments.params}: simulate.{arguments.dataset} is missing")
+    return planned_run.of_dataset(
+        arguments.dataset, datasets.draw(arguments.dataset, settings), arguments.congestion_control
+    )
+
+
+def _one(planned: PlannedRun, part: Path, *, recorder: bool) -> FinishedRun | EmulationError:
+    """Run a scenario in a folder of its own; return what it left there, or why it failed."""
+    log.info("%s: %g s", planned.name, planned.scenario.duration_s)
+    work = Path(tempfile.mkdtemp(dir=part, prefix=".run-"))
+    try:
+        return isolation.run(planned.scenario, planned.controller, work, recorder=recorder)
+    except EmulationError as error:
+        shutil.rmtree(work)
+        return error
+
+
+def _added(
+    folder: DatasetFolder, runs: Sequence[PlannedRun], arguments: argparse.Namespace
+) -> Iterator[tuple[str, EmulationError]]:
+    """Run all and add them to a folder; yield the names of those that failed, with the reason."""
+    work = partial(_one, part=folder.path, recorder=not arguments.captures_only)
+    for planned, found in zip(runs, parallel.threaded(work, runs, arguments.jobs), strict=True):
+        if isinstance(found, EmulationError):
+            yield planned.name, found
+            continue
+        try:
+            folder.add(planned.name, planned.setting, found)
+        except EmulationError as error:
+            yield planned.name, error
+        finally:
+            shutil.rmtree(found.capture.parent)
+
+
+def _judge(out: Path, params: Params) -> None:
+    """Judge the logs of a folder, write every verdict and say how many are right."""
+    # Needed here alone, and slow to import.
+    import pandas as pd
+
+    from pipelines.judging.last_verdicts import counted, last_verdicts
+    from pipelines.reporting.report_files import write_csv
+    from pipelines.reporting.text_table import aligned
+    from traces.truth import read_csv
+
+    said = list(last_verdicts(out / INPUTS, read_csv(out / TRUTH), params))
+    write_csv(pd.DataFrame([asdict(one) for one in said]), out / _VERDICTS)
+    stage.say(*aligned(counted(said)))
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -65,7 +138,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     out: Path = arguments.out
     if out.exists():
         raise OutputError(f"{out} is there already")
-    runs = _read(arguments.scenarios, arguments.congestion_control)
+    runs = _planned(arguments, params)
     machine.check(recorder=not arguments.captures_only)
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(f".{out.name}.part")
@@ -75,15 +148,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     failures: list[str] = []
     try:
         folder = DatasetFolder(part, params.validate_.min_utilisation)
-        for name, (scenario, controller) in runs.items():
-            log.info("%s: %g s", name, scenario.duration_s)
-            with tempfile.TemporaryDirectory(dir=part, prefix=".run-") as work:
-                try:
-                    recorder = not arguments.captures_only
-                    folder.add(name, isolation.run(scenario, controller, Path(work), recorder=recorder))
-                except EmulationError as error:
-                    failures.append(f"{name}: {error}")
-                    log.error("%s: %s", name, error)
+        for name, error in _added(folder, runs, arguments):
+            failures.append(f"{name}: {error}")
+            log.error("%s: %s", name, error)
         if len(failures) == len(runs):
             raise FailedRunsError(f"no run came to its end, first {failures[0]}")
         folder.finish()
@@ -96,6 +163,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for inputs, labels in ((INPUTS, TRUTH), (CAPTURES, TRUTH_OF_CAPTURES)):
         if (out / inputs).exists():
             stage.say(f"sbd new-dataset {out / inputs} --labels {out / labels} --name NAME")
+    if arguments.judge:
+        _judge(out, params)
     if failures:
         raise FailedRunsError(f"{len(failures)} of {len(runs)} runs failed, first {failures[0]}")
     return stage.EXIT_OK

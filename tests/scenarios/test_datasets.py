@@ -13,6 +13,7 @@ from scipy import stats
 from pipelines.params import read_params
 from scenarios import datasets, simulator, unseen
 from scenarios.scenario import Run, ScenarioError
+from testbed.refusal import refusals
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "sites": {"sites": ["shanghai"], "connections_per_label": 150, "congestion_control": "lia", "seed": 7},
@@ -23,7 +24,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "sensitivity": {"repetitions": 40, "duration_s": 25, "seed": 7},
     "wide": {"connections_per_label": 150, "duration_s": 25, "seed": 7},
     "wild": {"connections": 100, "duration_s": 60, "seed": 7},
+    "wide_linux": {"connections_per_label": 60, "duration_s": 25, "seed": 7},
+    "unseen_linux": {"cases": ["case01", "case10"], "repetitions": 5, "duration_s": 60, "seed": 7},
 }
+#: These are simulated in the profile ``full`` alone.
+FULL_ONLY = {"wild", "wide_linux", "unseen_linux"}
 RUNS = {name: datasets.draw(name, settings) for name, settings in SETTINGS.items()}
 #: Chance of a false alarm of each comparison below.
 P_VALUE = 1e-4
@@ -53,10 +58,10 @@ def test_every_dataset_is_tested_and_has_parameters() -> None:
     params = read_params(Path(__file__).parents[2] / "params.yaml")
     assert set(SETTINGS) == set(datasets.DATASETS) == set(params.simulate.model_dump())
     # The profile `full` alone simulates what is scored once.
-    assert set(params.simulated) == set(SETTINGS) - {"wild"}
+    assert set(params.simulated) == SETTINGS.keys() - FULL_ONLY
 
 
-@pytest.mark.parametrize("name", ["sites", "diverse", "sensitivity", "wide"])
+@pytest.mark.parametrize("name", ["sites", "diverse", "sensitivity", "wide", "wide_linux"])
 def test_labels_are_balanced_and_the_order_hides_them(name: str) -> None:
     shared = shared_of(name)
     assert shared.sum() == len(shared) / 2
@@ -209,6 +214,21 @@ def test_unseen_labels_follow_from_the_links() -> None:
     for run in RUNS["unseen"]:
         assert is_shared(run) == unseen.CASES[run.setting].shared
         assert len({path.start_s for path in run.scenario.subflows}) == 2
+
+
+def test_what_is_for_linux_asks_for_nothing_it_has_not() -> None:
+    for name, controllers in (("wide_linux", {"reno", "cubic"}), ("unseen_linux", {"reno"})):
+        assert {run.scenario.connection.congestion_control for run in RUNS[name]} == controllers
+        for run in RUNS[name]:
+            assert refusals(run.scenario, run.scenario.connection.congestion_control, {"reno", "cubic"}) == []
+
+
+def test_unseen_linux_has_the_cases_of_unseen() -> None:
+    settings = {"cases": list(unseen.CASES), "repetitions": 2, "duration_s": 60, "seed": 7}
+    for ours, theirs in zip(datasets.draw("unseen_linux", settings), datasets.draw("unseen", settings), strict=True):
+        changed = {"connection": theirs.scenario.connection.model_copy(update={"congestion_control": "reno"})}
+        assert ours.setting == theirs.setting
+        assert ours.scenario == theirs.scenario.model_copy(update=changed)
 
 
 def test_shift_moves_to_separate_links_and_back() -> None:

@@ -1,0 +1,122 @@
+"""The default detector's last verdict on each labelled pair of a folder, and how many are right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from export import default_detector
+from models.last_verdict.final_verdict import latest_rows
+from pipelines.judging.judge import opinions
+from pipelines.params import Params
+from traces import recording
+from traces.quarantine import UnreadableInputError
+
+
+@dataclass(frozen=True)
+class LastVerdict:
+    """What was said last of a pair, beside its label.
+
+    Attributes
+    ----------
+    input : str
+        Name of the file.
+    setting : str or None
+    subflow_a, subflow_b : int
+    shared : bool
+        The label.
+    filled : bool
+        Both bottlenecks were used as much as ``validate.min_utilisation`` asks, so the label holds.
+    said : bool or None
+        The verdict; None if there is none.
+    score : float or None
+    reason : str or None
+        Why there is none.
+    """
+
+    input: str
+    setting: str | None
+    subflow_a: int
+    subflow_b: int
+    shared: bool
+    filled: bool
+    said: bool | None
+    score: float | None
+    reason: str | None
+
+
+def _filled(row: Mapping[str, Any], least: float) -> bool:
+    return all(row[f"utilisation_{side}"] is not None and row[f"utilisation_{side}"] >= least for side in "ab")
+
+
+def last_verdicts(folder: Path, truth: Sequence[Mapping[str, Any]], params: Params) -> Iterator[LastVerdict]:
+    """Yield the last verdict on each pair that has a label, input by input.
+
+    Parameters
+    ----------
+    folder : Path
+        With the inputs.
+    truth : sequence of mapping
+        Rows of truth.csv; a pair's last label counts.
+    params : Params
+
+    Raises
+    ------
+    UnreadableInputError
+        If an input cannot be read.
+    """
+    named, judge = default_detector.load()
+    last = latest_rows(truth, ("input", "subflow_a", "subflow_b"))
+    paths = sorted(folder / name for name in {name for name, _, _ in last})
+    for recorded in recording.read_all(paths, params.parse.dialect(), params.parse.bounds()):
+        if isinstance(recorded, UnreadableInputError):
+            raise recorded
+        said = {(one.subflow_a, one.subflow_b): one for one in opinions(recorded, judge, named.detector, params)}
+        name = recorded.path.name
+        for (_, a, b), row in ((key, row) for key, row in last.items() if key[0] == name):
+            one = said.get((a, b))
+            yield LastVerdict(
+                input=name,
+                setting=row["scenario"],
+                subflow_a=a,
+                subflow_b=b,
+                shared=row["shared"],
+                filled=_filled(row, params.validate_.min_utilisation),
+                said=None if one is None else one.shared,
+                score=None if one is None else one.score,
+                reason="not seen" if one is None else one.reason,
+            )
+
+
+def counted(said: Sequence[LastVerdict]) -> list[dict[str, Any]]:
+    """Return the rows of a table: for each label, how many verdicts are right; only pairs whose label holds count.
+
+    Parameters
+    ----------
+    said : sequence of LastVerdict
+
+    Examples
+    --------
+    >>> def pair(shared, said, filled=True):
+    ...     return LastVerdict("a.log", None, 1, 2, shared, filled, said, None, None)
+    >>> counted([pair(True, True), pair(True, None), pair(False, True), pair(False, False, filled=False)])
+    [{'label': 'shared', 'pairs': 2, 'right': 1, 'wrong': 0, 'no verdict': 1, 'not filled': 0}, \
+{'label': 'not shared', 'pairs': 1, 'right': 0, 'wrong': 1, 'no verdict': 0, 'not filled': 1}]
+    """
+    rows = []
+    for label, shared in (("shared", True), ("not shared", False)):
+        own = [one for one in said if one.shared is shared]
+        verdicts = [one.said for one in own if one.filled]
+        rows.append(
+            {
+                "label": label,
+                "pairs": len(verdicts),
+                "right": sum(one is shared for one in verdicts),
+                "wrong": sum(one is (not shared) for one in verdicts),
+                "no verdict": sum(one is None for one in verdicts),
+                "not filled": len(own) - len(verdicts),
+            }
+        )
+    return rows
