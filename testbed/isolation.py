@@ -45,8 +45,8 @@ class FinishedRun:
     result: dict[str, Any]
 
 
-def run(scenario: Scenario, controller: str, folder: Path, *, recorder: bool) -> FinishedRun:
-    """Run a scenario, in real time.
+class IsolatedRun:
+    """A scenario that runs in real time, from now on.
 
     Parameters
     ----------
@@ -57,27 +57,42 @@ def run(scenario: Scenario, controller: str, folder: Path, *, recorder: bool) ->
         Where to put what comes out; it is there and empty.
     recorder : bool
         Whether logs are wanted beside the capture.
-
-    Raises
-    ------
-    EmulationError
-        If it failed.
     """
-    (folder / SETTINGS).write_text(json.dumps({"controller": controller, "recorder": recorder}))
-    (folder / SCENARIO).write_text(written(scenario))
-    command = ending_with_this([*_UNSHARE, sys.executable, "-m", "testbed.emulation", str(folder.absolute())])
-    known = os.environ.get("PYTHONPATH")
-    environment = os.environ | {"PYTHONPATH": f"{_ROOT}{os.pathsep}{known}" if known else str(_ROOT)}
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=environment
-    )
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines()
-        raise EmulationError(lines[-1] if lines else f"exit {done.returncode}")
-    return FinishedRun(
-        scenario=scenario,
-        controller=controller,
-        capture=folder / CAPTURE,
-        log=folder / LOG if recorder else None,
-        result=json.loads((folder / RESULT).read_text()),
-    )
+
+    def __init__(self, scenario: Scenario, controller: str, folder: Path, *, recorder: bool) -> None:
+        self.folder = folder
+        self._scenario, self._controller, self._recorder = scenario, controller, recorder
+        (folder / SETTINGS).write_text(json.dumps({"controller": controller, "recorder": recorder}))
+        (folder / SCENARIO).write_text(written(scenario))
+        command = ending_with_this([*_UNSHARE, sys.executable, "-m", "testbed.emulation", str(folder.absolute())])
+        known = os.environ.get("PYTHONPATH")
+        environment = os.environ | {"PYTHONPATH": f"{_ROOT}{os.pathsep}{known}" if known else str(_ROOT)}
+        self._said = folder / "emulation.stderr"
+        with self._said.open("wb") as stderr:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr, env=environment
+            )
+
+    def finished(self) -> FinishedRun:
+        """Wait until it has ended; return what it left.
+
+        Raises
+        ------
+        EmulationError
+            If it failed.
+        """
+        if self._process.wait() != 0:
+            lines = self._said.read_text(errors="replace").strip().splitlines()
+            raise EmulationError(lines[-1] if lines else f"exit {self._process.returncode}")
+        return FinishedRun(
+            scenario=self._scenario,
+            controller=self._controller,
+            capture=self.folder / CAPTURE,
+            log=self.folder / LOG if self._recorder else None,
+            result=json.loads((self.folder / RESULT).read_text()),
+        )
+
+    def kill(self) -> None:
+        """End it now, if it has not ended."""
+        self._process.kill()
+        self._process.wait()

@@ -10,9 +10,11 @@ from pathlib import Path
 from contracts.fault import Fault
 
 #: Where ``make testbed`` puts the relay, and ``make kernel`` the recorder.
-_BUILT = Path(__file__).parents[1] / "build"
-RELAY = _BUILT / "testbed/sbd-relay"
-RECORDER = _BUILT / "kernel/sbd-record"
+_ROOT = Path(__file__).parents[1]
+RELAY = _ROOT / "build/testbed/sbd-relay"
+RECORDER = _ROOT / "build/kernel/sbd-record"
+#: What the relay is built from.
+_SOURCES_OF_RELAY = _ROOT / "testbed/relay/src"
 
 #: Capabilities by their bit (capability.h), and what for.
 _CAPABILITIES = ((12, "CAP_NET_ADMIN"), (21, "CAP_SYS_ADMIN"))
@@ -42,6 +44,19 @@ def controllers() -> set[str]:
     return set(_CONTROLLERS.read_text().split())
 
 
+def is_stale(program: Path, sources: Path) -> bool:
+    """Tell whether a source has changed since a program was built from it.
+
+    Parameters
+    ----------
+    program : Path
+    sources : Path
+        Folder of its sources.
+    """
+    built_ns = program.stat().st_mtime_ns
+    return any(path.stat().st_mtime_ns > built_ns for path in sources.iterdir())
+
+
 def check(*, recorder: bool) -> None:
     """Make sure that a testbed can be made here.
 
@@ -69,5 +84,7 @@ def check(*, recorder: bool) -> None:
         raise MachineError(f"this kernel gives no MPTCP: {os.strerror(error.errno or 0)}") from error
     if not RELAY.is_file():
         raise MachineError(f"{RELAY} is not there: `make testbed` builds it")
+    if is_stale(RELAY, _SOURCES_OF_RELAY):
+        raise MachineError(f"{RELAY} is older than its sources: `make testbed` builds it")
     if recorder and not RECORDER.is_file():
         raise MachineError(f"{RECORDER} is not there: `make kernel` builds it; --captures-only does without")

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
 from contracts.fault import Fault
 from pipelines.params import Params
-
-#: Where ``make kernel`` puts it.
-PROGRAM = Path(__file__).parents[2] / "build/kernel/sbd-record"
+from testbed import machine
 
 #: Option, what stands for its value, and what it does; the program checks the values.
 OPTIONS: tuple[tuple[str, str, str], ...] = (
@@ -62,7 +59,7 @@ def command_line(arguments: argparse.Namespace) -> list[str]:
     >>> command_line(parser.parse_args(["--port=5201", "--no-addresses"]))[1:]
     ['--port', '5201', '--no-addresses']
     """
-    words = [str(PROGRAM)]
+    words = [str(machine.RECORDER)]
     for name, *_ in OPTIONS:
         value = getattr(arguments, name.replace("-", "_"))
         if value is not None:
@@ -73,7 +70,9 @@ def command_line(arguments: argparse.Namespace) -> list[str]:
 
 def run(arguments: argparse.Namespace, _params: Params) -> int:
     """Become the program: signals and exit code are its own."""
-    if not PROGRAM.is_file():
-        raise NotBuiltError(f"{PROGRAM} is not there: `make kernel` builds it (kernel/README.md says what it needs)")
+    if not machine.RECORDER.is_file():
+        raise NotBuiltError(
+            f"{machine.RECORDER} is not there: `make kernel` builds it (kernel/README.md says what it needs)"
+        )
     words = command_line(arguments)
     os.execv(words[0], words)

@@ -10,29 +10,27 @@ import argparse
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 from contracts.fault import Fault, UsageFault
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
-from pipelines.running import parallel, stage
+from pipelines.running import stage
 from scenarios import datasets
-from testbed import isolation, machine, planned_run
+from testbed import machine, planned_run
 from testbed.dataset_folder import CAPTURES, INPUTS, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
-from testbed.isolation import FinishedRun
+from testbed.isolation import IsolatedRun
 from testbed.planned_run import PlannedRun
 from testbed.running_program import EmulationError
+from testbed.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 
 _VERDICTS = "verdicts.csv"
-
-
-class OutputError(UsageFault):
-    """The folder to write cannot be used."""
 
 
 class WhatToRunError(UsageFault):
@@ -90,32 +88,37 @@ def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
     )
 
 
-def _one(planned: PlannedRun, part: Path, *, recorder: bool) -> FinishedRun | EmulationError:
-    """Run a scenario in a folder of its own; return what it left there, or why it failed."""
-    log.info("%s: %g s", planned.name, planned.scenario.duration_s)
-    work = Path(tempfile.mkdtemp(dir=part, prefix=".run-"))
+def _running(runs: Sequence[PlannedRun], part: Path, jobs: int, *, recorder: bool) -> Generator[IsolatedRun]:
+    """Yield runs in order, so many of them running at once; those that have not been yielded are killed at the end."""
+    ahead: deque[IsolatedRun] = deque()
     try:
-        return isolation.run(planned.scenario, planned.controller, work, recorder=recorder)
-    except EmulationError as error:
-        shutil.rmtree(work)
-        return error
+        for planned in runs:
+            if len(ahead) == jobs:
+                yield ahead.popleft()
+            log.info("%s: %g s", planned.name, planned.scenario.duration_s)
+            work = Path(tempfile.mkdtemp(dir=part, prefix=".run-"))
+            ahead.append(IsolatedRun(planned.scenario, planned.controller, work, recorder=recorder))
+        while ahead:
+            yield ahead.popleft()
+    finally:
+        for left in ahead:
+            left.kill()
 
 
 def _added(
     folder: DatasetFolder, runs: Sequence[PlannedRun], arguments: argparse.Namespace
 ) -> Iterator[tuple[str, EmulationError]]:
     """Run all and add them to a folder; yield the names of those that failed, with the reason."""
-    work = partial(_one, part=folder.path, recorder=not arguments.captures_only)
-    for planned, found in zip(runs, parallel.threaded(work, runs, arguments.jobs), strict=True):
-        if isinstance(found, EmulationError):
-            yield planned.name, found
-            continue
-        try:
-            folder.add(planned.name, planned.setting, found)
-        except EmulationError as error:
-            yield planned.name, error
-        finally:
-            shutil.rmtree(found.capture.parent)
+    running = _running(runs, folder.path, arguments.jobs, recorder=not arguments.captures_only)
+    with closing(running):
+        for planned, one in zip(runs, running, strict=True):
+            try:
+                folder.add(planned.name, planned.setting, one.finished())
+            except EmulationError as error:
+                yield planned.name, error
+            finally:
+                one.kill()
+                shutil.rmtree(one.folder)
 
 
 def _judge(out: Path, params: Params) -> None:
@@ -136,17 +139,10 @@ def _judge(out: Path, params: Params) -> None:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     out: Path = arguments.out
-    if out.exists():
-        raise OutputError(f"{out} is there already")
     runs = _planned(arguments, params)
     machine.check(recorder=not arguments.captures_only)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.with_name(f".{out.name}.part")
-    # What a run that was killed left is written over.
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir()
     failures: list[str] = []
-    try:
+    with unfinished(out) as part:
         folder = DatasetFolder(part, params.validate_.min_utilisation)
         for name, error in _added(folder, runs, arguments):
             failures.append(f"{name}: {error}")
@@ -155,8 +151,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             raise FailedRunsError(f"no run came to its end, first {failures[0]}")
         folder.finish()
         part.rename(out)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     for remark in folder.remarks:
         log.warning("%s", remark)
     stage.say(f"{out}: {len(runs) - len(failures)} runs")

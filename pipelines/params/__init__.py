@@ -28,6 +28,7 @@ from pipelines.params.learning import (
     Tiles,
     Tracking,
     Transfer,
+    Twins,
     Unseen,
     Validate,
 )
@@ -80,6 +81,7 @@ class Params(Block):
     controls: Controls
     evaluate: Evaluate
     sensitivity: Sensitivity
+    twins: Twins
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay

@@ -140,6 +140,20 @@ class Sensitivity(Block):
     seed: int = Field(ge=0)
 
 
+class Twins(Block):
+    """Recordings of the testbed beside the simulations of the same scenarios."""
+
+    recorded: list[str]
+    simulated: dict[str, str]
+
+    @model_validator(mode="after")
+    def _have_twins(self) -> Twins:
+        lonely = sorted(set(self.recorded) - self.simulated.keys())
+        if lonely:
+            raise ValueError(f"twins.simulated names no twin of {lonely}")
+        return self
+
+
 class Infer(Block):
     """What captures tell of a sender's state, against its own log."""
 

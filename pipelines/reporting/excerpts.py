@@ -12,7 +12,7 @@ from pathlib import Path
 
 from contracts.fault import UsageFault
 from pipelines.params import read_params
-from pipelines.reporting.tables import datasets, detectors, features, models, transfer
+from pipelines.reporting.tables import datasets, detectors, features, models, transfer, twins
 from pipelines.reporting.tables.cell import Results, Rows
 from pipelines.running import dag
 
@@ -72,6 +72,8 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "learnt_verdicts": _table(detectors.learnt_verdicts),
     "verdict_controls": _table(detectors.verdict_controls),
     "shifts": _table(detectors.shifts),
+    "twins": _table(twins.twins),
+    "twin_signals": _table(twins.twin_signals),
     "difficulty": _table(datasets.difficulty),
     "graph": _graph,
     "relevance": _table(features.relevance),

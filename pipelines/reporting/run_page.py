@@ -13,7 +13,7 @@ from pipelines.reporting.findings import findings
 from pipelines.reporting.page import Page, text
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables import automl as automl_tables
-from pipelines.reporting.tables import beside_paper, datasets, detectors, exported, features, models, transfer
+from pipelines.reporting.tables import beside_paper, datasets, detectors, exported, features, models, transfer, twins
 from pipelines.reporting.tables.cell import Results, Rows
 from pipelines.running.environment import commit, environment, version
 
@@ -77,6 +77,8 @@ _TABLES: tuple[Callable[[Results], Rows], ...] = (
     models.sites,
     models.swapped,
     transfer.transfer,
+    twins.twin_signals,
+    twins.twins,
     datasets.validated,
     detectors.verdict_controls,
     detectors.verdicts,

@@ -13,6 +13,7 @@ import pytest
 from contracts.fault import UsageFault
 from pipelines.__main__ import main
 from pipelines.commands import record
+from testbed import machine
 
 ROOT = Path(__file__).parents[2]
 SBD = Path(sys.prefix) / "bin/sbd"
@@ -91,7 +92,7 @@ def test_a_file_that_is_there_is_not_written_over(recording_allowed: Path, tmp_p
 def test_where_it_is_not_built_the_command_says_how(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(record, "PROGRAM", tmp_path / "sbd-record")
+    monkeypatch.setattr(machine, "RECORDER", tmp_path / "sbd-record")
     assert main(["record"]) == 1
     shown = capfd.readouterr()
     assert "`make kernel` builds it" in shown.err

@@ -22,6 +22,7 @@ SHARED_MODULES = {
     "shift": "the dataset and the stage that judges it",
     "unseen": "the dataset and the stage that judges it",
     "transfer": "the stage and its tables",
+    "twins": "the stage and its tables",
     "replay": "the stage; the program in C that is fed with recordings",
     "datasets": "the list of simulated ones; their tables",
     "correlation": "of two series; as a model; as a detector",

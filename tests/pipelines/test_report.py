@@ -268,7 +268,7 @@ def test_a_profile_that_leaves_much_out_has_a_page(reports: Path, tmp_path: Path
     params = read_params(quick)
     for path in sorted(reports.rglob("*")):
         words = set(re.split(r"[_.]", path.stem))
-        left_out = words & {"diverse", "unseen", "shift", "sensitivity", "captures", "wide", "hard"}
+        left_out = words & {"diverse", "unseen", "shift", "sensitivity", "captures", "wide", "hard", "testbed"}
         of_a_dataset = path.parent.name in {"rtt", "rate"}
         if left_out and path.exists() and (of_a_dataset or path.stem not in ("unseen", "unseen_cases")):
             shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -33,15 +33,49 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
         ([SHARED, "--out", "o", "--colour"], "unrecognized arguments: --colour"),
         (["none.json", "--out", "o"], "none.json: cannot be read: No such file or directory"),
         ([SHARED, SHARED, "--out", "o"], "another scenario has the name shared"),
-        ([SHARED, "--out", "."], ". is there already"),
+        (["--out", "o"], "name scenario files, or a dataset by --dataset"),
+        ([SHARED, "--dataset", "wide_linux", "--out", "o"], "name scenario files, or a dataset by --dataset"),
+        (["--dataset", "moon", "--out", "o"], "params.yaml: simulate.moon is missing"),
+        (["--dataset", "sites", "--out", "o"], "sites 00000: does not go here:"),
+        ([SHARED, "--out", "o", "--jobs", "0"], "--jobs must be at least 1"),
+        ([SHARED, "--out", "o", "--jobs", "two"], "argument --jobs: invalid int value: 'two'"),
+        ([SHARED, "--out", "o", "--judge", "--captures-only"], "--judge judges logs, and --captures-only makes none"),
     ],
 )
-def test_what_cannot_be_used_is_one_line(capsys: pytest.CaptureFixture[str], words: list[str], line: str) -> None:
+def test_what_cannot_be_used_is_said_before_anything_is_made(
+    capsys: pytest.CaptureFixture[str], words: list[str], line: str
+) -> None:
     code, shown = said(capsys, *words)
     assert code in (2, 3)
-    assert shown.count("\n") == 1
+    # What a scenario has that this kernel has not is a line for each key.
+    assert shown.count("\n") == (2 if "sites" in words else 1)
     assert line in shown
     assert not Path("o").exists()
+
+
+def test_a_folder_that_is_there_is_not_written_over(
+    allowed: Path, without_logs: str | None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    del allowed
+    code, shown = said(capsys, SHARED, "--out", str(tmp_path), *(["--captures-only"] if without_logs else []))
+    assert (code, shown) == (2, f"ERROR testbed: {tmp_path} is there already\n")
+
+
+def test_a_relay_of_older_sources_is_not_run(
+    allowed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    del allowed
+    (tmp_path / "relay").touch()
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources/port.cc").touch()
+    os.utime(tmp_path / "relay", ns=(0, 0))
+    monkeypatch.setattr(machine, "RELAY", tmp_path / "relay")
+    monkeypatch.setattr(machine, "_SOURCES_OF_RELAY", tmp_path / "sources")
+    code, shown = said(capsys, SHARED, "--out", str(tmp_path / "out"), "--captures-only")
+    assert code == 1
+    assert shown == f"ERROR testbed: {tmp_path / 'relay'} is older than its sources: `make testbed` builds it\n"
+    os.utime(tmp_path / "sources/port.cc", ns=(0, 0))
+    assert not machine.is_stale(machine.RELAY, tmp_path / "sources")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="capabilities are taken from root")

@@ -36,9 +36,11 @@ def folder(allowed: Path, without_logs: str | None, tmp_path_factory: pytest.Tem
         scenario = example(name).model_copy(update={"duration_s": 8.0})
         (place / f"{name}.json").write_text(written(scenario))
     words = [place / f"{name}.json" for name in SHARED]
-    done = sbd("testbed", *words, "--out", place / "out", *(["--captures-only"] if without_logs else []))
+    options = ["--captures-only"] if without_logs else ["--judge"]
+    done = sbd("testbed", *words, "--out", place / "out", "--jobs", "2", *options)
     assert done.returncode == 0, done.stderr
     assert "2 runs" in done.stdout
+    (place / "said").write_text(done.stdout)
     return place / "out"
 
 
@@ -94,6 +96,24 @@ def test_labels_follow_from_the_scenario_and_the_bottlenecks_were_full(folder: P
 
 def test_logs_have_labels_too(logs: Path) -> None:
     check_labels(read_csv(logs / "truth.csv"), first=1)
+
+
+def test_the_default_detector_judges_them(logs: Path) -> None:
+    """What was said last of each pair stands in a table, and its counts on the terminal."""
+    rows = {row["setting"]: row for row in table(logs / "verdicts.csv")}
+    assert rows.keys() == SHARED.keys()
+    for name, row in rows.items():
+        assert row["shared"].lower() == SHARED[name]
+        assert (row["subflow_a"], row["subflow_b"], row["filled"]) == ("1", "2", "True")
+        assert row["said"].lower() in (SHARED[name], "")
+        assert bool(row["said"]) != bool(row["reason"])
+    shown = (logs.parent / "said").read_text().splitlines()
+    head = shown.index(next(line for line in shown if "no verdict" in line))
+    assert shown[head].split() == ["label", "pairs", "right", "wrong", "no", "verdict", "not", "filled"]
+    decided = sum(bool(row["said"]) for row in rows.values())
+    counts = [line.split() for line in shown[head + 1 : head + 3]]
+    assert sum(int(line[-4]) for line in counts) == decided
+    assert [line[-3] for line in counts] == ["0", "0"]
 
 
 @pytest.mark.parametrize(("inputs", "labels"), [("captures", "captures.csv"), ("inputs", "truth.csv")])

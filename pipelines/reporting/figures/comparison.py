@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from models.assessment.accuracy import ALL_SITES
 from models.labelled.window_set import WindowSet
-from pipelines.reporting.figures.style import BLUE, COLOURS, ORANGE, SETS, label_legend
+from pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE, SETS, label_legend
 from pipelines.reporting.published import UNSEEN_MEAN_OF_ABSTRACT
 
 #: Factors that differ from training, in the dataset ``sensitivity`` and in its variations.
@@ -224,6 +224,29 @@ def unseen(table: pd.DataFrame, cases: pd.DataFrame, mean: str) -> Figure:
     figure.supxlabel(
         f"dotted: {UNSEEN_MEAN_OF_ABSTRACT}, the paper's mean over its ten cases under its own labels", fontsize=7
     )
+    return figure
+
+
+def twins(table: pd.DataFrame) -> Figure:
+    """Draw how right each detector is on recordings and on their simulated twins; a line joins the two.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of reports/twins/<dataset>.csv.
+    """
+    own = table.sort_values(["recorded", "simulated"], kind="stable").reset_index(drop=True)
+    figure = Figure(figsize=(7.5, 0.19 * len(own) + 1.1), layout="constrained")
+    axes = figure.subplots()
+    axes.hlines(own.index, own["recorded"], own["simulated"], color=GREY, linewidth=0.8)
+    for name, colour, marker in (("recorded", ORANGE, "o"), ("simulated", BLUE, "s")):
+        axes.scatter(own[name], own.index, color=colour, marker=marker, s=16, zorder=2, label=name)
+    axes.set_yticks(own.index, own["detector"] + ", " + own["parameters"], fontsize=6)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(-0.8, len(own) - 0.2)
+    axes.set_xlabel(f"share right of {own['pairs'].max()} pairs; no verdict counts as wrong")
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", fontsize=7, ncols=2, frameon=False)
     return figure
 
 

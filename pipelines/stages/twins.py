@@ -1,0 +1,62 @@
+"""Hold what the testbed recorded against the simulated twins of the same scenarios, detector by detector.
+
+Only pairs whose label is valid in both count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from pathlib import Path
+
+import pandas as pd
+
+from contracts import tables
+from contracts.contract import read_table
+from models.last_verdict import simulated_twins
+from models.last_verdict.final_verdict import SAID
+from pipelines.params import Params
+from pipelines.reporting.figures import comparison, style
+from pipelines.reporting.report_files import write_csv, write_parquet
+from pipelines.running import stage
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--dataset", required=True, help="name of the recorded dataset; params.yaml has its twin's")
+    parser.add_argument("--tables", type=Path, required=True, help="folder with one folder of tables for each dataset")
+    parser.add_argument("--truths", type=Path, required=True, help="folder with the truth tables")
+    parser.add_argument("--verdicts", type=Path, required=True, help="folder with every dataset's last verdicts")
+    parser.add_argument("--paired", type=Path, required=True, help="parquet file: every pair")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
+    parser.add_argument("--scenarios", type=Path, required=True, help="CSV file: every setting")
+    parser.add_argument("--signals", type=Path, required=True, help="CSV file: what senders saw")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file")
+
+
+def _signals(folder: Path) -> pd.DataFrame:
+    ack = read_table(tables.ACK, folder / "ack.parquet")
+    columns = ["connection_id", "subflow_id", "rtt_us", "acked_bytes"]
+    state = read_table(tables.STATE, folder / "state.parquet").to_pandas()
+    return simulated_twins.signals(ack.select(columns).to_pandas(), state)
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    names = [arguments.dataset, params.twins.simulated[arguments.dataset]]
+    verdicts = [pd.read_parquet(arguments.verdicts / f"{name}.parquet").astype({SAID: "boolean"}) for name in names]
+    truths = [read_table(tables.TRUTH, arguments.truths / f"{name}.parquet").to_pandas() for name in names]
+    both = simulated_twins.paired(*verdicts, *truths)
+    options = params.evaluate
+    found = pd.DataFrame(simulated_twins.compared(both, resamples=options.resamples, seed=options.seed))
+    write_parquet(both, arguments.paired)
+    write_csv(found, arguments.table)
+    style.save(comparison.twins(found), arguments.figure)
+    detectors = list(zip(found["detector"], found["parameters"], strict=True))
+    write_csv(pd.DataFrame(simulated_twins.by_scenario(both, detectors)), arguments.scenarios)
+    seen = [_signals(arguments.tables / name) for name in names]
+    write_csv(pd.DataFrame(simulated_twins.compared_signals(*seen)), arguments.signals)
+    log.info("%s and %s: %d pairs have a valid label in both", *names, int(found["pairs"].max()))
+    return stage.EXIT_OK

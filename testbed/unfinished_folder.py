@@ -1,0 +1,68 @@
+"""The folder of runs that go on, beside its place: put there whole, or removed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from contracts.fault import UsageFault
+
+
+class OutputError(UsageFault):
+    """The folder to write cannot be used."""
+
+
+def _lock(folder: Path) -> int | None:
+    """Lock a folder; return a descriptor that holds it, or None if another process does."""
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(held)
+        return None
+    return held
+
+
+@contextmanager
+def unfinished(out: Path) -> Iterator[Path]:
+    """Give a folder to write to, which is removed at the end if it has not been renamed.
+
+    What a process that was killed left there is removed first.
+
+    Parameters
+    ----------
+    out : Path
+        Where the folder is to be put when it is whole.
+
+    Raises
+    ------
+    OutputError
+        If something is there already, or another process is about to put something there.
+    """
+    if out.exists():
+        raise OutputError(f"{out} is there already")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(f".{out.name}.part")
+    busy = OutputError(f"{out}: another testbed is writing it")
+    if part.exists():
+        left = _lock(part)
+        if left is None:
+            raise busy
+        shutil.rmtree(part)
+        os.close(left)
+    try:
+        part.mkdir()
+    except FileExistsError:
+        raise busy from None
+    held = _lock(part)
+    if held is None:
+        raise busy
+    try:
+        yield part
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        os.close(held)
