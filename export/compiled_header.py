@@ -11,6 +11,8 @@ import re
 import tempfile
 from pathlib import Path
 
+import pyarrow as pa
+
 from contracts.fault import InputFault, UsageFault, printable
 from export import compilers, replay
 from export.bounded_process import ProcessLimits
@@ -145,6 +147,17 @@ class Compiled:
     def decisions(self, connection: Connection) -> list[Decision]:
         """Return its decisions on the windows of a connection, in the order they are made."""
         acks, states, _ = rows(connection)
-        _, end_ns = connection.span_ns()
+        return self.decisions_on(acks, states, connection.span_ns()[1])
+
+    def decisions_on(self, acks: pa.Table, states: pa.Table, end_ns: int) -> list[Decision]:
+        """Return its decisions on the windows of a connection, by its rows.
+
+        Parameters
+        ----------
+        acks, states : rows of the ``ack`` and ``state`` tables
+            Those of the connection.
+        end_ns : int, nanoseconds
+            Its end.
+        """
         lines = replay.event_lines(0, acks, states, end_ns)
         return replay.run(self._program, [lines], self._file, limits=self._limits).decisions

@@ -52,6 +52,11 @@ COMMANDS: tuple[Command, ...] = (
     Command("new-dataset", "Make a dataset from a folder of logs or captures and a file of labels, and check it."),
     Command("score", "Score every stored model on a folder of labelled logs or captures."),
     Command("score-locked", "Score the models on the locked half of the kernel's connections, once for each release."),
+    Command(
+        "scorecard",
+        "Judge somebody else's detector on labelled connections, beside ours: accuracy, coverage, delay, false sharing"
+        ", and what may be wrong with its inputs.",
+    ),
     Command("dictionary", "Write data/README.md from the tables."),
     Command(
         "excerpts", "Rewrite the tables that README.md and docs/ take from the reports, and the graph of the stages."

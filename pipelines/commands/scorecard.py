@@ -1,0 +1,104 @@
+"""Run somebody else's detector on labelled connections, and write a scorecard beside our own detectors.
+
+DETECTOR is a command, as one argument: a program that reads the event lines of one connection on standard input, and
+writes verdict lines on standard output. It is run once for each connection, within limits of time, output and memory.
+Or it is a C header with a function on windows, as `sbd detect --model` takes it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+from contracts.fault import UsageFault
+from contracts.whole_file import write_whole
+from export.compiled_header import HEADER, TRUST_HEADER
+from export.foreign_detector import LIMITS
+from pipelines.judging.detector_opinions import foreign
+from pipelines.judging.scorecard_rows import scorecard
+from pipelines.labelling.labelled_connections import (
+    DEFAULT,
+    Gathered,
+    NoLabelledConnectionError,
+    of_datasets,
+    of_folder,
+)
+from pipelines.params import Params
+from pipelines.reporting import scorecard_page
+from pipelines.reporting.report_files import write_json
+from pipelines.reporting.text_table import aligned
+from pipelines.running import stage
+from traces.assembly import BACKWARDS
+
+log = logging.getLogger(__name__)
+
+
+class ScorecardInputError(UsageFault):
+    """Inputs and labels that are not named together."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "detector", metavar="DETECTOR", help=f"a command in one argument, or a path that ends with {HEADER}"
+    )
+    parser.add_argument("--inputs", metavar="DIR", type=Path, help="folder with logs or captures, judged by --labels")
+    parser.add_argument("--labels", metavar="FILE", type=Path, help="CSV file with the labels of --inputs")
+    parser.add_argument(
+        "--dataset",
+        metavar="NAME",
+        action="append",
+        help="in place of --inputs: a dataset whose tables the pipeline has made, or a folder of data/samples; may be"
+        f" given several times (default: {' and '.join(DEFAULT)})",
+    )
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=LIMITS.time_s,
+        help="what the detector may take for one connection (default: %(default)g)",
+    )
+    parser.add_argument(
+        TRUST_HEADER,
+        action="store_true",
+        help="compile and run the header that DETECTOR names, whoever wrote it: it may do all that you may",
+    )
+    parser.add_argument("--html", metavar="FILE", type=Path, help="page to write: one self-contained file")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="JSON file to write: figures, findings and every pair"
+    )
+
+
+def _gathered(arguments: argparse.Namespace, params: Params) -> Gathered:
+    if (arguments.inputs is None) != (arguments.labels is None):
+        raise ScorecardInputError("--inputs and --labels belong together")
+    if arguments.inputs is None:
+        return of_datasets(arguments.dataset or DEFAULT, params)
+    if arguments.dataset:
+        raise ScorecardInputError("either --inputs with --labels, or --dataset")
+    return of_folder(arguments.inputs, arguments.labels, params)
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    if not arguments.seconds > 0:
+        raise ScorecardInputError("--seconds must be above 0")
+    limits = replace(LIMITS, time_s=arguments.seconds)
+    asked = foreign(arguments.detector, limits, trusted=arguments.trust_header)
+    gathered = _gathered(arguments, params)
+    for remark in gathered.remarks:
+        log.warning("%s", remark)
+    if not gathered.connections:
+        raise NoLabelledConnectionError("no connection has a valid label: there is nothing to judge on")
+    backwards = gathered.counts.pop(BACKWARDS, 0)
+    card = scorecard(arguments.detector, asked, gathered.connections, backwards, gathered.counts, params)
+    stage.say(*aligned(scorecard_page.summary(card)), "")
+    stage.say(*scorecard_page.said_of_answers(card), *scorecard_page.left_out(card))
+    stage.say(*(one.sentence for one in card.findings))
+    if arguments.json is not None:
+        write_json(card.content(), arguments.json)
+    if arguments.html is not None:
+        write_whole(scorecard_page.render(card).encode(), arguments.html)
+    return stage.EXIT_OK

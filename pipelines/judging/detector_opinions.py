@@ -1,0 +1,153 @@
+"""What detectors say of labelled connections: ours, asked directly, and somebody else's, as a process or in C."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from contracts.fault import printable
+from export import foreign_detector, verdict_lines
+from export.bounded_process import OverLimitError, ProcessLimits
+from export.compiled_header import HEADER, TRUST_HEADER, Compiled, NoHeaderError
+from export.foreign_detector import Answer
+from export.replay import ReplayError
+from export.replaying import Named, built, opinions_on
+from models.detectors import DETECTORS
+from models.detectors.scoring import OnPair
+from models.labelled.labelled_connection import LabelledConnection
+from models.partition import Pair, pairs_of
+from traces.log_writing import log_lines
+
+#: Says something of a connection.
+Asked = Callable[[LabelledConnection], Answer]
+_MOST_REMARKS = 3
+#: Connections that are told up to their middle too.
+_MOST_CUT = 8
+
+
+@dataclass
+class Answers:
+    """How often a foreign detector gave no answer, wrote what is no verdict, or dated a verdict before its evidence.
+
+    Attributes
+    ----------
+    asked : int
+        Connections.
+    failed, refused : Counter of str
+        Connections without an answer, and lines refused, by reason.
+    remarks : list of str
+        What the first processes that failed said.
+    ahead, cut : int
+        Of so many connections that were told up to their middle alone, how many were judged otherwise up to there.
+    """
+
+    asked: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
+    ahead: int = 0
+    cut: int = 0
+
+    def add(self, answer: Answer) -> None:
+        """Count an answer."""
+        self.asked += 1
+        if answer.failure is not None:
+            self.failed[answer.failure] += 1
+        self.refused.update(answer.refused)
+        if answer.remark and len(self.remarks) < _MOST_REMARKS and answer.remark not in self.remarks:
+            self.remarks.append(answer.remark)
+
+    def try_cut(self, one: LabelledConnection, answer: Answer, asked: Asked) -> None:
+        """Tell a detector the first half of a connection alone, and count whether that changes what it said of it.
+
+        The first connections with an answer are tried, no more than 8.
+
+        Parameters
+        ----------
+        one : LabelledConnection
+        answer : Answer
+            What the detector says of it.
+        asked : Asked
+        """
+        half = one.first_half()
+        if answer.failure is not None or self.cut == _MOST_CUT or len(half.subflow_ids()) < len(one.subflow_ids()):
+            return
+        start_ns, end_ns = half.span_ns()
+        early = asked(half)
+        self.cut += 1
+        self.ahead += any(
+            early.on_pairs[pair].changes(start_ns, end_ns) != on.changes(start_ns, end_ns)
+            for pair, on in answer.on_pairs.items()
+        )
+
+
+def foreign(detector: str, limits: ProcessLimits, *, trusted: bool) -> Asked:
+    """Return how somebody else's detector is asked.
+
+    Parameters
+    ----------
+    detector : str
+        A command, or a path that ends with ``.h``: a header with a function on windows.
+    limits : ProcessLimits
+        What it may take for one connection.
+    trusted : bool
+        A header is compiled and run whoever wrote it.
+
+    Raises
+    ------
+    NoProgramError
+        If the command names no program.
+    NoHeaderError
+        If there is no such header, or what is to be trusted is no header.
+    UntrustedHeaderError
+        If a header did not come with this program, and is not trusted.
+    """
+    if detector.endswith(HEADER):
+        return _of_header(Compiled(Path(detector), trusted=trusted, limits=limits))
+    if trusted:
+        raise NoHeaderError(f"{TRUST_HEADER} is for a header, and {printable(detector)} is none")
+    command = foreign_detector.command_of(detector)
+
+    def asked(one: LabelledConnection) -> Answer:
+        lines = log_lines(one.token, *one.rows)
+        return foreign_detector.ask(command, lines, one.token, one.subflow_ids(), one.span_ns(), limits)
+
+    return asked
+
+
+def _of_header(header: Compiled) -> Asked:
+    def asked(one: LabelledConnection) -> Answer:
+        acks, states, _ = one.rows
+        changes: dict[Pair, dict[int, bool | None]] = defaultdict(dict)
+        try:
+            decisions = header.decisions_on(acks, states, one.span_ns()[1])
+        except (OverLimitError, ReplayError) as error:
+            return Answer(verdict_lines.silent(pairs_of(one.subflow_ids())), str(error))
+        for said in decisions:
+            changes[said.subflow_a, said.subflow_b][said.start_ns + said.window_ns] = said.shared
+        on_pairs = {
+            pair: OnPair(tuple(changes[pair]), tuple(changes[pair].values())) for pair in pairs_of(one.subflow_ids())
+        }
+        return Answer(on_pairs)
+
+    return asked
+
+
+def ours() -> Named:
+    """Return every detector of ours with its default parameters."""
+    return {(kind.name, kind.default): built(kind, kind.presets[kind.default]) for kind in DETECTORS.values()}
+
+
+def said_by_ours(one: LabelledConnection, detectors: Named) -> dict[str, dict[Pair, OnPair]]:
+    """Return what detectors of ours say of a connection, by name; those whose signal it lacks are left out.
+
+    Parameters
+    ----------
+    one : LabelledConnection
+    detectors : Named
+    """
+    subflow_ids = one.subflow_ids()
+    said, _ = opinions_on(one.rows, subflow_ids, one.span_ns()[1], detectors)
+    return {name: verdict_lines.on_pairs_of(opinions, subflow_ids) for (name, _), opinions in said.items()}

@@ -1,0 +1,104 @@
+"""A scorecard as rows for a terminal, and as one self-contained page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from models.assessment.scorecard_figures import STRATA
+from models.labelled.labelled_connection import CLASSES, RAMPS, SWAPPED_PARTNERS
+from pipelines.judging.scorecard_rows import Scorecard
+from pipelines.reporting.page import Page
+from pipelines.reporting.tables.cell import Rows
+from pipelines.running.environment import version
+
+_CONTROLS = ("not shared", SWAPPED_PARTNERS, RAMPS)
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def summary(card: Scorecard) -> Rows:
+    """Return one row for each detector: accuracy, coverage, delay and false sharing."""
+    rows = []
+    for one in card.figures:
+        controls = one["false_sharing"]
+        rows.append(
+            {
+                "detector": one["detector"],
+                "right": _number(one["right"]),
+                "95 %": f"({_number(one['right_low'])} to {_number(one['right_high'])})",
+                "of decided": _number(one["decided"]),
+                "coverage": _number(one["coverage"]),
+                "wrong": one["wrong"],
+                "none": one["none"],
+                "delay, s": _number(one["delay_s"], 1),
+                **{f"false: {name}": f"{controls[name]['shared']} of {controls[name]['of']}" for name in _CONTROLS},
+            }
+        )
+    return rows
+
+
+def _by(card: Scorecard, stratum: str) -> Rows:
+    there = dict.fromkeys(value for one in card.figures for value in one["by"][stratum])
+    classes = [value for value in CLASSES.get(stratum, there) if value in there]
+    rows = []
+    for one in card.figures:
+        row: dict[str, Any] = {"detector": one["detector"]}
+        for value in classes:
+            part = one["by"][stratum].get(value)
+            row[value] = "" if part is None else f"{_number(part['right'])}, {_number(part['coverage'])}"
+        rows.append(row)
+    pairs: dict[str, Any] = {"detector": "pairs"}
+    pairs |= {value: str(card.figures[0]["by"][stratum].get(value, {}).get("pairs", 0)) for value in classes}
+    return [pairs, *rows]
+
+
+def said_of_answers(card: Scorecard) -> list[str]:
+    """Return sentences on how the detector answered."""
+    answers = card.answers
+    found = [f"It answered on {answers.asked - answers.failed.total()} of {answers.asked} connections."]
+    found += [f"No answer on {count}: {why}." for why, count in sorted(answers.failed.items())]
+    found += [f"It said: {remark}" for remark in answers.remarks]
+    found += [f"Refused {count} of its lines: {why}." for why, count in sorted(answers.refused.items())]
+    if answers.ahead:
+        found.append(
+            f"On {answers.ahead} of {answers.cut} connections, its verdicts up to the middle were others when it was"
+            " told the first half alone: it dates verdicts before their evidence, and its delays mean nothing."
+        )
+    elif answers.cut:
+        found.append(f"On {answers.cut} connections, the first half alone gave the same verdicts up to the middle.")
+    return found
+
+
+def left_out(card: Scorecard) -> list[str]:
+    """Return sentences on labels that do not count."""
+    return [f"Left out {count}: {why}." for why, count in sorted(card.left_out.items()) if count]
+
+
+def render(card: Scorecard) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    card : Scorecard
+    """
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return templates.get_template("scorecard.html.j2").render(
+        card=card,
+        page=Page(Path()),
+        version=version(),
+        summary=summary(card),
+        answers=said_of_answers(card),
+        left_out=left_out(card),
+        strata={name: _by(card, name) for name in STRATA},
+    )
