@@ -25,6 +25,7 @@ from pipelines.params.learning import (
     Replay,
     Search,
     Sensitivity,
+    Thinned,
     Tiles,
     Tracking,
     Transfer,
@@ -80,6 +81,7 @@ class Params(Block):
     controls: Controls
     evaluate: Evaluate
     sensitivity: Sensitivity
+    thinned: Thinned
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
