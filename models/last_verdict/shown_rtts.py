@@ -74,6 +74,8 @@ def echoes(signals: SubflowSignals, ticks: Ticks, _end_ns: int) -> SubflowSignal
     signals : SubflowSignals
     ticks : Ticks
         When an echo leaves.
+    _end_ns : int
+        Not needed: it is for who asks where there is no sample.
 
     Examples
     --------
@@ -96,6 +98,8 @@ def last_of_each(signals: SubflowSignals, ticks: Ticks, _end_ns: int) -> Subflow
     ----------
     signals : SubflowSignals
     ticks : Ticks
+    _end_ns : int
+        Not needed, as in :func:`echoes`.
 
     Examples
     --------

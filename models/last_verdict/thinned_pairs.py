@@ -34,7 +34,7 @@ _TABLED = (
 
 
 @dataclass(frozen=True)
-class View:
+class ToolView:
     """How a connection is seen.
 
     Attributes
@@ -81,10 +81,18 @@ class View:
         return found
 
 
-def views(kinds: Iterable[str], ticks: Sequence[str], intervals_ms: Sequence[int]) -> list[View]:
+def views(kinds: Iterable[str], ticks: Sequence[str], intervals_ms: Sequence[int]) -> list[ToolView]:
     """Return every view: of a kind with ticks, one for each way to place them and each interval; of others one.
 
     The sender's own log is the first, whether it is named or not.
+
+    Parameters
+    ----------
+    kinds : iterable of str
+        Names in :data:`~models.last_verdict.shown_rtts.TOOLS`.
+    ticks : sequence of str
+        :data:`OWN`, :data:`COMMON`, or both.
+    intervals_ms : sequence of int
 
     Examples
     --------
@@ -94,9 +102,9 @@ def views(kinds: Iterable[str], ticks: Sequence[str], intervals_ms: Sequence[int
     found = []
     for kind in dict.fromkeys((LOG, *kinds)):
         if TOOLS[kind].at_ticks is None:
-            found.append(View(kind))
+            found.append(ToolView(kind))
         else:
-            found += [View(kind, whose, interval_ms) for whose in ticks for interval_ms in intervals_ms]
+            found += [ToolView(kind, whose, interval_ms) for whose in ticks for interval_ms in intervals_ms]
     return found
 
 
@@ -143,14 +151,14 @@ class ThinnedDataset:
         With its tables.
     connections : mapping of connection_id to row of the ``connection`` table
     truths : mapping of connection_id to Truth
-    views : sequence of View
+    views : sequence of ToolView
     seed : int
     """
 
     folder: Path
     connections: Mapping[str, Mapping[str, Any]]
     truths: Mapping[str, Truth]
-    views: Sequence[View]
+    views: Sequence[ToolView]
     seed: int
 
     def verdicts(self, labels: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
 from features.series import SubflowSignals
 from models.detectors.lag_excess import Criterion, judgements
 from models.last_verdict.shown_rtts import smoothed_signals
-from models.last_verdict.thinned_pairs import View, accuracy_rows, allowed_ms, last_said, spread_labels, views
+from models.last_verdict.thinned_pairs import ToolView, accuracy_rows, allowed_ms, last_said, spread_labels, views
 from tests.features.delays_made import MS, queue_us, subflow
 
 BASE_US = 20_000
@@ -31,14 +31,14 @@ def pair(seed: int, *, shared: bool) -> dict[int, SubflowSignals]:
     }
 
 
-def seen(view: View, signals: dict[int, SubflowSignals], seed: int = 0) -> list[SubflowSignals]:
+def seen(view: ToolView, signals: dict[int, SubflowSignals], seed: int = 0) -> list[SubflowSignals]:
     smooth = {number: smoothed_signals(own) for number, own in signals.items()}
     return list(view.shown(signals, smooth, CONNECTION, seed).values())
 
 
 @pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("view", [View("log"), View("ping", "own", 10), View("csv", "own", 10)], ids=str)
-def test_a_clear_pair_is_told_by_samples_close_together(view: View, shared: bool) -> None:
+@pytest.mark.parametrize("view", [ToolView("log"), ToolView("ping", "own", 10), ToolView("csv", "own", 10)], ids=str)
+def test_a_clear_pair_is_told_by_samples_close_together(view: ToolView, shared: bool) -> None:
     for seed in range(4):
         x, y = seen(view, pair(seed, shared=shared))
         said, reason, first_ns = last_said(x, y)
@@ -57,10 +57,10 @@ def test_the_verdict_is_the_last_judgement() -> None:
 def test_samples_far_apart_give_no_verdict_and_a_reason() -> None:
     signals = pair(0, shared=True)
     for view, reason in (
-        (View("csv", "own", 2000), TOO_FEW_SAMPLES),
-        (View("csv", "own", 500), gate.IDLE),
+        (ToolView("csv", "own", 2000), TOO_FEW_SAMPLES),
+        (ToolView("csv", "own", 500), gate.IDLE),
         # Silences of half a round trip end at one time, as when the host stops.
-        (View("ss", "common", 20), gate.STALLED),
+        (ToolView("ss", "common", 20), gate.STALLED),
     ):
         assert last_said(*seen(view, signals)) == (None, reason, None)
     few = [SubflowSignals.of_rtts(own.rtt_time_ns[:60], own.rtt_us[:60]) for own in signals.values()]
@@ -70,17 +70,17 @@ def test_samples_far_apart_give_no_verdict_and_a_reason() -> None:
 def test_own_ticks_differ_and_common_ones_do_not() -> None:
     signals = pair(0, shared=True)
     for whose, equal in (("own", False), ("common", True)):
-        x, y = seen(View("ss", whose, 50), signals)
+        x, y = seen(ToolView("ss", whose, 50), signals)
         phases = [set((one.rtt_time_ns % (50 * MS)).tolist()) for one in (x, y)]
         assert [len(one) for one in phases] == [1, 1]
         assert (phases[0] == phases[1]) is equal
-    other = seen(View("ss", "common", 50), signals, seed=1)[0]
+    other = seen(ToolView("ss", "common", 50), signals, seed=1)[0]
     assert (other.rtt_time_ns[:100] != x.rtt_time_ns[:100]).all()
 
 
 def test_tcp_probe_is_smoothed_at_every_sample() -> None:
     signals = pair(0, shared=True)
-    for shown, own in zip(seen(View("tcp_probe"), signals), signals.values(), strict=True):
+    for shown, own in zip(seen(ToolView("tcp_probe"), signals), signals.values(), strict=True):
         assert shown.rtt_time_ns.tolist() == own.rtt_time_ns.tolist()
         assert shown.rtt_us.tolist() == smoothed_signals(own).rtt_us.tolist()
 
