@@ -15,7 +15,8 @@ _SHARES = {"decided": "right where decided", "coverage": "share of pairs decided
 
 
 def _draw(axes: Axes, own: pd.DataFrame, share: str) -> None:
-    for number, ((kind, ticks), lines) in enumerate(own.groupby(["kind", "ticks"], sort=False)):
+    for number, (name, lines) in enumerate(own.groupby(["kind", "ticks"], sort=False)):
+        kind, ticks = map(str, name)
         colour = _COLOURS[kind]
         label = kind + {"own": ", own ticks", "common": ", common ticks", "": ""}[ticks]
         if not ticks:

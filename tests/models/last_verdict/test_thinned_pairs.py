@@ -18,7 +18,8 @@ from models.last_verdict.thinned_pairs import ToolView, accuracy_rows, allowed_m
 from tests.features.delays_made import MS, queue_us, subflow
 
 BASE_US = 20_000
-CONNECTION = {"connection_id": "made#0", "start_ns": 0, "end_ns": 16_000 * MS}
+END_NS = 16_000 * MS
+CONNECTION = {"connection_id": "made#0", "start_ns": 0, "end_ns": END_NS}
 
 
 def pair(seed: int, *, shared: bool) -> dict[int, SubflowSignals]:
@@ -43,7 +44,7 @@ def test_a_clear_pair_is_told_by_samples_close_together(view: ToolView, shared: 
         x, y = seen(view, pair(seed, shared=shared))
         said, reason, first_ns = last_said(x, y)
         assert (said, reason) == (shared, None)
-        assert first_ns is not None and 0 < first_ns < CONNECTION["end_ns"]
+        assert first_ns is not None and 0 < first_ns < END_NS
 
 
 def test_the_verdict_is_the_last_judgement() -> None:
