@@ -25,6 +25,7 @@ from pipelines.params.learning import (
     Replay,
     Search,
     Sensitivity,
+    Thinned,
     Tiles,
     Tracking,
     Transfer,
@@ -82,6 +83,7 @@ class Params(Block):
     evaluate: Evaluate
     sensitivity: Sensitivity
     twins: Twins
+    thinned: Thinned
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
