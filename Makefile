@@ -151,7 +151,7 @@ setup:
 	$(ALONE) $(MAKE) --no-print-directory installed
 
 installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
-	@python -m compileall -q contracts traces scenarios testbed features models export pipelines
+	@python -m compileall -q contracts traces scenarios testbed features models export smartsbd pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	rm -rf $(VENV)

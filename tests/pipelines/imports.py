@@ -7,7 +7,18 @@ import functools
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-PACKAGES = ("contracts", "traces", "scenarios", "testbed", "features", "models", "export", "pipelines", "contributions")
+PACKAGES = (
+    "contracts",
+    "traces",
+    "scenarios",
+    "testbed",
+    "features",
+    "models",
+    "export",
+    "smartsbd",
+    "pipelines",
+    "contributions",
+)
 
 
 def file_of(root: Path, module: str) -> Path | None:

@@ -32,7 +32,18 @@ CALLS: dict[str, str] = {
         r"^```python\n(from contributions import (\w+)\n.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
     )
 }
-CODE = ("contracts", "traces", "scenarios", "testbed", "features", "models", "export", "pipelines", "contributions")
+CODE = (
+    "contracts",
+    "traces",
+    "scenarios",
+    "testbed",
+    "features",
+    "models",
+    "export",
+    "smartsbd",
+    "pipelines",
+    "contributions",
+)
 COPIED = (*CODE, "simulator/src", "tests/models")
 FILES = ("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py")
 SAMPLES = ROOT / "data/samples/kernel/inputs"

@@ -80,12 +80,28 @@ def pairs_of_input(recorded: Recording, criterion: Criterion, reading: Reading) 
             x, y = found[a], found[b]
             if not min(x.rtt_us.size, y.rtt_us.size):
                 continue
-            *_, last = [None, *judgements(x, y, criterion)]
-            lattice = lattice_of(x, y)
-            early = lattice if isinstance(lattice, str) else TOO_SHORT
             title = f"{printable(connection_id)}: subflows {a} and {b}"
-            names = (f"subflow {a}", f"subflow {b}")
-            yield JudgedPair(title, x, y, names, last, early if last is None else last.reason)
+            yield judged_pair(title, x, y, (f"subflow {a}", f"subflow {b}"), criterion)
+
+
+def judged_pair(
+    title: str, x: SubflowSignals, y: SubflowSignals, names: tuple[str, str], criterion: Criterion
+) -> JudgedPair:
+    """Return a pair with samples of both, and the judgement on it at the end.
+
+    Parameters
+    ----------
+    title : str
+    x, y : SubflowSignals
+        The pair, lower subflow number first.
+    names : (str, str)
+        Of its subflows.
+    criterion : Criterion
+    """
+    *_, last = [None, *judgements(x, y, criterion)]
+    lattice = lattice_of(x, y)
+    early = lattice if isinstance(lattice, str) else TOO_SHORT
+    return JudgedPair(title, x, y, names, last, early if last is None else last.reason)
 
 
 def _correlations(evidence: Evidence, band: Band) -> npt.NDArray[np.float64]:
