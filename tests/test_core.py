@@ -63,6 +63,22 @@ def test_the_first_verdict_is_soon_there(clone: Path, tmp_path: Path) -> None:
     assert "subflows 0 and 1: shared, from 6.6 s on, to the end at 20.1 s" in shown
 
 
+#: Whether a queue that both of two paths go through is found.
+JUDGES = """
+import numpy as np, smartsbd
+times_s = np.arange(3_000) / 100
+queue_s = abs(np.random.default_rng(1).normal(0, 0.002, 3_000).cumsum() % 0.08 - 0.04)
+print(smartsbd.judge(times_s, 0.030 + queue_s, times_s, 0.045 + queue_s).shared)
+"""
+
+
+def test_arrays_are_judged_from_python(clone: Path, tmp_path: Path) -> None:
+    """By the environment's Python, and by the one in the file, which shiv shows where it is asked to."""
+    assert said([str(clone / ".venv/bin/python"), "-c", JUDGES], tmp_path) == "True\n"
+    in_file = ["env", "SHIV_INTERPRETER=1", str(Path(sys.executable).resolve()), str(clone / "build/sbd.pyz")]
+    assert said([*in_file, "-c", JUDGES], tmp_path) == "True\n"
+
+
 def test_what_needs_another_group_says_which(clone: Path) -> None:
     sbd = str(clone / ".venv/bin/sbd")
     plot = ("detect", "--plot", "verdict.png", str(LOG))
