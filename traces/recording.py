@@ -23,7 +23,7 @@ from traces.trace import Trace
 #: Stands for standard input among the inputs of a command.
 STANDARD_INPUT = Path("-")
 #: Help text for the inputs of a command.
-INPUTS = "log of a sender or capture of packets, plain or compressed; - is standard input"
+INPUTS = "log of a sender, capture of packets or table of RTTs, plain or compressed; - is standard input"
 
 
 class NoStandardInputError(UsageFault):

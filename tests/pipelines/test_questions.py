@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,13 @@ from features import judged_rtts
 from features.judged_rtts import SAMPLES, VerdictRule
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
+from tests.pipelines.test_documented_commands import BLOCKS, merged
 from tests.traces import rewritten
+from traces import stored
 
 ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "data/samples/kernel/inputs"
+CAPTURES = ROOT / "data/samples/kernel_captures/inputs"
 PUBLIC = ROOT / "tests/traces/samples/public"
 #: Arguments, and what the evidence says of the RTTs.
 KINDS = {
@@ -27,6 +33,15 @@ KINDS = {
     "tables of packets": (["--together", "wlan0.csv", "wwan0.csv"], "samples"),
     "qlog": (["server.qlog"], "samples"),
 }
+
+
+#: Of the page's sections, one for each kind of input.
+TITLES = {
+    *("Packets at the sender", "sbd record", "ss", "ping", "tcp_probe", "A table of RTTs", "tshark's fields", "qlog"),
+    "At the receiver",
+}
+#: The page, and how long each of its commands may take.
+PAGE, MOST_S = ROOT / "docs/questions.md", 300
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +173,42 @@ def test_what_is_together_has_bounds_and_may_be_unreadable(
         (tmp_path / name).write_text(header + "".join(f"1,{path},9\n" for path in range(40)))
     assert main(["detect", "--together", str(tmp_path / "a"), str(tmp_path / "b")]) == EXIT_USAGE
     assert "more than 64 subflows are no one connection" in capsys.readouterr().err
+
+
+def test_commands_of_the_page_answer_in_time(
+    rewritten_logs: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Those that need no network: each as it stands, on the connection that shares."""
+    shutil.copytree(rewritten_logs["101"], tmp_path, dirs_exist_ok=True)
+    parts = [tmp_path / f"{subflow}.pcap" for subflow in range(2)]
+    for subflow, part in enumerate(parts):
+        part.write_bytes(b"".join(stored.blocks(CAPTURES / f"101.sf{subflow}.pcap.zst")))
+    merged(parts, tmp_path / "capture.pcap")
+    monkeypatch.chdir(tmp_path)
+    commands = sorted({one for block in BLOCKS if block.path == PAGE for one in block.commands if "sbd detect" in one})
+    assert len(commands) >= 9
+    for command in commands:
+        begun_s = time.monotonic()
+        assert main(command.split()[1:]) == 0, command
+        assert time.monotonic() - begun_s < MOST_S
+        said = capsys.readouterr().out
+        assert re.search(r"subflows 0 .*and 1.*: shared, from", said), command
+    assert (tmp_path / "rtts.png").stat().st_size > 0
+
+
+def test_the_page_shows_what_is_printed(
+    rewritten_logs: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shown,) = re.findall(r"^```console\n\$ sbd (.*?)\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(rewritten_logs["101"])
+    assert main(shown[0].split()) == 0
+    assert capsys.readouterr().out == shown[1]
+
+
+def test_the_page_has_a_section_for_each_format() -> None:
+    text = PAGE.read_text()
+    assert all(f"](#{re.sub(r'[^a-z0-9_ -]', '', title.lower()).replace(' ', '-')})" in text for title in TITLES)
+    assert set(re.findall(r"^## (.*)$", text, re.MULTILINE)) >= TITLES
