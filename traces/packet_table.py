@@ -42,6 +42,7 @@ _SECONDS = re.compile(rb"(\d{1,10})(?:\.(\d{1,9}))?")
 _COUNT = re.compile(rb"\d{1,18}")
 _ADDRESS = re.compile(rb"[0-9a-fA-F.:]{2,45}")
 _PORT = re.compile(rb"\d{1,5}")
+_MAX_PORT = 65535
 _NS_PER_US = 1000
 _NUMBERS = 1 << 32
 
@@ -63,6 +64,10 @@ def _header(head: bytes) -> tuple[bytes, list[bytes]]:
 def recognises(head: bytes) -> bool:
     """Tell by its first bytes whether an input is such a table."""
     return {_TIME, _ACK_RTT} <= set(_header(head)[1])
+
+
+def _is_port(cell: bytes) -> bool:
+    return _PORT.fullmatch(cell) is not None and int(cell) <= _MAX_PORT
 
 
 def _ns(cell: bytes) -> int | None:
@@ -132,7 +137,7 @@ class _Table:
         time_ns, ack_rtt_ns = _ns(found[_TIME]), _ns(found[_ACK_RTT])
         if (
             time_ns is None
-            or not all(_ADDRESS.fullmatch(address) and _PORT.fullmatch(port) for address, port in ends)
+            or not all(_ADDRESS.fullmatch(address) and _is_port(port) for address, port in ends)
             or ends[0] == ends[1]
             or not _COUNT.fullmatch(found[_LENGTH])
             or not (_COUNT.fullmatch(found[_ACK]) or not found[_ACK])

@@ -32,15 +32,15 @@ NO_ANSWER = "echo without an answer"
 _MAX_LINE_BYTES = 512
 _STAMP = rb"(?:\[(?P<s>\d{1,10})\.(?P<fraction>\d{1,9})\] )?"
 _ANSWER = re.compile(
-    _STAMP + rb"\d{1,5} bytes from [^\n]{1,200}: icmp_seq=(?P<number>\d{1,10})(?: ttl=\d{1,3})?"
+    _STAMP + rb"\d{1,5} bytes from [^\n]{1,200}: icmp_seq=(?P<number>\d{1,5})(?: ttl=\d{1,3})?"
     rb" time=(?P<ms>\d{1,7})(?:\.(?P<ms_fraction>\d{1,3}))? ms(?P<rest>.{0,200})"
 )
-_WAITING = re.compile(_STAMP + rb"no answer yet for icmp_seq=\d{1,10}\s*")
-_ERROR = re.compile(_STAMP + rb"From [^\n]{1,200} icmp_seq=\d{1,10} .{1,200}")
+_WAITING = re.compile(_STAMP + rb"no answer yet for icmp_seq=\d{1,5}\s*")
+_ERROR = re.compile(_STAMP + rb"From [^\n]{1,200} icmp_seq=\d{1,5} .{1,200}")
 _MARK = b" icmp_seq="
 _BEGINS = re.compile(rb"^" + _STAMP + rb"(?:\d{1,5} bytes from |From |no answer yet for icmp_seq=\d)", re.MULTILINE)
 _INTERFACE = re.compile(rb"PING .{1,300} from \S{1,60} (?P<interface>[^\s:]{1,16}): .{0,100}")
-# Old versions of ping count to 2^16 and begin anew.
+# The number has 16 bits, and begins anew.
 _WRAP = 1 << 16
 
 

@@ -44,6 +44,7 @@ _EVENTS_KEY = re.compile(rb'"events"\s*:\s*$')
 _UNIT = re.compile(rb'"time_units?"\s*:\s*"(\w{1,4})"')
 _FIELDS = re.compile(rb'"event_fields"\s*:\s*\[([^\[\]{}]{0,512})\]')
 _DELTA = re.compile(rb'"time_format"\s*:\s*"(?:delta|relative_to_previous_event)"')
+_BETWEEN = b"[], \t\r\n"
 _UNITS_NS = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "ns": 1}
 _NS_PER_US = 1000
 _OPEN, _RECOVERY = 0, 3
@@ -101,7 +102,6 @@ class _Document:
         self._kept = bytearray()
         self._kept_from = 0
         self._is_long = False
-        self._first = b""
 
     def feed(self, block: bytes, at: int) -> Iterator[_Element | _TraceHeader]:
         """Yield the events, and what stands before each list of them, that end in a block, which begins at `at`."""
@@ -124,8 +124,9 @@ class _Document:
                 if not self._list_depth and sign == b"[" and _EVENTS_KEY.search(self._kept[-64:]):
                     yield _TraceHeader.of(bytes(self._kept))
                     self._list_depth = self._depth + 1
-                    self._kept.clear()
+                    self._begin(at + place)
                 elif self._list_depth and self._depth == self._list_depth:
+                    yield from self._between()
                     self._begin(at + place)
                 self._depth += 1
             elif sign in b"]}":
@@ -134,7 +135,9 @@ class _Document:
                 self._depth = max(0, self._depth - 1)
                 if self._list_depth and self._depth == self._list_depth:
                     yield self._element()
+                    self._begin(at + done)
                 elif self._list_depth and self._depth < self._list_depth:
+                    yield from self._between()
                     self._list_depth = 0
                     self._kept.clear()
         self._keep(block[done:])
@@ -152,13 +155,19 @@ class _Document:
             del self._kept[_MAX_EVENT_BYTES:]
 
     def _element(self, refused: str = "") -> _Element:
-        found = _Element(self._kept_from, bytes(self._kept), refused or (TOO_LONG if self._is_long else ""))
-        self._begin(0)
-        return found
+        return _Element(self._kept_from, bytes(self._kept), refused or (TOO_LONG if self._is_long else ""))
 
-    def rest(self) -> _Element | None:
-        """Return an event that the end of the file cuts off."""
-        return self._element(CUT) if self._list_depth and self._depth > self._list_depth else None
+    def _between(self) -> Iterator[_Element]:
+        """Yield what stands between two events and is none, as one that is refused."""
+        if self._kept.strip(_BETWEEN):
+            yield self._element(MALFORMED)
+
+    def rest(self) -> Iterator[_Element]:
+        """Yield an event that the end of the file cuts off."""
+        if self._list_depth and self._depth > self._list_depth:
+            yield self._element(CUT)
+        elif self._list_depth:
+            yield from self._between()
 
 
 def _elements(path: Path) -> Iterator[_Element | _TraceHeader]:
@@ -174,9 +183,7 @@ def _elements(path: Path) -> Iterator[_Element | _TraceHeader]:
     for block in stored.blocks(path):
         yield from document.feed(block, at)
         at += len(block)
-    last = document.rest()
-    if last is not None:
-        yield last
+    yield from document.rest()
 
 
 def _number(value: Any, scale: int) -> int | None:
