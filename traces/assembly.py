@@ -13,6 +13,7 @@ from traces.bounds import Bounds
 from traces.connection import Subflow
 from traces.log_connections import NO_TOKEN, EventOrder, LogConnections, SubflowColumns
 from traces.sequence import AckedBytes
+from traces.vantage import SENDER
 
 UNKNOWN_KIND = "unknown kind of event"
 OUT_OF_RANGE = "value out of range"
@@ -237,13 +238,15 @@ class Assembly:
         self._end_ns.append(time_ns)
         return number
 
-    def finish(self, complete: Callable[[int, Subflow], None] | None = None) -> LogConnections:
+    def finish(self, complete: Callable[[int, Subflow], None] | None = None, vantage: str = SENDER) -> LogConnections:
         """Return the connections, in order of their first record; nothing is accepted after that.
 
         Parameters
         ----------
         complete : callable, optional
             Adds to a subflow, which has the number given, what is in no event.
+        vantage : str
+            Where the log was recorded.
         """
         # What tells records apart that come is of no use any more.
         self._first, self._further = {}, {}
@@ -261,7 +264,7 @@ class Assembly:
                 complete(number, subflow)
             return subflow
 
-        return LogConnections(SubflowColumns(_column(self._connection), _column(self._token)), built)
+        return LogConnections(SubflowColumns(_column(self._connection), _column(self._token)), built, vantage)
 
 
 def _out_of_range(time_ns: int, subflow_id: int) -> Refused:

@@ -135,6 +135,8 @@ class Subflow:
 
     Attributes
     ----------
+    name : str or None
+        Of the path, as the input has it; in no table.
     acks : Acks
         Those in memory.
     stored_acks : StoredRows or None
@@ -153,6 +155,7 @@ class Subflow:
     local_port: int | None = None
     remote_port: int | None = None
     retransmissions: int | None = None
+    name: str | None = None
     acks: Acks = field(default_factory=Acks)
     stored_acks: StoredRows | None = None
     state_time_ns: array[int] = field(default_factory=lambda: array("q"))

@@ -10,7 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from traces import bounds, capture, event_log, socket_stats, state_log, stored, tcp_probe
+from traces import (
+    bounds,
+    capture,
+    event_log,
+    packet_table,
+    ping_log,
+    qlog,
+    rtt_table,
+    socket_stats,
+    state_log,
+    stored,
+    tcp_probe,
+)
 from traces.bounds import Bounds
 from traces.dialect import Dialect
 from traces.quarantine import UnreadableInputError
@@ -67,8 +79,12 @@ class Format:
 FORMATS = (
     Format(capture.SOURCE, capture.recognises, capture.read, Joint(record, capture.join)),
     Format(state_log.SOURCE, state_log.recognises, state_log.read),
+    Format(rtt_table.SOURCE, rtt_table.recognises, rtt_table.read),
+    Format(packet_table.SOURCE, packet_table.recognises, packet_table.read),
+    Format(qlog.SOURCE, qlog.recognises, qlog.read),
     Format(tcp_probe.SOURCE, tcp_probe.recognises, tcp_probe.read),
     Format(socket_stats.SOURCE, socket_stats.recognises, socket_stats.read),
+    Format(ping_log.SOURCE, ping_log.recognises, ping_log.read),
     Format(event_log.SOURCE, event_log.recognises, event_log.read),
 )
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.connection import Connection, Subflow
+from traces.vantage import SENDER
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -65,12 +66,15 @@ class LogConnections(Sequence[Connection]):
     columns : SubflowColumns
     build : callable
         Makes the subflow of a number.
+    vantage : str
+        Where the log was recorded.
     """
 
-    def __init__(self, columns: SubflowColumns, build: Callable[[int], Subflow]) -> None:
+    def __init__(self, columns: SubflowColumns, build: Callable[[int], Subflow], vantage: str = SENDER) -> None:
         self._token = columns.token
         self._subflows = EventOrder.of(columns.connection, len(columns.token))
         self._build = build
+        self._vantage = vantage
 
     def __len__(self) -> int:
         return len(self._token)
@@ -79,7 +83,7 @@ class LogConnections(Sequence[Connection]):
         number = range(len(self))[index]
         token = int(self._token[number])
         connection = Connection(
-            token=None if token == NO_TOKEN else token, vantages={0: "sender"}, states_inferred=False
+            token=None if token == NO_TOKEN else token, vantages={0: self._vantage}, states_inferred=False
         )
         for subflow in map(self._build, self._subflows.own(number).tolist()):
             connection.subflows[subflow.subflow_id] = subflow

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from contracts.fault import InputFault, UsageFault
@@ -23,11 +23,15 @@ from traces.trace import Trace
 #: Stands for standard input among the inputs of a command.
 STANDARD_INPUT = Path("-")
 #: Help text for the inputs of a command.
-INPUTS = "log of a sender or capture of packets, plain or compressed; - is standard input"
+INPUTS = "log of a sender, capture of packets or table of RTTs, plain or compressed; - is standard input"
 
 
 class NoStandardInputError(UsageFault):
     """Standard input is to be read, and there is none."""
+
+
+class TooManyPathsError(UsageFault):
+    """Inputs with more subflows together than a connection may have."""
 
 
 class NoPartnerError(InputFault):
@@ -94,6 +98,37 @@ def read_all(
                 yield UnreadableInputError(path, one.outcome.offset, one.outcome.why)
             else:
                 yield Recording(path, one.source, one.outcome)
+
+
+def as_one(inputs: Sequence[Recording], most: Bounds = bounds.DEFAULT) -> list[Recording]:
+    """Return inputs that are all of one connection: the first that has any subflow has all of them, numbered anew.
+
+    Parameters
+    ----------
+    inputs : sequence of Recording
+    most : Bounds
+
+    Raises
+    ------
+    TooManyPathsError
+        If they have more subflows than a connection may have.
+    """
+    whole = Connection(token=None, vantages={}, states_inferred=False)
+    first: int | None = None
+    for place, one in enumerate(inputs):
+        for _, connection in one.connections():
+            first = place if first is None else first
+            whole.states_inferred |= connection.states_inferred
+            for vantage in connection.vantages.values():
+                whole.vantages[len(whole.vantages)] = vantage
+            for subflow in connection.ordered():
+                number = len(whole.subflows)
+                if number == most.subflows:
+                    raise TooManyPathsError(f"{one.path}: more than {most.subflows} subflows are no one connection")
+                name = subflow.name or (stem_of(one.path.name) if len(inputs) > 1 else None)
+                whole.subflows[number] = replace(subflow, subflow_id=number, name=name)
+    held = [[whole] if place == first else [] for place in range(len(inputs))]
+    return [replace(one, trace=replace(one.trace, connections=own)) for one, own in zip(inputs, held, strict=True)]
 
 
 def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Recording:

@@ -37,7 +37,8 @@ class Trace:
     other_lines : int
         Lines of a log that are not the sender's: they are no records.
     signals : Counter of str
-        MPTCP options of the connections, by name, and what was wrong with malformed ones.
+        MPTCP options of the connections, by name, and what was wrong with malformed ones; of ping, echoes without an
+        answer.
     gaps, messages_lost : int
         Places where the log says that messages are missing, and how many it says were lost.
     """

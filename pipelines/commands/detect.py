@@ -13,27 +13,28 @@ import itertools
 import json
 import logging
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.fault import UsageFault
 from export import default_detector
 from export.compiled_header import HEADER, MODEL_FILE, SUFFIXES, TRUST_HEADER, NoHeaderError
+from features.input_evidence import InputEvidence
 from features.window import NEVER_CONGESTED, NO_STATES
 from models.detectors import DETECTORS
 from models.detectors.lag_excess import LagExcess
 from models.stored.stored_model import SUFFIX
 from pipelines.judging import growing_log
-from pipelines.judging.judge import NO_CONNECTION, PART, Judge, judge_of, opinions, unjudged
+from pipelines.judging.judge import FEWER_THAN_TWO, NO_CONNECTION, PART, Judge, judge_of, opinions_on, unjudged
 from pipelines.judging.live import Live
 from pipelines.judging.live_shown import LiveShown
 from pipelines.judging.opinion import SCORE_FORMAT, SaidOnce, in_words, last_in_words
 from pipelines.params import Params
 from pipelines.running import stage
 from traces import recording
+from traces.connection import Connection
 from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
 
@@ -48,6 +49,11 @@ _NO_VERDICT = (
     "no verdict at all: a model judges windows from when both subflows have been in Recovery or Loss;"
     " record at the sender, for longer, or try --model correlation, which needs RTTs alone"
 )
+_ONE_PATH = (
+    "a connection of one path has no pair to judge: give the inputs of all its paths to one command, with --together"
+    " where they do not say that they belong together"
+)
+_PAIR = 2
 #: Pairs in one figure.
 _MOST_DRAWN = 8
 
@@ -86,6 +92,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " each pair whenever it changes (lag-excess only)",
     )
     parser.add_argument(
+        "--together",
+        action="store_true",
+        help="all that the inputs hold are paths of one connection: for ping, tcp_probe, sockets of ss without a common"
+        " token, and tables with a file for each path. Nothing checks that they are, or that their clocks agree",
+    )
+    parser.add_argument(
         "--plot",
         metavar="FILE.png",
         type=Path,
@@ -96,17 +108,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _said(recorded: Recording, judge: Judge, model: str, params: Params) -> Iterator[SaidOnce]:
-    """Yield the opinions on an input, or the reason if it has no connection."""
+@dataclass(frozen=True)
+class _Judged:
+    """The opinions on a connection, names of its subflows, and what the verdict rests on where that has limits."""
+
+    said: list[SaidOnce]
+    names: Mapping[int, str] = field(default_factory=dict)
+    evidence: InputEvidence | None = None
+
+    def named(self, subflow: int) -> str:
+        """Return the number of a subflow, and its name if it has one."""
+        return f"{subflow} ({self.names[subflow]})" if subflow in self.names else f"{subflow}"
+
+
+def _evidence(connection: Connection, judge: Judge) -> InputEvidence | None:
+    """Return what a verdict by RTTs rests on, None where it has no limits."""
+    if not isinstance(judge, LagExcess) or len(connection.subflows) < _PAIR:
+        return None
+    found = InputEvidence.of(connection)
+    return found if found.limits() else None
+
+
+def _judged(recorded: Recording, judge: Judge, model: str, params: Params) -> Iterator[_Judged]:
+    """Yield the opinions on each connection of an input, or the reason if it has none."""
     trace = recorded.trace
     refused = trace.refused()
     if refused:
         log.warning("%s: refused %s of %d records", recorded.path, refused, trace.records_in)
-    one: SaidOnce | None = None
-    for one in opinions(recorded, judge, model, params):
+    one: _Judged | None = None
+    for connection_id, connection in recorded.connections():
+        names = {subflow.subflow_id: subflow.name for subflow in connection.ordered() if subflow.name}
+        said = list(opinions_on(str(recorded.path), connection_id, connection, judge, model, params))
+        one = _Judged(said, names, _evidence(connection, judge))
         yield one
     if one is None:
-        yield unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)
+        yield _Judged([unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)])
 
 
 def _line(one: SaidOnce) -> str:
@@ -116,15 +152,18 @@ def _line(one: SaidOnce) -> str:
     return f"  {subflows:<8}  {place:<32}  {one.verdict:<4}  {score:>4}  {one.reason or ''}".rstrip()
 
 
-def _show_connection(said: list[SaidOnce], words: Callable[[Sequence[SaidOnce]], str], *, with_windows: bool) -> None:
-    """Print the opinions on one connection: one line for each pair, and its windows if they are wanted."""
-    first = said[0]
+def _show_connection(judged: _Judged, words: Callable[[Sequence[SaidOnce]], str], *, with_windows: bool) -> None:
+    """Print the opinions on one connection: one line for each pair, limits, and the windows if they are wanted."""
+    said, (first, *_) = judged.said, judged.said
     stage.say(f"{first.input}: {first.connection_id or 'no connection'}, by {first.model}")
     by_pair: dict[tuple[int | None, int | None], list[SaidOnce]] = {}
     for one in said:
         by_pair.setdefault((one.subflow_a, one.subflow_b), []).append(one)
     for (a, b), own in by_pair.items():
-        stage.say(f"  {f'subflows {a} and {b}: ' if b is not None else ''}{words(own)}")
+        pair = " and ".join(judged.named(one) for one in (a, b) if one is not None)
+        stage.say(f"  {f'subflows {pair}: ' if b is not None else ''}{words(own)}")
+    if judged.evidence is not None:
+        stage.say(*(f"  - {limit}" for limit in judged.evidence.limits()))
     if with_windows:
         stage.say(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
         for one in said:
@@ -132,17 +171,17 @@ def _show_connection(said: list[SaidOnce], words: Callable[[Sequence[SaidOnce]],
 
 
 def _show(
-    said: Iterable[SaidOnce], words: Callable[[Sequence[SaidOnce]], str], *, as_json: bool, with_windows: bool
+    found: Iterable[_Judged], words: Callable[[Sequence[SaidOnce]], str], *, as_json: bool, with_windows: bool
 ) -> set[str | None]:
-    """Print the opinions on an input as they come, those on a connection together; return why there is no verdict."""
+    """Print the opinions on an input, connection by connection; return why there is no verdict."""
     reasons: set[str | None] = set()
-    for _, opinions_on_one in itertools.groupby(said, key=attrgetter("connection_id")):
-        own = list(opinions_on_one)
-        reasons |= {one.reason for one in own}
+    for judged in found:
+        reasons |= {one.reason for one in judged.said}
         if as_json:
-            stage.say(*(json.dumps(asdict(one)) for one in own))
+            further = {} if judged.evidence is None else {"evidence": judged.evidence.as_json()}
+            stage.say(*(json.dumps(asdict(one) | further) for one in judged.said))
         else:
-            _show_connection(own, words, with_windows=with_windows)
+            _show_connection(judged, words, with_windows=with_windows)
     return reasons
 
 
@@ -176,8 +215,8 @@ def _asked(arguments: argparse.Namespace) -> tuple[str, Judge]:
 
 
 def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
-    if not isinstance(judge, LagExcess) or len(arguments.inputs) != 1 or arguments.plot:
-        raise LiveError("--live takes one INPUT, and judges by lag-excess, without --plot")
+    if not isinstance(judge, LagExcess) or len(arguments.inputs) != 1 or arguments.plot or arguments.together:
+        raise LiveError("--live takes one INPUT, and judges by lag-excess, without --plot and --together")
     shown = LiveShown(model, as_json=arguments.json, every=arguments.verbose > 0)
     live = Live(judge.criterion)
     handled = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -195,6 +234,18 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
     return stage.EXIT_OK
 
 
+def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
+    """Yield the inputs; what is unreadable comes last where they are to be one connection."""
+    bounds = params.parse.bounds()
+    found = recording.read_all(arguments.inputs, params.parse.dialect(), bounds)
+    if not arguments.together:
+        yield from found
+        return
+    everything = list(found)
+    yield from recording.as_one([one for one in everything if isinstance(one, Recording)], bounds)
+    yield from (one for one in everything if isinstance(one, UnreadableInputError))
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     model, judge = _asked(arguments)
@@ -206,19 +257,21 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     words = last_in_words if isinstance(judge, LagExcess) else in_words
     code = stage.EXIT_OK
     reasons: set[str | None] = set()
-    for recorded in recording.read_all(arguments.inputs, params.parse.dialect(), params.parse.bounds()):
+    for recorded in _inputs(arguments, params):
         if isinstance(recorded, UnreadableInputError):
             log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
             why = recorded.why.removeprefix("cannot be read: ")
-            said = iter([unjudged(str(recorded.path), model, f"cannot be read: {why}")])
+            judged = iter([_Judged([unjudged(str(recorded.path), model, f"cannot be read: {why}")])])
         else:
-            said = _said(recorded, judge, model, params)
-        reasons |= _show(said, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
+            judged = _judged(recorded, judge, model, params)
+        reasons |= _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
         if arguments.plot and isinstance(recorded, Recording) and isinstance(judge, LagExcess):
             drawn += _to_draw(recorded, judge, params, _MOST_DRAWN - len(drawn))
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
+    if None not in reasons and FEWER_THAN_TWO in reasons:
+        log.info("%s", _ONE_PATH)
     # If nothing could be read, an error has been logged already.
     if arguments.plot and (drawn or code == stage.EXIT_OK):
         _draw(drawn, arguments.plot)

@@ -21,7 +21,7 @@ from contracts.tables import CA_STATES
 from pipelines.params import Params
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
-from traces import recording
+from traces import capture, recording
 from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
 from traces.input_counts import InputCounts, counted, files_of, total
 from traces.quarantine import UnreadableInputError
@@ -97,7 +97,8 @@ def described(recorded: Recording) -> Iterator[str]:
     if trace.unused:
         yield "  in no table: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.unused.items()))
     if trace.signals:
-        yield "  options: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.signals.items()))
+        what = "options" if recorded.source == capture.SOURCE else "counted too"
+        yield f"  {what}: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.signals.items()))
     if trace.other_lines:
         yield f"  other lines: {trace.other_lines}"
     if trace.gaps:

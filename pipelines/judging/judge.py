@@ -11,7 +11,7 @@ from contracts.fault import printable
 from export import shipped
 from export.compiled_header import HEADER, SUFFIXES, TRUST_HEADER, Compiled, NoHeaderError
 from export.replay import Decision
-from features import connection_pairs
+from features import connection_pairs, judged_rtts
 from features.connection_pairs import Pair
 from features.fixed import ONE_Q10
 from features.lag_excess.lattice import TOO_SHORT, lattice_of
@@ -118,12 +118,14 @@ def _of_lag_excess(
     name: str, connection_id: str, connection: Connection, judge: LagExcess, model: str, params: Params
 ) -> Iterator[SaidOnce]:
     """Yield the opinions of the lag excess on each pair: each holds until the next one, the last one to the end."""
-    found = connection_pairs.signals(connection, params.extract.reading)
+    found = judged_rtts.judged(connection, params.extract.reading)
     start_ns, end_ns = connection.span_ns()
     for a, b in pairs_of(found):
-        said = list(judgements(found[a], found[b], judge.criterion))
-        lattice = lattice_of(found[a], found[b])
-        early = lattice if isinstance(lattice, str) else TOO_SHORT
+        x, y = found[a].signals, found[b].signals
+        refused = judged_rtts.RULE.refused(found[a], found[b])
+        said = [] if refused else list(judgements(x, y, judge.criterion))
+        lattice = lattice_of(x, y)
+        early = refused or (lattice if isinstance(lattice, str) else TOO_SHORT)
         from_ns = [start_ns, *(one.decided_ns for one in said)]
         for number, (time_ns, until_ns) in enumerate(itertools.pairwise([*from_ns, end_ns])):
             one = said[number - 1] if number else None

@@ -19,7 +19,19 @@ from contracts.contract import ContractError
 from contracts.tables import TRUTH
 from tests.fuzz import exported, mutations, oracle, programs
 from tests.fuzz.memory_file import MemoryFile
-from traces import event_log, formats, socket_stats, state_log, stored, tcp_probe, truth
+from traces import (
+    event_log,
+    formats,
+    packet_table,
+    ping_log,
+    qlog,
+    rtt_table,
+    socket_stats,
+    state_log,
+    stored,
+    tcp_probe,
+    truth,
+)
 from traces.dialect import Dialect, LinePattern
 from traces.formats import Read
 from traces.quarantine import UnreadableInputError
@@ -88,6 +100,11 @@ def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], b
 
 def _but_the_header(said: int, lines: int) -> bool:
     return said == max(0, lines - 1)
+
+
+def _any_number(_said: int, _lines: int) -> bool:
+    """Records are no lines."""
+    return True
 
 
 def check_inputs(paths: Sequence[Path], dialect: Dialect, *, thorough: bool = True) -> list[Read]:
@@ -266,6 +283,24 @@ _LAB = (b"sbd ", b"tok=", b"rtt=", b"0x")
 _STATE = (b",rtt_us,", b",ca_state,", b",retrans,")
 _TCP_PROBE = (b"tcp_probe: ", b" snd_una=0x", b" srtt=", b"src=", b"dest=", b"[LOST 9 EVENTS]", b"[2001:db8::1]:80")
 _SS = (b"ESTAB 0 0 10.0.1.1:1 10.0.2.2:2", b" rtt:1/1", b" bytes_acked:1", b" retrans:0/3", b" token:1f(id:7)/1e(id:8)")
+_TABLE = (b"time_s,path,rtt_ms,bytes\n", b"time_ns", b"rtt_us", b"\xef\xbb\xbf", b'"')
+_PING = (
+    b"[1700000000.5] ",
+    b"64 bytes from a: icmp_seq=1 ttl=1 time=1.5 ms",
+    b"no answer yet for icmp_seq=2",
+    b" (DUP!)",
+)
+_PACKET_TABLE = (
+    b"frame.time_epoch,ip.src,ip.dst,tcp.srcport,",
+    b"tcp.analysis.ack_rtt",
+    b"192.0.2.1",
+    b"0.000050000",
+    b"\t",
+)
+_QLOG = (
+    *(b'"qlog_version"', b'"events": [', b'"event_fields": [', b'"time_units": "us"', b'"time_format": "delta"'),
+    *(b'"path_id": 1', b'"latest_rtt": 5', b'"smoothed_rtt": 5', b"metrics_updated", b"packet_lost", b"\x1e{"),
+)
 _BLOCKS = (
     b"\x0a\x0d\x0d\x0a",
     b"\x1a\x2b\x3c\x4d",
@@ -285,6 +320,8 @@ _PACKED = (b"\x1f\x8b\x08", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x
 
 _KERNEL_LOG = ("tests/traces/samples/*.dmesg.gz", b"smartsbd: ")
 _STATE_LOG = ("data/samples/kernel/inputs/*", b"")
+_PUBLIC_TABLE = ("tests/traces/samples/public/hsr-mptcp*", b"")
+_PUBLIC_QLOG = ("tests/traces/samples/public/picoquic*", b"")
 _PCAP = ("data/samples/kernel_captures/inputs/*", b"")
 
 TARGETS = {
@@ -293,6 +330,12 @@ TARGETS = {
     "state_log": Target(_log(state_log.read, _but_the_header), ("state_log",), (_STATE_LOG,), _STATE),
     "tcp_probe": Target(_log(tcp_probe.read, eq, DIALECTS["tcp_probe"]), ("tcp_probe",), (), _TCP_PROBE),
     "socket_stats": Target(_log(socket_stats.read, le), ("socket_stats",), (), _SS),
+    "rtt_table": Target(_log(rtt_table.read, _but_the_header), ("rtt_table",), (), _TABLE),
+    "ping": Target(_log(ping_log.read, eq), ("ping",), (), _PING),
+    "packet_table": Target(
+        _log(packet_table.read, _but_the_header), ("packet_table",), (_PUBLIC_TABLE,), _PACKET_TABLE
+    ),
+    "qlog": Target(_log(qlog.read, _any_number), ("qlog",), (_PUBLIC_QLOG,), _QLOG),
     "truth": Target(_truth, ("truth",), (("data/samples/kernel/truth.csv", b""),), (b'"', b",", b"true")),
     "labels": Target(
         _of_module("labels", "check"), ("labels",), (), _LABELS, modules=("pipelines.labelling.labels", "traces.truth")
@@ -312,7 +355,10 @@ TARGETS = {
     "pcap_joined": Target(_captures, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),
     "formats": Target(
         _input,
-        ("event_log", "state_log", "tcp_probe", "socket_stats", "pcap", "stored"),
+        (
+            *("event_log", "state_log", "tcp_probe", "socket_stats", "rtt_table", "ping", "packet_table", "qlog"),
+            *("pcap", "stored"),
+        ),
         (_KERNEL_LOG, _STATE_LOG, _PCAP),
         _PACKED + _EVENTS[:1] + _TCP_PROBE[:2] + _SS[:1],
         mutated=mutations.by_kind,

@@ -30,6 +30,7 @@ from pipelines import commands
 from pipelines.__main__ import parser_of
 from pipelines.running import profile as scratch
 from pipelines.running.dag import DAG_FILE, read_stages
+from tests.traces import rewritten
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
@@ -66,6 +67,7 @@ class Elsewhere:
 _SUITE = "sets up and runs for minutes"
 _SHELL = "is of the shell it is typed in"
 _ROOT_RIGHTS = "needs root, and a kernel with Multipath TCP"
+_TWO_LINKS = "needs two links, and a server"
 #: Commands that are not run here.
 ELSEWHERE: dict[str, Elsewhere] = {
     "make core": Elsewhere(_SUITE, "tests/test_core.py"),
@@ -80,6 +82,24 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "make check": Elsewhere(_SUITE, "make check"),
     "while sleep 0.05; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(
         "never ends", "tests/traces/test_socket_stats.py"
+    ),
+    "sh docs/sample-ss.sh -i 0.02 -d 60 dst 192.0.2.1 > ss.log": Elsewhere(
+        "needs a minute of traffic", "tests/pipelines/test_sample_ss.py"
+    ),
+    "for link in wlan0 wwan0;"
+    " do curl -m 60 --interface $link -o /dev/null https://server.example/large & done": Elsewhere(
+        _TWO_LINKS, "tests/traces/test_ping_log.py"
+    ),
+    "for link in wlan0 wwan0; do ping -D -O -i 0.01 -w 60 -I $link 192.0.2.1 > $link.ping & done; wait": Elsewhere(
+        _TWO_LINKS, "tests/traces/test_ping_log.py"
+    ),
+    "echo 1 > /sys/kernel/tracing/events/tcp/tcp_probe/enable"
+    " && timeout 60 cat /sys/kernel/tracing/trace_pipe > tcp_probe.txt": Elsewhere(
+        "needs root and traffic", "tests/traces/test_tcp_probe.py"
+    ),
+    "tshark -r wlan0.pcap -T fields -E header=y -E separator=, -e frame.time_epoch -e ip.src -e ip.dst -e tcp.srcport"
+    " -e tcp.dstport -e tcp.ack -e tcp.len -e tcp.analysis.ack_rtt > wlan0.csv": Elsewhere(
+        "needs tshark", "tests/traces/test_packet_table.py"
     ),
     "tcpdump -i any -s 128 -w capture.pcap tcp": Elsewhere("needs root and traffic", "tests/traces/test_capture.py"),
     "apt-get install linux-headers-amd64 linux-source && tar -C /tmp -xf /usr/src/linux-source-6.1.tar.xz": Elsewhere(
@@ -212,7 +232,7 @@ def _event_lines(sample: Path) -> list[str]:
     return lines
 
 
-def _merged(captures: list[Path], target: Path) -> None:
+def merged(captures: list[Path], target: Path) -> None:
     """Write the packets of captures into one, in order of time."""
     packets: list[tuple[float, bytes]] = []
     for capture in captures:
@@ -235,11 +255,12 @@ def _put_inputs(project: Path) -> None:
         parts = [project / interface for interface in interfaces]
         for subflow, part in enumerate(parts):
             part.write_bytes(_decompressed(SAMPLES / f"kernel_captures/inputs/{name}.sf{subflow}.pcap.zst"))
-        _merged(parts, project / f"captures/{name}")
+        merged(parts, project / f"captures/{name}")
         shutil.copy(SAMPLES / f"kernel/inputs/{name}.state.csv.zst", project / f"logs/{name}")
         labels.append(f"{name},{'true' if int(name) % 2 else 'false'}")
     (project / "labels.csv").write_text("\n".join([*labels, ""]))
     shutil.copy(project / f"captures/{CONNECTIONS[0]}", project / "capture.pcap")
+    rewritten.write_all(SAMPLES / f"kernel/inputs/{CONNECTIONS[0]}.state.csv.zst", project)
     events = _event_lines(SAMPLES / f"kernel/inputs/{CONNECTIONS[0]}.state.csv.zst")
     (project / "events.txt").write_text("\n".join([*events, ""]))
     printed = [f"[{number:5d}.000000] smartsbd: {event}\n" for number, event in enumerate(events)]

@@ -42,6 +42,23 @@ CONTENTS = {
     ),
     "ss, one line": ("socket_stats", b"1700000000.5\n" + SOCKET + b" cubic rtt:0.034/0.017 bytes_acked:1\n"),
     "ss, two lines": ("socket_stats", b"1700000000.5\nState Recv-Q\n" + SOCKET + b"\n\t cubic rtt:0.034/0.017\n"),
+    "ping": ("ping", b"[1700000000.123456] 64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=12.3 ms\n"),
+    "table": ("rtt_table", b"time_s,path,rtt_ms,bytes\n1.5,wifi,24.511,1400\n"),
+    "table of packets": (
+        "packet_table",
+        b"frame.time_epoch,ip.src,ip.dst,tcp.srcport,tcp.dstport,tcp.ack,tcp.len,tcp.analysis.ack_rtt\n"
+        b"1.5,192.0.2.1,192.0.2.2,80,1000,1,9,\n1.5,192.0.2.2,192.0.2.1,1000,80,9,0,\n",
+    ),
+    "qlog": (
+        "qlog",
+        b'{"qlog_version": "draft-00", "traces": [{"event_fields": ["relative_time", "event", "data"], "events": [\n'
+        b'[5, "metrics_updated", {"latest_rtt": 24}]]}]}\n',
+    ),
+    "qlog, lines": (
+        "qlog",
+        b'\x1e{"qlog_version": "0.3", "qlog_format": "JSON-SEQ"}\n'
+        b'\x1e{"time": 5.5, "name": "recovery:metrics_updated", "data": {"latest_rtt": 24.5}}\n',
+    ),
     "ss, all kinds": ("socket_stats", b"1700000000.5\ntcp   " + SOCKET + b" cubic rtt:0.034/0.017\n"),
 }
 
@@ -79,6 +96,10 @@ REFUSED = {
     "state log": b"damaged\n",
     "module of 11 fields": b"damaged\n",
     "tracepoint": b"tcp_probe: damaged\n",
+    "ping": b"damaged icmp_seq=\n",
+    "table": b"damaged\n",
+    "table of packets": b"damaged\n",
+    "qlog, lines": b"\x1edamaged\n",
     "ss, one line": b"ESTAB 0 0 10.0.1.1:1 damaged rtt:1/1\n",
 }
 
@@ -131,7 +152,9 @@ def test_a_broken_compression_names_the_file(tmp_path: Path, content: bytes) -> 
 
 
 def test_sources_are_known_and_distinct() -> None:
-    assert sorted(one.source for one in FORMATS) == ["event_log", "pcap", "socket_stats", "state_log", "tcp_probe"]
+    assert sorted(one.source for one in FORMATS) == [
+        *("event_log", "packet_table", "pcap", "ping", "qlog", "rtt_table", "socket_stats", "state_log", "tcp_probe")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import oracle, targets
+from tests.fuzz.targets import CORPUS
 from tests.traces import packets
 from tests.traces.comparison import assert_same
 from tests.traces.packets import ACK, ECE, FIN, PSH, RST, Packet, Talk
-from traces import bounds, capture, event_log, formats, socket_stats, state_log, tcp_probe
+from traces import (
+    bounds,
+    capture,
+    event_log,
+    formats,
+    packet_table,
+    ping_log,
+    qlog,
+    rtt_table,
+    socket_stats,
+    state_log,
+    tcp_probe,
+)
 from traces.dialect import Dialect, LinePattern
 from traces.formats import Read
 from traces.quarantine import UnreadableInputError
@@ -103,6 +116,11 @@ KINDS = {
     "module": Kind(tcp_probe.read, MODULE, Dialect(tcpprobe_srtt="ms")),
     "tracepoint": Kind(tcp_probe.read, TRACEPOINT),
     "sockets": Kind(socket_stats.read, SOCKETS),
+    "table": Kind(rtt_table.read, (CORPUS / "rtt_table/good").read_bytes()),
+    "ping": Kind(ping_log.read, (CORPUS / "ping/good").read_bytes()),
+    "packet table": Kind(packet_table.read, (CORPUS / "packet_table/good-at-the-sender").read_bytes()),
+    "qlog": Kind(qlog.read, (CORPUS / "qlog/good").read_bytes()),
+    "qlog, lines": Kind(qlog.read, (CORPUS / "qlog/good-lines").read_bytes()),
 }
 
 

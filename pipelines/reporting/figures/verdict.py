@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from contracts.fault import printable
-from features import connection_pairs
+from features import judged_rtts
 from features.fixed import ONE_Q10
 from features.lag_excess.band import BANDS, NULL_LAGS, Band
 from features.lag_excess.excess import correlations_q15, excesses
@@ -65,7 +65,7 @@ class JudgedPair:
 
 
 def pairs_of_input(recorded: Recording, criterion: Criterion, reading: Reading) -> Iterator[JudgedPair]:
-    """Yield every pair of subflows with samples of both, and the judgement on it at the end.
+    """Yield every pair of subflows with RTTs of both, and the judgement on it at the end.
 
     Parameters
     ----------
@@ -75,17 +75,23 @@ def pairs_of_input(recorded: Recording, criterion: Criterion, reading: Reading) 
         How signals are read.
     """
     for connection_id, connection in recorded.connections():
-        found = connection_pairs.signals(connection, reading)
+        found = judged_rtts.judged(connection, reading)
         for a, b in pairs_of(found):
-            x, y = found[a], found[b]
+            x, y = found[a].signals, found[b].signals
             if not min(x.rtt_us.size, y.rtt_us.size):
                 continue
+            refused = judged_rtts.RULE.refused(found[a], found[b])
             title = f"{printable(connection_id)}: subflows {a} and {b}"
-            yield judged_pair(title, x, y, (f"subflow {a}", f"subflow {b}"), criterion)
+            yield judged_pair(title, x, y, (f"subflow {a}", f"subflow {b}"), criterion, refused)
 
 
 def judged_pair(
-    title: str, x: SubflowSignals, y: SubflowSignals, names: tuple[str, str], criterion: Criterion
+    title: str,
+    x: SubflowSignals,
+    y: SubflowSignals,
+    names: tuple[str, str],
+    criterion: Criterion,
+    refused: str | None = None,
 ) -> JudgedPair:
     """Return a pair with samples of both, and the judgement on it at the end.
 
@@ -97,10 +103,12 @@ def judged_pair(
     names : (str, str)
         Of its subflows.
     criterion : Criterion
+    refused : str, optional
+        Why its RTTs allow no verdict.
     """
-    *_, last = [None, *judgements(x, y, criterion)]
+    *_, last = [None, *([] if refused else judgements(x, y, criterion))]
     lattice = lattice_of(x, y)
-    early = lattice if isinstance(lattice, str) else TOO_SHORT
+    early = refused or (lattice if isinstance(lattice, str) else TOO_SHORT)
     return JudgedPair(title, x, y, names, last, early if last is None else last.reason)
 
 

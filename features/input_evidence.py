@@ -1,0 +1,219 @@
+"""What an input has of a connection that a verdict can rest on, how far that goes, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from features.judged_rtts import NO_RTTS, SMOOTHED, JudgedRtts, judged
+from features.lag_excess.delays import LONGEST, SILENT_STEPS
+from features.lag_excess.lattice import FIRST_SAMPLES, STEPS_PER_RTT
+from traces.connection import Connection, Subflow
+from traces.vantage import RECEIVER, UNKNOWN
+
+LOGGED, INFERRED, NO_STATES = "logged", "inferred", "none"
+
+_RECOVERY = 3
+#: A subflow whose mean queueing delay is below this share of its smallest RTT, and that was never in Recovery or Loss,
+#: has no sign of load. Random loss leads to both, so a path without a queue may pass.
+_LOADED_SHARE = (1, 20)
+#: Longer than this many of the larger smallest RTT, silences count as such, and the longest are compared with nothing.
+_SILENT_RTTS = SILENT_STEPS / STEPS_PER_RTT
+_MOST_RTTS = (SILENT_STEPS << (LONGEST - 1)) // STEPS_PER_RTT
+_US_PER_MS = 1000
+_NS_PER_S = 1e9
+
+
+@dataclass(frozen=True)
+class SubflowEvidence:
+    """What is known of a subflow.
+
+    Attributes
+    ----------
+    subflow_id : int
+    name : str or None
+        Of its path, where the input has one.
+    rtts : str
+        Kind of its RTTs: ``samples``, ``smoothed`` or ``none``.
+    count : int
+        How many.
+    median_interval_us : int or None, microseconds
+        Median time from one to the next.
+    min_rtt_us, mean_queueing_us : int or None, microseconds
+        The smallest, and the mean of what is above it.
+    congested : bool
+        It was in Recovery or Loss.
+    start_s, end_s : float, seconds
+        Times of its first record and of its last.
+    """
+
+    subflow_id: int
+    name: str | None
+    rtts: str
+    count: int
+    median_interval_us: int | None
+    min_rtt_us: int | None
+    mean_queueing_us: int | None
+    congested: bool
+    start_s: float
+    end_s: float
+
+    @classmethod
+    def of(cls, subflow: Subflow, rtts: JudgedRtts) -> SubflowEvidence:
+        """Return what a subflow and its RTTs say."""
+        return cls(
+            subflow_id=subflow.subflow_id,
+            name=subflow.name,
+            rtts=rtts.kind,
+            count=int(rtts.signals.rtt_us.size),
+            median_interval_us=rtts.median_interval_us,
+            min_rtt_us=rtts.min_us,
+            mean_queueing_us=rtts.mean_queueing_us,
+            congested=any(state >= _RECOVERY for state in subflow.state_ca_state),
+            start_s=subflow.start_ns / _NS_PER_S,
+            end_s=subflow.end_ns / _NS_PER_S,
+        )
+
+    @property
+    def is_loaded(self) -> bool:
+        """There is a sign that a queue stood on its path."""
+        if self.mean_queueing_us is None or self.min_rtt_us is None:
+            return False
+        part, whole = _LOADED_SHARE
+        return self.congested or self.mean_queueing_us * whole >= self.min_rtt_us * part
+
+
+def _of(subflows: Sequence[SubflowEvidence]) -> str:
+    """Return which subflows a sentence is about, as its subject.
+
+    Examples
+    --------
+    >>> one, other = (SubflowEvidence(n, None, "samples", 0, None, None, None, False, 0, 0) for n in range(2))
+    >>> _of([one]), _of([one, other])
+    ('Subflow 0', 'Subflows 0 and 1')
+    """
+    names = [f"{own.subflow_id}" for own in subflows]
+    return f"Subflow {names[0]}" if len(names) == 1 else f"Subflows {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _ms(microseconds: int) -> str:
+    return f"{microseconds / _US_PER_MS:.4g} ms"
+
+
+@dataclass(frozen=True)
+class InputEvidence:
+    """What an input has of a connection.
+
+    Attributes
+    ----------
+    states : str
+        Congestion states are ``logged``, ``inferred`` from packets, or there are ``none``.
+    vantages : tuple of str
+        Where it was recorded.
+    subflows : tuple of SubflowEvidence
+    """
+
+    states: str
+    vantages: tuple[str, ...]
+    subflows: tuple[SubflowEvidence, ...]
+
+    @classmethod
+    def of(cls, connection: Connection) -> InputEvidence:
+        """Return what is known of a connection."""
+        subflows, rtts = connection.ordered(), judged(connection)
+        has_states = any(subflow.state_ca_state for subflow in subflows)
+        return cls(
+            states=NO_STATES if not has_states else INFERRED if connection.states_inferred else LOGGED,
+            vantages=tuple(sorted(set(connection.vantages.values()))),
+            subflows=tuple(SubflowEvidence.of(subflow, rtts[subflow.subflow_id]) for subflow in subflows),
+        )
+
+    def limits(self) -> list[str]:
+        """Return how far it does not go, and what to do next: a sentence or two for each limit."""
+        found = [
+            *self._limits_of_kind(),
+            *self._limits_of_vantage(),
+            *self._limits_of_number(),
+            *self._limits_of_load(),
+            *self._limits_of_time(),
+        ]
+        if self.states == NO_STATES:
+            found.append(
+                "There are no congestion states: the default does without, learnt models (--model) do not. Record with"
+                " sbd record, or capture packets at the sender."
+            )
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it, and the limits, as a JSON object."""
+        return {**asdict(self), "limits": self.limits()}
+
+    def _limits_of_kind(self) -> list[str]:
+        found = []
+        if none := [own for own in self.subflows if own.rtts == NO_RTTS]:
+            found.append(f"{_of(none)}: no RTT. Record with sbd record, capture packets at the sender, or run ping -D.")
+        if smoothed := [own for own in self.subflows if own.rtts == SMOOTHED]:
+            found.append(
+                f"{_of(smoothed)}: judged from smoothed RTTs, in which short changes are lost. Record RTT samples: with"
+                " sbd record, or packets at the sender."
+            )
+        return found
+
+    def _limits_of_vantage(self) -> list[str]:
+        found = []
+        if RECEIVER in self.vantages:
+            found.append(
+                "Recorded at the receiver: only what the sender answers gives an RTT there, and that is little. Record"
+                " at the sender."
+            )
+        if UNKNOWN in self.vantages:
+            found.append(
+                "It cannot be told where this was recorded: RTTs between unknown points are not used. Record at the"
+                " sender, from the handshake on."
+            )
+        return found
+
+    def _limits_of_number(self) -> list[str]:
+        found = []
+        if few := [own for own in self.subflows if own.rtts != NO_RTTS and own.count < FIRST_SAMPLES]:
+            found.append(
+                f"{_of(few)}: fewer than {FIRST_SAMPLES} RTTs, the least that is judged. Record for longer, or sample"
+                " more often."
+            )
+        lattice_us = max((own.min_rtt_us or 0 for own in self.subflows), default=0)
+        for own in self.subflows:
+            interval_us = own.median_interval_us
+            if interval_us is None or own in few or interval_us <= _SILENT_RTTS * lattice_us:
+                continue
+            rtts = interval_us / lattice_us
+            lost = (
+                f"beyond {_MOST_RTTS} round trips nothing is compared"
+                if rtts > _MOST_RTTS
+                else "what changes faster is not seen"
+            )
+            found.append(
+                f"{_of([own])}: an RTT every {_ms(interval_us)}, {rtts:.1f} of the smallest round trip, and {lost}."
+                f" Sample every {_ms(int(_SILENT_RTTS * lattice_us))} or more often."
+            )
+        return found
+
+    def _limits_of_load(self) -> list[str]:
+        idle = [own for own in self.subflows if own.count >= FIRST_SAMPLES and not own.is_loaded]
+        if not idle:
+            return []
+        above = " and ".join(_ms(own.mean_queueing_us or 0) for own in idle)
+        return [
+            f"{_of(idle)}: no sign of a queue; the RTT was on average {above} above its smallest. A queue that does not"
+            " stand is not seen: load all paths at once, for instance with a download over each, and record again."
+        ]
+
+    def _limits_of_time(self) -> list[str]:
+        if len(self.subflows) > 1 and max(own.start_s for own in self.subflows) > min(
+            own.end_s for own in self.subflows
+        ):
+            return [
+                "Some subflows were never recorded at the same time. Record all paths together, by one clock, in"
+                " seconds since 1970."
+            ]
+        return []
