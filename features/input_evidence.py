@@ -36,6 +36,8 @@ class SubflowEvidence:
         Of its path, where the input has one.
     rtts : str
         Kind of its RTTs: ``samples``, ``smoothed`` or ``none``.
+    at_intervals : bool
+        A tool asked for them from time to time.
     count : int
         How many.
     median_interval_us : int or None, microseconds
@@ -51,6 +53,7 @@ class SubflowEvidence:
     subflow_id: int
     name: str | None
     rtts: str
+    at_intervals: bool
     count: int
     median_interval_us: int | None
     min_rtt_us: int | None
@@ -66,6 +69,7 @@ class SubflowEvidence:
             subflow_id=subflow.subflow_id,
             name=subflow.name,
             rtts=rtts.kind,
+            at_intervals=rtts.at_intervals,
             count=int(rtts.signals.rtt_us.size),
             median_interval_us=rtts.median_interval_us,
             min_rtt_us=rtts.min_us,
@@ -89,7 +93,7 @@ def _of(subflows: Sequence[SubflowEvidence]) -> str:
 
     Examples
     --------
-    >>> one, other = (SubflowEvidence(n, None, "samples", 0, None, None, None, False, 0, 0) for n in range(2))
+    >>> one, other = (SubflowEvidence(n, None, "samples", False, 0, None, None, None, False, 0, 0) for n in range(2))
     >>> _of([one]), _of([one, other])
     ('Subflow 0', 'Subflows 0 and 1')
     """
@@ -153,10 +157,15 @@ class InputEvidence:
         found = []
         if none := [own for own in self.subflows if own.rtts == NO_RTTS]:
             found.append(f"{_of(none)}: no RTT. Record with sbd record, capture packets at the sender, or run ping -D.")
-        if smoothed := [own for own in self.subflows if own.rtts == SMOOTHED]:
+        if smoothed := [own for own in self.subflows if own.rtts == SMOOTHED and own.at_intervals]:
             found.append(
                 f"{_of(smoothed)}: judged from smoothed RTTs, in which short changes are lost. Record RTT samples: with"
                 " sbd record, or packets at the sender."
+            )
+        if at_every_ack := [own for own in self.subflows if own.rtts == SMOOTHED and not own.at_intervals]:
+            found.append(
+                f"{_of(at_every_ack)}: smoothed RTTs at every ACK, from which verdicts were too often wrong. Record RTT"
+                " samples: with sbd record, or packets at the sender."
             )
         return found
 

@@ -137,6 +137,8 @@ class Subflow:
     ----------
     name : str or None
         Of the path, as the input has it; in no table.
+    at_intervals : bool
+        Its RTTs are what a tool asked for from time to time, not one for each ACK; in no table.
     acks : Acks
         Those in memory.
     stored_acks : StoredRows or None
@@ -156,6 +158,7 @@ class Subflow:
     remote_port: int | None = None
     retransmissions: int | None = None
     name: str | None = None
+    at_intervals: bool = False
     acks: Acks = field(default_factory=Acks)
     stored_acks: StoredRows | None = None
     state_time_ns: array[int] = field(default_factory=lambda: array("q"))

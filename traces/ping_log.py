@@ -124,7 +124,7 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     trace.signals = +trace.signals
 
     def named_by_interface(_number: int, subflow: Subflow) -> None:
-        subflow.name = interface
+        subflow.name, subflow.at_intervals = interface, True
 
     trace.connections = assembly.finish(named_by_interface)
     return trace

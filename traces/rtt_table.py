@@ -137,7 +137,7 @@ class _Rows:
         names = [printable(path.decode(errors="replace")) for path in self._paths]
 
         def named(number: int, subflow: Subflow) -> None:
-            subflow.name = names[number]
+            subflow.name, subflow.at_intervals = names[number], True
 
         trace.connections = self._assembly.finish(named)
         return trace

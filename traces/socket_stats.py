@@ -148,6 +148,7 @@ class _SocketSamples:
         """Add to a subflow what is in no event."""
         self._sockets.describe(number, subflow)
         subflow.retransmissions = self._retransmissions[number]
+        subflow.at_intervals = True
         ids = self._ids[number]
         if ids != _NO_IDS:
             subflow.loc_id, subflow.rem_id = ids >> 8, ids & 255

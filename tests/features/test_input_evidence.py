@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,10 @@ def test_a_sender_s_samples_and_states_of_loaded_paths_have_no_limit() -> None:
         (lambda: [subflow(0, LOADED), subflow(1, [])], "Subflow 1: no RTT."),
         (
             lambda: [subflow(0, LOADED, kind="srtt_us"), subflow(1, LOADED, kind="srtt_us")],
+            "Subflows 0 and 1: smoothed RTTs at every ACK",
+        ),
+        (
+            lambda: [replace(subflow(number, LOADED, kind="srtt_us"), at_intervals=True) for number in range(2)],
             "Subflows 0 and 1: judged from smoothed RTTs",
         ),
         (lambda: [subflow(0, LOADED), subflow(1, LOADED[:9])], "Subflow 1: fewer than 10 RTTs"),
@@ -90,7 +95,7 @@ def test_a_sender_s_samples_and_states_of_loaded_paths_have_no_limit() -> None:
         ),
         (lambda: [subflow(0, LOADED, states=()), subflow(1, LOADED, states=())], NO_STATES),
     ],
-    ids=["none", "smoothed", "few", "sparse", "too sparse", "idle", "apart", "no states"],
+    ids=["none", "smoothed", "smoothed at intervals", "few", "sparse", "too sparse", "idle", "apart", "no states"],
 )
 def test_each_limit_is_said_alone(subflows: Callable[[], list[Subflow]], sentence: str) -> None:
     (said,) = limits(*subflows())
@@ -138,15 +143,36 @@ def test_samples_are_judged_where_there_are_any() -> None:
     )
 
 
-def rtts(kind: str, every_ms: int) -> JudgedRtts:
-    return JudgedRtts(kind, SubflowSignals.of_rtts(np.arange(50) * every_ms * MS, np.full(50, 20_000)))
+def test_what_a_tool_shows_again_is_no_rtt() -> None:
+    own = subflow(0, [], every_ms=0)
+    for place, (srtt_us, acked_bytes) in enumerate([(20_000, 0), (20_000, 0), (20_000, 9), (21_000, 9), (21_000, 9)]):
+        own.acks.append(place * MS, acked_bytes, srtt_us=srtt_us)
+    for at_intervals, places in ((True, [0, 2, 3]), (False, [0, 1, 2, 3, 4])):
+        seen = replace(own, at_intervals=at_intervals)
+        found = judged(Connection(None, {0: SENDER}, False, subflows={0: seen}))[0]
+        assert (found.kind, found.at_intervals) == (SMOOTHED, at_intervals)
+        assert (found.signals.rtt_time_ns // MS).tolist() == places
 
 
-def test_one_rule_says_which_kinds_and_intervals_allow_a_verdict() -> None:
-    rule = VerdictRule(frozenset({SAMPLES, SMOOTHED}), {SMOOTHED: 2.0})
-    assert rule.refused(rtts(SMOOTHED, 40), rtts(SMOOTHED, 40)) is None
-    assert rule.refused(rtts(SMOOTHED, 41), rtts(SAMPLES, 5)) == TOO_FAR_APART
-    assert rule.refused(rtts(SAMPLES, 41), rtts(SAMPLES, 41)) is None
-    assert VerdictRule(frozenset({SAMPLES})).refused(rtts(SAMPLES, 5), rtts(SMOOTHED, 5)) == KIND_NOT_JUDGED
-    none = JudgedRtts(NO_RTTS, SubflowSignals.of_rtts([], []))
-    assert rule.refused(none, rtts(SAMPLES, 5)) is None
+def rtts(kind: str, every_ms: int, *, at_intervals: bool) -> JudgedRtts:
+    return JudgedRtts(kind, SubflowSignals.of_rtts(np.arange(50) * every_ms * MS, np.full(50, 20_000)), at_intervals)
+
+
+@pytest.mark.parametrize(
+    ("kind", "every_ms", "at_intervals", "reason"),
+    [
+        (SAMPLES, 500, False, None),
+        (SAMPLES, 60, True, None),
+        (SAMPLES, 61, True, TOO_FAR_APART),
+        (SMOOTHED, 60, True, None),
+        (SMOOTHED, 61, True, TOO_FAR_APART),
+        (SMOOTHED, 5, False, KIND_NOT_JUDGED),
+    ],
+)
+def test_one_rule_says_which_kinds_and_intervals_allow_a_verdict(
+    kind: str, every_ms: int, at_intervals: bool, reason: str | None
+) -> None:
+    own = rtts(kind, every_ms, at_intervals=at_intervals)
+    good, none = rtts(SAMPLES, 5, at_intervals=False), JudgedRtts(NO_RTTS, SubflowSignals.of_rtts([], []))
+    for pair in ((own, good), (good, own), (own, none)):
+        assert VerdictRule().refused(*pair) == reason

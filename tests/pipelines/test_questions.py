@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from features import judged_rtts
-from features.judged_rtts import SAMPLES, VerdictRule
+from features.judged_rtts import VerdictRule
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
 from tests.pipelines.test_documented_commands import BLOCKS, merged
@@ -27,7 +27,6 @@ PUBLIC = ROOT / "tests/traces/samples/public"
 KINDS = {
     "ss": (["ss.log"], "smoothed"),
     "ss, no tokens": (["--together", "ss-without-tokens.log"], "smoothed"),
-    "tcp_probe": (["--together", "tcp_probe.txt"], "smoothed"),
     "ping": (["--together", "wlan0.ping", "wwan0.ping"], "samples"),
     "table": (["rtts.csv"], "samples"),
     "tables of packets": (["--together", "wlan0.csv", "wwan0.csv"], "samples"),
@@ -131,9 +130,13 @@ def test_paths_in_inputs_of_their_own_need_together(
 def test_the_rule_refuses_a_verdict_in_one_place(
     rewritten_logs: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(judged_rtts, "RULE", VerdictRule(frozenset({SAMPLES})))
-    (one,) = detect(monkeypatch, capsys, rewritten_logs["101"], "ss.log")
+    (one,) = detect(monkeypatch, capsys, rewritten_logs["101"], "--together", "tcp_probe.txt")
     assert (one["shared"], one["reason"]) == (None, judged_rtts.KIND_NOT_JUDGED)
+    assert any("verdicts were too often wrong. Record RTT samples" in limit for limit in one["evidence"]["limits"])
+    monkeypatch.setattr(judged_rtts, "RULE", VerdictRule(most_interval_ms=1))
+    (one,) = detect(monkeypatch, capsys, rewritten_logs["101"], "ss.log")
+    assert (one["shared"], one["reason"]) == (None, judged_rtts.TOO_FAR_APART)
+    monkeypatch.setattr(judged_rtts, "RULE", VerdictRule(most_interval_ms=50))
     assert detect(monkeypatch, capsys, rewritten_logs["101"], "rtts.csv")[-1]["shared"] is True
 
 
@@ -195,7 +198,8 @@ def test_commands_of_the_page_answer_in_time(
         assert main(command.split()[1:]) == 0, command
         assert time.monotonic() - begun_s < MOST_S
         said = capsys.readouterr().out
-        assert re.search(r"subflows 0 .*and 1.*: shared, from", said), command
+        answer = "no verdict: smoothed RTTs at every ACK" if "tcp_probe" in command else "shared, from"
+        assert re.search(rf"subflows 0 .*and 1.*: {answer}", said), command
     assert (tmp_path / "rtts.png").stat().st_size > 0
 
 
