@@ -31,7 +31,9 @@ int main(void)
 		if (++samples < 1000 || high == said)
 			continue;
 		i = order[0] > order[1];
-		printf("smartsbd: %llu C=%s SF=%d,%d V=SHARED %d\n", ns, token, order[i], order[1 - i], said = high);
+		said = high;
+		printf("smartsbd: %llu C=%s SF=%d,%d V=SHARED %d\n", ns, token, order[i], order[1 - i],
+		       said);
 	}
 	return 0;
 }
