@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from features.judged_rtts import NO_RTTS, SMOOTHED, JudgedRtts, judged
+from features.judged_rtts import NO_RTTS, RULE, SMOOTHED, JudgedRtts, judged
 from features.lag_excess.delays import LONGEST, SILENT_STEPS
 from features.lag_excess.lattice import FIRST_SAMPLES, STEPS_PER_RTT
 from traces.connection import Connection, Subflow
@@ -192,8 +192,10 @@ class InputEvidence:
             )
         lattice_us = max((own.min_rtt_us or 0 for own in self.subflows), default=0)
         for own in self.subflows:
-            interval_us = own.median_interval_us
-            if interval_us is None or own in few or interval_us <= _SILENT_RTTS * lattice_us:
+            interval_us, most_us = own.median_interval_us, int(_SILENT_RTTS * lattice_us)
+            if own.at_intervals:
+                most_us = min(most_us, RULE.most_interval_ms * _US_PER_MS)
+            if interval_us is None or own in few or interval_us <= most_us:
                 continue
             rtts = interval_us / lattice_us
             lost = (
@@ -203,7 +205,7 @@ class InputEvidence:
             )
             found.append(
                 f"{_of([own])}: an RTT every {_ms(interval_us)}, {rtts:.1f} of the smallest round trip, and {lost}."
-                f" Sample every {_ms(int(_SILENT_RTTS * lattice_us))} or more often."
+                f" Sample every {_ms(most_us)} or more often."
             )
         return found
 

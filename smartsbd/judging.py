@@ -179,14 +179,13 @@ def _criterion() -> Criterion:
 def _judged(a: PathSamples, b: PathSamples) -> PairVerdict:
     # What judges takes longer to import than to judge: who only imports this package does not wait for it.
     from features.fixed import ONE_Q10
-    from features.lag_excess.lattice import TOO_SHORT, lattice_of
+    from features.lag_excess.lattice import reason_before_judgement
     from models.detectors.lag_excess import judgements
     from models.verdict import SCORE_DIGITS
 
     first_s = origin_s(a, b)
     x, y = a.signals(first_s), b.signals(first_s)
-    lattice = lattice_of(x, y)
-    early = lattice if isinstance(lattice, str) else TOO_SHORT
+    early = reason_before_judgement(x, y)
     if not x.rtt_us.size + y.rtt_us.size:
         return PairVerdict(None, None, early, None, ())
     said = list(judgements(x, y, _criterion()))

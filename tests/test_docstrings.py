@@ -21,19 +21,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.pipelines.imports import PACKAGES
+
 ROOT = Path(__file__).parents[1]
-PACKAGES = (
-    "contracts",
-    "traces",
-    "scenarios",
-    "testbed",
-    "features",
-    "models",
-    "export",
-    "smartsbd",
-    "pipelines",
-    "contributions",
-)
 #: Folders whose modules all have these functions, each of one shape.
 SAME_SHAPE = ("pipelines/stages", "pipelines/commands")
 SHAPED = ("add_arguments", "run")

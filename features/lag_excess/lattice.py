@@ -95,3 +95,21 @@ def lattice_of(x: SubflowSignals, y: SubflowSignals) -> Lattice | str:
     counts = (int(np.searchsorted(own.rtt_time_ns, fixed_ns, side="right")) for own in (x, y))
     lowest_us = (int(own.lowest_rtt_us[count - 1]) for own, count in zip((x, y), counts, strict=True))
     return Lattice(fixed_ns, min(max(lowest_us), DELAY_LIMIT_US))
+
+
+def reason_before_judgement(x: SubflowSignals, y: SubflowSignals) -> str:
+    """Return why nothing is said of a pair before its first judgement.
+
+    Parameters
+    ----------
+    x, y : SubflowSignals
+        The pair.
+
+    Examples
+    --------
+    >>> seen, unseen = (SubflowSignals.of_rtts(range(count), [30_000] * count) for count in (10, 9))
+    >>> reason_before_judgement(seen, unseen), reason_before_judgement(seen, seen)
+    ('a subflow has fewer than ten RTT samples', 'fewer than 30 round trips were seen of both subflows')
+    """
+    lattice = lattice_of(x, y)
+    return lattice if isinstance(lattice, str) else TOO_SHORT

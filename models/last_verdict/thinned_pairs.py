@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from features.lag_excess.lattice import TOO_SHORT, lattice_of
+from features.lag_excess.lattice import reason_before_judgement
 from features.reading import DEFAULT
 from features.series import SubflowSignals
 from models.detectors.lag_excess import Criterion, judgements
@@ -122,8 +122,7 @@ def last_said(x: SubflowSignals, y: SubflowSignals) -> tuple[bool | None, str | 
             first_ns = last.decided_ns
     if last is not None:
         return last.shared, last.reason, first_ns
-    lattice = lattice_of(x, y)
-    return None, lattice if isinstance(lattice, str) else TOO_SHORT, None
+    return None, reason_before_judgement(x, y), None
 
 
 def spread_labels(truth: Iterable[Mapping[str, Any]], most: int | None) -> list[Mapping[str, Any]]:

@@ -14,7 +14,7 @@ from export.replay import Decision
 from features import connection_pairs, judged_rtts
 from features.connection_pairs import Pair
 from features.fixed import ONE_Q10
-from features.lag_excess.lattice import TOO_SHORT, lattice_of
+from features.lag_excess.lattice import reason_before_judgement
 from features.window import Rejected, Window, tiled
 from models.detectors import DETECTORS, Detector, detector_of, replayed
 from models.detectors.event import events_of
@@ -124,8 +124,7 @@ def _of_lag_excess(
         x, y = found[a].signals, found[b].signals
         refused = judged_rtts.RULE.refused(found[a], found[b])
         said = [] if refused else list(judgements(x, y, judge.criterion))
-        lattice = lattice_of(x, y)
-        early = refused or (lattice if isinstance(lattice, str) else TOO_SHORT)
+        early = refused or reason_before_judgement(x, y)
         from_ns = [start_ns, *(one.decided_ns for one in said)]
         for number, (time_ns, until_ns) in enumerate(itertools.pairwise([*from_ns, end_ns])):
             one = said[number - 1] if number else None

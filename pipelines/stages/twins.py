@@ -14,7 +14,7 @@ import pandas as pd
 from contracts import tables
 from contracts.contract import read_table
 from models.last_verdict import simulated_twins
-from models.last_verdict.final_verdict import SAID
+from models.last_verdict.final_verdict import PAIR, SAID
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv, write_parquet
@@ -58,5 +58,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_csv(pd.DataFrame(simulated_twins.by_scenario(both, detectors)), arguments.scenarios)
     seen = [_signals(arguments.tables / name) for name in names]
     write_csv(pd.DataFrame(simulated_twins.compared_signals(*seen)), arguments.signals)
-    log.info("%s and %s: %d pairs have a valid label in both", *names, int(found["pairs"].max()))
+    pairs = int(found["pairs"].max())
+    alone = [len(own.drop_duplicates(list(PAIR))) - pairs for own in verdicts]
+    log.info("%s, %s: %d pairs have a valid label in both, %d and %d in one alone", *names, pairs, *alone)
+    one, other = ({*zip(own["detector"], own["preset"], strict=True)} for own in verdicts)
+    if one != other:
+        log.warning("left out, in one of the two alone: %s", sorted(one ^ other))
     return stage.EXIT_OK

@@ -81,6 +81,14 @@ def test_a_sender_s_samples_and_states_of_loaded_paths_have_no_limit() -> None:
             " Sample every 10 ms or more often.",
         ),
         (
+            lambda: [
+                subflow(0, [400_000, 500_000] * 50),
+                replace(subflow(1, LOADED, every_ms=100), at_intervals=True),
+            ],
+            "Subflow 1: an RTT every 100 ms, 0.2 of the smallest round trip, and what changes faster is not seen."
+            " Sample every 60 ms or more often.",
+        ),
+        (
             lambda: [subflow(0, LOADED), subflow(1, LOADED[:40], every_ms=1000)],
             "Subflow 1: an RTT every 1000 ms, 50.0 of the smallest round trip, and beyond 16 round trips nothing is"
             " compared. Sample every 10 ms or more often.",
@@ -95,7 +103,20 @@ def test_a_sender_s_samples_and_states_of_loaded_paths_have_no_limit() -> None:
         ),
         (lambda: [subflow(0, LOADED, states=()), subflow(1, LOADED, states=())], NO_STATES),
     ],
-    ids=["none", "smoothed", "smoothed at intervals", "few", "sparse", "too sparse", "idle", "apart", "no states"],
+    ids=[
+        *(
+            "none",
+            "smoothed",
+            "smoothed at intervals",
+            "few",
+            "sparse",
+            "slow for a tool",
+            "too sparse",
+            "idle",
+            "apart",
+        ),
+        "no states",
+    ],
 )
 def test_each_limit_is_said_alone(subflows: Callable[[], list[Subflow]], sentence: str) -> None:
     (said,) = limits(*subflows())

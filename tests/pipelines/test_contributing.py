@@ -17,6 +17,7 @@ import yaml
 
 from contracts import tables
 from contracts.contract import read_table
+from tests.pipelines.imports import PACKAGES
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "CONTRIBUTING.md").read_text()
@@ -32,19 +33,7 @@ CALLS: dict[str, str] = {
         r"^```python\n(from contributions import (\w+)\n.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
     )
 }
-CODE = (
-    "contracts",
-    "traces",
-    "scenarios",
-    "testbed",
-    "features",
-    "models",
-    "export",
-    "smartsbd",
-    "pipelines",
-    "contributions",
-)
-COPIED = (*CODE, "simulator/src", "tests/models")
+COPIED = (*PACKAGES, "simulator/src", "tests/models")
 FILES = ("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py")
 SAMPLES = ROOT / "data/samples/kernel/inputs"
 

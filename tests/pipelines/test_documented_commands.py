@@ -80,7 +80,7 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "make ui PROFILE=quick": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make test": Elsewhere("this is one of its tests", 'make test TESTS="not slow"'),
     "make check": Elsewhere(_SUITE, "make check"),
-    "while sleep 0.05; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(
+    "while sleep 0.02; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(
         "never ends", "tests/traces/test_socket_stats.py"
     ),
     "sh docs/sample-ss.sh -i 0.02 -d 60 dst 192.0.2.1 > ss.log": Elsewhere(

@@ -15,7 +15,7 @@ from features import judged_rtts
 from features.fixed import ONE_Q10
 from features.lag_excess.band import BANDS, NULL_LAGS, Band
 from features.lag_excess.excess import correlations_q15, excesses
-from features.lag_excess.lattice import STEPS_PER_RTT, TOO_SHORT, lattice_of
+from features.lag_excess.lattice import STEPS_PER_RTT, reason_before_judgement
 from features.lag_excess.memory import Evidence
 from features.reading import Reading
 from features.series import SubflowSignals
@@ -107,8 +107,7 @@ def judged_pair(
         Why its RTTs allow no verdict.
     """
     *_, last = [None, *([] if refused else judgements(x, y, criterion))]
-    lattice = lattice_of(x, y)
-    early = refused or (lattice if isinstance(lattice, str) else TOO_SHORT)
+    early = refused or reason_before_judgement(x, y)
     return JudgedPair(title, x, y, names, last, early if last is None else last.reason)
 
 
