@@ -13,7 +13,17 @@ from pipelines.reporting.findings import findings
 from pipelines.reporting.page import Page, text
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables import automl as automl_tables
-from pipelines.reporting.tables import beside_paper, datasets, detectors, exported, features, models, transfer, twins
+from pipelines.reporting.tables import (
+    beside_paper,
+    datasets,
+    detectors,
+    exported,
+    features,
+    models,
+    shown_by_tools,
+    transfer,
+    twins,
+)
 from pipelines.reporting.tables.cell import Results, Rows
 from pipelines.running.environment import commit, environment, version
 
@@ -73,6 +83,7 @@ _TABLES: tuple[Callable[[Results], Rows], ...] = (
     detectors.samerows,
     models.sensitivity,
     detectors.shifts,
+    shown_by_tools.shown_by_tools,
     models.shuffled,
     models.sites,
     models.swapped,

@@ -1,0 +1,32 @@
+"""The table of last verdicts on connections as other tools show them."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from pipelines.reporting.tables.cell import Results, Rows, interval, number
+
+_TICKS = {"own": "its own for each subflow", "common": "the same for all subflows"}
+
+
+def shown_by_tools(results: Results) -> Rows:
+    """How right the default detector's last verdicts are on connections as other tools show them."""
+    path = results.reports / "thinned.csv"
+    if not path.exists():
+        return []
+    table = pd.read_csv(path, keep_default_na=False, na_values={"interval_ms": [""], "decided": [""]})
+    return [
+        {
+            "dataset": row["dataset"],
+            "shown by": row["kind"],
+            "sampling times": _TICKS.get(row["ticks"], ""),
+            "interval (ms)": number(row["interval_ms"], 0),
+            "pairs": row["pairs"],
+            "right": interval(row, "right"),
+            "right where decided": number(row["decided"], 3),
+            "decided": number(row["coverage"], 3),
+            "decided wrongly": row["wrong"],
+            "most frequent reason for none": row["reason"],
+        }
+        for row in ({str(name): cell for name, cell in one.items()} for one in table.to_dict("records"))
+    ]
