@@ -45,6 +45,11 @@ COMMANDS: tuple[Command, ...] = (
         "Write the tables of logs or captures into the folder --out. Without --out, run the stage parse.",
         anywhere=True,
     ),
+    Command(
+        "doctor",
+        "Test two of your own paths, each alone, then both, and say whether they share a bottleneck.",
+        anywhere=True,
+    ),
     Command("record", "Log the subflows of MPTCP connections on this machine (built by make kernel).", anywhere=True),
     Command(
         "testbed", "Make labelled MPTCP connections of this machine's kernel from scenarios (built by make testbed)."

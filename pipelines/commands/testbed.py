@@ -20,13 +20,13 @@ from contracts.fault import Fault, UsageFault
 from pipelines.params import Params
 from pipelines.params.block import ParamsError
 from pipelines.running import stage
+from pipelines.running.unfinished_folder import unfinished
 from scenarios import datasets
 from testbed import machine, planned_run
 from testbed.dataset_folder import CAPTURES, INPUTS, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
 from testbed.isolation import IsolatedRun
 from testbed.planned_run import PlannedRun
 from testbed.running_program import EmulationError
-from testbed.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.unfinished_folder import OutputError, unfinished
+from pipelines.running.unfinished_folder import OutputError, unfinished
 
 
 def test_what_was_renamed_stays_and_what_was_not_goes(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_the_second_of_two_ends_and_the_first_goes_on(tmp_path: Path) -> None:
     first = multiprocessing.get_context("spawn").Process(target=_first, args=(tmp_path / "out", there))
     first.start()
     assert here.recv() == "writes"
-    with pytest.raises(OutputError, match="another testbed is writing it"), unfinished(tmp_path / "out"):
+    with pytest.raises(OutputError, match="another run is writing it"), unfinished(tmp_path / "out"):
         pass
     here.send("end")
     first.join(20)

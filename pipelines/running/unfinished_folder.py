@@ -47,7 +47,7 @@ def unfinished(out: Path) -> Iterator[Path]:
         raise OutputError(f"{out} is there already")
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(f".{out.name}.part")
-    busy = OutputError(f"{out}: another testbed is writing it")
+    busy = OutputError(f"{out}: another run is writing it")
     if part.exists():
         left = _lock(part)
         if left is None:

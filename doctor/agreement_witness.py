@@ -1,0 +1,42 @@
+"""The third witness: the detector's verdict on the RTTs of both paths while both are loaded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from doctor.guided_test import BOTH
+from doctor.observed import Observed
+from doctor.queue_signs import is_filled
+from doctor.witness import Witness
+from smartsbd import judge
+
+NAME = "agreement"
+_S_PER_MS = 1e-3
+
+
+def witness(observed: Observed) -> Witness:
+    """Return what ``sbd detect --together`` says of the same recordings.
+
+    Parameters
+    ----------
+    observed : Observed
+
+    Notes
+    -----
+    Of a test it says nothing if no queue stood on a path: then delays have another cause.
+    """
+    both = observed.both
+    if both.refused is not None:
+        return Witness(NAME, None, both.refused)
+    for number, name in enumerate(observed.names) if observed.phases else ():
+        if not is_filled(observed, BOTH, number):
+            return Witness(NAME, None, f"with both loaded no queue stood on {name}")
+    one, other = both.echoes
+    said = judge(one.times_s, one.rtts_ms * _S_PER_MS, other.times_s, other.rtts_ms * _S_PER_MS)
+    if said.shared is None:
+        return Witness(NAME, None, said.reason or "no reason is known")
+    first_s = min(float(np.min(own.times_s)) for own in both.echoes)
+    since_s = (said.since_s or first_s) - first_s
+    words = "move together" if said.shared else "do not move together"
+    score = "" if said.score is None else f"; score {said.score:.2f}"
+    return Witness(NAME, said.shared, f"with both loaded their delays {words}, since {since_s:.1f} s{score}")

@@ -1,0 +1,138 @@
+"""One answer of three witnesses, in plain words, and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from doctor import agreement_witness, delay_witness, rate_witness
+from doctor.guided_test import BOTH, FIRST, LOADED, SECOND
+from doctor.observed import Observed, PhaseObserved
+from doctor.witness import Witness
+
+WORDS = {True: "shared", False: "not shared", None: "unknown"}
+#: This host may stand still for so much of a phase.
+MOST_STILL = 0.02
+#: A path whose load brings nothing in more than so many of the seconds is idle.
+MOST_SILENT = 0.5
+#: And so is one over which less than this comes.
+LEAST_MBIT_S = 0.05
+#: So many witnesses must say the same, if agreement, the strongest, is not among them.
+LEAST_WITNESSES = 2
+
+_SHARED = (
+    "One plus one is one here: more paths bring no more. A sender should couple them (LIA and its kin), and a scheduler"
+    " gains nothing from the second.",
+    "The common queue may be in this host, in its access point, in the network, or at the server. Repeat with another"
+    " server: if the answer changes, it was the server.",
+)
+_LOAD_IT = "A path without load has no bottleneck. See that the server sends over it, and test again."
+_NOT_SHARED = ("One plus one is two here: each path has a bottleneck of its own. Coupling them would waste capacity.",)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a test, or recordings, say in the end.
+
+    Attributes
+    ----------
+    names : (str, str)
+        Of the paths.
+    shared : bool or None
+        Whether they share a bottleneck; None is unknown.
+    why : str or None
+        Why it is unknown.
+    witnesses : tuple of Witness
+    advice : list of str
+        What follows, or what to do next.
+    """
+
+    names: tuple[str, str]
+    shared: bool | None
+    why: str | None
+    witnesses: tuple[Witness, ...]
+    advice: list[str]
+
+    def lines(self) -> list[str]:
+        """Return it as lines of text."""
+        one, other = self.names
+        words = {True: "they share a bottleneck", False: "they share no bottleneck", None: f"unknown: {self.why}"}
+        return [
+            f"{one} and {other}: {words[self.shared]}",
+            *(f"  {own.name:<9}  {WORDS[own.shared]:<10}  {own.said}" for own in self.witnesses),
+            *(f"  - {sentence}" for sentence in self.advice),
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {"answer": WORDS[self.shared], **asdict(self)}
+
+
+def _obstacle(observed: Observed) -> tuple[str, str] | None:
+    """Return why a test tells nothing whatever its witnesses say, and what to do next."""
+    still = max((phase.still for phase in observed.phases.values()), default=0.0)
+    if still > MOST_STILL:
+        return (
+            f"this host, or its clock, stood still for {still:.0%} of a phase",
+            "What stops this host delays both paths at once. End what else runs, and test again.",
+        )
+    for phase in (FIRST, SECOND, BOTH) if observed.phases else ():
+        for number in LOADED[phase]:
+            said = _idle(observed.phases[phase], number)
+            if said is not None:
+                when = "both were loaded" if phase == BOTH else "it was loaded alone"
+                return f"{said.format(observed.names[number])}, while {when}", _LOAD_IT
+    return None
+
+
+def _idle(phase: PhaseObserved, number: int) -> str | None:
+    """Return what there was of a load that brought as good as nothing, with a place for the path's name."""
+    rate_mbit_s, silent = phase.mbit_s(number), phase.silent_share(number)
+    if rate_mbit_s < LEAST_MBIT_S:
+        return f"{rate_mbit_s:.3g} Mbit/s came over {{}}"
+    return f"nothing came over {{}} in {silent:.0%} of the seconds" if silent > MOST_SILENT else None
+
+
+def _combined(witnesses: tuple[Witness, ...]) -> tuple[bool | None, str | None]:
+    said = [own for own in witnesses if own.shared is not None]
+    answers = {own.shared for own in said}
+    if not said:
+        return None, "no witness can tell"
+    if len(answers) > 1:
+        return None, "the witnesses contradict each other"
+    if len(said) < LEAST_WITNESSES and said[0].name != agreement_witness.NAME:
+        return None, f"{said[0].name} alone says {WORDS[said[0].shared]}, which is too little"
+    return said[0].shared, None
+
+
+def answer(observed: Observed) -> Answer:
+    """Return what a test, or recordings, say in the end.
+
+    Parameters
+    ----------
+    observed : Observed
+
+    Notes
+    -----
+    The witnesses that can tell must say the same. Agreement alone counts; of the others, both are needed without it.
+    Nothing counts if this host stood still, or a load brought nothing.
+    """
+    witnesses = tuple(own.witness(observed) for own in (rate_witness, delay_witness, agreement_witness))
+    obstacle = _obstacle(observed)
+    if obstacle is not None:
+        reason, advice = obstacle
+        return Answer(observed.names, None, reason, witnesses, [advice])
+    shared, why = _combined(witnesses)
+    if shared is not None:
+        return Answer(observed.names, shared, None, witnesses, list(_SHARED if shared else _NOT_SHARED))
+    return Answer(observed.names, None, why, witnesses, _next(observed))
+
+
+def _next(observed: Observed) -> list[str]:
+    """Return what to do when there is no answer."""
+    found = list(observed.both.limits)
+    if any(phase.cut for phase in observed.phases.values()):
+        found.append("The load ended early, as much had come as may: allow more (--most-mb).")
+    if observed.phases:
+        found.append("Test again for longer (--seconds), with more downloads at once (--streams).")
+    return found

@@ -1,0 +1,216 @@
+"""What a test has observed, phase by phase: rates and echoes of both paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from contracts.fault import InputFault, printable
+from doctor import standstill
+from doctor.guided_test import BOTH, LOADED, GuidedTest, echoes_file, received_file
+from doctor.received import Received
+from features.input_evidence import InputEvidence
+from features.judged_rtts import RULE, judged
+from traces import recording
+from traces.dialect import Dialect
+from traces.ping_log import NO_ANSWER
+from traces.quarantine import UnreadableInputError
+from traces.recording import Recording
+
+#: A load takes so long to fill a path: what came until then is no rate.
+SETTLE_S = 2.0
+_NS_PER_S = 1e9
+_US_PER_MS = 1e3
+
+Array = npt.NDArray[np.float64]
+
+
+class ObservedError(InputFault):
+    """Recordings that do not go together."""
+
+
+@dataclass(frozen=True)
+class Echoes:
+    """The answers to echoes over a path.
+
+    Attributes
+    ----------
+    times_s, rtts_ms : (n,) float64
+        Seconds since 1970, and milliseconds.
+    unanswered : int
+        Echoes between the first and the last answer that have none.
+    """
+
+    times_s: Array
+    rtts_ms: Array
+    unanswered: int = 0
+
+    @property
+    def median_ms(self) -> float:
+        """The median RTT; not a number if there is none."""
+        return float(np.median(self.rtts_ms)) if self.rtts_ms.size else float("nan")
+
+
+@dataclass(frozen=True)
+class PhaseObserved:
+    """What was observed in a phase.
+
+    Attributes
+    ----------
+    begin_s, end_s : float, seconds since 1970
+    cut : bool
+        It ended before its time, because as much had come as may.
+    echoes : (Echoes, Echoes)
+    received : dict of int to Received
+        By number, of the paths that were loaded.
+    still : float
+        Share of it in which this host stood still.
+    """
+
+    begin_s: float
+    end_s: float
+    cut: bool
+    echoes: tuple[Echoes, Echoes]
+    received: dict[int, Received]
+    still: float
+
+    def mbit_s(self, number: int) -> float:
+        """Return the rate over a path once its load had begun, Mbit/s."""
+        return self.received[number].mbit_s(*self._settled())
+
+    def silent_share(self, number: int) -> float:
+        """Return the share of seconds in which a path that was loaded brought nothing."""
+        return self.received[number].silent_share(*self._settled())
+
+    def _settled(self) -> tuple[float, float]:
+        return min(self.begin_s + SETTLE_S, (self.begin_s + self.end_s) / 2), self.end_s
+
+
+@dataclass(frozen=True)
+class JudgedTogether:
+    """RTTs of both paths, recorded at one time, as they are judged.
+
+    Attributes
+    ----------
+    echoes : (Echoes, Echoes)
+    refused : str or None
+        Why RTTs of this kind allow no verdict.
+    limits : list of str
+        How far the recordings do not go, and what to do next.
+    """
+
+    echoes: tuple[Echoes, Echoes]
+    refused: str | None
+    limits: list[str]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was observed in a test, or in recordings of two paths.
+
+    Attributes
+    ----------
+    names : (str, str)
+        Of the paths.
+    both : JudgedTogether
+        Of the time in which both were loaded; of recordings, all of it.
+    phases : dict of str to PhaseObserved
+        In their order; none of recordings.
+    """
+
+    names: tuple[str, str]
+    both: JudgedTogether
+    phases: dict[str, PhaseObserved]
+
+
+def _recordings(paths: Sequence[Path]) -> list[Recording]:
+    found = []
+    for one in recording.read_all(paths, Dialect()):
+        if isinstance(one, UnreadableInputError):
+            raise one
+        found.append(one)
+    return found
+
+
+def _echoes(path: Path) -> Echoes:
+    """Return the echoes in a file of ping; one in which nothing was answered has none."""
+    (own,) = _recordings([path])
+    times_s, rtts_ms = np.empty(0), np.empty(0)
+    for connection in own.trace.connections:
+        for rtts in judged(connection).values():
+            times_s, rtts_ms = rtts.signals.rtt_time_ns / _NS_PER_S, rtts.signals.rtt_us / _US_PER_MS
+    return Echoes(times_s, rtts_ms, own.trace.signals[NO_ANSWER])
+
+
+def _together(paths: Sequence[Path]) -> tuple[JudgedTogether, list[str | None]]:
+    """Return the RTTs of the two paths in some recordings, and their names.
+
+    Raises
+    ------
+    ObservedError
+        If they hold another number of paths.
+    """
+    connections = [one for own in recording.as_one(_recordings(paths)) for _, one in own.connections()]
+    found = [(connection, number, rtts) for connection in connections for number, rtts in judged(connection).items()]
+    if len(found) != len(LOADED[BOTH]):
+        raise ObservedError(f"the recordings hold {len(found)} paths with RTTs: two are compared")
+    (connection, a, x), (_, b, y) = found
+    one, other = (Echoes(own.signals.rtt_time_ns / _NS_PER_S, own.signals.rtt_us / _US_PER_MS) for own in (x, y))
+    names = [connection.subflows[number].name for number in (a, b)]
+    return JudgedTogether((one, other), RULE.refused(x, y), InputEvidence.of(connection).limits()), names
+
+
+def of_recordings(paths: Sequence[Path]) -> Observed:
+    """Return what recordings of two paths hold, of whatever kind they are.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+
+    Raises
+    ------
+    ObservedError
+        If they do not hold two paths.
+    UnreadableInputError
+        If one of them cannot be read.
+    """
+    both, names = _together(paths)
+    one, other = (printable(name or f"path {number}") for number, name in enumerate(names, 1))
+    return Observed((one, other), both, {})
+
+
+def of_test(folder: Path) -> Observed:
+    """Return what a test has observed.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    GuidedTestError, ReceivedError
+        If it is not of a finished test.
+    UnreadableInputError
+        If the output of ping cannot be read.
+    """
+    test = GuidedTest.read(folder)
+    phases = {}
+    for name, loaded in LOADED.items():
+        done = test.phase(name)
+        phases[name] = PhaseObserved(
+            begin_s=done.begin_s,
+            end_s=done.end_s,
+            cut=done.cut,
+            echoes=(_echoes(folder / echoes_file(name, 0)), _echoes(folder / echoes_file(name, 1))),
+            received={number: Received.read(folder / received_file(name, number)) for number in loaded},
+            still=standstill.share(test.standstills, done.begin_s, done.end_s),
+        )
+    if all(own.times_s.size for own in phases[BOTH].echoes):
+        both, _ = _together([folder / echoes_file(BOTH, number) for number in LOADED[BOTH]])
+    else:
+        both = JudgedTogether(phases[BOTH].echoes, None, [])
+    return Observed(test.settings.names, both, phases)

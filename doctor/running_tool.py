@@ -1,0 +1,86 @@
+"""A program of others that runs beside the test, such as ping: it ends with this one, and what it prints is kept."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from contracts.fault import Fault, printable
+from contracts.lifetime import ending_with_this
+
+_END_S = 10.0
+
+
+class ToolError(Fault):
+    """A program that is missing or has failed."""
+
+
+def found(name: str, package: str) -> str:
+    """Return where a program is.
+
+    Parameters
+    ----------
+    name, package : str
+        Of the program, and of Debian's package that has it.
+
+    Raises
+    ------
+    ToolError
+        If it is not installed.
+    """
+    place = shutil.which(name)
+    if place is None:
+        raise ToolError(f"{name} is missing; on Debian: apt-get install {package}")
+    return place
+
+
+class RunningTool:
+    """One of them, from now on.
+
+    Parameters
+    ----------
+    command : sequence of str
+    out : Path
+        Where its output is kept.
+    """
+
+    def __init__(self, command: Sequence[str], out: Path) -> None:
+        self._command, self._out = command, out
+        with out.open("wb") as stdout:
+            self._process = subprocess.Popen(
+                ending_with_this(command), stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE
+            )
+
+    def ended(self, *good: int) -> None:
+        """Wait until it has ended.
+
+        Parameters
+        ----------
+        *good : int
+            Exit codes of a run that did what it should.
+
+        Raises
+        ------
+        ToolError
+            If it failed or does not end.
+        """
+        try:
+            _, said = self._process.communicate(timeout=_END_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise ToolError(f"{self._command[0]} does not end") from None
+        if self._process.returncode not in good:
+            lines = said.decode(errors="replace").strip().splitlines()
+            why = lines[-1] if lines else f"exit {self._process.returncode}"
+            raise ToolError(printable(f"{' '.join(self._command)}: {why}"))
+
+    def running(self) -> bool:
+        """Tell whether it has not ended yet."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End it now, if it has not ended."""
+        self._process.kill()
+        self._process.communicate()

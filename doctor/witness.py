@@ -1,0 +1,23 @@
+"""What a witness says of two paths: shared, not shared, or why it cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What one kind of evidence says.
+
+    Attributes
+    ----------
+    name : str
+    shared : bool or None
+        Whether the paths share a bottleneck; None if it cannot tell.
+    said : str
+        Why, in a sentence or two with the figures.
+    """
+
+    name: str
+    shared: bool | None
+    said: str
