@@ -39,4 +39,5 @@ def witness(observed: Observed) -> Witness:
     since_s = (said.since_s or first_s) - first_s
     words = "move together" if said.shared else "do not move together"
     score = "" if said.score is None else f"; score {said.score:.2f}"
-    return Witness(NAME, said.shared, f"with both loaded their delays {words}, since {since_s:.1f} s{score}")
+    figures = f"with both loaded their delays {words}, since {since_s:.1f} s{score}"
+    return Witness(NAME, said.shared, figures, counts_alone=True)

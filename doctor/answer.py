@@ -17,8 +17,6 @@ MOST_STILL = 0.02
 MOST_SILENT = 0.5
 #: And so is one over which less than this comes.
 LEAST_MBIT_S = 0.05
-#: So many witnesses must say the same, if agreement, the strongest, is not among them.
-LEAST_WITNESSES = 2
 
 _SHARED = (
     "One plus one is one here: more paths bring no more. A sender should couple them (LIA and its kin), and a scheduler"
@@ -95,14 +93,15 @@ def _idle(phase: PhaseObserved, number: int) -> str | None:
 
 def _combined(witnesses: tuple[Witness, ...]) -> tuple[bool | None, str | None]:
     said = [own for own in witnesses if own.shared is not None]
-    answers = {own.shared for own in said}
     if not said:
         return None, "no witness can tell"
-    if len(answers) > 1:
+    if len(said) == 1:
+        (own,) = said
+        return (own.shared, None) if own.counts_alone else (None, f"only {own.name} can tell, which is too little")
+    shared = sum(own.shared is True for own in said)
+    if 2 * shared == len(said):
         return None, "the witnesses contradict each other"
-    if len(said) < LEAST_WITNESSES and said[0].name != agreement_witness.NAME:
-        return None, f"{said[0].name} alone says {WORDS[said[0].shared]}, which is too little"
-    return said[0].shared, None
+    return 2 * shared > len(said), None
 
 
 def answer(observed: Observed) -> Answer:
@@ -114,7 +113,7 @@ def answer(observed: Observed) -> Answer:
 
     Notes
     -----
-    The witnesses that can tell must say the same. Agreement alone counts; of the others, both are needed without it.
+    What the majority of those witnesses says that can tell. Where only one can tell, it must be one that counts alone.
     Nothing counts if this host stood still, or a load brought nothing.
     """
     witnesses = tuple(own.witness(observed) for own in (rate_witness, delay_witness, agreement_witness))

@@ -27,7 +27,7 @@ def _answers(observed: Observed, phase: str, loaded: int) -> tuple[bool | None, 
 
 
 def witness(observed: Observed) -> Witness:
-    """Return what the delays say: the same with either path loaded, or nothing.
+    """Return what the delays say with one path loaded and with the other; nothing if these contradict each other.
 
     Parameters
     ----------
@@ -38,4 +38,5 @@ def witness(observed: Observed) -> Witness:
     (first, figures), (second, other_figures) = (
         _answers(observed, phase, loaded) for loaded, phase in enumerate((FIRST, SECOND))
     )
-    return Witness(NAME, first if first is second else None, f"{figures}; {other_figures}")
+    told = {one for one in (first, second) if one is not None}
+    return Witness(NAME, told.pop() if len(told) == 1 else None, f"{figures}; {other_figures}")

@@ -10,6 +10,8 @@ from doctor.witness import Witness
 NAME = "rates"
 #: The second path adds at most, or at least, this share of what the slower one brings alone.
 MOST_SHARED, LEAST_NOT_SHARED = 0.35, 0.65
+#: And where it counts alone.
+_CLEARLY_SHARED, _CLEARLY_NOT_SHARED = 0.2, 0.8
 
 
 def witness(observed: Observed) -> Witness:
@@ -39,4 +41,6 @@ def witness(observed: Observed) -> Witness:
     added = (together - faster) / slower
     share = f"the second adds {max(0.0, added):.0%} of what the slower one brings alone"
     shared = True if added <= MOST_SHARED else False if added >= LEAST_NOT_SHARED else None
-    return Witness(NAME, shared, f"{figures}: {share}" + ("" if shared is not None else ", neither little nor all"))
+    clear = not _CLEARLY_SHARED < added < _CLEARLY_NOT_SHARED
+    said = f"{figures}: {share}" + ("" if shared is not None else ", neither little nor all")
+    return Witness(NAME, shared, said, counts_alone=clear)

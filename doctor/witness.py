@@ -16,8 +16,11 @@ class Witness:
         Whether the paths share a bottleneck; None if it cannot tell.
     said : str
         Why, in a sentence or two with the figures.
+    counts_alone : bool
+        What it says is enough where no other witness can tell.
     """
 
     name: str
     shared: bool | None
     said: str
+    counts_alone: bool = False

@@ -51,13 +51,6 @@ def test_delays_that_differ_by_the_way_round_tell_nothing() -> None:
     assert delay_witness.witness(SHARED).shared is True
 
 
-def test_delays_without_answers_tell_nothing() -> None:
-    one, other = SHARED.phases[FIRST].echoes
-    few = replace(other, times_s=other.times_s[:5], rtts_ms=other.rtts_ms[:5])
-    said = delay_witness.witness(with_phase(SHARED, FIRST, echoes=(one, few)))
-    assert (said.shared, said.said.partition(";")[0]) == (None, "too few echoes were answered with wlan0 loaded")
-
-
 def test_agreement_is_what_detect_says() -> None:
     assert agreement_witness.witness(SHARED).said.startswith("with both loaded their delays move together, since ")
     refused = replace(SHARED, both=replace(SHARED.both, refused="too far apart"))
@@ -67,22 +60,41 @@ def test_agreement_is_what_detect_says() -> None:
     )
 
 
-def test_one_witness_that_contradicts_makes_it_unknown() -> None:
+def test_the_majority_counts_and_a_tie_is_unknown() -> None:
     said = answer(observed(queue_shared=True, both=(10, 8)))
     assert [one.shared for one in said.witnesses] == [False, True, True]
+    assert said.shared is True
+    tie = with_phase(observed(queue_shared=True, both=(10, 8)), SECOND, echoes=APART.phases[SECOND].echoes)
+    said = answer(tie)
+    assert [one.shared for one in said.witnesses] == [False, None, True]
     assert (said.shared, said.why) == (None, "the witnesses contradict each other")
 
 
-def test_agreement_alone_counts_and_another_alone_does_not() -> None:
+def test_agreement_and_clear_rates_count_alone() -> None:
     # The rates are in between, and the echoes of one phase are those of paths apart.
-    seen = with_phase(observed(queue_shared=True, both=(7, 8)), SECOND, echoes=APART.phases[SECOND].echoes)
-    said = answer(seen)
+    apart = APART.phases[SECOND].echoes
+    said = answer(with_phase(observed(queue_shared=True, both=(7, 8)), SECOND, echoes=apart))
     assert [one.shared for one in said.witnesses] == [None, None, True]
     assert said.shared is True
-    rates_alone = with_phase(replace(SHARED, both=replace(SHARED.both, refused="too far apart")), FIRST, echoes=UNASKED)
-    said = answer(rates_alone)
-    assert [one.shared for one in said.witnesses] == [True, None, None]
-    assert (said.shared, said.why) == (None, "rates alone says shared, which is too little")
+    for both, counts in (((5, 5), True), ((6, 6.5), None)):
+        seen = with_phase(observed(queue_shared=True, both=both), SECOND, echoes=apart)
+        said = answer(replace(seen, both=replace(seen.both, refused="too far apart")))
+        assert [one.shared for one in said.witnesses] == [True, None, None]
+        assert said.shared is counts
+    assert said.why == "only rates can tell, which is too little"
+
+
+def test_delays_alone_do_not_count() -> None:
+    seen = observed(queue_shared=True, both=(7, 8))
+    said = answer(replace(seen, both=replace(seen.both, refused="too far apart")))
+    assert [one.shared for one in said.witnesses] == [None, True, None]
+    assert (said.shared, said.why) == (None, "only delays can tell, which is too little")
+
+
+def test_one_way_of_the_delays_is_enough_where_the_other_cannot_tell() -> None:
+    said = delay_witness.witness(with_phase(SHARED, FIRST, echoes=UNASKED))
+    assert said.shared is True
+    assert said.said.startswith("too few echoes were answered with wlan0 loaded; with wwan0 loaded its echoes waited")
 
 
 def test_agreement_of_paths_without_a_queue_tells_nothing() -> None:
