@@ -16,7 +16,7 @@ from doctor.running_tool import RunningTool, ToolError, found
 #: Where a server of iperf3 listens if nothing else is said.
 PORT = 5201
 _INTERVAL_S = 0.1
-_SERVER = re.compile(r"(?P<host>\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[0-9]{1,5}))?")
+_SERVER = re.compile(r"(?P<host>\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._][A-Za-z0-9._-]{0,252})(?::(?P<port>[0-9]{1,5}))?")
 _MOST_PORT = 0xFFFF
 #: A test of an hour with ten intervals a second and a stream has 20 MB.
 _MOST_BYTES = 256 << 20

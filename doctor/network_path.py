@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 #: Of a Linux interface (IFNAMSIZ is 16), or an address.
-_SOURCE = r"[A-Za-z0-9_.:%@-]{1,64}"
+_SOURCE = r"[A-Za-z0-9_.:][A-Za-z0-9_.:%@-]{0,63}"
 _PRINTED = r"[\x21-\x7e]"
 
 
@@ -31,7 +31,7 @@ class NetworkPath(BaseModel):
 
     source: Annotated[str, StringConstraints(pattern=f"^{_SOURCE}$")]
     load: Annotated[str, StringConstraints(pattern=f"^{_PRINTED}{{1,2000}}$")]
-    echo: Annotated[str, Field(max_length=255), StringConstraints(pattern=r"^[A-Za-z0-9_.:%\[\]-]+$")]
+    echo: Annotated[str, Field(max_length=255), StringConstraints(pattern=r"^[A-Za-z0-9_.:\[][A-Za-z0-9_.:%\[\]-]*$")]
 
 
 def is_address(source: str) -> bool:

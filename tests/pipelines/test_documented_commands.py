@@ -93,6 +93,15 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "for link in wlan0 wwan0; do ping -D -O -i 0.01 -w 60 -I $link 192.0.2.1 > $link.ping & done; wait": Elsewhere(
         _TWO_LINKS, "tests/traces/test_ping_log.py"
     ),
+    "sbd doctor --path wlan0 --path wwan0 --download https://server.example/large --out test": Elsewhere(
+        _TWO_LINKS, "tests/doctor/test_live_run.py"
+    ),
+    "sbd doctor --path 192.0.2.7 --path 192.0.2.7 --download http://198.51.100.1/large"
+    " --download http://203.0.113.1/large --out test": Elsewhere(_TWO_LINKS, "tests/doctor/test_live_run.py"),
+    "iperf3 -s -p 5201 & iperf3 -s -p 5202 &": Elsewhere("never ends", "tests/doctor/test_iperf3_test.py"),
+    "sbd doctor --path wlan0 --path wwan0 --iperf3 server.example:5201 --out test": Elsewhere(
+        _TWO_LINKS, "tests/doctor/test_iperf3_test.py"
+    ),
     "echo 1 > /sys/kernel/tracing/events/tcp/tcp_probe/enable"
     " && timeout 60 cat /sys/kernel/tracing/trace_pipe > tcp_probe.txt": Elsewhere(
         "needs root and traffic", "tests/traces/test_tcp_probe.py"
