@@ -8,7 +8,7 @@
  * Exit status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
-#include "lia.h"
+#include "controllers/lia.h"
 
 #include <cmath>
 #include <cstdint>
