@@ -218,6 +218,11 @@ class SubflowPath(Part):
         "At least 0.4 ms plus twice the delay of its links."
     )
     access: AnyAccess = Field(description="The last link before the client.")
+    group: Annotated[int, Field(ge=0, le=4)] | None = Field(
+        default=None,
+        description="Coupled controllers couple the subflows of one group; alone in its group, a subflow is under "
+        "Reno. Without it: group 0.",
+    )
 
     def bottleneck_at(self, at_s: float) -> int:
         """Return the link meant to be the bottleneck at a time."""

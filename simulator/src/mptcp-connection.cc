@@ -88,6 +88,7 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
     }
     for (std::size_t i = 0; i < m_subflows.size(); ++i)
     {
+        (*m_siblings)[i].group = scenario.subflows[i].group;
         CreateListener(i, topology);
         CreateSender(i, topology);
         Simulator::Schedule(scenario.subflows[i].start, &MptcpConnection::Connect, this, i);
@@ -205,6 +206,7 @@ MptcpConnection::HandleEstablished(std::size_t subflow, Ptr<ns3::Socket>)
 void
 MptcpConnection::HandleAck(std::size_t subflow, const AckReport& report)
 {
+    (*m_siblings)[subflow].NoteAck(report.outcome);
     if (report.outcome.newlyAcked > 0)
     {
         m_log.Write(subflow, EventKind::ACK, report.acked);
@@ -234,6 +236,7 @@ MptcpConnection::HandleCongestionState(std::size_t subflow,
                                        TcpSocketState::TcpCongState_t,
                                        TcpSocketState::TcpCongState_t newState)
 {
+    (*m_siblings)[subflow].NoteState(newState, Simulator::Now());
     m_log.Write(subflow, EventKind::CA, newState);
     if (newState == TcpSocketState::CA_RECOVERY || newState == TcpSocketState::CA_LOSS)
     {

@@ -52,7 +52,7 @@ ParameterValues::Set(const std::string& name, json value)
 bool
 ParameterValues::Is(const std::string& name, const std::string& value) const
 {
-    return m_values.at(name).get<std::string>() == value;
+    return m_values.value(name, "") == value;
 }
 
 double

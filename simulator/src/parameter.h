@@ -62,7 +62,7 @@ class ParameterValues
     /**
      * @param name A parameter that is one of some names.
      * @param value One of them.
-     * @return Whether it is that one.
+     * @return Whether it is that one; never, if no such parameter is declared.
      */
     bool Is(const std::string& name, const std::string& value) const;
 

@@ -276,6 +276,7 @@ ReadSubflow(const Place& place, const Scenario& scenario)
     subflow.start = ReadStart(place["start_s"], scenario.duration);
     subflow.rtt = FromMilliseconds(place["rtt_ms"].Number());
     subflow.access = ReadAccess(place["access"]);
+    subflow.group = place.Has("group") ? place["group"].Integer() : 0;
     return subflow;
 }
 

@@ -138,6 +138,7 @@ struct SubflowSpec
     ns3::Time start;                       //!< When the SYN is sent
     ns3::Time rtt;                         //!< Base propagation round trip time
     AccessSpec access;                     //!< Its access link
+    uint32_t group{0};                     //!< Coupled controllers couple those of one group
 };
 
 /// Kinds of background traffic.

@@ -174,12 +174,21 @@ def test_what_lia_counts_is_said_once(tmp_path: Path) -> None:
         Contract.model_validate_json(text)
 
 
+def grouped() -> Scenario:
+    """A connection whose subflows are of two groups."""
+    scenario = shared()
+    for group, one in enumerate(scenario["subflows"]):
+        one["group"] = group
+    return scenario
+
+
 #: Between them they have every key.
 TRIED = {
     "bulk": shared(),
     "plain": network([link(8.0)], [subflow([0], 60.0), subflow([0], 60.0)]),
     "on_off": given_by({"kind": "on_off", "on_s": 2.0, "off_s": 1.0}),
     "rate": given_by({"kind": "rate", "rate_mbit_s": 2.0}),
+    "groups": grouped(),
     **every_choice(),
 }
 
