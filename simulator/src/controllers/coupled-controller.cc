@@ -132,7 +132,8 @@ RecoveryWindowParameter()
 {
     return OneOf("recovery_window",
                  "What counts as the window of a subflow in fast recovery. threshold: its slow "
-                 "start threshold (RFC 6356); window: its window, as in the kernel's LIA and BALIA.",
+                 "start threshold (RFC 6356); window: its window, as in the kernel's LIA and "
+                 "BALIA.",
                  {"threshold", "window"});
 }
 
