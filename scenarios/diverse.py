@@ -155,7 +155,7 @@ def draw_group(rng: np.random.Generator, groups: list[int], *, duration_s: float
         duration_s=path.CONNECTION_START_S + duration_s,
         connection=path.connection(
             rng,
-            controller,  # type: ignore[arg-type]
+            controller,
             bottleneck_mbit_s=bottlenecks[0].rate_mbit_s,
             ecn=ecn,
         ),

@@ -1,19 +1,30 @@
 """The contract of a scenario: every key that ``smartsbd-sim`` reads, with its unit, range, choices and meaning.
 
-It stands here alone. simulator/src/scenario.schema.json is written from it (:mod:`scenarios.schema`), and the
-simulator takes types, limits and choices from that file. What concerns several keys at once, such as times that
-ascend, is said in a description and checked by the simulator.
+It stands here alone, but for controllers and schedulers (:mod:`scenarios.registry`).
+simulator/src/scenario.schema.json is written from it (:mod:`scenarios.schema`), and the simulator takes types, limits
+and choices from that file. What concerns several keys at once, such as times that ascend, is said in a description and
+checked by the simulator.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, model_validator
 
 from contracts.fault import UsageFault
+from scenarios import registry
+from scenarios.part import Part
 
-CongestionControl = Literal["lia", "reno", "cubic"]
+if TYPE_CHECKING:
+    CongestionControl = str
+    ChosenController = str | registry.NamedChoice
+    ChosenScheduler = str | registry.NamedChoice
+else:
+    # What there is to choose is known when the list has been read (:mod:`scenarios.registry`).
+    CongestionControl = registry.name_type("congestion_control")
+    ChosenController = registry.chosen_type("congestion_control")
+    ChosenScheduler = registry.chosen_type("scheduler")
 Place = Literal["server", "client"]
 #: What a dataset draws from, by name.
 Names = Annotated[list[str], Field(min_length=1)]
@@ -39,11 +50,7 @@ class ScenarioError(UsageFault):
     """A dataset that cannot be drawn; the message names what is unknown."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class OnOff(_Part):
+class OnOff(Part):
     """There is more in some periods, the first from the handshake on, and none between; both are exponential."""
 
     kind: Literal["on_off"] = "on_off"
@@ -51,27 +58,26 @@ class OnOff(_Part):
     off_s: _PeriodS = Field(description="Mean of those without, in s.")
 
 
-class Rate(_Part):
+class Rate(Part):
     """A constant rate."""
 
     kind: Literal["rate"] = "rate"
     rate_mbit_s: _RateMbitS = Field(description="Payload in Mbit/s.")
 
 
-class ConnectionSettings(_Part):
+class ConnectionSettings(Part):
     """The MPTCP connection: a transfer from the server to the client."""
 
     token: str = Field(pattern="^[0-9a-f]{8}$", description="Connection token, as the event lines show it.")
-    congestion_control: CongestionControl = Field(
-        description="lia: coupled by RFC 6356; reno, cubic: each subflow on its own."
+    congestion_control: ChosenController = Field(
+        description="Controller of the subflows: its name, or an object with its name and parameters."
     )
-    lia_counts: Literal["packets", "acks"] = Field(
-        description="What LIA counts as one acknowledged segment. packets: a segment, as in RFC 6356; "
-        "acks: an ACK, as in Linux's mptcp_coupled.c."
+    lia_counts: Literal["packets", "acks"] | None = Field(
+        default=None,
+        description="Parameter counts of lia, where congestion_control is a name alone; of no effect on others.",
     )
-    scheduler: Literal["min_rtt", "round_robin"] = Field(
-        description="min_rtt: the subflow with the lowest smoothed RTT of those with room; "
-        "round_robin: in turn, without those that have no room."
+    scheduler: ChosenScheduler = Field(
+        description="What chooses the subflow of the next segment: its name, or an object with its name and parameters."
     )
     # With MPTCP options (24 bytes on data) a packet still fits into 1500 bytes.
     mss_bytes: int = Field(
@@ -92,8 +98,19 @@ class ConnectionSettings(_Part):
         default=None, description="What gives the connection its data; without it there is always more."
     )
 
+    @model_validator(mode="after")
+    def _check_counts(self) -> Self:
+        if self.lia_counts is not None and not isinstance(self.congestion_control, str):
+            raise ValueError("lia_counts: congestion_control has parameters of its own")
+        return self
 
-class Link(_Part):
+    @property
+    def controller(self) -> str:
+        """Name of the controller."""
+        return self.congestion_control if isinstance(self.congestion_control, str) else self.congestion_control.name
+
+
+class Link(Part):
     """A link."""
 
     place: Place = Field(description="server: before the backbone; client: after it.")
@@ -119,7 +136,7 @@ class Link(_Part):
         return [rate for from_s, rate in self.rate_mbit_s if from_s <= at_s][-1]
 
 
-class _AccessLink(_Part):
+class _AccessLink(Part):
     """What the last link before the client has, of whatever kind it is."""
 
     kind: Literal["plain", "wifi", "lte"]
@@ -171,7 +188,7 @@ class LteAccess(_AccessLink):
 AnyAccess = Annotated[Access | WifiAccess | LteAccess, Field(discriminator="kind")]
 
 
-class SubflowPath(_Part):
+class SubflowPath(Part):
     """A subflow and its path."""
 
     path: str = Field(pattern="^[a-z0-9-]{1,32}$", description="Name of the path.")
@@ -201,13 +218,18 @@ class SubflowPath(_Part):
         "At least 0.4 ms plus twice the delay of its links."
     )
     access: AnyAccess = Field(description="The last link before the client.")
+    group: Annotated[int, Field(ge=0, le=4)] | None = Field(
+        default=None,
+        description="Coupled controllers couple the subflows of one group; alone in its group, a subflow is under "
+        "Reno. Without it: group 0.",
+    )
 
     def bottleneck_at(self, at_s: float) -> int:
         """Return the link meant to be the bottleneck at a time."""
         return [link for from_s, link in self.bottleneck if from_s <= at_s][-1]
 
 
-class Background(_Part):
+class Background(Part):
     """A source of traffic."""
 
     kind: Literal["reno", "cubic", "cbr", "web"] = Field(
@@ -231,7 +253,7 @@ class Background(_Part):
     )
 
 
-class Scenario(_Part):
+class Scenario(Part):
     """One MPTCP connection, its paths and the traffic beside it. All keys are required, unknown ones refused."""
 
     seed: int = Field(ge=1, le=2**32 - 1, description="Seed of every random stream.")
@@ -250,7 +272,7 @@ class Scenario(_Part):
     )
 
 
-class Run(_Part):
+class Run(Part):
     """A scenario, and what the truth table says of it in addition to the simulator's own truth."""
 
     scenario: Scenario

@@ -23,10 +23,10 @@ _TITLE = "Scenario of smartsbd-sim"
 _KEYWORDS = (
     *("description", "type", "const", "enum", "pattern"),
     *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "minItems", "maxItems"),
-    *("additionalProperties", "required", "properties", "oneOf", "prefixItems", "items"),
+    *("additionalProperties", "required", "properties", "anyOf", "oneOf", "prefixItems", "items"),
 )
 #: What pydantic says beside it, and what is resolved here.
-_LEFT_OUT = ("title", "default", "discriminator", "$defs", "$ref", "anyOf")
+_LEFT_OUT = ("title", "default", "discriminator", "$defs", "$ref")
 
 
 def scenario_schema() -> dict[str, Any]:
@@ -36,7 +36,8 @@ def scenario_schema() -> dict[str, Any]:
     -------
     dict
         Without references. A key is required unless its default is None; then it is left out, and is not null.
-        Where a value may be null, ``type`` is a list; ``oneOf`` has objects alone, told apart by ``kind``.
+        Where a value may be null, ``type`` is a list; ``oneOf`` has objects alone, told apart by
+        ``kind`` or ``name``; ``anyOf`` has names, or objects that name what they choose.
 
     Raises
     ------
@@ -52,10 +53,12 @@ def _plain(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in node:
         node = definitions[node["$ref"].rpartition("/")[2]] | node
     if "anyOf" in node:
-        (value,) = (branch for branch in node["anyOf"] if branch != {"type": "null"})
-        node = value | node
-        if "default" not in node:
-            node["type"] = [value["type"], "null"]
+        branches = [branch for branch in node["anyOf"] if branch != {"type": "null"}]
+        if len(branches) == 1:
+            node = branches[0] | node
+            del node["anyOf"]
+            if "default" not in node:
+                node["type"] = [node["type"], "null"]
     unknown = node.keys() - {*_KEYWORDS, *_LEFT_OUT}
     if unknown:
         raise ValueError(f"the simulator reads no {sorted(unknown)} of JSON Schema")
@@ -66,7 +69,7 @@ def _plain(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
         properties = found["properties"]
         found["required"] = [key for key, value in properties.items() if value.get("default", "") is not None]
         found["properties"] = {key: _plain(value, definitions) for key, value in properties.items()}
-    for keyword in ("oneOf", "prefixItems"):
+    for keyword in ("anyOf", "oneOf", "prefixItems"):
         if keyword in found:
             found[keyword] = [_plain(value, definitions) for value in found[keyword]]
     if "items" in found:

@@ -44,7 +44,8 @@ def program() -> Path:
 def source_digest(sources: Path = SOURCES) -> str:
     """Return the digest of the simulator's sources that ``smartsbd-sim --version`` shows."""
     digest = hashlib.sha256()
-    for path in sorted(sources.iterdir(), key=lambda path: path.name.encode()):
+    files = (path for path in sources.rglob("*") if path.is_file())
+    for path in sorted(files, key=lambda path: path.relative_to(sources).as_posix().encode()):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -68,9 +69,8 @@ def check_program() -> None:
 
 
 def written(scenario: Scenario) -> str:
-    """Return a scenario as the simulator reads it; a bulk transfer has no application."""
-    bulk = scenario.connection.application is None
-    return scenario.model_dump_json(indent=1, exclude={"connection": {"application"}} if bulk else None)
+    """Return a scenario as the simulator reads it."""
+    return scenario.model_dump_json(indent=1)
 
 
 def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Finished:
@@ -134,7 +134,7 @@ def truth_rows(run: Run, name: str, truth: dict[str, Any]) -> list[dict[str, Any
             "shared": pair["shared"],
             "site": run.site,
             "scenario": run.setting,
-            "congestion_control": scenario.connection.congestion_control,
+            "congestion_control": scenario.connection.controller,
         }
         for side in ("a", "b"):
             row |= _side(run, truth, pair[f"subflow_{side}"], pair["from_ns"], side)

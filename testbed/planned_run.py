@@ -42,7 +42,7 @@ def _checked(runs: Iterable[tuple[str, str, Scenario, str]], controller: str | N
     found: dict[str, PlannedRun] = {}
     available = machine.controllers()
     for called, name, scenario, setting in runs:
-        own = controller or scenario.connection.congestion_control
+        own = controller or scenario.connection.controller
         refused = refusals(scenario, own, available)
         if refused:
             raise RefusedScenarioError(f"{called}: does not go here:", refused)

@@ -46,6 +46,7 @@
  *                    of the client goes to sender.<subflow>.pcap and receiver.<subflow>.pcap in
  *                    this directory, which must exist
  *   --version        print the version and a hash of the sources, and stop
+ *   --list           print all controllers and schedulers with their parameters, as JSON, and stop
  *
  * Exit status: 0, or 2 for bad options or a bad scenario, or 1 for a failure after that.
  *
@@ -56,11 +57,13 @@
  */
 
 #include "background.h"
+#include "controllers/controller-kind.h"
 #include "event-log.h"
 #include "mptcp-connection.h"
 #include "output-file.h"
 #include "pcap-recorder.h"
 #include "scenario.h"
+#include "schedulers/scheduler-kind.h"
 #include "topology.h"
 #include "truth.h"
 
@@ -73,6 +76,8 @@
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -111,6 +116,7 @@ struct Options
     std::string truth;    //!< Name of the truth file
     std::string pcap;     //!< Directory of the pcap files, or empty
     bool version{false};  //!< Whether to print the version only
+    bool list{false};     //!< Whether to print controllers and schedulers only
 };
 
 /**
@@ -137,6 +143,10 @@ ParseOptions(int argc, char* argv[])
         {
             options.version = true;
         }
+        else if (argument == "--list")
+        {
+            options.list = true;
+        }
         else if (equals != std::string::npos && value != named.end())
         {
             *value->second = argument.substr(equals + 1);
@@ -146,14 +156,15 @@ ParseOptions(int argc, char* argv[])
             throw UsageError("unknown option " + argument);
         }
     }
+    const bool runs = !options.version && !options.list;
     for (const auto& [name, value] : files)
     {
-        if (!options.version && value->empty())
+        if (runs && value->empty())
         {
             throw UsageError("option " + name + "=FILE is missing");
         }
     }
-    if (!options.version && options.events == options.truth)
+    if (runs && options.events == options.truth)
     {
         throw UsageError("options --events and --truth name the same file");
     }
@@ -251,6 +262,15 @@ Run(const Options& options, const Scenario& scenario)
     truthFile.Publish();
 }
 
+/// @return All that a scenario can choose by name, by the key that chooses it, as JSON text.
+std::string
+List()
+{
+    const nlohmann::ordered_json all{{"congestion_control", DescribeAll(GetControllers())},
+                                     {"scheduler", DescribeAll(GetSchedulers())}};
+    return all.dump(2);
+}
+
 /**
  * @param message What went wrong, for standard error.
  * @param status The exit status.
@@ -278,6 +298,11 @@ Main(int argc, char* argv[])
         if (options.version)
         {
             std::printf("smartsbd-sim %s sources=%s\n", VERSION.c_str(), SMARTSBD_SOURCES);
+            return 0;
+        }
+        if (options.list)
+        {
+            std::printf("%s\n", List().c_str());
             return 0;
         }
         Run(options, LoadScenario(options.scenario));

@@ -7,8 +7,8 @@
 #include "ns3/packet.h"
 #include "ns3/rtt-estimator.h"
 #include "ns3/simulator.h"
-#include "ns3/tcp-cubic.h"
 #include "ns3/tcp-l4-protocol.h"
+#include "ns3/tcp-linux-reno.h"
 #include "ns3/tcp-prr-recovery.h"
 
 #include <algorithm>
@@ -76,7 +76,9 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
     : m_spec(scenario.connection),
       m_application(m_spec.application, m_spec.mss, MakeCallback(&MptcpConnection::Schedule, this)),
       m_log(log),
-      m_liaGroup(std::make_shared<LiaGroup>()),
+      m_siblings(std::make_shared<Siblings>(scenario.subflows.size())),
+      m_scheduler(m_spec.scheduler.kind->create(m_spec.scheduler.values)),
+      m_paths(scenario.subflows.size()),
       m_subflows(scenario.subflows.size()),
       m_first(FindFirst(scenario.subflows))
 {
@@ -86,6 +88,7 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
     }
     for (std::size_t i = 0; i < m_subflows.size(); ++i)
     {
+        (*m_siblings)[i].group = scenario.subflows[i].group;
         CreateListener(i, topology);
         CreateSender(i, topology);
         Simulator::Schedule(scenario.subflows[i].start, &MptcpConnection::Connect, this, i);
@@ -128,26 +131,12 @@ MptcpConnection::GetDuplicatedBytes() const
     return m_duplicated;
 }
 
-Ptr<ns3::TcpCongestionOps>
-MptcpConnection::CreateController()
-{
-    if (m_spec.congestionControl == CongestionControl::RENO)
-    {
-        return CreateObject<ns3::TcpLinuxReno>();
-    }
-    if (m_spec.congestionControl == CongestionControl::CUBIC)
-    {
-        return CreateObject<ns3::TcpCubic>();
-    }
-    auto controller = CreateObject<TcpLia>();
-    controller->SetGroup(m_liaGroup, m_spec.liaCounts);
-    return controller;
-}
-
 void
 MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
 {
-    auto sender = CreateSocket<SubflowSender>(topology.GetServer(), CreateController());
+    const auto& control = m_spec.congestionControl;
+    const auto controller = control.kind->create({m_siblings, subflow}, control.values);
+    auto sender = CreateSocket<SubflowSender>(topology.GetServer(), controller);
     sender->Bind(InetSocketAddress(topology.GetPath(subflow).server, SERVER_PORT + subflow));
     sender->SetUseEcn(m_spec.ecn ? TcpSocketState::On : TcpSocketState::Off);
     sender->SetConnectCallback(MakeCallback(&MptcpConnection::HandleEstablished, this, subflow),
@@ -217,6 +206,7 @@ MptcpConnection::HandleEstablished(std::size_t subflow, Ptr<ns3::Socket>)
 void
 MptcpConnection::HandleAck(std::size_t subflow, const AckReport& report)
 {
+    (*m_siblings)[subflow].NoteAck(report.outcome);
     if (report.outcome.newlyAcked > 0)
     {
         m_log.Write(subflow, EventKind::ACK, report.acked);
@@ -246,6 +236,7 @@ MptcpConnection::HandleCongestionState(std::size_t subflow,
                                        TcpSocketState::TcpCongState_t,
                                        TcpSocketState::TcpCongState_t newState)
 {
+    (*m_siblings)[subflow].NoteState(newState, Simulator::Now());
     m_log.Write(subflow, EventKind::CA, newState);
     if (newState == TcpSocketState::CA_RECOVERY || newState == TcpSocketState::CA_LOSS)
     {
@@ -310,7 +301,8 @@ MptcpConnection::Schedule()
     while (m_nextData + m_spec.mss <= m_dataAckAtSender + m_spec.receiveBuffer &&
            m_application.Gives(m_nextData + m_spec.mss))
     {
-        const auto chosen = ChooseSubflow();
+        LookAtPaths();
+        const auto chosen = m_scheduler->Next(m_paths);
         if (!chosen)
         {
             return;
@@ -322,40 +314,21 @@ MptcpConnection::Schedule()
         }
         subflow.segments.push_back(m_nextData);
         m_nextData += m_spec.mss;
-        m_turn = (*chosen + 1) % m_subflows.size();
         const auto sent = subflow.sender->Send(ns3::Create<ns3::Packet>(m_spec.mss), 0);
         NS_ABORT_MSG_IF(sent < 0, "a subflow refuses data it has room for");
     }
 }
 
-std::optional<std::size_t>
-MptcpConnection::ChooseSubflow() const
+void
+MptcpConnection::LookAtPaths()
 {
-    std::optional<std::size_t> best;
     for (std::size_t i = 0; i < m_subflows.size(); ++i)
     {
         const auto& subflow = m_subflows[i];
-        if (subflow.established.IsZero() || !subflow.sender->HasRoom(m_spec.mss))
-        {
-            continue;
-        }
-        if (!best || IsPreferred(i, *best))
-        {
-            best = i;
-        }
+        auto& path = m_paths[i];
+        path.usable = !subflow.established.IsZero() && subflow.sender->HasRoom(m_spec.mss);
+        path.srtt = subflow.sender->GetSmoothedRtt();
     }
-    return best;
-}
-
-bool
-MptcpConnection::IsPreferred(std::size_t a, std::size_t b) const
-{
-    if (m_spec.scheduler == Scheduler::MIN_RTT)
-    {
-        return m_subflows[a].sender->GetSmoothedRtt() < m_subflows[b].sender->GetSmoothedRtt();
-    }
-    const auto count = m_subflows.size();
-    return (a + count - m_turn) % count < (b + count - m_turn) % count;
 }
 
 void

@@ -4,15 +4,15 @@
 #define SMARTSBD_MPTCP_CONNECTION_H
 
 #include "event-log.h"
-#include "lia.h"
 #include "mptcp-option.h"
 #include "scenario.h"
+#include "schedulers/scheduler-kind.h"
 #include "sending-application.h"
+#include "siblings.h"
 #include "subflow-socket.h"
 #include "topology.h"
 
 #include "ns3/callback.h"
-#include "ns3/tcp-congestion-ops.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -88,9 +88,6 @@ class MptcpConnection
         std::deque<uint64_t> segments;      //!< Data sequence numbers on the way, in order
         uint32_t received{0};               //!< Bytes received of the first of these segments
     };
-
-    /// @return A controller for one more subflow.
-    ns3::Ptr<ns3::TcpCongestionOps> CreateController();
 
     /**
      * @param subflow Index of the subflow.
@@ -184,15 +181,8 @@ class MptcpConnection
     /// Give data to the subflows until nothing more can be sent.
     void Schedule();
 
-    /// @return Index of the subflow for the next segment, or none if no subflow has room.
-    std::optional<std::size_t> ChooseSubflow() const;
-
-    /**
-     * @param a Index of a subflow with room.
-     * @param b Index of another one.
-     * @return Whether the scheduler prefers the former.
-     */
-    bool IsPreferred(std::size_t a, std::size_t b) const;
+    /// Look at all subflows, for the scheduler.
+    void LookAtPaths();
 
     /**
      * Put a complete segment into the connection's order.
@@ -201,15 +191,16 @@ class MptcpConnection
      */
     void Reassemble(uint64_t dataSequence);
 
-    ConnectionSpec m_spec;                //!< Settings of the connection
-    SendingApplication m_application;     //!< What gives the data
-    EventLog& m_log;                      //!< Where the sender's events go
-    std::shared_ptr<LiaGroup> m_liaGroup; //!< The subflows LIA couples
-    std::vector<Subflow> m_subflows;      //!< All subflows
-    std::size_t m_first;                  //!< Subflow that opens the connection
-    std::vector<std::size_t> m_joining;   //!< Subflows that wait for it
-    std::size_t m_turn{0};                //!< Subflow whose turn it is with round robin
-    std::optional<MptcpOptionWriter> m_options; //!< Writes MPTCP options, if packets carry them
+    ConnectionSpec m_spec;                         //!< Settings of the connection
+    SendingApplication m_application;              //!< What gives the data
+    EventLog& m_log;                               //!< Where the sender's events go
+    std::shared_ptr<Siblings> m_siblings;          //!< What controllers know of the subflows
+    std::unique_ptr<SubflowScheduler> m_scheduler; //!< Chooses the subflow of each segment
+    std::vector<PathView> m_paths;                 //!< What it sees of them
+    std::vector<Subflow> m_subflows;               //!< All subflows
+    std::size_t m_first;                           //!< Subflow that opens the connection
+    std::vector<std::size_t> m_joining;            //!< Subflows that wait for it
+    std::optional<MptcpOptionWriter> m_options;    //!< Writes MPTCP options, if packets carry them
     ns3::Callback<void> m_allEstablished; //!< Called when the last one is established
     std::size_t m_establishedCount{0};    //!< Established subflows
     uint64_t m_nextData{0};               //!< Next data sequence number to schedule

@@ -218,6 +218,19 @@ Place::Text() const
     return text;
 }
 
+std::string
+Place::Name() const
+{
+    const auto names = GetNames();
+    return names[FindName(*this, names, names)];
+}
+
+Place
+Place::Under(const json& schema) const
+{
+    return Place(m_value, schema, m_pointer);
+}
+
 Place
 Place::OfItsKind() const
 {

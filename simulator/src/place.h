@@ -132,6 +132,30 @@ class Place
     }
 
     /**
+     * Read one of the names that the program knows, whatever the schema says of them: as a text,
+     * or as the member "name" of an object.
+     *
+     * @param choices All of them, and what each means.
+     * @return What the name means.
+     */
+    template <class T>
+    T Named(const Choices<T>& choices) const
+    {
+        const auto names = List(choices);
+        const auto place = m_value.is_object() ? Require("name") : *this;
+        return choices[FindName(place, names, names)].second;
+    }
+
+    /// @return The text, one of the names that the schema allows here.
+    std::string Name() const;
+
+    /**
+     * @param schema What is said of the value here, in place of what was; has to outlive this.
+     * @return This place under that schema.
+     */
+    Place Under(const nlohmann::json& schema) const;
+
+    /**
      * Read which kind of object this is, of those the schema has here.
      *
      * @param choices All of them, and what each means.

@@ -122,6 +122,31 @@ ReadApplication(const Place& place)
 
 /**
  * @param place The member "connection".
+ * @return The controller of its subflows.
+ */
+Chosen<ControllerKind>
+ReadController(const Place& place)
+{
+    const auto named = place["congestion_control"];
+    auto chosen = ReadChosen(named, GetControllers());
+    if (place.Has("lia_counts"))
+    {
+        const auto counts = place["lia_counts"];
+        const auto value = counts.Name();
+        if (named.Has("name"))
+        {
+            counts.Fail("congestion_control has parameters of its own");
+        }
+        if (chosen.kind->name == "lia")
+        {
+            chosen.values.Set("counts", value);
+        }
+    }
+    return chosen;
+}
+
+/**
+ * @param place The member "connection".
  * @return The connection.
  */
 ConnectionSpec
@@ -130,14 +155,8 @@ ReadConnection(const Place& place)
     place.CheckKeys();
     return ConnectionSpec{
         place["token"].Text(),
-        place["congestion_control"].Choice<CongestionControl>(
-            {{"lia", CongestionControl::LIA},
-             {"reno", CongestionControl::RENO},
-             {"cubic", CongestionControl::CUBIC}}),
-        place["lia_counts"].Choice<LiaCounts>(
-            {{"packets", LiaCounts::PACKETS}, {"acks", LiaCounts::ACKS}}),
-        place["scheduler"].Choice<Scheduler>(
-            {{"min_rtt", Scheduler::MIN_RTT}, {"round_robin", Scheduler::ROUND_ROBIN}}),
+        ReadController(place),
+        ReadChosen(place["scheduler"], GetSchedulers()),
         place["mss_bytes"].Integer(),
         place["receive_buffer_bytes"].Integer(),
         place["ecn"].Boolean(),
@@ -257,6 +276,7 @@ ReadSubflow(const Place& place, const Scenario& scenario)
     subflow.start = ReadStart(place["start_s"], scenario.duration);
     subflow.rtt = FromMilliseconds(place["rtt_ms"].Number());
     subflow.access = ReadAccess(place["access"]);
+    subflow.group = place.Has("group") ? place["group"].Integer() : 0;
     return subflow;
 }
 

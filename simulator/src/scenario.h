@@ -3,6 +3,9 @@
 #ifndef SMARTSBD_SCENARIO_H
 #define SMARTSBD_SCENARIO_H
 
+#include "controllers/controller-kind.h"
+#include "schedulers/scheduler-kind.h"
+
 #include "ns3/nstime.h"
 
 #include <cstddef>
@@ -56,28 +59,6 @@ GetValueAt(const Schedule<T>& schedule, ns3::Time time)
     return it->value;
 }
 
-/// Congestion controllers a connection can have.
-enum class CongestionControl
-{
-    LIA,   //!< RFC 6356, coupled over the subflows of the connection
-    RENO,  //!< Linux's Reno, each socket on its own
-    CUBIC, //!< CUBIC, each socket on its own
-};
-
-/// What LIA counts as one acknowledged segment.
-enum class LiaCounts
-{
-    PACKETS, //!< A segment (RFC 6356)
-    ACKS,    //!< An ACK, however many segments it acknowledges (Linux's mptcp_coupled.c)
-};
-
-/// How a connection chooses the subflow of its next segment.
-enum class Scheduler
-{
-    MIN_RTT,     //!< Lowest smoothed RTT among those with room
-    ROUND_ROBIN, //!< In turn, without those that have no room
-};
-
 /// How a connection's data come about.
 enum class ApplicationKind
 {
@@ -98,15 +79,14 @@ struct ApplicationSpec
 /// The MPTCP connection.
 struct ConnectionSpec
 {
-    std::string token;                   //!< Connection token, 8 lower case hexadecimal digits
-    CongestionControl congestionControl; //!< Controller of the subflows
-    LiaCounts liaCounts;                 //!< What LIA counts
-    Scheduler scheduler;                 //!< The scheduler
-    uint32_t mss;                        //!< Payload of every data segment in bytes
-    uint32_t receiveBuffer;              //!< Shared data-level receive buffer in bytes
-    bool ecn;                            //!< Whether the subflows negotiate ECN
-    ns3::Time hostDelay;                 //!< Largest random delay of a packet at its source
-    ApplicationSpec application;         //!< What gives it its data
+    std::string token;                        //!< Connection token, 8 hexadecimal digits
+    Chosen<ControllerKind> congestionControl; //!< Controller of the subflows
+    Chosen<SchedulerKind> scheduler;          //!< The scheduler
+    uint32_t mss;                             //!< Payload of every data segment in bytes
+    uint32_t receiveBuffer;                   //!< Shared data-level receive buffer in bytes
+    bool ecn;                                 //!< Whether the subflows negotiate ECN
+    ns3::Time hostDelay;                      //!< Largest random delay of a packet at its source
+    ApplicationSpec application;              //!< What gives it its data
 };
 
 /// Where a shaped link lies on a path.
@@ -158,6 +138,7 @@ struct SubflowSpec
     ns3::Time start;                       //!< When the SYN is sent
     ns3::Time rtt;                         //!< Base propagation round trip time
     AccessSpec access;                     //!< Its access link
+    uint32_t group{0};                     //!< Coupled controllers couple those of one group
 };
 
 /// Kinds of background traffic.

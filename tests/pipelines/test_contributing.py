@@ -18,14 +18,15 @@ import yaml
 from contracts import tables
 from contracts.contract import read_table
 from tests.pipelines.imports import PACKAGES
+from tests.simulator.test_competition import beside_tcp
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "CONTRIBUTING.md").read_text()
 #: What the text calls the file, the block's language, the block.
 EXAMPLES: list[tuple[str, str, str]] = re.findall(
-    r"^`([\w./]+)`:\n\n```(python|diff)\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
+    r"^`([\w./-]+)`:\n\n```(python|cpp|diff)\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
 )
-NEW = [path for path, language, _ in EXAMPLES if language == "python"]
+NEW = [path for path, language, _ in EXAMPLES if language != "diff"]
 #: The one call that checks a contribution, as a program, by the function that is called.
 CALLS: dict[str, str] = {
     name: code
@@ -34,7 +35,11 @@ CALLS: dict[str, str] = {
     )
 }
 COPIED = (*PACKAGES, "simulator/src", "tests/models")
-FILES = ("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py")
+FILES = (
+    *("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py"),
+    *("simulator/Makefile", "simulator/README.md", "requirements/simulator.txt"),
+)
+SIMULATOR = "simulator/src"
 SAMPLES = ROOT / "data/samples/kernel/inputs"
 
 
@@ -54,22 +59,28 @@ def applied(text: str, diff: str) -> str:
     return text
 
 
-@pytest.fixture(scope="module")
-def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources with every example in it."""
-    project = tmp_path_factory.mktemp("contributed")
-    for name in COPIED:
-        shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in FILES:
-        shutil.copy(ROOT / name, project / name)
-    (project / "data").mkdir()
-    for name, language, block in EXAMPLES:
+def put(project: Path, examples: list[tuple[str, str, str]]) -> None:
+    """Put examples into a copy of the sources."""
+    for name, language, block in examples:
         path = project / name
-        if language == "python":
+        if language != "diff":
             assert not path.exists()
             path.write_text(block)
         else:
             path.write_text(applied(path.read_text(), block))
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sources with every example in it, but for those of the simulator: it is built of the sources."""
+    project = tmp_path_factory.mktemp("contributed")
+    for name in COPIED:
+        shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in FILES:
+        (project / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, project / name)
+    (project / "data").mkdir()
+    put(project, [example for example in EXAMPLES if not example[0].startswith(SIMULATOR)])
     return project
 
 
@@ -90,9 +101,10 @@ def test_the_examples_are_one_new_file_each_and_its_registration() -> None:
         "traces",
         "models/families",
         "scenarios",
+        "simulator/src/controllers",
     ]
     for place, path in enumerate(EXAMPLES):
-        if path[1] == "python":
+        if path[1] != "diff":
             registering = [line for line in EXAMPLES[place + 1][2].splitlines() if line.startswith("+")]
             # The line, and its import; a comprehension may have to be broken.
             assert EXAMPLES[place + 1][1] == "diff" and 2 <= len(registering) <= 3
@@ -254,3 +266,47 @@ def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
     params["simulate"]["late"]["join_s"] = 0
     small.write_text(yaml.safe_dump(params))
     run(changed, "-m", "pipelines.stages", "simulate", *arguments, code=2)
+
+
+def test_a_controller(changed: Path, tmp_path: Path) -> None:
+    """The build sees the new file, and the list of the program is all that Python needs."""
+    copied = shutil.copytree(changed, tmp_path / "copied")
+    put(copied, [example for example in EXAMPLES if example[0].startswith(SIMULATOR)])
+    prefix = tmp_path / "prefix"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "lib").symlink_to(Path(sys.prefix) / "lib")
+    # What is built of the files as they are is built.
+    built = ROOT / "build/simulator"
+    if built.exists():
+        shutil.copytree(built, tmp_path / "built")
+    make = ["make", "--jobs=2", "-C", str(copied / "simulator"), f"PREFIX={prefix}", f"BUILD={tmp_path / 'built'}"]
+    subprocess.run(make, check=True, capture_output=True)
+    program = prefix / "bin/smartsbd-sim"
+    listed = json.loads(subprocess.run([program, "--list"], capture_output=True, check=True).stdout)
+    assert [kind["properties"]["name"]["const"] for kind in listed["congestion_control"]].count("ewtcp") == 1
+    scenario = beside_tcp(8.0, 40000, 40.0, "ewtcp")
+    del scenario["connection"]["lia_counts"]
+    try_it = f"""
+import json, sys
+from pydantic import ValidationError
+from scenarios.scenario import Scenario
+try:
+    print(Scenario.model_validate(json.loads({json.dumps(json.dumps(scenario))})).connection.controller)
+except ValidationError:
+    print("refused")
+"""
+    assert run(copied, "-c", try_it).split() == ["refused"]
+    run(copied, "-c", f"import sys; sys.prefix = {str(prefix)!r}; from scenarios import registry; registry.main([])")
+    run(copied, "-m", "scenarios.schema")
+    assert run(copied, "-c", try_it).split() == ["ewtcp"]
+    assert '"const": "ewtcp"' in (copied / "simulator/src/scenario.schema.json").read_text()
+    assert "| `ewtcp` | Equally weighted TCP (Honda et al., 2009). |" in (copied / "simulator/README.md").read_text()
+    acked = {}
+    for flows in (0.5, 1, 2):
+        scenario["connection"]["congestion_control"] = {"name": "ewtcp", "flows": flows}
+        (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+        files = [f"--{name}={tmp_path / name}" for name in ("events", "truth")]
+        subprocess.run([program, f"--scenario={tmp_path / 'scenario.json'}", *files], check=True)
+        truth = json.loads((tmp_path / "truth").read_text())
+        acked[flows] = sum(subflow["acked_bytes"] for subflow in truth["subflows"])
+    assert acked[0.5] < acked[1] < acked[2]

@@ -41,6 +41,7 @@ TAKEN_BY = {
     "export/replay.py": "export/programs/replay.c",
     "features/distance.py": "warping/src",
     "models/neighbours.py": "warping/src",
+    "scenarios/registry.py": "scenarios/registry.json",
     "scenarios/simulator.py": "simulator/src",
     "traces/capture.py": "packets/src",
     "pipelines/reporting/run_page.py": "pipelines/reporting/templates",

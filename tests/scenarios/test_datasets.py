@@ -218,9 +218,9 @@ def test_unseen_labels_follow_from_the_links() -> None:
 
 def test_what_is_for_linux_asks_for_nothing_it_has_not() -> None:
     for name, controllers in (("wide_linux", {"reno", "cubic"}), ("unseen_linux", {"reno"})):
-        assert {run.scenario.connection.congestion_control for run in RUNS[name]} == controllers
+        assert {run.scenario.connection.controller for run in RUNS[name]} == controllers
         for run in RUNS[name]:
-            assert refusals(run.scenario, run.scenario.connection.congestion_control, {"reno", "cubic"}) == []
+            assert refusals(run.scenario, run.scenario.connection.controller, {"reno", "cubic"}) == []
 
 
 def test_unseen_linux_has_the_cases_of_unseen() -> None:

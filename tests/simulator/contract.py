@@ -34,10 +34,17 @@ def set_value(scenario: Scenario, place: str, value: object) -> str:
     return json.dumps(changed)
 
 
+def _is_of(value: dict[str, Any], properties: dict[str, Any]) -> bool:
+    """Whether an object has the constant that tells its kind."""
+    return all(value.get(key) == part["const"] for key, part in properties.items() if "const" in part)
+
+
 def walk(schema: dict[str, Any], value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The places of a scenario, each with its part of the schema."""
+    if "anyOf" in schema:
+        schema = next(part for part in schema["anyOf"] if ("oneOf" in part) == isinstance(value, dict))
     if "oneOf" in schema:
-        schema = next(part for part in schema["oneOf"] if part["properties"]["kind"]["const"] == value["kind"])
+        schema = next(part for part in schema["oneOf"] if _is_of(value, part["properties"]))
     yield place, schema
     if isinstance(value, dict):
         for key, child in value.items():
@@ -46,6 +53,16 @@ def walk(schema: dict[str, Any], value: Any, place: str) -> Iterator[tuple[str, 
         for index, child in enumerate(value):
             parts = schema.get("prefixItems") or [schema["items"]] * len(value)
             yield from walk(parts[index], child, f"{place}/{index}")
+
+
+def optional(schema: dict[str, Any], scenario: Scenario) -> set[str]:
+    """The places of a scenario that may be left out."""
+    return {
+        f"{place}/{key}"
+        for place, part in walk(schema, scenario, "")
+        for key in part.get("properties", ())
+        if key not in part["required"]
+    }
 
 
 def outside(schema: dict[str, Any]) -> Iterator[object]:
@@ -79,7 +96,8 @@ def keys(schema: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     """The keys of all objects of a schema, each object by its own description."""
     if "properties" in schema:
         yield from ((schema["description"], key) for key in schema["properties"])
-    for part in (*schema.get("properties", {}).values(), *schema.get("oneOf", ()), *schema.get("prefixItems", ())):
+    listed = (part for keyword in ("anyOf", "oneOf", "prefixItems") for part in schema.get(keyword, ()))
+    for part in (*schema.get("properties", {}).values(), *listed):
         yield from keys(part)
     if "items" in schema:
         yield from keys(schema["items"])

@@ -161,6 +161,20 @@ def given_by(application: dict[str, Any]) -> Scenario:
     return scenario
 
 
+def every_choice() -> dict[str, Scenario]:
+    """A scenario for each controller and each scheduler, as an object with the defaults of all its parameters."""
+    listed = json.loads(subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout)
+    scenarios = {}
+    for key, kinds in listed.items():
+        for kind in kinds:
+            chosen = {name: part.get("const", part.get("default")) for name, part in kind["properties"].items()}
+            scenario = shared()
+            del scenario["connection"]["lia_counts"]
+            scenario["connection"][key] = chosen
+            scenarios[f"{key}-{chosen['name']}"] = scenario
+    return scenarios
+
+
 def execute(directory: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the program in a directory on a scenario with this text."""
     (directory / "scenario.json").write_text(text)

@@ -11,9 +11,9 @@ import pytest
 from tests.simulator.program import MSS, PACKET, SIMULATOR, Scenario, flow, link, network, seeds, simulate_all, subflow
 
 
-@pytest.mark.parametrize("name", ["lia-test", "place-test", "rtt-sampler-test", "sha256-test", "wandering-rate-test"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in (SIMULATOR / "test").glob("*-test.cc")))
 def test_unit_agrees_with_values_computed_by_hand(name: str) -> None:
-    """LIA's increase, what is refused, RTT samples, hashes and wandering rates are those of simulator/test."""
+    """What controllers do to windows, what is refused, RTT samples, hashes and so on are those of simulator/test."""
     make = ["make", "-C", str(SIMULATOR), f"PREFIX={os.path.relpath(sys.prefix, SIMULATOR)}", "unit-tests"]
     subprocess.run(make, check=True, capture_output=True)
     program = SIMULATOR.parent / "build" / "simulator" / "test" / name
@@ -54,11 +54,14 @@ few_or_many = pytest.mark.parametrize("runs", [3, pytest.param(10, marks=pytest.
 @pytest.mark.parametrize(
     ("rate", "queue", "rtt"), [pytest.param(10.0, 75000, 60.0, marks=pytest.mark.slow), (8.0, 40000, 40.0)]
 )
-@pytest.mark.parametrize(("controller", "low", "high"), [("lia", 0.75, 1.35), ("reno", 1.6, 2.4)])
+@pytest.mark.parametrize(
+    ("controller", "low", "high"),
+    [("lia", 0.75, 1.35), ("olia", 0.75, 1.35), ("balia", 0.75, 1.35), ("reno", 1.6, 2.4)],
+)
 def test_share_beside_a_tcp_flow(
     rate: float, queue: int, rtt: float, controller: str, low: float, high: float, runs: int, tmp_path: Path
 ) -> None:
-    """LIA takes as much as one TCP flow, and two uncoupled subflows as much as two."""
+    """LIA, OLIA and BALIA take as much as one TCP flow, and two uncoupled subflows as much as two."""
     share = get_share(tmp_path, beside_tcp(rate, queue, rtt, controller), runs)
     assert low <= share <= high, share
 

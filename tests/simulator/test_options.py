@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scenarios import simulator
 from tests.simulator.program import PROGRAM, SIMULATOR, execute, shared
 
 
@@ -58,9 +59,15 @@ def test_missing_capture_directory_is_a_failure(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["scenario.json"]
 
 
+def result_of(option: str) -> str:
+    """What the program prints with one option."""
+    return subprocess.run([PROGRAM, option], capture_output=True, text=True, check=True).stdout
+
+
 def test_version_names_the_sources() -> None:
     """The hash in the version is that of the sources the program was built from."""
-    sources = sorted((SIMULATOR / "src").rglob("*"), key=bytes)
+    sources = sorted((path for path in (SIMULATOR / "src").rglob("*") if path.is_file()), key=bytes)
+    assert len({path.parent for path in sources}) > 1
+    assert simulator.source_digest() in result_of("--version")
     expected = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    result = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True)
-    assert result.stdout == f"smartsbd-sim 0.1.0 sources={expected}\n"
+    assert result_of("--version") == f"smartsbd-sim 0.1.0 sources={expected}\n"

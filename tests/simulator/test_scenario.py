@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from scenarios.scenario import Scenario as Contract
 from tests.simulator.contract import keys, outside, read_schema, set_value, value_at, walk
 from tests.simulator.program import (
     PROGRAM,
     Scenario,
     access,
+    every_choice,
     execute,
     given_by,
     link,
@@ -141,12 +144,52 @@ def test_keys_belong_to_kinds_of_access(kind: str, key: str, tmp_path: Path) -> 
     refuse(tmp_path, json.dumps(scenario), place)
 
 
+@pytest.mark.parametrize(
+    ("chosen", "key"),
+    [
+        ({"counts": "acks"}, "/name"),
+        ({"name": "lia", "surplus": 1}, "/surplus"),
+        ({"name": "lia", "counts": "bytes"}, "/counts"),
+        ({"name": "lia", "counts": 1}, "/counts"),
+        ({"name": "reno", "counts": "acks"}, "/counts"),
+        ({"name": "none"}, "/name"),
+        (["lia"], ""),
+    ],
+)
+def test_parameters_are_those_that_the_controller_declares(chosen: object, key: str, tmp_path: Path) -> None:
+    """Unknown names, unknown parameters and wrong values are refused by their place."""
+    scenario = shared()
+    scenario["connection"]["congestion_control"] = chosen
+    del scenario["connection"]["lia_counts"]
+    refuse(tmp_path, json.dumps(scenario), f"/connection/congestion_control{key}")
+    with pytest.raises(ValidationError):
+        Contract.model_validate(scenario)
+
+
+def test_what_lia_counts_is_said_once(tmp_path: Path) -> None:
+    """The older key is for a name alone."""
+    text = set_value(shared(), "/connection/congestion_control", {"name": "lia"})
+    refuse(tmp_path, text, "/connection/lia_counts")
+    with pytest.raises(ValidationError, match="parameters of its own"):
+        Contract.model_validate_json(text)
+
+
+def grouped() -> Scenario:
+    """A connection whose subflows are of two groups."""
+    scenario = shared()
+    for group, one in enumerate(scenario["subflows"]):
+        one["group"] = group
+    return scenario
+
+
 #: Between them they have every key.
 TRIED = {
     "bulk": shared(),
     "plain": network([link(8.0)], [subflow([0], 60.0), subflow([0], 60.0)]),
     "on_off": given_by({"kind": "on_off", "on_s": 2.0, "off_s": 1.0}),
     "rate": given_by({"kind": "rate", "rate_mbit_s": 2.0}),
+    "groups": grouped(),
+    **every_choice(),
 }
 
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "controllers/controller-kind.h"
+
+namespace smartsbd
+{
+
+// Each is defined in the file of its name.
+extern const ControllerKind BALIA;
+extern const ControllerKind CUBIC;
+extern const ControllerKind LIA;
+extern const ControllerKind OLIA;
+extern const ControllerKind RENO;
+extern const ControllerKind WVEGAS;
+
+const std::vector<const ControllerKind*>&
+GetControllers()
+{
+    static const std::vector<const ControllerKind*> controllers{
+        &BALIA,
+        &CUBIC,
+        &LIA,
+        &OLIA,
+        &RENO,
+        &WVEGAS,
+    };
+    return controllers;
+}
+
+} // namespace smartsbd

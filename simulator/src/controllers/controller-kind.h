@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef SMARTSBD_CONTROLLER_KIND_H
+#define SMARTSBD_CONTROLLER_KIND_H
+
+#include "parameter.h"
+#include "siblings.h"
+
+#include "ns3/tcp-congestion-ops.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace smartsbd
+{
+
+/// Where a controller stands: which subflow of which connection it controls.
+struct Seat
+{
+    std::shared_ptr<Siblings> siblings; //!< The subflows of the connection
+    std::size_t index;                  //!< The subflow it controls
+};
+
+/// A congestion controller that a connection can have.
+struct ControllerKind : Kind
+{
+    /// Makes the controller of one subflow, from its seat and its parameters.
+    ns3::Ptr<ns3::TcpCongestionOps> (*create)(const Seat& seat, const ParameterValues& values);
+};
+
+/// @return All controllers, by name.
+const std::vector<const ControllerKind*>& GetControllers();
+
+} // namespace smartsbd
+
+#endif /* SMARTSBD_CONTROLLER_KIND_H */
