@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz.oracle import check_analysis
 from tests.traces import packets
 from tests.traces.packets import ACK, FIN, MS, RST, SYN, Packet, Talk
 from tests.traces.test_recorded import wild
@@ -24,7 +25,6 @@ from traces.connection_analysis import (
     SpacedPoints,
 )
 from traces.data_ranges import MOST_PIECES
-from traces.delivery import PARTS, delivery
 
 CLIENT, SERVER = b"A" * 8, b"B" * 8
 FIRST = packets.first_data_of(CLIENT, 1)
@@ -344,27 +344,7 @@ def test_random_packets_are_analysed(seed: int, tmp_path: Path) -> None:
     (found,) = all_of([path])
     assert found.connections
     for one in found.connections.values():
-        check(one)
-
-
-def check(one: ConnectionAnalysis) -> None:
-    """What holds of every connection."""
-    for direction, sending in zip(one.directions, zip(*one.sending.values(), strict=True), strict=True):
-        gaps, gap_bytes = direction.ranges.all_gaps()
-        assert gaps >= len(direction.ranges.gaps()) and gap_bytes >= gaps
-        if direction.ranges.end is not None and not direction.ranges.forgotten:
-            lowest = direction.mappings.column("data_seq").min()
-            start = min(0, int(lowest)) if direction.ranges._start == 0 else int(lowest)
-            if direction.mappings.every == 1:
-                assert sum(own.new_bytes for own in sending) == direction.ranges.end - start - gap_bytes
-    for number, subflow in one.connection.subflows.items():
-        assert one.sending[number][0].resent == subflow.retransmissions
-        own = delivery(subflow, one.start_ns, one.end_ns)
-        assert own.acked_in_part.sum() == own.acked_bytes and len(own.acked_in_part) == PARTS
-        if own.least_rtt_us is not None:
-            assert own.least_rtt_us == subflow.min_rtt_us()
-    for points in one.events.values():
-        assert len(points.column("time_ns")) <= connection_analysis.MOST_EVENTS
+        check_analysis(one)
 
 
 def test_the_list_of_segments_has_the_columns_that_are_read(tmp_path: Path) -> None:
