@@ -174,12 +174,13 @@ def _check_values(name: str, column: Column, values: list[Any]) -> None:
 
 def check_analysis(one: ConnectionAnalysis) -> None:
     """What holds of every connection."""
-    for direction, sending in zip(one.directions, zip(*one.sending.values(), strict=True), strict=True):
+    by_direction = zip(*one.sending.values(), strict=True)
+    for direction, first_data, sending in zip(one.directions, one.connection.first_data, by_direction, strict=True):
         gaps, gap_bytes = direction.ranges.all_gaps()
         assert gaps >= len(direction.ranges.gaps()) and gap_bytes >= gaps
         if direction.ranges.end is not None and not direction.ranges.forgotten:
             lowest = direction.mappings.column("data_seq").min()
-            start = min(0, int(lowest)) if direction.ranges._start == 0 else int(lowest)
+            start = int(lowest) if first_data is None else min(0, int(lowest))
             if direction.mappings.every == 1:
                 assert sum(own.new_bytes for own in sending) == direction.ranges.end - start - gap_bytes
     for number, subflow in one.connection.subflows.items():
