@@ -167,7 +167,7 @@ class Subflow:
     stored_acks : StoredRows or None
         All of them, where they are not in memory.
     packets : PacketFlow or None
-        Of a capture; in no table.
+        Of a capture; in no table, and the same subflow in another capture is equal.
     """
 
     subflow_id: int
@@ -186,7 +186,7 @@ class Subflow:
     at_intervals: bool = False
     acks: Acks = field(default_factory=Acks)
     stored_acks: StoredRows | None = None
-    packets: PacketFlow | None = None
+    packets: PacketFlow | None = field(default=None, compare=False)
     state_time_ns: array[int] = field(default_factory=lambda: array("q"))
     state_ca_state: array[int] = field(default_factory=lambda: array("b"))
     loss_time_ns: array[int] = field(default_factory=lambda: array("q"))
