@@ -22,7 +22,7 @@ from typing import Generic, TypeVar
 from contracts.tables import OPEN
 from traces import bounds
 from traces.bounds import Bounds
-from traces.connection import Connection, Subflow
+from traces.connection import Connection, PacketFlow, Subflow
 from traces.dialect import Dialect
 from traces.endpoint import Endpoint, Pseudonyms
 from traces.recorded import (
@@ -133,8 +133,9 @@ class _Grouping:
 class _Connections(Sequence[Connection]):
     """The connections of a capture; the rows of one are read when it is asked for, each time anew."""
 
-    def __init__(self, spools: Sequence[Spool]) -> None:
+    def __init__(self, spools: Sequence[Spool], paths: Sequence[Path]) -> None:
         self._spools = spools
+        self._paths = paths
         self._found: list[tuple[_Group, list[_Member], Pseudonyms]] = []
 
     def add(self, group: _Group, members: list[_Member], pseudonyms: Pseudonyms) -> None:
@@ -150,11 +151,11 @@ class _Connections(Sequence[Connection]):
         return len(self._found)
 
     def __getitem__(self, index: int) -> Connection:  # type: ignore[override]
-        return _connection(*self._found[index], self._spools)
+        return _connection(*self._found[index], self._spools, self._paths)
 
     def __iter__(self) -> Iterator[Connection]:
         for one in self._found:
-            yield _connection(*one, self._spools)
+            yield _connection(*one, self._spools, self._paths)
 
 
 def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
@@ -211,7 +212,8 @@ def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Tr
         One for each capture; each connection is in the trace of the one that has its first subflow.
     """
     places = spools([one.spool for one in captures])
-    connections = [_Connections(places) for _ in captures]
+    paths = [one.path for one in captures]
+    connections = [_Connections(places, paths) for _ in captures]
     traces = [
         Trace(
             connections=connections[number],
@@ -394,7 +396,11 @@ def _vantages(members: Sequence[_Member], sender: int) -> dict[int, str]:
 
 
 def _connection(
-    group: _Group, members: Sequence[_Member], pseudonyms: Pseudonyms, spools: Sequence[Spool]
+    group: _Group,
+    members: Sequence[_Member],
+    pseudonyms: Pseudonyms,
+    spools: Sequence[Spool],
+    paths: Sequence[Path],
 ) -> Connection:
     sender = _sender(members)
     connection = Connection(
@@ -403,6 +409,7 @@ def _connection(
         vantages=_vantages(members, sender),
         states_inferred=True,
         mptcp_version=group.version,
+        first_data=(group.first_data[sender], group.first_data[1 - sender]),
     )
     for number, member in enumerate(members):
         flow, end = member.flow, _flow_end(member, sender)
@@ -425,6 +432,9 @@ def _connection(
             subflow.state_time_ns.append(flow.start_ns)
             subflow.state_ca_state.append(OPEN)
         write(spools[member.capture], flow, end, subflow)
+        subflow.packets = PacketFlow(
+            paths[member.capture], flow.number, end, sum(own.payload_bytes for own in flow.senders)
+        )
         subflow.stored_acks = StoredAcks(spools[member.capture], flow, end, group.first_data[sender])
         connection.subflows[number] = subflow
     return connection

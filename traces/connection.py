@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -127,6 +128,28 @@ class StoredRows(Protocol):
         """Return the smallest RTT sample, None if there is none."""
 
 
+@dataclass(frozen=True)
+class PacketFlow:
+    """Where the packets of a subflow are.
+
+    Attributes
+    ----------
+    path : Path
+        Of the capture.
+    number : int
+        Of the flow in it.
+    sender : int
+        Which end of the flow, 0 or 1, is the connection's sender.
+    payload_bytes : int
+        That both ends sent.
+    """
+
+    path: Path
+    number: int
+    sender: int
+    payload_bytes: int
+
+
 @dataclass
 class Subflow:
     """The sender's signals of one subflow.
@@ -143,6 +166,8 @@ class Subflow:
         Those in memory.
     stored_acks : StoredRows or None
         All of them, where they are not in memory.
+    packets : PacketFlow or None
+        Of a capture; in no table, and the same subflow in another capture is equal.
     """
 
     subflow_id: int
@@ -161,6 +186,7 @@ class Subflow:
     at_intervals: bool = False
     acks: Acks = field(default_factory=Acks)
     stored_acks: StoredRows | None = None
+    packets: PacketFlow | None = field(default=None, compare=False)
     state_time_ns: array[int] = field(default_factory=lambda: array("q"))
     state_ca_state: array[int] = field(default_factory=lambda: array("b"))
     loss_time_ns: array[int] = field(default_factory=lambda: array("q"))
@@ -206,6 +232,8 @@ class Connection:
     mptcp_version : int or None
     congestion_control : str or None
         Controller, as the input names it.
+    first_data : (int or None, int or None)
+        Data sequence number of the first byte of the sender, and of its receiver; in no table.
     subflows : dict of int to Subflow
     """
 
@@ -215,6 +243,7 @@ class Connection:
     remote_token: int | None = None
     mptcp_version: int | None = None
     congestion_control: str | None = None
+    first_data: tuple[int | None, int | None] = (None, None)
     subflows: dict[int, Subflow] = field(default_factory=dict)
 
     def span_ns(self) -> tuple[int, int]:

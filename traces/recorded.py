@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -165,6 +165,8 @@ class Flow:
 
     Attributes
     ----------
+    number : int
+        Among the flows of its capture.
     ends : (End, End)
         Address and port of both.
     family : int
@@ -188,6 +190,7 @@ class Flow:
     senders : (Sender, Sender)
     """
 
+    number: int
     ends: tuple[End, End]
     family: int
     start_ns: int
@@ -264,6 +267,7 @@ def _some_flows(summaries: np.ndarray) -> Iterator[Flow]:
         first, second = (bytes(address)[:size] for address in row["address"])
         known = [bytes(key) if has else None for key, has in zip(row["key"], row["hasKey"], strict=True)]
         yield Flow(
+            number=row["number"],
             ends=((first, row["port"][0]), (second, row["port"][1])),
             family=row["family"],
             start_ns=row["startNs"],
@@ -421,6 +425,38 @@ def record(
         signals=+Counter({SILENT: recording.silent, DISPLACED: recording.displaced}),
         refusals=(recording.refusals, sum(verdicts[_UNUSED.stop :])),
     )
+
+
+def listed_segments(path: Path, flows: Collection[int], most: Bounds = bounds.DEFAULT) -> Iterator[np.ndarray]:
+    """Read a capture again, and yield the segments of some of its flows, some at a time.
+
+    They are those that :func:`record` took, in the same order; packets/src/listed-segment.h says what is of each.
+
+    Parameters
+    ----------
+    path : Path
+    flows : collection of int
+        Numbers of the flows, as :func:`record` gave them.
+    most : Bounds
+        As for :func:`record`.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it cannot be read any more.
+    """
+    wanted = np.array(sorted(flows), dtype=np.int64)
+    with tempfile.TemporaryFile() as spool:
+        recording = packet_recording.Recording(spool.fileno(), subflows=most.connections, listing=True)
+        for block in stored.blocks(path):
+            goes_on = recording.feed(block)
+            listed = recording.take_listed()
+            yield listed[np.isin(listed["flow"], wanted)]
+            if not goes_on:
+                break
+        recording.finish()
+        listed = recording.take_listed()
+        yield listed[np.isin(listed["flow"], wanted)]
 
 
 def acked_before(first_data_ack: tuple[int, int] | None, first_data: int | None) -> int | None:

@@ -87,10 +87,6 @@ Flow::GetSenders()
     return *m_senders;
 }
 
-/**
- * Whether it is TCP without MPTCP, as far as can be told: by its SYN, or by many segments without
- * an option.
- */
 bool
 Flow::IsPlain() const
 {
@@ -196,45 +192,31 @@ Flow::TakeMptcp(const Segment& segment, int end)
     }
     bool hasFound = false;
     const bool isSyn = segment.flags & SYN;
-    for (auto at = segment.mptcpAt; at < segment.optionsBytes;)
-    {
-        if (segment.options[at] == 1)
+    ForEachMptcp(segment, [&](const MptcpOption& option) {
+        if (!option.isGood)
         {
-            ++at;
-            continue;
+            Count(option.fault);
+            return;
         }
-        const auto length = segment.options[at + 1];
-        if (segment.options[at] == MPTCP_OPTION)
+        hasFound = true;
+        Count(static_cast<Signal>(option.subtype));
+        if (option.subtype == Subtype::MpCapable)
         {
-            const auto option = ReadMptcp(segment.options + at + 2, length - 2, isSyn);
-            if (!option.isGood)
+            TakeCapable(option, isSyn, end);
+        }
+        else if (option.subtype == Subtype::MpJoin)
+        {
+            TakeJoin(option, end);
+        }
+        else if (option.subtype == Subtype::Dss)
+        {
+            m_hasDataSignal = true;
+            if (option.dataAckBits)
             {
-                Count(option.fault);
-            }
-            else
-            {
-                hasFound = true;
-                Count(static_cast<Signal>(option.subtype));
-                if (option.subtype == Subtype::MpCapable)
-                {
-                    TakeCapable(option, isSyn, end);
-                }
-                else if (option.subtype == Subtype::MpJoin)
-                {
-                    TakeJoin(option, end);
-                }
-                else if (option.subtype == Subtype::Dss)
-                {
-                    m_hasDataSignal = true;
-                    if (option.dataAckBits)
-                    {
-                        dataAck = TakeDataAck(option, end);
-                    }
-                }
+                dataAck = TakeDataAck(option, end);
             }
         }
-        at += length;
-    }
+    });
     if (IsSynAck(segment) && m_offered && segment.fault == OptionFault::None)
     {
         m_refused = !hasFound;

@@ -113,6 +113,12 @@ class alignas(CACHE_LINE_BYTES) Flow
         return m_admission;
     }
 
+    /**
+     * @return Whether it is TCP without MPTCP, as far as can be told: by its SYN, or by many
+     *         segments without an option.
+     */
+    bool IsPlain() const;
+
     /// @return Whether an end closed it.
     bool IsOver() const
     {
@@ -169,6 +175,23 @@ class alignas(CACHE_LINE_BYTES) Flow
         }
     }
 
+    int64_t GetNumber() const
+    {
+        return m_number;
+    }
+
+    /// @return How many segments an end has sent again so far.
+    int64_t GetResent(int end) const
+    {
+        return m_senders ? m_senders->sender[end].GetResent() : 0;
+    }
+
+    /// @return Which end sent a segment.
+    int EndOf(const Segment& segment) const
+    {
+        return segment.source == m_ends[0] ? 0 : 1;
+    }
+
     /// Write what is still in memory, and return what stays; nothing more will come.
     FlowSummary Finish(int64_t left);
 
@@ -184,13 +207,6 @@ class alignas(CACHE_LINE_BYTES) Flow
         Sender sender[2];
     };
 
-    /// @return Which end sent a segment.
-    int EndOf(const Segment& segment) const
-    {
-        return segment.source == m_ends[0] ? 0 : 1;
-    }
-
-    bool IsPlain() const;
     bool IsAnswered(const Segment& syn) const;
     void TakeEcn(const Segment& segment);
     int64_t TakeMptcp(const Segment& segment, int end);

@@ -380,6 +380,14 @@ ReadRefusals(int fd, int64_t base, int64_t place, int64_t records)
     return found;
 }
 
+/// Segments listed since this was asked last.
+py::array
+TakeListed(Recording& recording)
+{
+    const auto listed = recording.TakeListed();
+    return py::array_t<ListedSegment>(static_cast<py::ssize_t>(listed.size()), listed.data());
+}
+
 py::array
 Flows(const Recording& recording)
 {
@@ -447,6 +455,28 @@ PYBIND11_MODULE(packet_recording, module)
                          left,
                          signals,
                          senders);
+    PYBIND11_NUMPY_DTYPE(ListedSegment,
+                         flow,
+                         timeNs,
+                         dataSeq,
+                         dataAck,
+                         seq,
+                         ack,
+                         payloadBytes,
+                         subflowSeq,
+                         dataBytes,
+                         resent,
+                         window,
+                         subtypes,
+                         repeated,
+                         detail,
+                         end,
+                         flags,
+                         dataAckBits,
+                         mappingBits,
+                         isDataFin,
+                         isMappingCut,
+                         windowScale);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try
         {
@@ -468,12 +498,13 @@ PYBIND11_MODULE(packet_recording, module)
                          size_t subflows,
                          int64_t overNs,
                          int64_t idleNs,
-                         uint32_t partRows) {
+                         uint32_t partRows,
+                         bool listing) {
                  if (flows == 0 || subflows == 0 || partRows == 0 || partRows > PART_ROWS)
                  {
                      throw py::value_error("a limit that nothing can keep");
                  }
-                 const Limits limits{flows, subflows, overNs, idleNs, partRows};
+                 const Limits limits{flows, subflows, overNs, idleNs, partRows, listing};
                  return std::make_unique<Recording>(fd, limits);
              }),
              py::arg("fd"),
@@ -482,7 +513,8 @@ PYBIND11_MODULE(packet_recording, module)
              py::arg("subflows") = MAX_SUBFLOWS,
              py::arg("over_ns") = OVER_NS,
              py::arg("idle_ns") = IDLE_NS,
-             py::arg("part_rows") = PART_ROWS)
+             py::arg("part_rows") = PART_ROWS,
+             py::arg("listing") = false)
         .def("feed", &Feed)
         .def("finish", &Recording::Finish, py::call_guard<py::gil_scoped_release>())
         .def_property_readonly(
@@ -503,7 +535,8 @@ PYBIND11_MODULE(packet_recording, module)
                                [](const Recording& one) { return one.GetCounts().displaced; })
         .def_property_readonly("refusals",
                                [](const Recording& one) { return one.GetRefusals().last; })
-        .def("flows", &Flows);
+        .def("flows", &Flows)
+        .def("take_listed", &TakeListed);
     py::class_<WayBack>(module, "WayBack").def(py::init<>());
     py::enum_<Vantage>(module, "Vantage")
         .value("UNKNOWN", Vantage::Unknown)

@@ -17,6 +17,11 @@ constexpr uint8_t JOIN_SYN_ACK_BYTES = 14;
 constexpr uint8_t JOIN_ACK_BYTES = 22;
 constexpr uint8_t HAS_DATA_ACK = 1;
 constexpr uint8_t LONG_DATA_ACK = 2;
+constexpr uint8_t HAS_MAPPING = 4;
+constexpr uint8_t LONG_DATA_SEQ = 8;
+constexpr uint8_t DATA_FIN = 16;
+/// Backup of MP_JOIN and MP_PRIO, echo of ADD_ADDR.
+constexpr uint8_t LOWEST_BIT = 1;
 
 MptcpOption
 Bad(Signal fault)
@@ -53,6 +58,11 @@ ReadCapable(const uint8_t* body, uint8_t bytes)
     {
         option.key[i] = body + 2 + i * KEY_BYTES;
     }
+    if (left > 0)
+    {
+        option.hasDataBytes = true;
+        option.dataBytes = Read16(body + 2 + option.keys * KEY_BYTES);
+    }
     option.isGood = true;
     return option;
 }
@@ -68,6 +78,8 @@ ReadJoin(const uint8_t* body, uint8_t bytes, bool isSyn)
         option.addressId = body[1];
         option.hasToken = bytes == JOIN_SYN_BYTES;
         option.token = Read32(body + 2);
+        option.detail =
+            static_cast<int16_t>(body[1] + (body[0] & LOWEST_BIT ? DETAIL_FLAG : int16_t{0}));
     }
     else if (isSyn || bytes != JOIN_ACK_BYTES)
     {
@@ -97,6 +109,46 @@ ReadDss(const uint8_t* body, uint8_t bytes)
         option.dataAck = isLong ? Read64(body + 2) : Read32(body + 2);
     }
     option.isGood = true;
+    option.isDataFin = body[1] & DATA_FIN;
+    if (body[1] & HAS_MAPPING)
+    {
+        const bool isLong = body[1] & LONG_DATA_SEQ;
+        const auto at = 2 + option.dataAckBits / 8;
+        const auto seqBytes = isLong ? 8 : 4;
+        // Number of the subflow and length follow; a checksum may.
+        option.isMappingCut = bytes < at + seqBytes + 6;
+        if (!option.isMappingCut)
+        {
+            option.mappingBits = static_cast<uint8_t>(8 * seqBytes);
+            option.dataSeq = isLong ? Read64(body + at) : Read32(body + at);
+            option.subflowSeq = Read32(body + at + seqBytes);
+            option.hasDataBytes = true;
+            option.dataBytes = Read16(body + at + seqBytes + 4);
+        }
+    }
+    return option;
+}
+
+/// An option whose presence counts, however long it is.
+MptcpOption
+ReadOther(Subtype subtype, const uint8_t* body, uint8_t bytes)
+{
+    MptcpOption option;
+    option.isGood = true;
+    option.subtype = subtype;
+    if (subtype == Subtype::MpPrio)
+    {
+        option.detail = body[0] & LOWEST_BIT;
+    }
+    else if (bytes > 1 && subtype == Subtype::AddAddr)
+    {
+        option.detail =
+            static_cast<int16_t>(body[1] + (body[0] & LOWEST_BIT ? DETAIL_FLAG : int16_t{0}));
+    }
+    else if (bytes > 1 && (subtype == Subtype::RemoveAddr || subtype == Subtype::MpTcprst))
+    {
+        option.detail = body[1];
+    }
     return option;
 }
 
@@ -123,10 +175,7 @@ ReadMptcp(const uint8_t* body, uint8_t bytes, bool isSyn)
     case Subtype::Dss:
         return ReadDss(body, bytes);
     default:
-        MptcpOption option;
-        option.isGood = true;
-        option.subtype = static_cast<Subtype>(subtype);
-        return option;
+        return ReadOther(static_cast<Subtype>(subtype), body, bytes);
     }
 }
 

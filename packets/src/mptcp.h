@@ -3,6 +3,8 @@
 #ifndef PACKETS_MPTCP_H
 #define PACKETS_MPTCP_H
 
+#include "segment.h"
+
 #include <cstdint>
 
 namespace packets
@@ -56,7 +58,24 @@ struct MptcpOption
 
     uint8_t dataAckBits{0}; //!< Of DSS, 0 if it has none
     uint64_t dataAck{0};
+
+    uint8_t mappingBits{0}; //!< Of the data sequence number of DSS, 0 if it maps nothing
+    bool isMappingCut{false}; //!< DSS says that it maps something, and has no room for it
+    bool isDataFin{false};    //!< Of DSS
+    uint64_t dataSeq{0};
+    uint32_t subflowSeq{0}; //!< Counts from the subflow's SYN
+    bool hasDataBytes{false};
+    uint16_t dataBytes{0}; //!< Mapped by DSS, or by MP_CAPABLE of version 1
+
+    /**
+     * What else it says, -1 if nothing: an address id of MP_JOIN, ADD_ADDR and the first of
+     * REMOVE_ADDR, 1 for backup and 0 for not of MP_PRIO, the reason of MP_TCPRST. DETAIL_FLAG is
+     * added for an ADD_ADDR that is an echo and for a MP_JOIN of a backup.
+     */
+    int16_t detail{-1};
 };
+
+constexpr int16_t DETAIL_FLAG = 256;
 
 /**
  * Read an MPTCP option.
@@ -67,6 +86,32 @@ struct MptcpOption
  * @return What it says.
  */
 MptcpOption ReadMptcp(const uint8_t* body, uint8_t bytes, bool isSyn);
+
+/**
+ * Read the MPTCP options of a segment, one after the other.
+ *
+ * @param segment The segment.
+ * @param take Is called with each, good or not.
+ */
+template <class Take>
+void
+ForEachMptcp(const Segment& segment, Take&& take)
+{
+    for (auto at = segment.mptcpAt; at < segment.optionsBytes;)
+    {
+        if (segment.options[at] == 1)
+        {
+            ++at;
+            continue;
+        }
+        const auto length = segment.options[at + 1];
+        if (segment.options[at] == MPTCP_OPTION)
+        {
+            take(ReadMptcp(segment.options + at + 2, length - 2, segment.flags & SYN));
+        }
+        at += length;
+    }
+}
 
 } // namespace packets
 

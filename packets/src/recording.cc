@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace packets
 {
@@ -116,6 +117,12 @@ const Chain&
 Recording::GetRefusals() const
 {
     return m_refusalsWritten;
+}
+
+std::vector<ListedSegment>
+Recording::TakeListed()
+{
+    return std::exchange(m_listed, {});
 }
 
 void
@@ -358,6 +365,8 @@ Recording::TakeSegment(const Waiting& waiting)
         flow = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
     }
     const auto beforeNs = flow->GetEnd();
+    const auto end = flow->EndOf(segment);
+    const auto resentBefore = flow->GetResent(end);
     const auto verdict = flow->Take(segment);
     if (flow->IsToAdmit())
     {
@@ -367,6 +376,11 @@ Recording::TakeSegment(const Waiting& waiting)
     {
         --m_verdicts[static_cast<size_t>(Verdict::Segment)];
         RefuseSegment(segment, verdict, beforeNs);
+    }
+    else if (m_limits.isListing && !flow->IsPlain())
+    {
+        const auto resent = flow->GetResent(end) - resentBefore;
+        m_listed.push_back(ListSegment(segment, flow->GetNumber(), end, resent));
     }
 }
 

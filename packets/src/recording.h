@@ -5,6 +5,7 @@
 
 #include "flow.h"
 #include "bounds.h"
+#include "listed-segment.h"
 #include "pcap.h"
 #include "spool.h"
 
@@ -28,6 +29,7 @@ struct Limits
     int64_t overNs{OVER_NS};
     int64_t idleNs{IDLE_NS};
     uint32_t partRows{PART_ROWS};
+    bool isListing{false}; //!< Whether segments are listed, too
 };
 
 /// What became of the flows that are no subflows, and of those let go of early.
@@ -79,6 +81,12 @@ class Recording : private FrameSink
     const std::vector<FlowSummary>& GetFlows() const;
 
     const Chain& GetRefusals() const;
+
+    /**
+     * @return The segments taken since this was asked last, in the order in which they were taken:
+     *         those of flows that may be subflows. Without Limits::isListing there are none.
+     */
+    std::vector<ListedSegment> TakeListed();
 
   private:
     /// A slot of the hash table.
@@ -155,6 +163,7 @@ class Recording : private FrameSink
     FlowCounts m_counts;
     size_t m_admitted{0}; //!< Subflows that are or will be in m_flows
     std::vector<FlowSummary> m_flows;
+    std::vector<ListedSegment> m_listed; //!< Taken since they were asked for
     std::vector<Refusal> m_refusals;
     Chain m_refusalsWritten;
 };

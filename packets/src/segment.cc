@@ -32,11 +32,14 @@ enum Option : uint8_t
     END = 0,
     NOP = 1,
     MSS = 2,
+    WINDOW_SCALE = 3,
     SACK_PERMITTED = 4,
     SACK = 5,
     TIMESTAMPS = 8
 };
 
+/// More is taken as so much (RFC 7323, section 2.3).
+constexpr uint8_t MAX_WINDOW_SCALE = 14;
 constexpr uint32_t TIMESTAMPS_BYTES = 12;
 constexpr uint32_t NOP_NOP_TIMESTAMPS = 0x0101080a;
 
@@ -188,6 +191,7 @@ ReadOptions(const uint8_t* options,
     segment.hasTimestamps = segment.sackPermitted = false;
     segment.sackBlocks = 0;
     segment.mss = 0;
+    segment.windowScale = NO_WINDOW_SCALE;
     Copy<MAX_OPTIONS_BYTES>(segment.options, options, captured, behind);
     segment.mptcpAt = MAX_OPTIONS_BYTES;
     uint32_t at = 0;
@@ -239,6 +243,12 @@ ReadOptions(const uint8_t* options,
             if (bodyBytes == 2)
             {
                 segment.mss = Read16(body);
+            }
+            break;
+        case WINDOW_SCALE:
+            if (bodyBytes == 1)
+            {
+                segment.windowScale = static_cast<int8_t>(std::min(body[0], MAX_WINDOW_SCALE));
             }
             break;
         case MPTCP_OPTION:

@@ -51,6 +51,7 @@ enum class OptionFault : uint8_t
 constexpr uint8_t MPTCP_OPTION = 30;
 constexpr uint8_t MAX_OPTIONS_BYTES = 40;
 constexpr uint8_t MAX_SACK_BLOCKS = 4;
+constexpr int8_t NO_WINDOW_SCALE = -1;
 
 /// One TCP segment.
 struct Segment
@@ -70,6 +71,7 @@ struct Segment
     bool sackPermitted;
     uint8_t sackBlocks;
     uint16_t mss; //!< 0 where there is none
+    int8_t windowScale;
     uint32_t tsval;
     uint32_t tsecr;
     uint32_t sack[2 * MAX_SACK_BLOCKS]; //!< Left and right edges

@@ -1,6 +1,8 @@
 """Show what the inputs hold: connections, subflows, RTTs, losses, congestion states, and what was refused.
 
-Of a folder every file is read, and what each holds is counted.
+Of a folder every file is read, and what each holds is counted. Connections of captures are analysed packet by packet
+for --json and --plot: which data each subflow was to carry, what was reinjected and what no subflow carried, windows,
+RTTs, rates, and the signals of MPTCP.
 """
 
 from __future__ import annotations
@@ -13,19 +15,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from contracts.tables import CA_STATES
 from pipelines.params import Params
+from pipelines.reporting.analysis_numbers import AnalysedConnection, numbers_of, with_deliveries
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
-from traces import capture, recording
+from traces import capture, capture_analysis, recording
+from traces.capture_analysis import CaptureAnalysis
 from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
 from traces.input_counts import InputCounts, counted, files_of, total
 from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
+
+if TYPE_CHECKING:
+    from pipelines.reporting.analysis_folder import AnalysisFolder
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +45,18 @@ _ALIGNED = 1 << 12
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+", help=f"{recording.INPUTS}, or a folder")
-    parser.add_argument("--json", action="store_true", help="counts alone: one JSON object for each input")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="one JSON object for each input: its counts and, of a capture, the analysis of its connections",
+    )
+    parser.add_argument(
+        "--plot",
+        metavar="DIR",
+        type=Path,
+        help="write DIR/index.html, a page with a figure of each connection of the captures; DIR may hold an earlier"
+        " page, and nothing else",
+    )
 
 
 def _rtts(acks: Acks) -> dict[str, Any]:
@@ -149,23 +167,57 @@ def summary(counts: Sequence[InputCounts]) -> list[str]:
     return lines
 
 
+def _analysis(analysed: CaptureAnalysis | None, connections: Sequence[AnalysedConnection]) -> dict[str, Any] | None:
+    """Return the analysis of an input as JSON has it; None if it is no capture."""
+    if analysed is None:
+        return None
+    return {
+        "connections": [numbers_of(one) for one in connections],
+        "left_out": dict(sorted(analysed.left_out.items())),
+    }
+
+
+def _plots(folder: Path | None) -> AnalysisFolder | None:
+    """Return what draws connections into a folder, if there is one."""
+    if folder is None:
+        return None
+    # What draws takes long to import, and is not in every environment.
+    from pipelines.reporting.analysis_folder import AnalysisFolder
+
+    return AnalysisFolder(folder)
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     code = stage.EXIT_OK
-    is_counted = arguments.json or any(path.is_dir() for path in arguments.inputs)
+    plots = _plots(arguments.plot)
+    is_summed = not arguments.json and any(path.is_dir() for path in arguments.inputs)
     paths = [one for path in arguments.inputs for one in (files_of(path) if path.is_dir() else [path])]
     counts = []
     for recorded in recording.read_all(paths, params.parse.dialect(), params.parse.bounds()):
-        if isinstance(recorded, UnreadableInputError):
-            log.error("%s", recorded)
+        analysed: CaptureAnalysis | None = None
+        connections: list[AnalysedConnection] = []
+        outcome = recorded
+        if isinstance(recorded, Recording) and recorded.source == capture.SOURCE and (arguments.json or plots):
+            try:
+                analysed = capture_analysis.analysed(recorded.connections(), params.parse.bounds())
+                connections = with_deliveries(analysed)
+            except UnreadableInputError as error:
+                outcome = error
+        if isinstance(outcome, UnreadableInputError):
+            log.error("%s", outcome)
             code = stage.EXIT_BAD_INPUT
-        elif not is_counted:
-            for line in described(recorded):
+        elif not arguments.json and not is_summed:
+            for line in described(outcome):
                 stage.say(line)
-        if is_counted:
-            counts.append(counted(recorded))
-    if arguments.json:
-        stage.say(*(json.dumps(asdict(one)) for one in counts))
-    elif is_counted:
+        if arguments.json:
+            stage.say(json.dumps({**asdict(counted(outcome)), "analysis": _analysis(analysed, connections)}))
+        elif is_summed:
+            counts.append(counted(outcome))
+        if plots is not None and analysed is not None:
+            plots.add(connections, analysed.left_out)
+    if is_summed:
         stage.say(*summary(counts))
+    if plots is not None:
+        log.info("%s shows the connections", plots.write([str(path) for path in paths]))
     return code

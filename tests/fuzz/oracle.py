@@ -13,8 +13,10 @@ import pyarrow as pa
 
 from contracts import tables
 from contracts.contract import Column, Table
-from traces import bounds, stored
+from traces import bounds, connection_analysis, stored
 from traces import connection as rows_of
+from traces.connection_analysis import ConnectionAnalysis
+from traces.delivery import PARTS, delivery
 from traces.formats import Read
 from traces.quarantine import RAW_BYTES, UnreadableInputError, quarantine_columns
 from traces.trace import Trace
@@ -168,3 +170,24 @@ def _check_values(name: str, column: Column, values: list[Any]) -> None:
     if pa.types.is_string(column.dtype):
         # No lone surrogate: tables are UTF-8.
         "".join(values).encode()
+
+
+def check_analysis(one: ConnectionAnalysis) -> None:
+    """What holds of every connection."""
+    by_direction = zip(*one.sending.values(), strict=True)
+    for direction, first_data, sending in zip(one.directions, one.connection.first_data, by_direction, strict=True):
+        gaps, gap_bytes = direction.ranges.all_gaps()
+        assert gaps >= len(direction.ranges.gaps()) and gap_bytes >= gaps
+        if direction.ranges.end is not None and not direction.ranges.forgotten:
+            lowest = direction.mappings.column("data_seq").min()
+            start = int(lowest) if first_data is None else min(0, int(lowest))
+            if direction.mappings.every == 1:
+                assert sum(own.new_bytes for own in sending) == direction.ranges.end - start - gap_bytes
+    for number, subflow in one.connection.subflows.items():
+        assert one.sending[number][0].resent == subflow.retransmissions
+        own = delivery(subflow, one.start_ns, one.end_ns)
+        assert own.acked_in_part.sum() == own.acked_bytes and len(own.acked_in_part) == PARTS
+        if own.least_rtt_us is not None:
+            assert own.least_rtt_us == subflow.min_rtt_us()
+    for points in one.events.values():
+        assert len(points.column("time_ns")) <= connection_analysis.MOST_EVENTS

@@ -12,6 +12,7 @@
 #include <random>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #define HOLDS(what)                                                                                \
@@ -50,6 +51,7 @@ struct Capture
     std::array<int64_t, static_cast<size_t>(Verdict::COUNT)> verdicts;
     std::vector<FlowSummary> flows;
     std::vector<End> ends; //!< Two of each flow
+    std::vector<ListedSegment> listed;
     std::vector<Refusal> refusals;
 };
 
@@ -186,12 +188,52 @@ CheckCounts(const Recording& recording, const Capture& found)
     HOLDS(found.unreadable == Unreadable::No || found.records == 0);
 }
 
+/**
+ * The segments of a subflow are listed in order of time. All are, unless it was taken for TCP
+ * without MPTCP before; so those that were sent again are.
+ */
+void
+CheckListed(const Capture& found, bool isListing)
+{
+    HOLDS(isListing || found.listed.empty());
+    auto listed = found.listed;
+    const auto isBefore = [](const ListedSegment& one, const ListedSegment& other) {
+        return one.flow < other.flow;
+    };
+    std::stable_sort(listed.begin(), listed.end(), isBefore);
+    for (const auto& flow : found.flows)
+    {
+        int64_t segments = 0;
+        int64_t resent[ENDS] = {0, 0};
+        auto before = flow.startNs;
+        ListedSegment first{};
+        first.flow = flow.number;
+        const auto [begin, end] = std::equal_range(listed.begin(), listed.end(), first, isBefore);
+        for (const auto& one : std::vector<ListedSegment>(begin, end))
+        {
+            HOLDS(one.timeNs >= before && one.timeNs <= flow.endNs && one.end < ENDS);
+            HOLDS(one.dataBytes >= -1 && one.dataBytes <= UINT16_MAX);
+            before = one.timeNs;
+            resent[one.end] += one.resent;
+            ++segments;
+        }
+        HOLDS(segments <= flow.segments);
+        HOLDS(!isListing || resent[0] == flow.senders[0].resentSegments);
+        HOLDS(!isListing || resent[1] == flow.senders[1].resentSegments);
+    }
+}
+
 /// Read a capture that comes in pieces of so many bytes; check what is promised of it.
 Capture
 Read(const uint8_t* bytes, size_t size, size_t pieceBytes, const Limits& limits)
 {
     const Spool::Place place{SpoolFile(), 0};
     Recording recording(place.fd, limits);
+    std::vector<ListedSegment> listed;
+    const auto takeListed = [&recording, &listed] {
+        const auto more = recording.TakeListed();
+        listed.insert(listed.end(), more.begin(), more.end());
+    };
     for (size_t at = 0; at < size;)
     {
         // In memory of its own: nothing beyond it may be read.
@@ -201,15 +243,19 @@ Read(const uint8_t* bytes, size_t size, size_t pieceBytes, const Limits& limits)
         {
             break;
         }
+        takeListed();
     }
     recording.Finish();
+    takeListed();
     Capture found{recording.GetUnreadable(),
                   recording.GetRecords(),
                   recording.GetVerdicts(),
                   recording.GetFlows(),
                   {},
+                  std::move(listed),
                   ReadRefusals(place, recording, size)};
     CheckCounts(recording, found);
+    CheckListed(found, limits.isListing);
     for (const auto& flow : found.flows)
     {
         for (size_t end = 0; end < ENDS; ++end)
@@ -309,7 +355,7 @@ extern "C"
 int
 TryPackets(const uint8_t* bytes, size_t size)
 {
-    const auto whole = Read(bytes, size, std::max<size_t>(1, size), Limits{});
+    const auto whole = Read(bytes, size, std::max<size_t>(1, size), Limits{.isListing = true});
     // What is read depends on neither how the bytes come nor how many rows are read at once.
     const auto partRows = static_cast<uint32_t>(1 + size % 5);
     const auto pieces = Read(bytes, size, 1 + size % 97, Limits{.partRows = partRows});

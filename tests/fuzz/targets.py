@@ -20,6 +20,7 @@ from contracts.tables import TRUTH
 from tests.fuzz import exported, mutations, oracle, programs
 from tests.fuzz.memory_file import MemoryFile
 from traces import (
+    capture_analysis,
     event_log,
     formats,
     packet_table,
@@ -133,8 +134,23 @@ def _input(content: bytes) -> bool:
     return True
 
 
+def _check_analyses(found: Sequence[Read]) -> None:
+    """Analyse the connections of captures that were read, and check what comes out."""
+    for one in found:
+        if isinstance(one.outcome, Trace):
+            named = [(str(number), connection) for number, connection in enumerate(one.outcome.connections)]
+            for analysis in capture_analysis.analysed(named).connections.values():
+                oracle.check_analysis(analysis)
+
+
 def _capture(content: bytes) -> bool:
-    return content.startswith(_CAPTURE_MAGICS) and _input(content)
+    if not content.startswith(_CAPTURE_MAGICS):
+        return False
+    with MemoryFile(content) as path:
+        if oracle.size_of(path, _MOST_BYTES) > _MOST_BYTES:
+            return False
+        _check_analyses(check_inputs([path], OURS, thorough=_thorough(content)))
+    return True
 
 
 @functools.cache
@@ -147,7 +163,7 @@ def _captures(content: bytes) -> bool:
     if not content.startswith(_CAPTURE_MAGICS):
         return False
     with MemoryFile(_partner()) as partner, MemoryFile(content) as path:
-        check_inputs([partner, path], OURS, thorough=_thorough(content))
+        _check_analyses(check_inputs([partner, path], OURS, thorough=_thorough(content)))
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import packet_recording
@@ -160,7 +161,7 @@ def test_what_is_outstanding_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
         assert [sender.forgotten for sender in found.senders] == [10, 0]
 
 
-def recording(content: bytes, **limits: int) -> packet_recording.Recording:
+def recording(content: bytes, **limits: Any) -> packet_recording.Recording:
     with tempfile.TemporaryFile() as spool:
         found = packet_recording.Recording(spool.fileno(), **limits)
         found.feed(content)

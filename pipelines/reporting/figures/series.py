@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from features.distance import warping_path
 from features.fixed import Int64Array
 from features.series import SubflowSignals
-from pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE, label_legend
+from pipelines.reporting.figures.style import COLOURS, GREY, SUBFLOWS, label_legend
 
-_SUBFLOWS = (BLUE, ORANGE, "#2f855a", "#805ad5", "#718096")
 _VERDICTS = {"SB": COLOURS["shared"], "NSB": COLOURS["not shared"], "none": GREY}
 _NS_PER_S, _US_PER_MS = 1e9, 1e3
 #: Links drawn of an alignment.
@@ -74,7 +73,7 @@ def connection(signals: Mapping[int, SubflowSignals], windows: pd.DataFrame, tit
     rtt, rate, state = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 0.25 + 0.25 * len(signals)))
     origin_ns = min(own.ack_time_ns[0] for own in signals.values() if own.ack_time_ns.size)
     end_ns = max(own.ack_time_ns[-1] for own in signals.values() if own.ack_time_ns.size)
-    for place, ((subflow_id, own), colour) in enumerate(zip(signals.items(), _SUBFLOWS, strict=False)):
+    for place, ((subflow_id, own), colour) in enumerate(zip(signals.items(), SUBFLOWS, strict=False)):
         label = f"subflow {subflow_id}"
         rtt.plot(
             _since_s(own.rtt_time_ns, origin_ns), own.rtt_us / _US_PER_MS, color=colour, linewidth=0.8, label=label
@@ -132,8 +131,8 @@ def alignment(a_us: Int64Array, b_us: Int64Array, step_ns: int, title: str) -> F
     lift = float(np.ptp(np.concatenate([a_ms, b_ms]))) * 1.1
     for i, j in path[:: max(1, len(path) // _LINKS)]:
         left.plot([times_s[i], times_s[j]], [a_ms[i] + lift, b_ms[j]], color=GREY, linewidth=0.6)
-    left.plot(times_s, a_ms + lift, color=_SUBFLOWS[0], linewidth=1.2, label="first subflow, lifted")
-    left.plot(times_s, b_ms, color=_SUBFLOWS[1], linewidth=1.2, label="second subflow")
+    left.plot(times_s, a_ms + lift, color=SUBFLOWS[0], linewidth=1.2, label="first subflow, lifted")
+    left.plot(times_s, b_ms, color=SUBFLOWS[1], linewidth=1.2, label="second subflow")
     left.set_xlabel("seconds since the window's start")
     left.set_ylabel("ms")
     left.legend(fontsize=7, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)

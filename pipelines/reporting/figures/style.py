@@ -13,6 +13,8 @@ from contracts.whole_file import write_whole
 
 _DPI = 120
 BLUE, GREY, ORANGE = "#2b6cb0", "#a0aec0", "#dd8833"
+#: Of subflows; those beyond them all have the last.
+SUBFLOWS = (BLUE, ORANGE, "#2f855a", "#805ad5", "#718096")
 COLOURS = {"shared": ORANGE, "not shared": BLUE}
 #: Sets of features, and the views of the series that are their counterparts.
 SETS = {
