@@ -7,12 +7,15 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from contracts import regular_file
 from contracts.fault import InputFault
 from doctor.network_path import NetworkPath
 
 #: The file of a folder that says what was done; it is written last.
 TEST = "test.json"
 _MOST_BYTES = 10 << 20
+#: Of a phase that has been run.
+_LEAST_PHASE_S, _MOST_PHASE_S = 0.05, 7200.0
 _BYTES_PER_MB = 10**6
 
 IDLE, FIRST, SECOND, BOTH = "idle", "first", "second", "both"
@@ -143,7 +146,7 @@ class GuidedTest(BaseModel):
         """
         path = folder / TEST
         try:
-            with path.open("rb") as stream:
+            with regular_file.opened(path) as stream:
                 text = stream.read(_MOST_BYTES + 1)
         except OSError as error:
             raise GuidedTestError(f"{folder} is not the folder of a finished test: {error.strerror}") from error
@@ -155,7 +158,10 @@ class GuidedTest(BaseModel):
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
             raise GuidedTestError(f"{path}: {place}: {first['msg']}") from error
-        if [one.name for one in found.phases] != list(LOADED) or any(one.end_s <= one.begin_s for one in found.phases):
+        lengths_s = [one.end_s - one.begin_s for one in found.phases]
+        if [one.name for one in found.phases] != list(LOADED) or not all(
+            _LEAST_PHASE_S <= length_s <= _MOST_PHASE_S for length_s in lengths_s
+        ):
             raise GuidedTestError(f"{path}: phases are {', '.join(LOADED)}, each of some length")
         return found
 

@@ -99,15 +99,20 @@ class HttpDownload:
             If a download could not be begun.
         """
         self.look()
+        self.kill()
+        deadline_s = time.monotonic() + _TIMEOUT_S
+        for thread in self._threads:
+            thread.join(max(0.0, deadline_s - time.monotonic()))
+        self._counter.look()
+        return self._counter.table()
+
+    def kill(self) -> None:
+        """End all downloads now."""
         self._ended.set()
         for own in list(self._open):
             # Wakes who reads it.
             with suppress(OSError):
                 own.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join(_TIMEOUT_S)
-        self._counter.look()
-        return self._counter.table()
 
     def _connected(self) -> socket.socket:
         host = self._parts.hostname or ""
@@ -126,6 +131,8 @@ class HttpDownload:
         self._open.add(own)
         target = (self._parts.path or "/") + (f"?{self._parts.query}" if self._parts.query else "")
         try:
+            if self._ended.is_set():
+                return 0
             connection.request("GET", target, headers=_HEADERS)
             answer = connection.getresponse()
             if answer.status != http.client.OK:
@@ -147,7 +154,7 @@ class HttpDownload:
             try:
                 if not self._once() and not self._ended.is_set():
                     raise LoadError("answers with nothing")
-            except (OSError, http.client.HTTPException, LoadError) as error:
+            except (OSError, ValueError, http.client.HTTPException, LoadError) as error:
                 if not self._ended.is_set():
                     self._failure = str(error) or type(error).__name__
                 return

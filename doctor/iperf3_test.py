@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,14 @@ def _command(path: NetworkPath, streams: int, seconds: float) -> list[str]:
     ]
 
 
-def received(report: dict[str, Any]) -> Received:
+def received(report: dict[str, Any], started_s: float) -> Received:
     """Return what iperf3 says has come, from its JSON.
 
     Parameters
     ----------
     report : dict
+    started_s : float
+        When it was started, seconds since 1970: its own time of the beginning is in whole seconds.
 
     Raises
     ------
@@ -75,7 +78,7 @@ def received(report: dict[str, Any]) -> Received:
     if "error" in report:
         raise LoadError(printable(f"iperf3: {report['error']}"))
     try:
-        begin_s = float(report["start"]["timestamp"]["timesecs"])
+        begin_s = max(float(report["start"]["timestamp"]["timesecs"]), started_s)
         table = Received([begin_s], [0])
         for one in report["intervals"]:
             table.times_s.append(begin_s + float(one["sum"]["end"]))
@@ -102,6 +105,7 @@ class Iperf3Test:
 
     def __init__(self, path: NetworkPath, streams: int, seconds: float, out: Path) -> None:
         self._out = out
+        self._started_s = time.time()
         self._tool = RunningTool(_command(path, streams, seconds), out)
 
     def look(self) -> int:
@@ -135,4 +139,8 @@ class Iperf3Test:
             report = json.loads(self._out.read_bytes())
         except ValueError as error:
             raise LoadError(f"the output of iperf3 is no JSON: {error}") from error
-        return received(report)
+        return received(report, self._started_s)
+
+    def kill(self) -> None:
+        """End it now."""
+        self._tool.kill()

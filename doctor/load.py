@@ -24,6 +24,9 @@ class Load(Protocol):
             If it has failed.
         """
 
+    def kill(self) -> None:
+        """End it now, whatever has come."""
+
     def end(self) -> Received:
         """End it; return what came.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ from traces.dialect import Dialect
 from traces.ping_log import NO_ANSWER
 from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
+
+log = logging.getLogger(__name__)
 
 #: A load takes so long to fill a path: what came until then is no rate.
 SETTLE_S = 2.0
@@ -132,6 +135,8 @@ def _recordings(paths: Sequence[Path]) -> list[Recording]:
     for one in recording.read_all(paths, Dialect()):
         if isinstance(one, UnreadableInputError):
             raise one
+        if refused := one.trace.refused():
+            log.warning("%s: refused %s of %d records", one.path, refused, one.trace.records_in)
         found.append(one)
     return found
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from contracts.fault import Fault
 from doctor import echoes
 from doctor.guided_test import LOADED, TEST, GuidedTest, Phase, Settings, echoes_file, received_file
 from doctor.http_download import HttpDownload
@@ -17,6 +18,11 @@ from doctor.standstill import StandstillWatch
 _LOOK_S = 0.1
 #: After a load the queues empty before the next phase.
 _PAUSE_S = 1.0
+_NS_PER_S = 10**9
+
+
+class LoadLimitError(Fault):
+    """As much has come as may, before both paths were loaded."""
 
 
 def _load(settings: Settings, phase: str, number: int, folder: Path) -> Load:
@@ -35,14 +41,18 @@ def _run(settings: Settings, phase: str, folder: Path, left_bytes: int) -> tuple
             out = folder / echoes_file(phase, number)
             pings.append(echoes.pinging(path, settings.echo_interval_ms, seconds, out))
             stack.callback(pings[-1].kill)
-        begin_s, end_ns = time.time(), time.monotonic_ns() + round(seconds * 1e9)
+        begin_s, begin_ns = time.time(), time.monotonic_ns()
+        end_ns = begin_ns + round(seconds * _NS_PER_S)
         loads = {number: _load(settings, phase, number, folder) for number in LOADED[phase]}
+        for load in loads.values():
+            stack.callback(load.kill)
         octets, cut = 0, False
         while time.monotonic_ns() < end_ns and not cut:
             time.sleep(_LOOK_S)
             octets = sum(load.look() for load in loads.values())
-            cut = octets > left_bytes
-        end_s = time.time()
+            cut = bool(loads) and octets >= left_bytes
+        # The clock of the day may be set meanwhile.
+        end_s = begin_s + (time.monotonic_ns() - begin_ns) / _NS_PER_S
         tables = {number: load.end() for number, load in loads.items()}
         for ping in pings:
             if cut:
@@ -68,10 +78,14 @@ def run(settings: Settings, folder: Path) -> Iterator[Phase]:
     ------
     LoadError, ToolError
         If nothing can be loaded, or ping fails.
+    LoadLimitError
+        If as much has come as may before both paths were loaded.
     """
     watch = StandstillWatch()
     phases, left_bytes = [], settings.most_bytes
     for phase in LOADED:
+        if left_bytes <= 0:
+            raise LoadLimitError(f"{settings.most_mb} MB came before phase {phase}: allow more (--most-mb)")
         done, octets = _run(settings, phase, folder, left_bytes)
         left_bytes = max(0, left_bytes - octets)
         phases.append(done)

@@ -18,6 +18,7 @@ HEAD = ["time_s", "bytes"]
 #: A test of an hour with ten rows a second has 36,000.
 _MOST_ROWS = 1_000_000
 _BITS_PER_MBIT = 1e6
+_MOST_OCTETS = 2**62
 
 
 class ReceivedError(InputFault):
@@ -65,7 +66,7 @@ class Received:
                     raise ReceivedError(f"{path}: more than {_MOST_ROWS} rows")
         except (OSError, ValueError, csv.Error) as error:
             raise ReceivedError(f"{path}: {error}") from error
-        if not all(map(math.isfinite, times_s)) or not _ascend(times_s) or not _ascend([0, *octets]):
+        if not all(map(math.isfinite, times_s)) or not _ascend(times_s) or not _ascend([0, *octets, _MOST_OCTETS]):
             raise ReceivedError(f"{path}: times and bytes do not ascend")
         return cls(times_s, octets)
 

@@ -83,4 +83,6 @@ class RunningTool:
     def kill(self) -> None:
         """End it now, if it has not ended."""
         self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()

@@ -34,7 +34,7 @@ class StandstillWatch:
             # A clock of the day that is set makes times useless too.
             late_s = max(abs(now[0] - before[0]), now[1] - before[1]) - _SLEEP_S
             if late_s > _LEAST_S:
-                self._found.append((now[0] - late_s, now[0]))
+                self._found.append((max(0.0, now[0] - late_s), max(0.0, now[0])))
             before = now
 
 
@@ -53,4 +53,4 @@ def share(standstills: Sequence[tuple[float, float]], from_s: float, to_s: float
     0.15
     """
     inside = (max(0.0, min(end_s, to_s) - max(begin_s, from_s)) for begin_s, end_s in standstills)
-    return sum(inside) / (to_s - from_s)
+    return min(1.0, sum(inside) / (to_s - from_s))

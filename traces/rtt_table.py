@@ -80,7 +80,7 @@ class _Columns:
 
     @classmethod
     def of(cls, path: Path, names: Sequence[bytes]) -> _Columns:
-        """Return the columns; raises UnreadableInputError if there are more, or any of them twice."""
+        """Return the columns; raises UnreadableInputError if there are others, one is missing, or one stands twice."""
         known = {*_TIMES, *_RTTS, _PATH, _BYTES}
         for name in names:
             if name not in known or names.count(name) > 1:
@@ -91,6 +91,8 @@ class _Columns:
         )
         if len(times) != 1 or len(rtts) != 1:
             raise UnreadableInputError(path, 0, "a table has one column of times and one of RTTs")
+        if _PATH not in names:
+            raise UnreadableInputError(path, 0, f"a table has a column {_PATH.decode()}")
         return cls(
             cells=len(names),
             path=names.index(_PATH),

@@ -1,8 +1,8 @@
 """Test two of your own paths: each loaded alone, then both, and say whether they share a bottleneck.
 
 Nothing is sent unless --download or --iperf3 names where the load comes from. Three witnesses are heard: the sum of the
-rates, the delay of one path under load on the other, and the detector's verdict under load on both. The answer is
-unknown unless two of them agree and none contradicts. All that was recorded is kept in a folder.
+rates, the delay of one path under load on the other, and the detector's verdict under load on both. The majority of
+those that can tell counts. All that was recorded is kept in a folder.
 """
 
 from __future__ import annotations
@@ -154,9 +154,11 @@ def _tell(seen: Observed, *, as_json: bool) -> None:
 
 def _judged(arguments: argparse.Namespace) -> int:
     """Judge what was recorded."""
-    if arguments.path or arguments.download or arguments.iperf3 or arguments.out:
+    if arguments.path or arguments.download or arguments.iperf3 or arguments.ping or arguments.out:
         raise WhatToTestError("--from judges what was recorded, and nothing is tested then")
     places: list[Path] = arguments.recordings
+    if len(places) > 1 and any(place.is_dir() for place in places):
+        raise WhatToTestError("--from takes one folder of a test, or recordings")
     seen = observed.of_test(places[0]) if places[0].is_dir() else observed.of_recordings(places)
     _tell(seen, as_json=arguments.json)
     if arguments.plot:
@@ -181,9 +183,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             log.info(
                 "%s: done in %.1f s%s", phase.name, phase.end_s - phase.begin_s, ", cut short" if phase.cut else ""
             )
-        seen = observed.of_test(part)
-        (part / _ANSWER).write_text(json.dumps(answer(seen).as_json(), indent=2) + "\n")
-        _draw(seen, part / _PICTURE)
         part.rename(arguments.out)
+    # What was recorded is kept, whatever becomes of the rest.
+    seen = observed.of_test(arguments.out)
+    (arguments.out / _ANSWER).write_text(json.dumps(answer(seen).as_json(), indent=2) + "\n")
+    try:
+        _draw(seen, arguments.out / _PICTURE)
+    except ModuleNotFoundError as error:
+        log.warning("no picture: %s is not installed", error.name)
     _tell(seen, as_json=arguments.json)
     return stage.EXIT_OK

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from doctor.guided_test import TEST
+from doctor import observed, phases
+from doctor.guided_test import TEST, Settings
+from doctor.network_path import NetworkPath
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tests.doctor.test_http_download import server
@@ -127,3 +129,41 @@ def test_a_load_that_fails_leaves_nothing(capsys: pytest.CaptureFixture[str], tm
     assert code == EXIT_FAILED
     assert capsys.readouterr().err.strip().splitlines()[-1].endswith("answers 404")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_as_much_as_may_come_before_both_ends_the_test(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    if shutil.which("ping") is None:
+        pytest.skip("ping is missing")
+    with server() as (address, _):
+        words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--download", f"{address}/short", "--seconds", "3"]
+        words += ["--echo-interval-ms", "200", "--most-mb", "1", "--out", str(tmp_path / "test")]
+        code = main(["doctor", *words])
+    assert code == EXIT_FAILED
+    assert "1 MB came before phase" in capsys.readouterr().err.strip().splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_as_much_as_may_come_cuts_the_last_phase_short(tmp_path: Path) -> None:
+    if shutil.which("ping") is None:
+        pytest.skip("ping is missing")
+    with server() as (address, _):
+        one, other = (
+            NetworkPath(source=source, load=f"{address}/short", echo="127.0.0.1")
+            for source in ("127.0.0.1", "127.0.0.2")
+        )
+        asked = Settings(
+            paths=(one, other),
+            load="http",
+            idle_s=1,
+            alone_s=1,
+            both_s=20,
+            streams=4,
+            echo_interval_ms=200,
+            most_mb=3,
+        )
+        done = list(phases.run(asked, tmp_path))
+    assert [one.cut for one in done] == [False, False, False, True]
+    seen = observed.of_test(tmp_path)
+    came = sum(table.octets[-1] for phase in seen.phases.values() for table in phase.received.values())
+    assert 3_000_000 <= came < 6_000_000
+    assert seen.phases["both"].end_s - seen.phases["both"].begin_s < 15

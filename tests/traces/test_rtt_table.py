@@ -87,3 +87,10 @@ def test_paths_beyond_the_bound_are_refused(tmp_path: Path) -> None:
 def test_a_table_of_other_columns_is_unreadable(tmp_path: Path, header: bytes, why: str) -> None:
     with pytest.raises(UnreadableInputError, match=why):
         read(tmp_path, header + b"\n")
+
+
+def test_a_table_without_paths_is_unreadable_whoever_took_it_for_one(tmp_path: Path) -> None:
+    table = tmp_path / "rtts.csv"
+    table.write_bytes(b'\xef\xbb\xbf"time_ns","rtt_us"\n"2147483647","path"\n')
+    with pytest.raises(UnreadableInputError, match="a table has a column path"):
+        rtt_table.read(table, Dialect())
