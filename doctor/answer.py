@@ -29,7 +29,7 @@ _NOT_SHARED = ("One plus one is two here: each path has a bottleneck of its own.
 
 
 @dataclass(frozen=True)
-class Answer:
+class PathsAnswer:
     """What a test, or recordings, say in the end.
 
     Attributes
@@ -104,7 +104,7 @@ def _combined(witnesses: tuple[Witness, ...]) -> tuple[bool | None, str | None]:
     return 2 * shared > len(said), None
 
 
-def answer(observed: Observed) -> Answer:
+def answer(observed: Observed) -> PathsAnswer:
     """Return what a test, or recordings, say in the end.
 
     Parameters
@@ -120,11 +120,11 @@ def answer(observed: Observed) -> Answer:
     obstacle = _obstacle(observed)
     if obstacle is not None:
         reason, advice = obstacle
-        return Answer(observed.names, None, reason, witnesses, [advice])
+        return PathsAnswer(observed.names, None, reason, witnesses, [advice])
     shared, why = _combined(witnesses)
     if shared is not None:
-        return Answer(observed.names, shared, None, witnesses, list(_SHARED if shared else _NOT_SHARED))
-    return Answer(observed.names, None, why, witnesses, _next(observed))
+        return PathsAnswer(observed.names, shared, None, witnesses, list(_SHARED if shared else _NOT_SHARED))
+    return PathsAnswer(observed.names, None, why, witnesses, _next(observed))
 
 
 def _next(observed: Observed) -> list[str]:

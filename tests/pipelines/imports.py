@@ -16,6 +16,7 @@ PACKAGES = (
     "models",
     "export",
     "smartsbd",
+    "doctor",
     "pipelines",
     "contributions",
 )

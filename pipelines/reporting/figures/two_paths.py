@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from doctor.answer import Answer
+from doctor.answer import PathsAnswer
 from doctor.guided_test import BOTH, FIRST, IDLE, SECOND
 from doctor.observed import Observed
 from pipelines.reporting.figures.style import BLUE, GREY, ORANGE
@@ -40,13 +40,13 @@ def _echoes(axes: Axes, observed: Observed, origin_s: float) -> None:
     axes.set_ylim(bottom=0)
 
 
-def two_paths(observed: Observed, said: Answer) -> Figure:
+def two_paths(observed: Observed, said: PathsAnswer) -> Figure:
     """Draw what came over two paths, and the RTTs of their echoes; of recordings the RTTs alone.
 
     Parameters
     ----------
     observed : Observed
-    said : Answer
+    said : PathsAnswer
         Its first line is the title.
     """
     rows = 2 if observed.phases else 1
