@@ -37,6 +37,22 @@ def pinging(path: NetworkPath, interval_ms: int, seconds: float, out: Path) -> R
     return RunningTool(command, out)
 
 
+#: With answers, and without any.
+_DONE = (0, 1)
+
+
+def look(ping: RunningTool) -> None:
+    """Make sure that a ping runs, or has done what it should.
+
+    Raises
+    ------
+    ToolError
+        If it has failed.
+    """
+    if ping.has_failed(*_DONE):
+        ended(ping)
+
+
 def ended(ping: RunningTool) -> None:
     """Wait until a ping has ended; one without any answer has done what it should.
 
@@ -45,4 +61,4 @@ def ended(ping: RunningTool) -> None:
     ToolError
         If it failed.
     """
-    ping.ended(0, 1)
+    ping.ended(*_DONE)

@@ -49,6 +49,8 @@ def _run(settings: Settings, phase: str, folder: Path, left_bytes: int) -> tuple
         octets, cut = 0, False
         while time.monotonic_ns() < end_ns and not cut:
             time.sleep(_LOOK_S)
+            for ping in pings:
+                echoes.look(ping)
             octets = sum(load.look() for load in loads.values())
             cut = bool(loads) and octets >= left_bytes
         # The clock of the day may be set meanwhile.

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import bisect
 import csv
+import io
 import itertools
 import math
+import os
 import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from contracts import regular_file
 from contracts.fault import InputFault
 
 HEAD = ["time_s", "bytes"]
 #: A test of an hour with ten rows a second has 36,000.
 _MOST_ROWS = 1_000_000
+_MOST_FILE_BYTES = 64 << 20
 _BITS_PER_MBIT = 1e6
 _MOST_OCTETS = 2**62
 
@@ -52,11 +56,15 @@ class Received:
         ------
         ReceivedError
             If it is none: a wrong head or number, times or bytes that go back, more than a million rows.
+        NoRegularFileError
+            If it is no regular file.
         """
         times_s, octets = [], []
         try:
-            with path.open(newline="", encoding="ascii") as stream:
-                rows = csv.reader(stream)
+            with regular_file.opened(path) as stored:
+                if os.fstat(stored.fileno()).st_size > _MOST_FILE_BYTES:
+                    raise ReceivedError(f"{path}: more than {_MOST_FILE_BYTES} bytes")
+                rows = csv.reader(io.TextIOWrapper(stored, encoding="ascii", newline=""))
                 if next(rows, None) != HEAD:
                     raise ReceivedError(f"{path}: the first line is not {','.join(HEAD)}")
                 for time_text, bytes_text in itertools.islice(rows, _MOST_ROWS):

@@ -80,6 +80,10 @@ class RunningTool:
         """Tell whether it has not ended yet."""
         return self._process.poll() is None
 
+    def has_failed(self, *good: int) -> bool:
+        """Tell whether it has ended with another exit code than these."""
+        return self._process.poll() not in (None, *good)
+
     def kill(self) -> None:
         """End it now, if it has not ended."""
         self._process.kill()

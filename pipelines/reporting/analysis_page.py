@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from contracts.fault import printable
 from pipelines.reporting.analysis_numbers import AnalysedConnection, numbers_of
 from pipelines.reporting.figures import data_sequence, style
 from pipelines.reporting.page import Page
+from pipelines.reporting.page_template import page_template
 from pipelines.reporting.tables.cell import Rows
 from pipelines.running.environment import version
 from traces.connection_analysis import DIRECTIONS, NUMBERS
@@ -215,14 +214,7 @@ def render(connections: Sequence[ShownConnection], inputs: Sequence[str], left_o
     folder : Path
         That has their figures.
     """
-    templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return templates.get_template("analysis.html.j2").render(
+    return page_template("analysis.html.j2").render(
         connections=connections,
         inputs=[printable(name) for name in inputs[:_MOST_INPUTS]],
         more_inputs=max(0, len(inputs) - _MOST_INPUTS),

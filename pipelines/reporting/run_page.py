@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from pipelines.reporting import published as paper
 from pipelines.reporting.findings import findings
 from pipelines.reporting.page import Page, text
+from pipelines.reporting.page_template import page_template
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables import automl as automl_tables
 from pipelines.reporting.tables import (
@@ -118,16 +117,9 @@ def render(results: Results, parameters: str, headers: Path, automl: Path) -> st
     headers, automl : Path
         Folders with the exported headers, and with AutoML's results, one folder for each dataset.
     """
-    templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     page = Page(results.reports)
     rule = results.params.search.rule
-    return templates.get_template("report.html.j2").render(
+    return page_template("report.html.j2").render(
         sections=SECTIONS,
         page=page,
         params=results.params,

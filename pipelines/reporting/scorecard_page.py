@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from models.assessment.scorecard_figures import STRATA
 from models.labelled.labelled_connection import CLASSES, RAMPS, SWAPPED_PARTNERS
 from pipelines.judging.scorecard_rows import Scorecard
 from pipelines.reporting.page import Page
+from pipelines.reporting.page_template import page_template
 from pipelines.reporting.tables.cell import Rows
 from pipelines.running.environment import version
 
@@ -86,14 +85,7 @@ def render(card: Scorecard) -> str:
     ----------
     card : Scorecard
     """
-    templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return templates.get_template("scorecard.html.j2").render(
+    return page_template("scorecard.html.j2").render(
         card=card,
         page=Page(Path()),
         version=version(),

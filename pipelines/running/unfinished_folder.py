@@ -43,9 +43,12 @@ def unfinished(out: Path) -> Iterator[Path]:
     OutputError
         If something is there already, or another process is about to put something there.
     """
-    if out.exists():
+    if os.path.lexists(out):
         raise OutputError(f"{out} is there already")
-    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise OutputError(f"{out}: {error.strerror}") from error
     part = out.with_name(f".{out.name}.part")
     busy = OutputError(f"{out}: another run is writing it")
     if part.exists():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
 import pytest
 
+from contracts.regular_file import NoRegularFileError
 from doctor.received import Received, ReceivedCounter, ReceivedError
 
 
@@ -42,6 +44,21 @@ def test_what_is_no_table_is_refused(tmp_path: Path, text: str, why: str) -> Non
 
 def test_a_table_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReceivedError, match="No such file"):
+        Received.read(tmp_path / "table.csv")
+
+
+def test_what_might_never_end_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "table.csv")
+    with pytest.raises(NoRegularFileError):
+        Received.read(tmp_path / "table.csv")
+    (tmp_path / "other.csv").symlink_to("/dev/zero")
+    with pytest.raises(NoRegularFileError):
+        Received.read(tmp_path / "other.csv")
+
+
+def test_more_bytes_than_a_test_brings_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(f"time_s,bytes\n1,{10**400}\n")
+    with pytest.raises(ReceivedError, match="do not ascend"):
         Received.read(tmp_path / "table.csv")
 
 

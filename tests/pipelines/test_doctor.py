@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,29 @@ def test_a_load_that_fails_leaves_nothing(capsys: pytest.CaptureFixture[str], tm
     assert code == EXIT_FAILED
     assert capsys.readouterr().err.strip().splitlines()[-1].endswith("answers 404")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_host_that_is_none_ends_the_test_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    if shutil.which("ping") is None:
+        pytest.skip("ping is missing")
+    words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--download", "http://127.0.0.1/", "--seconds", "400"]
+    begin_s = time.monotonic()
+    code = main(["doctor", *words, "--ping", "no-such-host.invalid", "--out", str(tmp_path / "test")])
+    assert code == EXIT_FAILED
+    assert "no-such-host.invalid" in capsys.readouterr().err.strip().splitlines()[-1]
+    # The phase without load would take 50 s.
+    assert time.monotonic() - begin_s < 40
+
+
+@pytest.mark.parametrize("place", ["file/test", "dangling"])
+def test_a_place_that_cannot_be_is_refused_first(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    words = [*_PATHS, *_LOAD, "--out", str(tmp_path / place)]
+    assert main(["doctor", *words]) == EXIT_USAGE
+    assert place in capsys.readouterr().err.strip().splitlines()[-1]
 
 
 def test_as_much_as_may_come_before_both_ends_the_test(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
