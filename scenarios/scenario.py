@@ -105,6 +105,11 @@ class ConnectionSettings(Part):
         return self
 
     @property
+    def scheduler_name(self) -> str:
+        """Name of the scheduler."""
+        return self.scheduler if isinstance(self.scheduler, str) else self.scheduler.name
+
+    @property
     def controller(self) -> str:
         """Name of the controller."""
         return self.congestion_control if isinstance(self.congestion_control, str) else self.congestion_control.name
@@ -232,8 +237,9 @@ class SubflowPath(Part):
 class Background(Part):
     """A source of traffic."""
 
-    kind: Literal["reno", "cubic", "cbr", "web"] = Field(
-        description="reno, cubic: a TCP flow; cbr: UDP packets of mss_bytes at a constant rate; "
+    kind: Literal["reno", "cubic", "bbr", "vegas", "cbr", "web"] = Field(
+        description="reno, cubic, bbr (version 1), vegas: a TCP flow, under ns-3's controllers; its Vegas is given the "
+        "smoothed RTT in place of samples; cbr: UDP packets of mss_bytes at a constant rate; "
         "web: TCP transfers (CUBIC) of Pareto distributed sizes (shape 1.2, 8 kB to 1 MB, mean 29.8 kB) "
         "that begin after exponential pauses."
     )
@@ -244,12 +250,28 @@ class Background(Part):
     )
     rate_mbit_s: _RateMbitS | None = Field(
         description="Payload the application offers, in Mbit/s: for web the mean, at most 50. "
-        "null, for reno and cubic: a bulk transfer."
+        "null, for reno, cubic, bbr and vegas: a bulk transfer."
     )
     start_s: _StartS = Field(description="When it begins, in s; less than duration_s.")
     rtt_ms: _RttMs = Field(
         description="Base propagation round trip time in ms. "
         "At least twice the delay of the links the flow shares with the subflow."
+    )
+    stop_s: _StartS | None = Field(
+        default=None,
+        description="When its source falls silent, in s: what it has not sent by then is never sent. After start_s and "
+        "less than duration_s. Without it: never.",
+    )
+    on_s: _PeriodS | None = Field(
+        default=None,
+        description="cbr: mean of the periods with packets, in s; they and those without are exponential, and the flow "
+        "begins with one without. Together with off_s.",
+    )
+    off_s: _PeriodS | None = Field(default=None, description="cbr: mean of the periods without packets, in s.")
+    leaves: Literal["first_link"] | None = Field(
+        default=None,
+        description="first_link: the flow leaves after the server link (enters server) or the client link (enters "
+        "client), for a host of its own, and crosses no access link. Without it, its sink is the client.",
     )
 
 
@@ -268,7 +290,13 @@ class Scenario(Part):
     subflows: tuple[SubflowPath, ...] = Field(min_length=2, max_length=5, description="The connection's subflows.")
     background: tuple[Background, ...] = Field(
         max_length=32,
-        description="Traffic beside the connection. Its sinks are on the client, behind the access link of a subflow.",
+        description="Traffic beside the connection. Its sinks are on the client, behind the access link of a subflow, "
+        "unless it leaves before.",
+    )
+    series_s: Annotated[float, Field(ge=0.1, le=_MOST_S)] | None = Field(
+        default=None,
+        description="Interval in s of the truth's series: what the connection, its subflows and the background came to "
+        "in each. Without it: no series.",
     )
 
 

@@ -13,7 +13,9 @@ from contracts.fault import InputFault
 from scenarios.scenario import Scenario
 from testbed.relay_network import backbone_ns, source_link_ns
 
-_BULK = ("reno", "cubic")
+_BULK = ("reno", "cubic", "bbr", "vegas")
+#: What only the simulator has.
+_ONLY_SIMULATED = ("stop_s", "on_s", "off_s", "leaves")
 
 
 class RefusedScenarioError(InputFault):
@@ -73,6 +75,9 @@ def _of_paths(scenario: Scenario) -> Iterator[str]:
 def _of_background(scenario: Scenario) -> Iterator[str]:
     for number, flow in enumerate(scenario.background):
         place = f"background/{number}"
+        for key in _ONLY_SIMULATED:
+            if getattr(flow, key) is not None:
+                yield f"{place}/{key}: only the simulator has this"
         if flow.subflow >= len(scenario.subflows):
             yield f"{place}/subflow: there are {len(scenario.subflows)} subflows"
             continue
@@ -108,8 +113,15 @@ def refusals(scenario: Scenario, controller: str, available: Collection[str]) ->
             f"connection/congestion_control: this kernel has no {controller}, it has {known}:"
             " choose by --congestion-control"
         )
-    if scenario.connection.scheduler != "min_rtt":
-        found.append(f"connection/scheduler: Linux has no {scenario.connection.scheduler}, only min_rtt goes")
+    if scenario.connection.scheduler_name != "min_rtt":
+        found.append(f"connection/scheduler: Linux has no {scenario.connection.scheduler_name}, only min_rtt goes")
+    if scenario.series_s is not None:
+        found.append("series_s: only the simulator has this")
+    found += [
+        f"subflows/{number}/group: only the simulator has this"
+        for number, path in enumerate(scenario.subflows)
+        if path.group is not None
+    ]
     for number, flow in enumerate(scenario.background):
         needed = {"cbr": None, "web": "cubic"}.get(flow.kind, flow.kind)
         if needed is not None and needed not in available:

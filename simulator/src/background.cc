@@ -2,6 +2,7 @@
 
 #include "background.h"
 
+#include "own-stream-bbr.h"
 #include "web-source.h"
 
 #include "ns3/application.h"
@@ -10,13 +11,14 @@
 #include "ns3/double.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/onoff-application.h"
-#include "ns3/packet-sink.h"
 #include "ns3/pointer.h"
 #include "ns3/random-variable-stream.h"
+#include "ns3/simulator.h"
 #include "ns3/tcp-cubic.h"
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/tcp-linux-reno.h"
 #include "ns3/tcp-socket-factory.h"
+#include "ns3/tcp-vegas.h"
 #include "ns3/udp-socket-factory.h"
 #include "ns3/uinteger.h"
 
@@ -43,6 +45,18 @@ Always(double value)
     return ns3::PointerValue(
         ns3::CreateObjectWithAttributes<ns3::ConstantRandomVariable>("Constant",
                                                                      ns3::DoubleValue(value)));
+}
+
+/**
+ * @param mean A time.
+ * @return An attribute value that draws exponential times, in s, of that mean.
+ */
+ns3::PointerValue
+Exponential(ns3::Time mean)
+{
+    return ns3::PointerValue(ns3::CreateObjectWithAttributes<ns3::ExponentialRandomVariable>(
+        "Mean",
+        ns3::DoubleValue(mean.GetSeconds())));
 }
 
 /**
@@ -75,9 +89,9 @@ CreateConstantSource(const BackgroundSpec& spec, const Scenario& scenario, const
         "PacketSize",
         ns3::UintegerValue(scenario.connection.mss),
         "OnTime",
-        Always(scenario.duration.GetSeconds()),
+        spec.on ? Exponential(*spec.on) : Always(scenario.duration.GetSeconds()),
         "OffTime",
-        Always(0));
+        spec.on ? Exponential(spec.off) : Always(0));
 }
 
 /**
@@ -110,39 +124,59 @@ CreateSource(const BackgroundSpec& spec, const Scenario& scenario, const ns3::Ad
 }
 
 /**
- * @param node Node of a background source.
- * @param kind Kind of its traffic, for the controller of the sockets it will create.
+ * @param kind Kind of a background flow.
+ * @return Type of the controller of its TCP sockets.
  */
-void
-SetController(ns3::Ptr<ns3::Node> node, BackgroundKind kind)
+ns3::TypeId
+GetController(BackgroundKind kind)
 {
-    const auto type = kind == BackgroundKind::RENO ? ns3::TcpLinuxReno::GetTypeId()
-                                                   : ns3::TcpCubic::GetTypeId();
-    node->GetObject<ns3::TcpL4Protocol>()->SetAttribute("SocketType", ns3::TypeIdValue(type));
+    switch (kind)
+    {
+    case BackgroundKind::RENO:
+        return ns3::TcpLinuxReno::GetTypeId();
+    case BackgroundKind::BBR:
+        return OwnStreamBbr::GetTypeId();
+    case BackgroundKind::VEGAS:
+        return ns3::TcpVegas::GetTypeId();
+    default:
+        return ns3::TcpCubic::GetTypeId();
+    }
 }
 
 } // namespace
 
-void
+std::vector<ns3::Ptr<ns3::PacketSink>>
 InstallBackground(const Scenario& scenario, const Topology& topology)
 {
+    std::vector<ns3::Ptr<ns3::PacketSink>> sinks;
     for (std::size_t i = 0; i < scenario.background.size(); ++i)
     {
         const auto& spec = scenario.background[i];
         const auto node = topology.GetBackgroundSource(i);
-        const ns3::InetSocketAddress address(topology.GetPath(spec.subflow).client, SINK_PORT + i);
-        SetController(node, spec.kind);
+        const ns3::InetSocketAddress address(topology.GetBackgroundAddress(i), SINK_PORT + i);
+        node->GetObject<ns3::TcpL4Protocol>()->SetAttribute(
+            "SocketType",
+            ns3::TypeIdValue(GetController(spec.kind)));
         const auto source = CreateSource(spec, scenario, address);
         source->SetStartTime(spec.start);
         source->AssignStreams(FIRST_STREAM + STREAMS_PER_FLOW * i);
         node->AddApplication(source);
-        topology.GetClient()->AddApplication(
-            ns3::CreateObjectWithAttributes<ns3::PacketSink>(
-                "Protocol",
-                ns3::TypeIdValue(GetSocketFactory(spec.kind)),
-                "Local",
-                ns3::AddressValue(address)));
+        if (spec.stop)
+        {
+            // A closed socket would go on with all that its buffer holds.
+            source->SetStopTime(*spec.stop);
+            ns3::Simulator::Schedule(*spec.stop,
+                                     &HostDevice::Silence,
+                                     topology.GetBackgroundDevice(i));
+        }
+        sinks.push_back(ns3::CreateObjectWithAttributes<ns3::PacketSink>(
+            "Protocol",
+            ns3::TypeIdValue(GetSocketFactory(spec.kind)),
+            "Local",
+            ns3::AddressValue(address)));
+        topology.GetBackgroundSink(i)->AddApplication(sinks.back());
     }
+    return sinks;
 }
 
 } // namespace smartsbd

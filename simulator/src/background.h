@@ -6,6 +6,10 @@
 #include "scenario.h"
 #include "topology.h"
 
+#include "ns3/packet-sink.h"
+
+#include <vector>
+
 namespace smartsbd
 {
 
@@ -14,8 +18,10 @@ namespace smartsbd
  *
  * @param scenario The scenario.
  * @param topology Its network.
+ * @return The sink of each flow.
  */
-void InstallBackground(const Scenario& scenario, const Topology& topology);
+std::vector<ns3::Ptr<ns3::PacketSink>> InstallBackground(const Scenario& scenario,
+                                                         const Topology& topology);
 
 } // namespace smartsbd
 

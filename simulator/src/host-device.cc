@@ -92,9 +92,19 @@ HostDevice::Receive(const Frame& frame)
     m_ip->GetProtocol(ip.GetProtocol())->Receive(frame.packet, ip, m_interface);
 }
 
+void
+HostDevice::Silence()
+{
+    m_silent = true;
+}
+
 bool
 HostDevice::Send(Ptr<Packet> packet, const ns3::Address&, uint16_t)
 {
+    if (m_silent)
+    {
+        return true;
+    }
     const auto& route = FindRoute(packet);
     route.ports.front()->Send({packet, &route, 0, packet->GetSize() + LINK_HEADER});
     return true;

@@ -54,6 +54,9 @@ class HostDevice : public ns3::PointToPointNetDevice
      */
     void Receive(const Frame& frame);
 
+    /// From now on nothing leaves this interface, as if its host were switched off.
+    void Silence();
+
     bool Send(ns3::Ptr<ns3::Packet> packet,
               const ns3::Address& destination,
               uint16_t protocol) override;
@@ -81,6 +84,7 @@ class HostDevice : public ns3::PointToPointNetDevice
     ns3::Ptr<ns3::Ipv4L3Protocol> m_ip;                        //!< IP layer of the host
     ns3::Ptr<ns3::Ipv4Interface> m_interface;                  //!< This interface, as it sees it
     ns3::Callback<void, ns3::Ptr<const ns3::Packet>> m_record; //!< Records packets, or null
+    bool m_silent{false};                                      //!< Whether nothing leaves it
 };
 
 } // namespace smartsbd

@@ -20,6 +20,9 @@
  *                                                                             \--------/
  *     host links       server link         backbones       client link    tail        access links
  *
+ * A background flow ends at the client, or leaves behind the first link's egress router for a host
+ * of its own.
+ *
  * Subflows that name the same link share it. Each link has its own ingress and egress router; a
  * path without a server link has one plain router instead, and on a path without a client link
  * "client" and "access" are the same place. The server has one interface per subflow, and so has
@@ -64,6 +67,7 @@
 #include "pcap-recorder.h"
 #include "scenario.h"
 #include "schedulers/scheduler-kind.h"
+#include "series.h"
 #include "topology.h"
 #include "truth.h"
 
@@ -247,11 +251,12 @@ Run(const Options& options, const Scenario& scenario)
         RecordInterfaces(recorder, options.pcap, topology, scenario.subflows.size());
     }
     MptcpConnection connection(scenario, topology, log, recording);
-    InstallBackground(scenario, topology);
-    const Truth truth(scenario, topology, connection);
+    Series series(scenario, connection, InstallBackground(scenario, topology));
+    const Truth truth(scenario, topology, connection, series);
     ns3::Simulator::Stop(scenario.duration);
     ns3::Simulator::Run();
     log.Flush();
+    series.Finish();
     truthFile.Write(truth.Print(VERSION));
     ns3::Simulator::Destroy();
     events.Close();

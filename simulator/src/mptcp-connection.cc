@@ -113,6 +113,30 @@ MptcpConnection::GetAckedBytes(std::size_t subflow) const
     return m_subflows[subflow].sender->GetAckedBytes();
 }
 
+uint32_t
+MptcpConnection::GetWindow(std::size_t subflow) const
+{
+    return m_subflows[subflow].sender->GetWindow();
+}
+
+ns3::Time
+MptcpConnection::GetSmoothedRtt(std::size_t subflow) const
+{
+    return m_subflows[subflow].sender->GetSmoothedRtt();
+}
+
+uint64_t
+MptcpConnection::GetTimeouts(std::size_t subflow) const
+{
+    return m_subflows[subflow].sender->GetTimeouts();
+}
+
+void
+MptcpConnection::SetDelayCallback(ns3::Callback<void, std::size_t, ns3::Time> callback)
+{
+    m_noteDelay = callback;
+}
+
 std::optional<uint32_t>
 MptcpConnection::GetOptionToken() const
 {
@@ -219,6 +243,10 @@ MptcpConnection::HandleAck(std::size_t subflow, const AckReport& report)
     {
         m_log.Write(subflow, EventKind::RTT, report.outcome.sample->rtt.GetMicroSeconds());
         m_log.Write(subflow, EventKind::OWD, report.outcome.sample->oneWayDelay.GetMicroSeconds());
+        if (!m_noteDelay.IsNull())
+        {
+            m_noteDelay(subflow, report.outcome.sample->oneWayDelay);
+        }
     }
     if (report.ecnEcho)
     {

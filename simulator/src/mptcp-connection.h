@@ -68,6 +68,29 @@ class MptcpConnection
      */
     uint64_t GetAckedBytes(std::size_t subflow) const;
 
+    /**
+     * @param subflow Index of the subflow.
+     * @return Its congestion window in bytes.
+     */
+    uint32_t GetWindow(std::size_t subflow) const;
+
+    /**
+     * @param subflow Index of the subflow.
+     * @return Its smoothed RTT; zero before the first sample.
+     */
+    ns3::Time GetSmoothedRtt(std::size_t subflow) const;
+
+    /**
+     * @param subflow Index of the subflow.
+     * @return Its retransmission timeouts so far.
+     */
+    uint64_t GetTimeouts(std::size_t subflow) const;
+
+    /**
+     * @param callback Called with each sample of a subflow's one way delay.
+     */
+    void SetDelayCallback(ns3::Callback<void, std::size_t, ns3::Time> callback);
+
     /// @return The token in the packets' MPTCP options, or none without options.
     std::optional<uint32_t> GetOptionToken() const;
 
@@ -202,6 +225,7 @@ class MptcpConnection
     std::vector<std::size_t> m_joining;            //!< Subflows that wait for it
     std::optional<MptcpOptionWriter> m_options;    //!< Writes MPTCP options, if packets carry them
     ns3::Callback<void> m_allEstablished; //!< Called when the last one is established
+    ns3::Callback<void, std::size_t, ns3::Time> m_noteDelay; //!< Takes one way delays, or null
     std::size_t m_establishedCount{0};    //!< Established subflows
     uint64_t m_nextData{0};               //!< Next data sequence number to schedule
     uint64_t m_dataAckAtSender{0};        //!< Highest DATA_ACK that reached the sender

@@ -272,7 +272,8 @@ Place::FindName(const Place& place, const Names& allowed, const Names& known)
 Place::Names
 Place::GetNames() const
 {
-    return m_schema.at("enum").get<Names>();
+    return m_schema.contains("enum") ? m_schema.at("enum").get<Names>()
+                                     : Names{m_schema.at("const").get<std::string>()};
 }
 
 Place::Names

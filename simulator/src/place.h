@@ -52,7 +52,7 @@ using Choices = std::vector<std::pair<std::string_view, T>>;
  *
  * Of JSON Schema (draft 2020-12) these keywords are read: properties and required, any other key
  * being refused; oneOf of objects whose "kind" differs; enum; pattern; minimum, maximum and their
- * exclusive forms; prefixItems or items, minItems, maxItems.
+ * exclusive forms; prefixItems or items, minItems, maxItems; const, for a text.
  */
 class Place
 {

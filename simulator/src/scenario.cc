@@ -288,8 +288,8 @@ ReadSubflow(const Place& place, const Scenario& scenario)
 std::optional<uint64_t>
 ReadBackgroundRate(const Place& place, BackgroundKind kind)
 {
-    const bool tcp = kind == BackgroundKind::RENO || kind == BackgroundKind::CUBIC;
-    if (tcp && place.IsNull())
+    const bool sized = kind == BackgroundKind::CBR || kind == BackgroundKind::WEB;
+    if (!sized && place.IsNull())
     {
         return std::nullopt;
     }
@@ -298,6 +298,56 @@ ReadBackgroundRate(const Place& place, BackgroundKind kind)
         place.Number({.high = WEB_MOST_MBIT_S});
     }
     return ReadRate(place);
+}
+
+/**
+ * @param place An item of "background".
+ * @param flow Where the means of its periods go.
+ */
+void
+ReadPeriods(const Place& place, BackgroundSpec& flow)
+{
+    const bool both = place.Has("on_s") && place.Has("off_s");
+    for (const auto* key : {"on_s", "off_s"})
+    {
+        if (place.Has(key) && (!both || flow.kind != BackgroundKind::CBR))
+        {
+            place[key].Number();
+            place[key].Fail("on_s and off_s go together, and with cbr");
+        }
+    }
+    if (both)
+    {
+        flow.on = ReadSeconds(place["on_s"]);
+        flow.off = ReadSeconds(place["off_s"]);
+    }
+}
+
+/**
+ * @param subflow A subflow.
+ * @param enters Where a flow joins its path.
+ * @return Index of the shaped link that is next there, or none.
+ */
+std::optional<std::size_t>
+GetNextLink(const SubflowSpec& subflow, Entry enters)
+{
+    return enters == Entry::SERVER   ? subflow.serverLink
+           : enters == Entry::CLIENT ? subflow.clientLink
+                                     : std::nullopt;
+}
+
+/**
+ * @param place The member "leaves" of a background flow.
+ * @param scenario What has been read so far.
+ * @param flow The flow.
+ */
+void
+CheckOnlyLink(const Place& place, const Scenario& scenario, const BackgroundSpec& flow)
+{
+    if (!GetNextLink(scenario.subflows[flow.subflow], flow.enters))
+    {
+        place.Fail("the subflow has no shaped link where the flow enters");
+    }
 }
 
 /**
@@ -311,9 +361,11 @@ ReadBackground(const Place& place, const Scenario& scenario)
     place.CheckKeys();
     const auto kind = place["kind"].Choice<BackgroundKind>({{"reno", BackgroundKind::RENO},
                                                             {"cubic", BackgroundKind::CUBIC},
+                                                            {"bbr", BackgroundKind::BBR},
+                                                            {"vegas", BackgroundKind::VEGAS},
                                                             {"cbr", BackgroundKind::CBR},
                                                             {"web", BackgroundKind::WEB}});
-    return BackgroundSpec{
+    BackgroundSpec flow{
         kind,
         place["subflow"].Index(scenario.subflows.size()),
         place["enters"].Choice<Entry>(
@@ -321,7 +373,26 @@ ReadBackground(const Place& place, const Scenario& scenario)
         ReadBackgroundRate(place["rate_mbit_s"], kind),
         ReadStart(place["start_s"], scenario.duration),
         FromMilliseconds(place["rtt_ms"].Number()),
+        std::nullopt,
+        std::nullopt,
+        ns3::Time(),
+        place.Has("leaves"),
     };
+    if (place.Has("stop_s"))
+    {
+        flow.stop = ReadStart(place["stop_s"], scenario.duration);
+        if (*flow.stop <= flow.start)
+        {
+            place["stop_s"].Fail(place["stop_s"].Print() + " is not after start_s");
+        }
+    }
+    ReadPeriods(place, flow);
+    if (flow.leaves)
+    {
+        place["leaves"].Name();
+        CheckOnlyLink(place["leaves"], scenario, flow);
+    }
+    return flow;
 }
 
 /**
@@ -385,6 +456,10 @@ ReadScenario(const Place& root)
         scenario.background.push_back(ReadBackground(item, scenario));
         CheckRtt(item["rtt_ms"], GetSourceLinkDelay(scenario, scenario.background.size() - 1));
     }
+    if (root.Has("series_s"))
+    {
+        scenario.seriesStep = ReadSeconds(root["series_s"]);
+    }
     return scenario;
 }
 
@@ -447,6 +522,10 @@ GetSourceLinkDelay(const Scenario& scenario, std::size_t flow)
 {
     const auto& spec = scenario.background[flow];
     const auto& subflow = scenario.subflows[spec.subflow];
+    if (spec.leaves)
+    {
+        return spec.rtt / 2 - GetLinkDelay(scenario, GetOnlyLink(scenario, flow));
+    }
     auto delay = spec.rtt / 2 - ACCESS_LINK_DELAY;
     if (spec.enters != Entry::ACCESS)
     {
@@ -458,6 +537,13 @@ GetSourceLinkDelay(const Scenario& scenario, std::size_t flow)
         delay -= GetBackboneDelay(scenario, spec.subflow);
     }
     return delay;
+}
+
+std::optional<std::size_t>
+GetOnlyLink(const Scenario& scenario, std::size_t flow)
+{
+    const auto& spec = scenario.background[flow];
+    return GetNextLink(scenario.subflows[spec.subflow], spec.enters);
 }
 
 std::vector<ns3::Time>

@@ -146,6 +146,8 @@ enum class BackgroundKind
 {
     RENO,  //!< A TCP flow under Reno
     CUBIC, //!< A TCP flow under CUBIC
+    BBR,   //!< A TCP flow under BBR, version 1
+    VEGAS, //!< A TCP flow under Vegas
     CBR,   //!< UDP packets at a constant rate
     WEB,   //!< TCP transfers of random sizes at random times
 };
@@ -161,12 +163,16 @@ enum class Entry
 /// One source of background traffic.
 struct BackgroundSpec
 {
-    BackgroundKind kind;          //!< Kind of the traffic
-    std::size_t subflow;          //!< Index of the subflow whose path it shares
-    Entry enters;                 //!< Where it joins
-    std::optional<uint64_t> rate; //!< Offered payload in bit/s; none: bulk transfer
-    ns3::Time start;              //!< When it begins
-    ns3::Time rtt;                //!< Base propagation round trip time
+    BackgroundKind kind;           //!< Kind of the traffic
+    std::size_t subflow;           //!< Index of the subflow whose path it shares
+    Entry enters;                  //!< Where it joins
+    std::optional<uint64_t> rate;  //!< Offered payload in bit/s; none: bulk transfer
+    ns3::Time start;               //!< When it begins
+    ns3::Time rtt;                 //!< Base propagation round trip time
+    std::optional<ns3::Time> stop; //!< When its source falls silent; none: never
+    std::optional<ns3::Time> on;   //!< CBR: mean of the periods with packets; none: always
+    ns3::Time off;                 //!< CBR: mean of those without
+    bool leaves;                   //!< Whether it leaves after the first shaped link
 };
 
 /// Everything one run needs.
@@ -178,6 +184,7 @@ struct Scenario
     std::vector<LinkSpec> links;            //!< Shaped links
     std::vector<SubflowSpec> subflows;      //!< Subflows of the connection
     std::vector<BackgroundSpec> background; //!< Other traffic
+    std::optional<ns3::Time> seriesStep;    //!< Interval of the truth's series; none: no series
 };
 
 /**
@@ -206,6 +213,13 @@ ns3::Time GetBackboneDelay(const Scenario& scenario, std::size_t subflow);
  * @return The delay; negative if the other links alone exceed the base RTT.
  */
 ns3::Time GetSourceLinkDelay(const Scenario& scenario, std::size_t flow);
+
+/**
+ * @param scenario The scenario.
+ * @param flow Index of a background flow that leaves after the first shaped link.
+ * @return Index of that link, or none: there is none where the flow enters.
+ */
+std::optional<std::size_t> GetOnlyLink(const Scenario& scenario, std::size_t flow);
 
 /**
  * Times at which a rate or an intended bottleneck changes, and time zero.

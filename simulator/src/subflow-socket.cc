@@ -134,6 +134,18 @@ SubflowSender::GetSmoothedRtt() const
     return m_tcb->m_srtt;
 }
 
+uint32_t
+SubflowSender::GetWindow() const
+{
+    return m_tcb->m_cWnd;
+}
+
+uint64_t
+SubflowSender::GetTimeouts() const
+{
+    return m_timeouts;
+}
+
 TcpSocketState::TcpCongState_t
 SubflowSender::GetCongestionState() const
 {
@@ -213,6 +225,13 @@ SubflowSender::UpdateRttHistory(const SequenceNumber32& seq, uint32_t sz, bool)
     {
         m_synRetransmitted = true;
     }
+}
+
+void
+SubflowSender::ReTxTimeout()
+{
+    m_timeouts += m_sampler.HasOutstanding();
+    TcpSocketBase::ReTxTimeout();
 }
 
 uint64_t

@@ -96,6 +96,12 @@ class SubflowSender : public ns3::TcpSocketBase
     /// @return The smoothed RTT; zero before the first sample.
     ns3::Time GetSmoothedRtt() const;
 
+    /// @return The congestion window in bytes.
+    uint32_t GetWindow() const;
+
+    /// @return Retransmission timeouts so far.
+    uint64_t GetTimeouts() const;
+
     /// @return The congestion state.
     ns3::TcpSocketState::TcpCongState_t GetCongestionState() const;
 
@@ -116,6 +122,7 @@ class SubflowSender : public ns3::TcpSocketBase
     void UpdateRttHistory(const ns3::SequenceNumber32& seq,
                           uint32_t sz,
                           bool isRetransmission) override;
+    void ReTxTimeout() override;
 
   private:
     /**
@@ -141,6 +148,7 @@ class SubflowSender : public ns3::TcpSocketBase
     std::vector<RttSampler::Block> m_sackBlocks;       //!< SACK blocks of the present ACK
     ns3::SequenceNumber32 m_acked{1};                  //!< First unacknowledged sequence number
     ns3::Time m_synSent;                               //!< When the first SYN was sent, or zero
+    uint64_t m_timeouts{0};                            //!< Timeouts with data outstanding
     bool m_synRetransmitted{false};                    //!< Whether the SYN was sent again
     ns3::Callback<void, const AckReport&> m_reportAck; //!< Called for each ACK
     ns3::Callback<void> m_askForData;                  //!< Called when there may be room

@@ -130,7 +130,25 @@ Topology::GetClient() const
 Ptr<Node>
 Topology::GetBackgroundSource(std::size_t flow) const
 {
-    return m_sources[flow];
+    return m_background[flow].source;
+}
+
+Ptr<Node>
+Topology::GetBackgroundSink(std::size_t flow) const
+{
+    return m_background[flow].sink;
+}
+
+Ipv4Address
+Topology::GetBackgroundAddress(std::size_t flow) const
+{
+    return m_background[flow].sinkAddress;
+}
+
+Ptr<HostDevice>
+Topology::GetBackgroundDevice(std::size_t flow) const
+{
+    return m_background[flow].device;
 }
 
 const PathEnds&
@@ -223,17 +241,24 @@ Topology::AddBackground(const Scenario& scenario, std::size_t flow)
     const auto& spec = scenario.background[flow];
     const auto& path = m_paths[spec.subflow];
     const auto source = CreateHost();
-    const auto& links = spec.enters == Entry::SERVER   ? path.fromServer
-                        : spec.enters == Entry::CLIENT ? path.fromClient
-                                                       : path.fromAccess;
+    auto links = spec.enters == Entry::SERVER   ? path.fromServer
+                 : spec.enters == Entry::CLIENT ? path.fromClient
+                                                : path.fromAccess;
     const auto link =
         AddHostLink(GetSourceLinkDelay(scenario, flow), FIRST_BACKGROUND_STREAM + flow);
-    Join(AddDevice(source, link.near),
-         link.near,
-         m_ends[spec.subflow],
-         Concatenate({link}, links),
-         std::nullopt);
-    m_sources.push_back(source);
+    auto sink = m_client;
+    auto ends = m_ends[spec.subflow];
+    if (spec.leaves)
+    {
+        const auto last = AddFastLink(ns3::Time());
+        links = {m_links[*GetOnlyLink(scenario, flow)], last};
+        sink = CreateHost();
+        ends.client = last.far;
+        ends.clientDevice = AddDevice(sink, last.far);
+    }
+    const auto device = AddDevice(source, link.near);
+    Join(device, link.near, ends, Concatenate({link}, links), std::nullopt);
+    m_background.push_back({source, device, sink, ends.client});
 }
 
 Topology::Link

@@ -53,6 +53,24 @@ class Topology
     ns3::Ptr<ns3::Node> GetBackgroundSource(std::size_t flow) const;
 
     /**
+     * @param flow Index of the background flow.
+     * @return The node that receives its data.
+     */
+    ns3::Ptr<ns3::Node> GetBackgroundSink(std::size_t flow) const;
+
+    /**
+     * @param flow Index of the background flow.
+     * @return Address its data go to.
+     */
+    ns3::Ipv4Address GetBackgroundAddress(std::size_t flow) const;
+
+    /**
+     * @param flow Index of the background flow.
+     * @return The interface of its source.
+     */
+    ns3::Ptr<HostDevice> GetBackgroundDevice(std::size_t flow) const;
+
+    /**
      * @param subflow Index of the subflow.
      * @return Its ends.
      */
@@ -75,6 +93,15 @@ class Topology
         Port* reverse;         //!< The other direction
         ns3::Ipv4Address near; //!< Address of the end the data come from
         ns3::Ipv4Address far;  //!< Address of the end the data go to
+    };
+
+    /// The hosts of a background flow.
+    struct BackgroundEnds
+    {
+        ns3::Ptr<ns3::Node> source;   //!< Where its data come from
+        ns3::Ptr<HostDevice> device;  //!< Interface of the source
+        ns3::Ptr<ns3::Node> sink;     //!< Where its data go to
+        ns3::Ipv4Address sinkAddress; //!< Address of the sink
     };
 
     /// The links of a subflow's path.
@@ -185,7 +212,7 @@ class Topology
     std::vector<Link> m_links;                  //!< Shaped links
     std::vector<Path> m_paths;                  //!< Path of each subflow
     std::vector<PathEnds> m_ends;               //!< Ends of each subflow
-    std::vector<ns3::Ptr<ns3::Node>> m_sources; //!< Background sources
+    std::vector<BackgroundEnds> m_background;   //!< Hosts of each background flow
     std::vector<Port*> m_otherPorts;            //!< Ports not into shaped links
     uint32_t m_networks{0};                     //!< Networks so far, one for each link
 };

@@ -19,10 +19,14 @@ using ns3::MakeCallback;
 using ns3::Simulator;
 using ns3::Time;
 
-Truth::Truth(const Scenario& scenario, const Topology& topology, MptcpConnection& connection)
+Truth::Truth(const Scenario& scenario,
+             const Topology& topology,
+             MptcpConnection& connection,
+             const Series& series)
     : m_scenario(scenario),
       m_topology(topology),
       m_connection(connection),
+      m_series(series),
       m_phases(GetPhases(scenario)),
       m_links(scenario.links.size(), {std::vector<LinkPhase>(m_phases.size()), std::nullopt}),
       m_subflows(scenario.subflows.size(), {std::vector<SubflowPhase>(m_phases.size())})
@@ -51,7 +55,7 @@ Truth::Print(const std::string& version) const
     {
         throw std::runtime_error("a subflow was not established before the end");
     }
-    const ordered_json truth{
+    ordered_json truth{
         {"simulator", version},
         {"seed", m_scenario.seed},
         {"duration_s", m_scenario.duration.GetSeconds()},
@@ -60,6 +64,10 @@ Truth::Print(const std::string& version) const
         {"subflows", PrintSubflows()},
         {"connection", PrintConnection()},
     };
+    if (m_scenario.seriesStep)
+    {
+        truth["series"] = m_series.Print();
+    }
     return truth.dump(2) + "\n";
 }
 

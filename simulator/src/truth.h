@@ -6,6 +6,7 @@
 #include "frame.h"
 #include "mptcp-connection.h"
 #include "scenario.h"
+#include "series.h"
 #include "topology.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -29,8 +30,12 @@ class Truth
      * @param scenario The scenario; it must outlive the simulation.
      * @param topology Its network; it must outlive the simulation.
      * @param connection Its connection; it must outlive the simulation.
+     * @param series What is counted by interval; it must outlive the simulation.
      */
-    Truth(const Scenario& scenario, const Topology& topology, MptcpConnection& connection);
+    Truth(const Scenario& scenario,
+          const Topology& topology,
+          MptcpConnection& connection,
+          const Series& series);
 
     Truth(const Truth&) = delete;
     Truth& operator=(const Truth&) = delete;
@@ -156,6 +161,7 @@ class Truth
     const Scenario& m_scenario;                //!< The scenario
     const Topology& m_topology;                //!< Its network
     const MptcpConnection& m_connection;       //!< Its connection
+    const Series& m_series;                    //!< What is counted by interval
     const std::vector<ns3::Time> m_phases;     //!< When each phase begins
     std::vector<LinkCount> m_links;            //!< Counters by link
     std::vector<SubflowCount> m_subflows;      //!< Counters by subflow

@@ -18,6 +18,7 @@ from tests.simulator.program import (
     access,
     every_choice,
     execute,
+    flow,
     given_by,
     link,
     network,
@@ -182,6 +183,18 @@ def grouped() -> Scenario:
     return scenario
 
 
+def crowded() -> Scenario:
+    """A flow that comes and goes, and leaves early, and a series."""
+    scenario = separate()
+    scenario["background"] = [
+        flow("cbr", 1.0) | {"on_s": 1.0, "off_s": 2.0, "stop_s": 9.0, "leaves": "first_link"},
+        flow("bbr", None, "client", 80.0, on=1),
+        flow("vegas", 1.0, "access", on=1),
+    ]
+    scenario["series_s"] = 1.0
+    return scenario
+
+
 #: Between them they have every key.
 TRIED = {
     "bulk": shared(),
@@ -189,6 +202,7 @@ TRIED = {
     "on_off": given_by({"kind": "on_off", "on_s": 2.0, "off_s": 1.0}),
     "rate": given_by({"kind": "rate", "rate_mbit_s": 2.0}),
     "groups": grouped(),
+    "crowded": crowded(),
     **every_choice(),
 }
 

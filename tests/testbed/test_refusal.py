@@ -63,6 +63,22 @@ def test_all_are_named_at_once() -> None:
     ]
 
 
+def test_what_only_the_simulator_has() -> None:
+    """Each key is named; a scheduler with parameters is known by its name."""
+    content = json.loads((FOLDER / "shared.json").read_text())
+    content["series_s"] = 1.0
+    content["subflows"][1]["group"] = 0
+    content["connection"]["scheduler"] = {"name": "min_rtt"}
+    content["background"][0] |= {"stop_s": 5.0, "leaves": "first_link"}
+    found = refusals(Scenario.model_validate(content), "cubic", AVAILABLE)
+    assert [one.partition(":")[0] for one in found] == [
+        "series_s",
+        "subflows/1/group",
+        "background/0/stop_s",
+        "background/0/leaves",
+    ]
+
+
 def test_the_command_says_so_and_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = json.loads((FOLDER / "shared.json").read_text())
     content["connection"]["scheduler"] = "round_robin"
