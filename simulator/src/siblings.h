@@ -15,6 +15,13 @@
 namespace smartsbd
 {
 
+/// What the Linked Increases Algorithm keeps for a group in kernel mode.
+struct LinkedIncrease
+{
+    uint64_t alpha{1};  //!< Factor of the last calculation, see LiaKernelAlpha()
+    bool stale{false};  //!< Whether it is to be calculated before it is next used
+};
+
 /**
  * What the controllers of one connection know of a subflow.
  *
@@ -34,6 +41,7 @@ struct Sibling
     ns3::Time sampleSum;                     //!< Sum of all RTT samples
     uint64_t samplesAtRound{0};              //!< Samples when its controller's round began
     double advertisedRate{0};                //!< Rate its controller tells, in segments/s; or 0
+    LinkedIncrease linked;                   //!< Of its group; each of the group writes to all
 
     /// @return Whether it is established and has a smoothed RTT, so that it counts for others.
     bool Counts() const;

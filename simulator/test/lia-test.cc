@@ -4,7 +4,8 @@
  * @file
  *
  * Compares smartsbd::LiaIncrease() with values computed by hand from RFC 6356, section 3, and
- * smartsbd::CountAcknowledged() with the counting of Linux's mptcp_coupled.c.
+ * smartsbd::CountAcknowledged(), smartsbd::LiaKernelAlpha() and smartsbd::LiaKernelThreshold() with
+ * the counting and the integers of Linux's mptcp_coupled.c.
  * Exit status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
@@ -59,6 +60,37 @@ const std::vector<Case> CASES{
     {"three equal subflows", {{10, 0.1}, {10, 0.1}, {10, 0.1}}, 2, 1.0 / 90},
 };
 
+/// One hand computed factor of the kernel.
+struct KernelCase
+{
+    const char* name;                               //!< What is special about it
+    std::vector<smartsbd::CoupledSubflow> subflows; //!< Windows in segments and RTTs in s
+    uint64_t window;                                //!< Window of the one that is asked about
+    uint64_t alpha;                                 //!< The group's factor
+    uint64_t acks;                                  //!< ACKs that are counted for each segment
+};
+
+const std::vector<KernelCase> KERNEL_CASES{
+    // srtt_us 160000 and 640000; 10 * 2^32 / 160000^2 = 1.7, so the first is the best one. Terms
+    // 10240 and 20480 / 4 = 5120; 10 * 2^32 / 15360^2 = 182.04; 4096 / 182 = 22.5.
+    {"the faster of two", {{10, 0.02}, {20, 0.08}}, 10, 182, 22},
+    // The same, the other way round: 20 * 2^32 / 640000^2 = 0.2, so 1 against 0.
+    {"the order is of no effect there", {{20, 0.08}, {10, 0.02}}, 20, 182, 22},
+    // Quotients 0.07 and 0.12 are both 0: the oldest is taken, though the other one is better.
+    // Terms 10240 and 18 * 1024; 10 * 2^32 / 28672^2 = 52.2; 4096 / 52 = 78.8.
+    {"the best one is not seen", {{10, 0.1}, {18, 0.1}}, 10, 52, 78},
+    // Terms 10240 and 18432: 18 * 2^32 / 28672^2 = 94.04; 4096 / 94 = 43.6.
+    {"the oldest is the best one", {{18, 0.1}, {10, 0.1}}, 10, 94, 43},
+    // Terms 1024 and 100 * 1024 / 100 = 1024, quotients 0.67 and 0: the oldest by 0 to 0.
+    // 2^32 / 2048^2 = 1024; 4096 / 1024 = 4, below the window of 100.
+    {"not faster than Reno", {{1, 0.01}, {100, 1}}, 100, 1024, 100},
+    // Terms 1024 * 3000 twice; 3000 * 2^32 / 6144000^2 = 0.3, so 1: 4096, below the window.
+    {"never 0", {{3000, 0.1}, {3000, 0.1}}, 3000, 1, 4096},
+    {"never 0, whatever the window", {{5000, 0.1}, {5000, 0.1}}, 5000, 1, 5000},
+    // A window of 10.9 segments counts as 10: 10 * 2^32 / 20480^2 = 102.4; 4096 / 102 = 40.2.
+    {"whole segments", {{10.9, 0.1}, {10.9, 0.1}}, 10, 102, 40},
+};
+
 } // namespace
 
 int
@@ -80,6 +112,22 @@ main()
         if (!(std::abs(increase - check.increase) < 1e-12))
         {
             std::fprintf(stderr, "%s: %.17g, not %.17g\n", check.name, increase, check.increase);
+            status = 1;
+        }
+    }
+    for (const auto& check : KERNEL_CASES)
+    {
+        const auto alpha = smartsbd::LiaKernelAlpha(check.subflows);
+        const auto acks = smartsbd::LiaKernelThreshold(alpha, check.window);
+        if (alpha != check.alpha || acks != check.acks)
+        {
+            std::fprintf(stderr,
+                         "%s: %ju, %ju, not %ju, %ju\n",
+                         check.name,
+                         static_cast<uintmax_t>(alpha),
+                         static_cast<uintmax_t>(acks),
+                         static_cast<uintmax_t>(check.alpha),
+                         static_cast<uintmax_t>(check.acks));
             status = 1;
         }
     }

@@ -71,3 +71,17 @@ def test_counting_acks_takes_less(runs: int, tmp_path: Path) -> None:
     """Linux's way of counting halves the growth with delayed ACKs, so the share falls."""
     share = get_share(tmp_path, beside_tcp(8.0, 40000, 40.0, "lia", "acks"), runs)
     assert 0.4 < share < 0.85, share
+
+
+@few_or_many
+def test_the_whole_numbers_of_the_kernel_take_less_still(runs: int, tmp_path: Path) -> None:
+    """At 60 ms the kernel's quotients are all 0, and the oldest subflow passes for the best: the factor is too small."""
+    shares = []
+    for place, chosen in enumerate(({"counts": "acks"}, {"mode": "kernel"})):
+        scenario = beside_tcp(10.0, 75000, 60.0, "lia")
+        del scenario["connection"]["lia_counts"]
+        scenario["connection"]["congestion_control"] = {"name": "lia", **chosen}
+        (tmp_path / str(place)).mkdir()
+        shares.append(get_share(tmp_path / str(place), scenario, runs))
+    acks, kernel = shares
+    assert 0.2 < kernel < 0.8 * acks, shares

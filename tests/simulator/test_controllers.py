@@ -38,8 +38,12 @@ def under(scenario: Scenario, controller: Any, groups: list[int] | None = None) 
     return changed
 
 
-@pytest.mark.parametrize("controller", COUPLED)
-def test_alone_in_its_group_a_subflow_is_under_reno(controller: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "controller",
+    [*COUPLED, *({"name": name, "mode": "kernel"} for name in ("lia", "balia"))],
+    ids=lambda controller: controller if isinstance(controller, str) else f"{controller['name']}-kernel",
+)
+def test_alone_in_its_group_a_subflow_is_under_reno(controller: Any, tmp_path: Path) -> None:
     """Events and truth are Reno's, byte for byte; in one group they are not."""
     apart, together, reno = simulate_all(
         tmp_path,

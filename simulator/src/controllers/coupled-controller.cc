@@ -110,6 +110,18 @@ CoupledController::GetSiblings() const
 }
 
 void
+CoupledController::TellGroup(const std::function<void(Sibling&)>& tell)
+{
+    for (auto& sibling : *m_seat.siblings)
+    {
+        if (sibling.group == GetOwn().group)
+        {
+            tell(sibling);
+        }
+    }
+}
+
+void
 CoupledController::Grow(Ptr<TcpSocketState> tcb, double segments)
 {
     m_fraction += segments;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace smartsbd
@@ -107,6 +108,13 @@ class CoupledController : public ns3::TcpLinuxReno
     const Siblings& GetSiblings() const;
 
     /**
+     * Tell the own group, oneself included.
+     *
+     * @param tell Called with the record of each subflow of the group.
+     */
+    void TellGroup(const std::function<void(Sibling&)>& tell);
+
+    /**
      * Let the window grow by whole segments; what is left of one is kept.
      *
      * @param tcb State of the socket.
@@ -127,21 +135,6 @@ Parameter CountsParameter();
 
 /// @return The parameter that says which window counts in recovery; CoupledController reads it.
 Parameter RecoveryWindowParameter();
-
-/**
- * @tparam T A coupled controller.
- * @param seat The subflow and its connection.
- * @param values Its parameters.
- * @return A controller.
- */
-template <class T>
-ns3::Ptr<ns3::TcpCongestionOps>
-CreateCoupled(const Seat& seat, const ParameterValues& values)
-{
-    const auto controller = ns3::CreateObject<T>();
-    controller->Setup(seat, values);
-    return controller;
-}
 
 } // namespace smartsbd
 

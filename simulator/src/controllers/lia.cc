@@ -3,14 +3,39 @@
 #include "controllers/lia.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace smartsbd
 {
 
+using ns3::Ptr;
+using ns3::TcpSocketState;
+
 namespace
 {
 
-/// Congestion control of a subflow under the Linked Increases Algorithm (RFC 6356).
+// Shifts of Linux's mptcp_coupled.c.
+constexpr int ALPHA_SCALE_NUMERATOR = 32;
+constexpr int ALPHA_SCALE_DENOMINATOR = 10;
+constexpr int ALPHA_SCALE = 12;
+
+/**
+ * @param subflow A subflow.
+ * @return Its smoothed RTT in the unit of the kernel's srtt_us, 1/8 us.
+ */
+uint64_t
+KernelRtt(const CoupledSubflow& subflow)
+{
+    return std::max<uint64_t>(std::llround(subflow.rtt * 8e6), 1);
+}
+
+/**
+ * Congestion control of a subflow under the Linked Increases Algorithm (RFC 6356).
+ *
+ * In kernel mode the group has one factor, which each subflow calculates for all: at an ACK in
+ * slow start, at an increase, at a timeout, and at the first ACK in congestion avoidance after any
+ * subflow's congestion state was set.
+ */
 class TcpLia : public CoupledController
 {
   public:
@@ -26,25 +51,115 @@ class TcpLia : public CoupledController
         return tid;
     }
 
+    /// Count and round as the kernel does.
+    void UseKernelMode()
+    {
+        m_kernel = true;
+    }
+
     std::string GetName() const override
     {
         return "TcpLia";
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Ptr<ns3::TcpCongestionOps> Fork() override
     {
         return ns3::CopyObject<TcpLia>(this);
     }
 
-  protected:
-    void Couple(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t counted) override
+    void CwndEvent(Ptr<TcpSocketState> tcb, const TcpSocketState::TcpCAEvent_t event) override
     {
-        const auto& group = Look();
-        Grow(tcb, counted * LiaIncrease(group.subflows, group.own));
+        CoupledController::CwndEvent(tcb, event);
+        if (event == TcpSocketState::CA_EVENT_LOSS)
+        {
+            Recalculate();
+        }
     }
+
+    void CongestionStateSet(Ptr<TcpSocketState> tcb,
+                            const TcpSocketState::TcpCongState_t newState) override
+    {
+        CoupledController::CongestionStateSet(tcb, newState);
+        if (m_kernel)
+        {
+            TellGroup([](Sibling& sibling) { sibling.linked.stale = true; });
+        }
+    }
+
+  protected:
+    uint32_t SlowStart(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked) override
+    {
+        const auto rest = CoupledController::SlowStart(tcb, segmentsAcked);
+        Recalculate();
+        // The kernel leaves what slow start did not use.
+        return m_kernel && IsCoupled() ? 0 : rest;
+    }
+
+    void Couple(Ptr<TcpSocketState> tcb, uint32_t counted) override
+    {
+        if (!m_kernel)
+        {
+            const auto& group = Look();
+            Grow(tcb, counted * LiaIncrease(group.subflows, group.own));
+            return;
+        }
+        if (counted == 0)
+        {
+            return;
+        }
+        if (GetOwn().linked.stale)
+        {
+            Recalculate();
+            TellGroup([](Sibling& sibling) { sibling.linked.stale = false; });
+        }
+        const uint64_t window = tcb->GetCwndInSegments();
+        const auto others = Look().subflows.size() > 1;
+        if (m_acks < (others ? LiaKernelThreshold(GetOwn().linked.alpha, window) : window))
+        {
+            ++m_acks;
+            return;
+        }
+        m_acks = 0;
+        tcb->m_cWnd += tcb->m_segmentSize;
+        Recalculate();
+    }
+
+  private:
+    /// Take the group's factor from the present windows and RTTs, in kernel mode.
+    void Recalculate()
+    {
+        if (m_kernel && IsCoupled())
+        {
+            const auto alpha = LiaKernelAlpha(Look().subflows);
+            TellGroup([alpha](Sibling& sibling) { sibling.linked.alpha = alpha; });
+        }
+    }
+
+    bool m_kernel{false}; //!< Whether it counts and rounds as the kernel does
+    uint64_t m_acks{0};   //!< Kernel mode: ACKs since the last increase
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpLia);
+
+/**
+ * @param seat The subflow and its connection.
+ * @param values The parameters.
+ * @return A controller.
+ */
+Ptr<ns3::TcpCongestionOps>
+Create(const Seat& seat, const ParameterValues& values)
+{
+    const auto controller = ns3::CreateObject<TcpLia>();
+    auto used = values;
+    if (values.Is("mode", "kernel"))
+    {
+        used.Set("counts", "acks");
+        used.Set("recovery_window", "window");
+        controller->UseKernelMode();
+    }
+    controller->Setup(seat, used);
+    return controller;
+}
 
 } // namespace
 
@@ -64,11 +179,51 @@ LiaIncrease(const std::vector<CoupledSubflow>& subflows, std::size_t index)
     return std::min(alpha / total, 1 / subflows[index].window);
 }
 
+uint64_t
+LiaKernelAlpha(const std::vector<CoupledSubflow>& subflows)
+{
+    uint64_t most = 0;
+    uint64_t bestWindow = 0;
+    uint64_t bestRtt = 0;
+    for (auto subflow = subflows.rbegin(); subflow != subflows.rend(); ++subflow)
+    {
+        const auto window = static_cast<uint64_t>(subflow->window);
+        const auto rtt = KernelRtt(*subflow);
+        const auto quotient = (window << ALPHA_SCALE_NUMERATOR) / (rtt * rtt);
+        if (quotient >= most)
+        {
+            most = quotient;
+            bestWindow = window;
+            bestRtt = rtt;
+        }
+    }
+    uint64_t denominator = 0;
+    for (const auto& subflow : subflows)
+    {
+        const auto window = static_cast<uint64_t>(subflow.window);
+        denominator += (window << ALPHA_SCALE_DENOMINATOR) * bestRtt / KernelRtt(subflow);
+    }
+    return std::max<uint64_t>((bestWindow << ALPHA_SCALE_NUMERATOR) / (denominator * denominator),
+                              1);
+}
+
+uint64_t
+LiaKernelThreshold(uint64_t alpha, uint64_t window)
+{
+    return std::max((uint64_t{1} << ALPHA_SCALE) / alpha, window);
+}
+
 extern const ControllerKind LIA{
     {"lia",
      "The Linked Increases Algorithm (RFC 6356), coupled over the subflows.",
-     {CountsParameter(), RecoveryWindowParameter()}},
-    CreateCoupled<TcpLia>,
+     {OneOf("mode",
+            "plain: the RFC's rule; kernel: as Linux's mptcp_coupled.c, in whole numbers and with "
+            "the factor of its last calculation. In kernel mode ACKs count and a window in "
+            "recovery stays one, whatever the other parameters say.",
+            {"plain", "kernel"}),
+      CountsParameter(),
+      RecoveryWindowParameter()}},
+    Create,
 };
 
 } // namespace smartsbd

@@ -5,6 +5,10 @@
 
 #include "controllers/coupled-controller.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 namespace smartsbd
 {
 
@@ -16,6 +20,29 @@ namespace smartsbd
  * @return Increase of its window in segments for each acknowledged segment.
  */
 double LiaIncrease(const std::vector<CoupledSubflow>& subflows, std::size_t index);
+
+/**
+ * The factor of Linux's mptcp_coupled.c: 4096 alpha / (sum of the windows), in whole numbers.
+ *
+ * Windows count in whole segments, RTTs in eighths of a microsecond, as in the kernel's srtt_us.
+ * The quotient that names the best subflow is rounded down, often to 0, and the last of equals is
+ * taken. The kernel's list begins with the newest subflow, so that is the oldest one.
+ *
+ * @param subflows All established subflows of the group, oldest first; windows are of a segment
+ *                 at least, RTTs positive.
+ * @return The factor, 1 at least.
+ */
+uint64_t LiaKernelAlpha(const std::vector<CoupledSubflow>& subflows);
+
+/**
+ * The increase of Linux's mptcp_coupled.c, which counts ACKs. The ACK that finds the count
+ * complete is not counted, so there is one more to each increase.
+ *
+ * @param alpha What LiaKernelAlpha() returned.
+ * @param window Congestion window in segments.
+ * @return ACKs that are counted for each segment of increase.
+ */
+uint64_t LiaKernelThreshold(uint64_t alpha, uint64_t window);
 
 } // namespace smartsbd
 
