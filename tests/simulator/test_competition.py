@@ -75,7 +75,7 @@ def test_counting_acks_takes_less(runs: int, tmp_path: Path) -> None:
 
 @few_or_many
 def test_the_whole_numbers_of_the_kernel_take_less_still(runs: int, tmp_path: Path) -> None:
-    """At 60 ms the kernel's quotients are all 0, and the oldest subflow passes for the best: the factor is too small."""
+    """At 60 ms the kernel has quotients of 0 only, and takes the oldest subflow for the best: it grows too slowly."""
     shares = []
     for place, chosen in enumerate(({"counts": "acks"}, {"mode": "kernel"})):
         scenario = beside_tcp(10.0, 75000, 60.0, "lia")

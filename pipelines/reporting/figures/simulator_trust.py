@@ -1,0 +1,104 @@
+"""The simulator beside theory: for each topology a panel with what was expected and what was measured.
+
+::
+
+    python -m pipelines.reporting.figures.simulator_trust    # draw docs/simulator-trust.csv anew
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from pipelines.reporting.figures.style import BLUE, GREY, ORANGE, save
+from scenarios.closed_forms import BANDS, CONTROLLERS, TOPOLOGIES
+
+_DOCS = Path(__file__).parents[3] / "docs"
+_COLOURS = {"share": BLUE, "jain": ORANGE, "utilisation": GREY}
+_NAMES = {"share": "share", "jain": "Jain's index", "utilisation": "utilisation"}
+_COLUMNS = 4
+#: Half the width of a band, and how far measures of one controller stand apart.
+_HALF, _APART = 0.11, 0.26
+
+
+def _panel(axes: Axes, rows: list[dict[str, str]]) -> None:
+    """Draw a topology's cells: a band around what theory says, a dot where the simulator came to."""
+    for row in rows:
+        measure, expected = row["measure"], float(row["expected"])
+        place = CONTROLLERS.index(row["controller"]) + (list(_NAMES).index(measure) - 1) * _APART
+        band = BANDS[measure]
+        axes.fill_between(
+            [place - _HALF, place + _HALF],
+            expected - band,
+            expected + band,
+            color=_COLOURS[measure],
+            alpha=0.25,
+            linewidth=0,
+        )
+        axes.hlines(expected, place - _HALF, place + _HALF, color=_COLOURS[measure], linewidth=1.5)
+        within = row["within"] == "yes"
+        axes.plot(place, float(row["measured"]), "o" if within else "X", color="black", markersize=4 if within else 6)
+    axes.set(title=rows[0]["topology"], ylim=(-0.12, 1.12), xticks=range(len(CONTROLLERS)))
+    axes.set_xticklabels(CONTROLLERS)
+
+
+def draw(rows: list[dict[str, str]]) -> Figure:
+    """Return a figure with a panel for each topology.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Those of :func:`scenarios.closed_forms.rows`.
+
+    Raises
+    ------
+    KeyError
+        If a topology or a measure is not known.
+    """
+    lines = -(-len(TOPOLOGIES) // _COLUMNS)
+    figure, panels = plt.subplots(
+        lines, _COLUMNS, figsize=(11, 2.6 * lines), sharex=True, sharey=True, layout="constrained"
+    )
+    by_topology: dict[str, list[dict[str, str]]] = {name: [] for name in TOPOLOGIES}
+    for row in rows:
+        by_topology[row["topology"]].append(row)
+    for axes, own in zip(panels.flat, by_topology.values(), strict=True):
+        _panel(axes, own)
+    figure.legend(
+        handles=[
+            *(
+                Patch(color=_COLOURS[name], alpha=0.5, label=f"{text}: theory and its band")
+                for name, text in _NAMES.items()
+            ),
+            Line2D([], [], color="black", marker="o", linestyle="", markersize=4, label="measured"),
+            Line2D([], [], color="black", marker="X", linestyle="", markersize=6, label="measured, outside"),
+        ],
+        loc="outside lower center",
+        fontsize=8,
+        ncols=5,
+        frameon=False,
+    )
+    return figure
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Draw the published table; return the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--table", type=Path, default=_DOCS / "simulator-trust.csv", help="CSV of the closed forms")
+    parser.add_argument("--out", type=Path, default=_DOCS / "images" / "simulator_trust.png", help="the figure")
+    settings = parser.parse_args(arguments)
+    with settings.table.open() as stream:
+        save(draw(list(csv.DictReader(stream))), settings.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
