@@ -23,6 +23,7 @@ LITTLE = {
     "bench_scale_out": "--dataset kernel",
     "bench_windows": "--datasets groups",
     "bench_judgements": "--datasets groups --connections 1",
+    "bench_simulator": "--settings 10:60 --seconds 3",
     "bench_export": "--rounds 1 --rows 2000 --ours",
 }
 
@@ -100,3 +101,11 @@ def test_other_exporters_models_are_measured_too(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(LITTLE, "bench_export", LITTLE["bench_export"].replace(" --ours", ""))
     found = {row[0].split(",")[0] for row in rows(printed(ROOT, "bench_export"))}
     assert {"ours", "emlearn", "m2cgen", "tl2cgen"} <= found
+
+
+def test_time_of_the_simulator() -> None:
+    """Of a row: the setting, what is in flight, and links that were used."""
+    ((setting, packets, used, each),) = rows(printed(ROOT, "bench_simulator"))
+    assert (setting, packets) == ("10, 60", "52")
+    assert 0 < float(used) <= 1
+    assert float(each) > 0
