@@ -128,7 +128,12 @@ class Link(Part):
             Field(description="From when, and what."),
         ],
         ...,
-    ] = Field(min_length=1, max_length=100, description="Line rate over time.")
+    ] = Field(
+        min_length=1,
+        max_length=100,
+        description="Line rate over time. Where more than 1,000 segments are in flight, a run takes longer than "
+        "what it simulates.",
+    )
     delay_ms: _DelayMs = Field(description="One way propagation delay in ms.")
     queue_bytes: _QueueBytes = Field(description="Limit of the queue in bytes, link headers included.")
     mark_bytes: Annotated[int, Field(ge=0, le=_MOST_BYTES)] | None = Field(
