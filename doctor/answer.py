@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from doctor import agreement_witness, delay_witness, rate_witness
-from doctor.guided_test import BOTH, FIRST, LOADED, SECOND
+from doctor.guided_test import BOTH, FIRST, IDLE, LOADED, SECOND
 from doctor.observed import Observed, PhaseObserved
 from doctor.witness import Witness
 
@@ -25,6 +25,7 @@ _SHARED = (
     " server: if the answer changes, it was the server.",
 )
 _LOAD_IT = "A path without load has no bottleneck. See that the server sends over it, and test again."
+_SERVE_ON = "What was recorded until then is kept. See that the server goes on sending, and test again."
 _NOT_SHARED = ("One plus one is two here: each path has a bottleneck of its own. Coupling them would waste capacity.",)
 
 
@@ -43,6 +44,8 @@ class PathsAnswer:
     witnesses : tuple of Witness
     advice : list of str
         What follows, or what to do next.
+    unanswered : (float or None, float or None)
+        Of each path, the share of a test's echoes that were not answered.
     """
 
     names: tuple[str, str]
@@ -50,6 +53,7 @@ class PathsAnswer:
     why: str | None
     witnesses: tuple[Witness, ...]
     advice: list[str]
+    unanswered: tuple[float | None, float | None] = (None, None)
 
     def lines(self) -> list[str]:
         """Return it as lines of text."""
@@ -58,6 +62,7 @@ class PathsAnswer:
         return [
             f"{one} and {other}: {words[self.shared]}",
             *(f"  {own.name:<9}  {WORDS[own.shared]:<10}  {own.said}" for own in self.witnesses),
+            *self._unanswered(),
             *(f"  - {sentence}" for sentence in self.advice),
         ]
 
@@ -65,9 +70,20 @@ class PathsAnswer:
         """Return it as a JSON object."""
         return {"answer": WORDS[self.shared], **asdict(self)}
 
+    def _unanswered(self) -> list[str]:
+        shares = [
+            f"{share:.1%} over {name}"
+            for name, share in zip(self.names, self.unanswered, strict=True)
+            if share is not None
+        ]
+        return [f"  echoes without an answer: {', '.join(shares)}"] if shares else []
+
 
 def _obstacle(observed: Observed) -> tuple[str, str] | None:
     """Return why a test tells nothing whatever its witnesses say, and what to do next."""
+    for name, done in observed.phases.items():
+        if done.broken is not None:
+            return f"the load broke off {_when(observed, name)}: {done.broken}", _SERVE_ON
     still = max((phase.still for phase in observed.phases.values()), default=0.0)
     if still > MOST_STILL:
         return (
@@ -81,6 +97,25 @@ def _obstacle(observed: Observed) -> tuple[str, str] | None:
                 when = "both were loaded" if phase == BOTH else "it was loaded alone"
                 return f"{said.format(observed.names[number])}, while {when}", _LOAD_IT
     return None
+
+
+def _when(observed: Observed, phase: str) -> str:
+    one, other = observed.names
+    words = {
+        IDLE: "without load",
+        FIRST: f"with {one} loaded",
+        SECOND: f"with {other} loaded",
+        BOTH: "with both loaded",
+    }
+    return words[phase]
+
+
+def _heard(observed: Observed) -> tuple[Witness, ...]:
+    """Return what the witnesses say; of a test that ended early, nothing."""
+    every = (rate_witness, delay_witness, agreement_witness)
+    if observed.phases and BOTH not in observed.phases:
+        return tuple(Witness(own.NAME, None, "the test ended before both were loaded") for own in every)
+    return tuple(own.witness(observed) for own in every)
 
 
 def _idle(phase: PhaseObserved, number: int) -> str | None:
@@ -114,17 +149,15 @@ def answer(observed: Observed) -> PathsAnswer:
     Notes
     -----
     What the majority of those witnesses says that can tell. Where only one can tell, it must be one that counts alone.
-    Nothing counts if this host stood still, or a load brought nothing.
+    Nothing counts if a load broke off or brought nothing, or this host stood still.
     """
-    witnesses = tuple(own.witness(observed) for own in (rate_witness, delay_witness, agreement_witness))
-    obstacle = _obstacle(observed)
-    if obstacle is not None:
-        reason, advice = obstacle
-        return PathsAnswer(observed.names, None, reason, witnesses, [advice])
+    witnesses, obstacle = _heard(observed), _obstacle(observed)
     shared, why = _combined(witnesses)
-    if shared is not None:
-        return PathsAnswer(observed.names, shared, None, witnesses, list(_SHARED if shared else _NOT_SHARED))
-    return PathsAnswer(observed.names, None, why, witnesses, _next(observed))
+    advice = _next(observed) if shared is None else list(_SHARED if shared else _NOT_SHARED)
+    if obstacle is not None:
+        shared, why, advice = None, obstacle[0], [obstacle[1]]
+    unanswered = observed.unanswered_share(0), observed.unanswered_share(1)
+    return PathsAnswer(observed.names, shared, why, witnesses, advice, unanswered)
 
 
 def _next(observed: Observed) -> list[str]:
@@ -133,5 +166,5 @@ def _next(observed: Observed) -> list[str]:
     if any(phase.cut for phase in observed.phases.values()):
         found.append("The load ended early, as much had come as may: allow more (--most-mb).")
     if observed.phases:
-        found.append("Test again for longer (--seconds), with more downloads at once (--streams).")
+        found.append("Test again for longer (--seconds), with more connections at once (--streams).")
     return found

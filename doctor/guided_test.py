@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,6 +18,10 @@ _MOST_BYTES = 10 << 20
 #: Of a phase that has been run.
 _LEAST_PHASE_S, _MOST_PHASE_S = 0.05, 7200.0
 _BYTES_PER_MB = 10**6
+#: Letters of why a load broke off.
+MOST_WHY = 1000
+#: As ping lets a user ask without being root.
+LEAST_ECHO_INTERVAL_MS = 2
 
 IDLE, FIRST, SECOND, BOTH = "idle", "first", "second", "both"
 #: Phases in their order, with the numbers of the paths that are loaded in each.
@@ -57,7 +62,7 @@ class Settings(BaseModel):
     alone_s: _Seconds
     both_s: _Seconds
     streams: Annotated[int, Field(ge=1, le=64)]
-    echo_interval_ms: Annotated[int, Field(ge=2, le=1000)]
+    echo_interval_ms: Annotated[int, Field(ge=LEAST_ECHO_INTERVAL_MS, le=1000)]
     most_mb: Annotated[int, Field(ge=1)]
 
     @property
@@ -99,6 +104,8 @@ class Phase(BaseModel):
         Seconds since 1970.
     cut : bool
         It ended before its time, because as much had come as may.
+    broken : str or None
+        Why its load broke off. Such a phase is the last one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -107,6 +114,7 @@ class Phase(BaseModel):
     begin_s: _Since1970
     end_s: _Since1970
     cut: bool = False
+    broken: Annotated[str, Field(min_length=1, max_length=MOST_WHY)] | None = None
 
 
 class GuidedTest(BaseModel):
@@ -116,7 +124,7 @@ class GuidedTest(BaseModel):
     ----------
     settings : Settings
     phases : tuple of Phase
-        In their order: idle, first, second, both.
+        In their order: idle, first, second, both; up to the one whose load broke off.
     standstills : tuple of (float, float)
         When this host or its clock stood still, seconds since 1970.
     """
@@ -124,12 +132,8 @@ class GuidedTest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     settings: Settings
-    phases: tuple[Phase, Phase, Phase, Phase]
+    phases: Annotated[tuple[Phase, ...], Field(min_length=1, max_length=len(LOADED))]
     standstills: tuple[tuple[_Since1970, _Since1970], ...]
-
-    def phase(self, name: str) -> Phase:
-        """Return a phase."""
-        return self.phases[list(LOADED).index(name)]
 
     @classmethod
     def read(cls, folder: Path) -> GuidedTest:
@@ -158,12 +162,32 @@ class GuidedTest(BaseModel):
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
             raise GuidedTestError(f"{path}: {place}: {first['msg']}") from error
-        lengths_s = [one.end_s - one.begin_s for one in found.phases]
-        if [one.name for one in found.phases] != list(LOADED) or not all(
-            _LEAST_PHASE_S <= length_s <= _MOST_PHASE_S for length_s in lengths_s
+        found._check_phases(path)
+        return found
+
+    def _check_phases(self, path: Path) -> None:
+        """Make sure that the phases are those of a test.
+
+        Raises
+        ------
+        GuidedTestError
+            If some are missing, others are there, or they are not one after the other.
+        """
+        *before, last = self.phases
+        names = [one.name for one in self.phases]
+        if (
+            names != list(LOADED)[: len(names)]
+            or any(one.broken for one in before)
+            or (len(names) < len(LOADED) and last.broken is None)
+            or not all(_LEAST_PHASE_S <= one.end_s - one.begin_s <= _MOST_PHASE_S for one in self.phases)
         ):
             raise GuidedTestError(f"{path}: phases are {', '.join(LOADED)}, each of some length")
-        return found
+        for one, following in itertools.pairwise(self.phases):
+            if following.begin_s < one.end_s:
+                raise GuidedTestError(
+                    f"{path}: phase {following.name} begins before phase {one.name} has ended: phases do not overlap,"
+                    " unless the clock was set back meanwhile"
+                )
 
 
 def echoes_file(phase: str, number: int) -> str:

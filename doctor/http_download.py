@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
-from contracts.fault import UsageFault
+from contracts.fault import UsageFault, printable
 from doctor.load import LoadError
 from doctor.network_path import NetworkPath, connected
 from doctor.received import Received, ReceivedCounter
@@ -86,9 +86,15 @@ class HttpDownload:
         LoadError
             If a download could not be begun. One that breaks off is begun again.
         """
+        octets = self._counter.look()
         if self._failure is not None:
-            raise LoadError(f"{self._path.load} over {self._path.source}: {self._failure}")
-        return self._counter.look()
+            said = printable(f"{self._path.load} over {self._path.source}: {self._failure}")
+            raise LoadError(said, self._counter.table())
+        return octets
+
+    def spent(self) -> bool:
+        """Return False: what has come is known while it runs, and whoever looks ends it."""
+        return False
 
     def end(self) -> Received:
         """End all downloads; return what came.
@@ -98,12 +104,11 @@ class HttpDownload:
         LoadError
             If a download could not be begun.
         """
-        self.look()
         self.kill()
         deadline_s = time.monotonic() + _TIMEOUT_S
         for thread in self._threads:
             thread.join(max(0.0, deadline_s - time.monotonic()))
-        self._counter.look()
+        self.look()
         return self._counter.table()
 
     def kill(self) -> None:

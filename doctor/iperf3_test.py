@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,48 +19,107 @@ from doctor.running_tool import RunningTool, ToolError, found
 
 #: Where a server of iperf3 listens if nothing else is said.
 PORT = 5201
-_INTERVAL_S = 0.1
 _SERVER = re.compile(r"(?P<host>\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._][A-Za-z0-9._-]{0,252})(?::(?P<port>[0-9]{1,5}))?")
 _MOST_PORT = 0xFFFF
-#: A test of an hour with ten intervals a second and a stream has 20 MB.
-_MOST_BYTES = 256 << 20
+_CONNECT_MS = 10_000
+#: Its JSON has a row of some 250 bytes for each stream, and one for all, in each interval. Beyond so many rows
+#: intervals are longer, up to a second: that makes 234,000 rows with 64 streams in an hour.
+_MOST_ROWS = 100_000
+_LEAST_INTERVAL_S, _MOST_INTERVAL_S = 0.1, 1.0
+_MOST_BYTES = 128 << 20
 
 
 class ServerError(UsageFault):
     """What is to be loaded by iperf3 is not a host and a port."""
 
 
-def parsed(server: str) -> tuple[str, int]:
-    """Return host and port of a server of iperf3.
+@dataclass(frozen=True)
+class Iperf3Server:
+    """A server of iperf3.
+
+    Attributes
+    ----------
+    host : str
+        Its name or address, without brackets.
+    port : int
+    """
+
+    host: str
+    port: int = PORT
+
+    @classmethod
+    def parsed(cls, text: str) -> Iperf3Server:
+        """Return the server that is named.
+
+        Parameters
+        ----------
+        text : str
+            HOST or HOST:PORT.
+
+        Raises
+        ------
+        ServerError
+            If it is no host, or the port is not from 1 to 65535.
+
+        Examples
+        --------
+        >>> Iperf3Server.parsed("192.0.2.1"), Iperf3Server.parsed("[2001:db8::1]:5300")
+        (Iperf3Server(host='192.0.2.1', port=5201), Iperf3Server(host='2001:db8::1', port=5300))
+        """
+        match = _SERVER.fullmatch(text)
+        port = int(match["port"] or PORT) if match else 0
+        if match is None or not 0 < port <= _MOST_PORT:
+            raise ServerError(f"{text} is not HOST or HOST:PORT of a server of iperf3")
+        return cls(match["host"].strip("[]"), port)
+
+    def following(self) -> Iperf3Server:
+        """Return the server of the same host at the next port.
+
+        Raises
+        ------
+        ServerError
+            If there is no next port.
+
+        Examples
+        --------
+        >>> print(Iperf3Server("2001:db8::1").following())
+        [2001:db8::1]:5202
+        """
+        if self.port == _MOST_PORT:
+            raise ServerError(f"{self} has no next port: name a server for each path")
+        return Iperf3Server(self.host, self.port + 1)
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def interval_s(streams: int, seconds: float) -> float:
+    """Return how often iperf3 says what has come, so that its output has an end.
 
     Parameters
     ----------
-    server : str
-
-    Raises
-    ------
-    ServerError
-        If it is no host, or the port is not from 1 to 65535.
+    streams : int
+    seconds : float
+        How long it lasts.
 
     Examples
     --------
-    >>> parsed("192.0.2.1"), parsed("[2001:db8::1]:5300")
-    (('192.0.2.1', 5201), ('2001:db8::1', 5300))
+    >>> interval_s(4, 40), interval_s(4, 3600), interval_s(64, 3600)
+    (0.1, 0.2, 1.0)
     """
-    match = _SERVER.fullmatch(server)
-    port = int(match["port"] or PORT) if match else 0
-    if match is None or not 0 < port <= _MOST_PORT:
-        raise ServerError(f"{server} is not HOST or HOST:PORT of a server of iperf3")
-    return match["host"].strip("[]"), port
+    wanted_s = math.ceil((streams + 1) * seconds / _MOST_ROWS * 10) / 10
+    return min(_MOST_INTERVAL_S, max(_LEAST_INTERVAL_S, wanted_s))
 
 
-def _command(path: NetworkPath, streams: int, seconds: float) -> list[str]:
-    host, port = parsed(path.load)
+def _command(path: NetworkPath, streams: int, seconds: float, most_bytes: int) -> list[str]:
+    server = Iperf3Server.parsed(path.load)
     bound = ["--bind", path.source] if is_address(path.source) else ["--bind-dev", path.source]
     return [
         found("iperf3", "iperf3"),
-        *("--client", host, "--port", str(port), "--reverse", "--json"),
-        *("--time", f"{seconds:.0f}", "--interval", str(_INTERVAL_S), "--parallel", str(streams), *bound),
+        *("--client", server.host, "--port", f"{server.port}", "--connect-timeout", f"{_CONNECT_MS}"),
+        # It knows one end, bytes or whole seconds. So the bytes are its own matter, and the time is that of the phase.
+        *("--reverse", "--json", "--bytes", f"{most_bytes}", "--interval", f"{interval_s(streams, seconds):g}"),
+        *("--parallel", f"{streams}", *bound),
     ]
 
 
@@ -73,19 +135,27 @@ def received(report: dict[str, Any], started_s: float) -> Received:
     Raises
     ------
     LoadError
-        If it says that it failed, or does not have the times and bytes.
+        If it says that it failed before anything was sent, or does not have the times and bytes.
     """
-    if "error" in report:
+    if "error" in report and not report.get("intervals"):
         raise LoadError(printable(f"iperf3: {report['error']}"))
     try:
         begin_s = max(float(report["start"]["timestamp"]["timesecs"]), started_s)
         table = Received([begin_s], [0])
         for one in report["intervals"]:
-            table.times_s.append(begin_s + float(one["sum"]["end"]))
-            table.octets.append(table.octets[-1] + int(one["sum"]["bytes"]))
+            end_s = begin_s + float(one["sum"]["end"])
+            # Where it breaks off, it has the last interval twice.
+            if end_s > table.times_s[-1]:
+                table.times_s.append(end_s)
+                table.octets.append(table.octets[-1] + int(one["sum"]["bytes"]))
     except (KeyError, TypeError, ValueError) as error:
         raise LoadError(f"the output of iperf3 is not as expected: {error!r}") from error
     return table
+
+
+def _without_streams(one: dict[str, Any]) -> dict[str, Any] | None:
+    """Leave out what is said of a single stream: with many of them it is most of the output."""
+    return None if "socket" in one else one
 
 
 class Iperf3Test:
@@ -98,15 +168,18 @@ class Iperf3Test:
     streams : int
         Connections at once.
     seconds : float
-        How long it lasts.
+        How long it lasts, at most: whoever has begun it ends it.
+    most_bytes : int
+        When so many have come it ends by itself.
     out : Path
         Where its output is kept.
     """
 
-    def __init__(self, path: NetworkPath, streams: int, seconds: float, out: Path) -> None:
+    def __init__(self, path: NetworkPath, streams: int, seconds: float, most_bytes: int, out: Path) -> None:
         self._out = out
         self._started_s = time.time()
-        self._tool = RunningTool(_command(path, streams, seconds), out)
+        self._said: Received | LoadError | None = None
+        self._tool = RunningTool(_command(path, streams, seconds, most_bytes), out)
 
     def look(self) -> int:
         """Return 0: what has come is known at the end.
@@ -120,27 +193,59 @@ class Iperf3Test:
             self.end()
         return 0
 
+    def spent(self) -> bool:
+        """Tell whether it has ended by itself, since as much came as may."""
+        return not self._tool.running()
+
     def end(self) -> Received:
-        """Wait until it has ended; return what came.
+        """End it; return what came. Where it fell silent, that is what came until then.
 
         Raises
         ------
         LoadError
-            If it has failed.
+            If it could not be begun, or broke off.
         """
-        try:
-            # With --json the reason is in the output, and the exit code is 1.
-            self._tool.ended(0, 1)
-        except ToolError as error:
-            raise LoadError(str(error)) from error
-        if self._out.stat().st_size > _MOST_BYTES:
-            raise LoadError(f"{self._out} has more than {_MOST_BYTES} bytes")
-        try:
-            report = json.loads(self._out.read_bytes())
-        except ValueError as error:
-            raise LoadError(f"the output of iperf3 is no JSON: {error}") from error
-        return received(report, self._started_s)
+        if self._said is None:
+            try:
+                self._said = self._ended()
+            except LoadError as error:
+                self._said = error
+        if isinstance(self._said, LoadError):
+            raise self._said
+        return self._said
 
     def kill(self) -> None:
         """End it now."""
         self._tool.kill()
+
+    def _ended(self) -> Received:
+        asked = self._tool.running()
+        if asked:
+            # It says then what has come.
+            self._tool.ask_to_end()
+        try:
+            # With --json the reason is in the output, and the exit code is 1. The signal ends it before it has begun.
+            self._tool.ended(0, 1, *([-signal.SIGTERM] if asked else []))
+        except ToolError as error:
+            raise LoadError(str(error)) from error
+        report = self._report()
+        if asked and not report.get("intervals"):
+            # The server is silent.
+            return Received([self._started_s, time.time()], [0, 0])
+        table = received(report, self._started_s)
+        if "error" in report and not asked:
+            raise LoadError(printable(f"iperf3: {report['error']}"), table)
+        return table
+
+    def _report(self) -> dict[str, Any]:
+        """Return its output."""
+        size_bytes = self._out.stat().st_size
+        if size_bytes > _MOST_BYTES:
+            raise LoadError(f"{self._out} has more than {_MOST_BYTES} bytes")
+        try:
+            report = json.loads(self._out.read_bytes() or b"{}", object_hook=_without_streams)
+        except ValueError as error:
+            raise LoadError(f"the output of iperf3 is no JSON: {error}") from error
+        if not isinstance(report, dict):
+            raise LoadError("the output of iperf3 is no JSON object")
+        return report

@@ -9,20 +9,34 @@ from doctor.received import Received
 
 
 class LoadError(Fault):
-    """Nothing can be loaded over a path; the message says what the other end, or this host, said."""
+    """A load could not be begun, or broke off; the message says what the other end, or this host, said.
+
+    Parameters
+    ----------
+    message : str
+    came : Received, optional
+        What had come until then.
+    """
+
+    def __init__(self, message: str, came: Received | None = None) -> None:
+        super().__init__(message)
+        self.came = came or Received([], [])
 
 
 class Load(Protocol):
     """What loads a path from its making on."""
 
     def look(self) -> int:
-        """Return how many bytes have come so far.
+        """Return how many bytes have come, as far as that is known while it runs.
 
         Raises
         ------
         LoadError
             If it has failed.
         """
+
+    def spent(self) -> bool:
+        """Tell whether it has ended by itself, since as much came as may."""
 
     def kill(self) -> None:
         """End it now, whatever has come."""

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 #: Of a Linux interface (IFNAMSIZ is 16), or an address.
 _SOURCE = r"[A-Za-z0-9_.:][A-Za-z0-9_.:%@-]{0,63}"
 _PRINTED = r"[\x21-\x7e]"
+_IPV4 = 4
+_ANY_PORT = 9
 
 
 class NetworkPath(BaseModel):
@@ -67,22 +69,64 @@ def connected(source: str, host: str, port: int, timeout_s: float) -> socket.soc
     Raises
     ------
     OSError
-        If no address of the host can be reached over it.
+        If no address of the host can be reached over it; it says why of each that was tried.
     """
-    bound = is_address(source)
-    failure: OSError = OSError(f"{host} has no address")
-    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+    failures = []
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, _family(source), socket.SOCK_STREAM):
         one = socket.socket(family, kind, protocol)
         try:
             one.settimeout(timeout_s)
-            if bound:
-                one.bind((source, 0))
-            else:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, source.encode())
+            _bind(one, source)
             one.connect(address)
         except OSError as error:
             one.close()
-            failure = error
+            failures.append(f"{address[0]}: {error.strerror or error}")
         else:
             return one
-    raise failure
+    raise OSError("; ".join(failures))
+
+
+def are_one(path: NetworkPath, other: NetworkPath) -> bool:
+    """Tell whether two paths are one under two names, such as an interface and its address.
+
+    Nothing is sent, but names of hosts are looked up. Of a host that is not found, nothing is told.
+
+    Parameters
+    ----------
+    path, other : NetworkPath
+    """
+    if not is_address(path.source) and not is_address(other.source):
+        # One device may have several names. Two devices may send from one address.
+        with suppress(OSError):
+            if socket.if_nametoindex(path.source) != socket.if_nametoindex(other.source):
+                return False
+    return bool(_ends(path) & _ends(other))
+
+
+def _ends(path: NetworkPath) -> set[tuple[str, str]]:
+    """Return between which addresses echoes over a path go: this host's, and those of what is pinged."""
+    found = set()
+    with suppress(OSError):
+        for family, kind, protocol, _, address in socket.getaddrinfo(
+            path.echo.strip("[]"), _ANY_PORT, _family(path.source), socket.SOCK_DGRAM
+        ):
+            with suppress(OSError), socket.socket(family, kind, protocol) as one:
+                _bind(one, path.source)
+                # Of UDP: the kernel says where it would send from.
+                one.connect(address)
+                found.add((one.getsockname()[0], str(address[0])))
+    return found
+
+
+def _bind(one: socket.socket, source: str) -> None:
+    if is_address(source):
+        one.bind(socket.getaddrinfo(source, 0, one.family, one.type, flags=socket.AI_NUMERICHOST)[0][4])
+    else:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, source.encode())
+
+
+def _family(source: str) -> int:
+    """Return the family of addresses that can be reached from a source: from an address, its own."""
+    if not is_address(source):
+        return socket.AF_UNSPEC
+    return socket.AF_INET if ipaddress.ip_address(source).version == _IPV4 else socket.AF_INET6

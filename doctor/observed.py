@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from contracts.fault import InputFault, printable
-from doctor import standstill
+from doctor import echo_limits, standstill
 from doctor.guided_test import BOTH, LOADED, GuidedTest, echoes_file, received_file
 from doctor.received import Received
 from features.input_evidence import InputEvidence
@@ -45,7 +45,7 @@ class Echoes:
     times_s, rtts_ms : (n,) float64
         Seconds since 1970, and milliseconds.
     unanswered : int
-        Echoes between the first and the last answer that have none.
+        Echoes between the first and the last answer that have none; what recordings say of RTTs alone does not tell.
     """
 
     times_s: Array
@@ -67,6 +67,8 @@ class PhaseObserved:
     begin_s, end_s : float, seconds since 1970
     cut : bool
         It ended before its time, because as much had come as may.
+    broken : str or None
+        Why its load broke off.
     echoes : (Echoes, Echoes)
     received : dict of int to Received
         By number, of the paths that were loaded.
@@ -80,6 +82,7 @@ class PhaseObserved:
     echoes: tuple[Echoes, Echoes]
     received: dict[int, Received]
     still: float
+    broken: str | None = None
 
     def mbit_s(self, number: int) -> float:
         """Return the rate over a path once its load had begun, Mbit/s."""
@@ -122,12 +125,18 @@ class Observed:
     both : JudgedTogether
         Of the time in which both were loaded; of recordings, all of it.
     phases : dict of str to PhaseObserved
-        In their order; none of recordings.
+        In their order; none of recordings. After one whose load broke off there is none.
     """
 
     names: tuple[str, str]
     both: JudgedTogether
     phases: dict[str, PhaseObserved]
+
+    def unanswered_share(self, number: int) -> float | None:
+        """Return the share of all echoes over a path, between answers, that were not answered; None if none was."""
+        echoes = [phase.echoes[number] for phase in self.phases.values()]
+        answered, unanswered = sum(own.times_s.size for own in echoes), sum(own.unanswered for own in echoes)
+        return unanswered / (answered + unanswered) if answered else None
 
 
 def _recordings(paths: Sequence[Path]) -> list[Recording]:
@@ -142,17 +151,34 @@ def _recordings(paths: Sequence[Path]) -> list[Recording]:
 
 
 def _echoes(path: Path) -> Echoes:
-    """Return the echoes in a file of ping; one in which nothing was answered has none."""
+    """Return the echoes in a file of ping; one in which nothing was answered has none.
+
+    Raises
+    ------
+    ObservedError
+        If the file holds more than one path.
+    """
     (own,) = _recordings([path])
-    times_s, rtts_ms = np.empty(0), np.empty(0)
-    for connection in own.trace.connections:
-        for rtts in judged(connection).values():
-            times_s, rtts_ms = rtts.signals.rtt_time_ns / _NS_PER_S, rtts.signals.rtt_us / _US_PER_MS
+    found = [rtts.signals for connection in own.trace.connections for rtts in judged(connection).values()]
+    if len(found) > 1:
+        raise ObservedError(f"{path} holds {len(found)} paths: in a test it has the echoes of one")
+    times_s = found[0].rtt_time_ns / _NS_PER_S if found else np.empty(0)
+    rtts_ms = found[0].rtt_us / _US_PER_MS if found else np.empty(0)
     return Echoes(times_s, rtts_ms, own.trace.signals[NO_ANSWER])
 
 
-def _together(paths: Sequence[Path]) -> tuple[JudgedTogether, list[str | None]]:
-    """Return the RTTs of the two paths in some recordings, and their names.
+@dataclass(frozen=True)
+class _Pair:
+    """RTTs of the two paths in some recordings, what a verdict of them rests on, and the names of the paths."""
+
+    echoes: tuple[Echoes, Echoes]
+    refused: str | None
+    evidence: InputEvidence
+    names: tuple[str | None, str | None]
+
+
+def _pair(paths: Sequence[Path]) -> _Pair:
+    """Return the two paths in some recordings.
 
     Raises
     ------
@@ -165,8 +191,8 @@ def _together(paths: Sequence[Path]) -> tuple[JudgedTogether, list[str | None]]:
         raise ObservedError(f"the recordings hold {len(found)} paths with RTTs: two are compared")
     (connection, a, x), (_, b, y) = found
     one, other = (Echoes(own.signals.rtt_time_ns / _NS_PER_S, own.signals.rtt_us / _US_PER_MS) for own in (x, y))
-    names = [connection.subflows[number].name for number in (a, b)]
-    return JudgedTogether((one, other), RULE.refused(x, y), InputEvidence.of(connection).limits()), names
+    names = connection.subflows[a].name, connection.subflows[b].name
+    return _Pair((one, other), RULE.refused(x, y), InputEvidence.of(connection), names)
 
 
 def of_recordings(paths: Sequence[Path]) -> Observed:
@@ -183,9 +209,11 @@ def of_recordings(paths: Sequence[Path]) -> Observed:
     UnreadableInputError
         If one of them cannot be read.
     """
-    both, names = _together(paths)
-    one, other = (printable(name or f"path {number}") for number, name in enumerate(names, 1))
-    return Observed((one, other), both, {})
+    found = _pair(paths)
+    one, other = (printable(name or f"path {number}") for number, name in enumerate(found.names, 1))
+    # No learnt model is asked, so congestion states are not missed.
+    limits = found.evidence.named((one, other)).limits_of_rtts()
+    return Observed((one, other), JudgedTogether(found.echoes, found.refused, limits), {})
 
 
 def of_test(folder: Path) -> Observed:
@@ -197,25 +225,27 @@ def of_test(folder: Path) -> Observed:
 
     Raises
     ------
-    GuidedTestError, ReceivedError
+    GuidedTestError, ReceivedError, ObservedError
         If it is not of a finished test.
     UnreadableInputError
         If the output of ping cannot be read.
     """
     test = GuidedTest.read(folder)
-    phases = {}
-    for name, loaded in LOADED.items():
-        done = test.phase(name)
+    phases: dict[str, PhaseObserved] = {}
+    for done in test.phases:
+        name = done.name
         phases[name] = PhaseObserved(
             begin_s=done.begin_s,
             end_s=done.end_s,
             cut=done.cut,
             echoes=(_echoes(folder / echoes_file(name, 0)), _echoes(folder / echoes_file(name, 1))),
-            received={number: Received.read(folder / received_file(name, number)) for number in loaded},
+            received={number: Received.read(folder / received_file(name, number)) for number in LOADED[name]},
             still=standstill.share(test.standstills, done.begin_s, done.end_s),
+            broken=done.broken,
         )
-    if all(own.times_s.size for own in phases[BOTH].echoes):
-        both, _ = _together([folder / echoes_file(BOTH, number) for number in LOADED[BOTH]])
-    else:
-        both = JudgedTogether(phases[BOTH].echoes, None, [])
+    nothing = Echoes(np.empty(0), np.empty(0))
+    both = JudgedTogether(phases[BOTH].echoes if BOTH in phases else (nothing, nothing), None, [])
+    if all(own.times_s.size for own in both.echoes):
+        found = _pair([folder / echoes_file(BOTH, number) for number in LOADED[BOTH]])
+        both = JudgedTogether(found.echoes, found.refused, echo_limits.limits(found.evidence, test.settings.names))
     return Observed(test.settings.names, both, phases)

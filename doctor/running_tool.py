@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from contracts.fault import Fault, printable
 from contracts.lifetime import ending_with_this
 
 _END_S = 10.0
+#: Of what it says of errors, no more than the end is read.
+_MOST_SAID_BYTES = 4096
 
 
 class ToolError(Fault):
@@ -47,10 +51,12 @@ class RunningTool:
     """
 
     def __init__(self, command: Sequence[str], out: Path) -> None:
-        self._command, self._out = command, out
+        self._command = command
+        # In a file: a pipe that nobody reads fills, and then the program waits.
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the program has ended
         with out.open("wb") as stdout:
             self._process = subprocess.Popen(
-                ending_with_this(command), stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE
+                ending_with_this(command), stdin=subprocess.DEVNULL, stdout=stdout, stderr=self._errors
             )
 
     def ended(self, *good: int) -> None:
@@ -67,12 +73,12 @@ class RunningTool:
             If it failed or does not end.
         """
         try:
-            _, said = self._process.communicate(timeout=_END_S)
+            self._process.wait(timeout=_END_S)
         except subprocess.TimeoutExpired:
             self.kill()
             raise ToolError(f"{self._command[0]} does not end") from None
         if self._process.returncode not in good:
-            lines = said.decode(errors="replace").strip().splitlines()
+            lines = self._last_said().decode(errors="replace").strip().splitlines()
             why = lines[-1] if lines else f"exit {self._process.returncode}"
             raise ToolError(printable(f"{' '.join(self._command)}: {why}"))
 
@@ -84,9 +90,17 @@ class RunningTool:
         """Tell whether it has ended with another exit code than these."""
         return self._process.poll() not in (None, *good)
 
+    def ask_to_end(self) -> None:
+        """Send it SIGTERM."""
+        self._process.terminate()
+
     def kill(self) -> None:
         """End it now, if it has not ended."""
         self._process.kill()
         self._process.wait()
-        if self._process.stderr is not None:
-            self._process.stderr.close()
+        self._errors.close()
+
+    def _last_said(self) -> bytes:
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, size - _MOST_SAID_BYTES))
+        return self._errors.read()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from features.judged_rtts import NO_RTTS, RULE, SMOOTHED, JudgedRtts, judged
@@ -21,6 +21,8 @@ _LOADED_SHARE = (1, 20)
 #: Longer than this many of the larger smallest RTT, silences count as such, and the longest are compared with nothing.
 _SILENT_RTTS = SILENT_STEPS / STEPS_PER_RTT
 _MOST_RTTS = (SILENT_STEPS << (LONGEST - 1)) // STEPS_PER_RTT
+#: What asks from time to time does not ask more often.
+_LEAST_INTERVAL_US = 1000
 _US_PER_MS = 1000
 _NS_PER_S = 1e9
 
@@ -89,16 +91,48 @@ class SubflowEvidence:
 
 
 def _of(subflows: Sequence[SubflowEvidence]) -> str:
-    """Return which subflows a sentence is about, as its subject.
+    """Return which subflows a sentence is about, as its subject: by the names of their paths if all have one.
 
     Examples
     --------
     >>> one, other = (SubflowEvidence(n, None, "samples", False, 0, None, None, None, False, 0, 0) for n in range(2))
-    >>> _of([one]), _of([one, other])
-    ('Subflow 0', 'Subflows 0 and 1')
+    >>> _of([one]), _of([one, other]), _of([replace(one, name="wlan0")])
+    ('Subflow 0', 'Subflows 0 and 1', 'Path wlan0')
     """
-    names = [f"{own.subflow_id}" for own in subflows]
-    return f"Subflow {names[0]}" if len(names) == 1 else f"Subflows {', '.join(names[:-1])} and {names[-1]}"
+    names = [own.name for own in subflows if own.name]
+    kind = "Path" if len(names) == len(subflows) else "Subflow"
+    words = names if kind == "Path" else [f"{own.subflow_id}" for own in subflows]
+    return f"{kind} {words[0]}" if len(words) == 1 else f"{kind}s {', '.join(words[:-1])} and {words[-1]}"
+
+
+@dataclass(frozen=True)
+class SparseRtts:
+    """RTTs of a subflow that are too far apart for what they are compared with.
+
+    Attributes
+    ----------
+    subflow : SubflowEvidence
+    interval_us, most_us : int, microseconds
+        How far apart they are, and how far they may be.
+    lattice_us : int, microseconds
+        The larger of the smallest RTTs, by which delays are compared.
+    """
+
+    subflow: SubflowEvidence
+    interval_us: int
+    most_us: int
+    lattice_us: int
+
+    @property
+    def words(self) -> str:
+        """How far apart they are, and what is lost by that."""
+        rtts = self.interval_us / self.lattice_us
+        lost = (
+            f"beyond {_MOST_RTTS} round trips nothing is compared"
+            if rtts > _MOST_RTTS
+            else "what changes faster is not seen"
+        )
+        return f"every {_ms(self.interval_us)}, {rtts:.1f} of the smallest round trip, and {lost}"
 
 
 def _ms(microseconds: int) -> str:
@@ -133,15 +167,55 @@ class InputEvidence:
             subflows=tuple(SubflowEvidence.of(subflow, rtts[subflow.subflow_id]) for subflow in subflows),
         )
 
-    def limits(self) -> list[str]:
-        """Return how far it does not go, and what to do next: a sentence or two for each limit."""
-        found = [
+    def named(self, names: Sequence[str]) -> InputEvidence:
+        """Return the same with other names of its paths.
+
+        Parameters
+        ----------
+        names : sequence of str
+            In the order of the subflows.
+        """
+        subflows = (replace(own, name=name) for own, name in zip(self.subflows, names, strict=True))
+        return replace(self, subflows=tuple(subflows))
+
+    def few(self) -> list[SubflowEvidence]:
+        """Return the subflows with fewer RTTs than are judged."""
+        return [own for own in self.subflows if own.rtts != NO_RTTS and own.count < FIRST_SAMPLES]
+
+    def sparse(self) -> list[SparseRtts]:
+        """Return the RTTs that are too far apart."""
+        found, few = [], self.few()
+        lattice_us = max((own.min_rtt_us or 0 for own in self.subflows), default=0)
+        for own in self.subflows:
+            interval_us, most_us = own.median_interval_us, int(_SILENT_RTTS * lattice_us)
+            if own.at_intervals:
+                most_us = min(most_us, RULE.most_interval_ms * _US_PER_MS)
+            if interval_us is not None and own not in few and interval_us > most_us:
+                found.append(SparseRtts(own, interval_us, most_us, lattice_us))
+        return found
+
+    def without_queue(self) -> list[SubflowEvidence]:
+        """Return the subflows that are judged and have no sign of a queue."""
+        return [own for own in self.subflows if own.count >= FIRST_SAMPLES and not own.is_loaded]
+
+    def are_apart(self) -> bool:
+        """Tell whether some of them were never recorded at the same time."""
+        starts_s, ends_s = [own.start_s for own in self.subflows], [own.end_s for own in self.subflows]
+        return len(self.subflows) > 1 and max(starts_s) > min(ends_s)
+
+    def limits_of_rtts(self) -> list[str]:
+        """Return how far its RTTs do not go, and what to do next: a sentence or two for each limit."""
+        return [
             *self._limits_of_kind(),
             *self._limits_of_vantage(),
             *self._limits_of_number(),
             *self._limits_of_load(),
             *self._limits_of_time(),
         ]
+
+    def limits(self) -> list[str]:
+        """Return the same for all that it has."""
+        found = self.limits_of_rtts()
         if self.states == NO_STATES:
             found.append(
                 "There are no congestion states: the default does without, learnt models (--model) do not. Record with"
@@ -185,32 +259,22 @@ class InputEvidence:
 
     def _limits_of_number(self) -> list[str]:
         found = []
-        if few := [own for own in self.subflows if own.rtts != NO_RTTS and own.count < FIRST_SAMPLES]:
+        if few := self.few():
             found.append(
                 f"{_of(few)}: fewer than {FIRST_SAMPLES} RTTs, the least that is judged. Record for longer, or sample"
                 " more often."
             )
-        lattice_us = max((own.min_rtt_us or 0 for own in self.subflows), default=0)
-        for own in self.subflows:
-            interval_us, most_us = own.median_interval_us, int(_SILENT_RTTS * lattice_us)
-            if own.at_intervals:
-                most_us = min(most_us, RULE.most_interval_ms * _US_PER_MS)
-            if interval_us is None or own in few or interval_us <= most_us:
-                continue
-            rtts = interval_us / lattice_us
-            lost = (
-                f"beyond {_MOST_RTTS} round trips nothing is compared"
-                if rtts > _MOST_RTTS
-                else "what changes faster is not seen"
+        for rtts in self.sparse():
+            remedy = (
+                f"Sample every {_ms(rtts.most_us)} or more often."
+                if rtts.most_us >= _LEAST_INTERVAL_US
+                else "No tool asks so often: record with sbd record, or packets at the sender."
             )
-            found.append(
-                f"{_of([own])}: an RTT every {_ms(interval_us)}, {rtts:.1f} of the smallest round trip, and {lost}."
-                f" Sample every {_ms(most_us)} or more often."
-            )
+            found.append(f"{_of([rtts.subflow])}: an RTT {rtts.words}. {remedy}")
         return found
 
     def _limits_of_load(self) -> list[str]:
-        idle = [own for own in self.subflows if own.count >= FIRST_SAMPLES and not own.is_loaded]
+        idle = self.without_queue()
         if not idle:
             return []
         above = " and ".join(_ms(own.mean_queueing_us or 0) for own in idle)
@@ -220,11 +284,9 @@ class InputEvidence:
         ]
 
     def _limits_of_time(self) -> list[str]:
-        if len(self.subflows) > 1 and max(own.start_s for own in self.subflows) > min(
-            own.end_s for own in self.subflows
-        ):
-            return [
-                "Some subflows were never recorded at the same time. Record all paths together, by one clock, in"
-                " seconds since 1970."
-            ]
-        return []
+        if not self.are_apart():
+            return []
+        return [
+            "Some subflows were never recorded at the same time. Record all paths together, by one clock, in"
+            " seconds since 1970."
+        ]

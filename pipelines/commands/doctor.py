@@ -15,9 +15,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from contracts.fault import UsageFault
-from doctor import http_download, iperf3_test, observed, phases
+from doctor import http_download, network_path, observed, phases
 from doctor.answer import answer
 from doctor.guided_test import Settings
+from doctor.iperf3_test import Iperf3Server
 from doctor.network_path import NetworkPath
 from doctor.observed import Observed
 from pipelines.params import Params
@@ -32,6 +33,22 @@ _PICTURE, _ANSWER = "paths.png", "answer.json"
 #: Of the time with load on both.
 _ALONE_PART, _IDLE_PART = 4, 8
 _LEAST_ALONE_S, _LEAST_IDLE_S = 5.0, 3.0
+
+
+#: What asks for each setting, and how its texts and numbers may be.
+_TEXTS = {
+    "source": "--path takes an interface or an address of this host",
+    "load": "--download takes an address of at most 2000 letters, all of ASCII",
+    "echo": "what is pinged (--ping) must be the name or address of a host",
+}
+_NUMBERS = {
+    "idle_s": "--seconds",
+    "alone_s": "--seconds",
+    "both_s": "--seconds",
+    "streams": "--streams",
+    "echo_interval_ms": "--echo-interval-ms",
+    "most_mb": "--most-mb",
+}
 
 
 class WhatToTestError(UsageFault):
@@ -81,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help=f"send nothing; judge the folder of a test, or recordings of two paths, each a {recording.INPUTS}",
     )
-    parser.add_argument("--plot", metavar="FILE.png", type=Path, help="with --from: draw rates and RTTs")
+    parser.add_argument("--plot", metavar="FILE.png", type=Path, help="with --from alone: draw rates and RTTs")
     parser.add_argument("--json", action="store_true", help="one JSON object in place of text")
 
 
@@ -98,14 +115,25 @@ def _loads(arguments: argparse.Namespace) -> tuple[str, str]:
         return _each(arguments.download, "--download")
     one, other = _each(arguments.iperf3, "--iperf3")
     if len(arguments.iperf3) < _PATHS:
-        host, port = iperf3_test.parsed(one)
-        other = f"[{host}]:{port + 1}" if ":" in host else f"{host}:{port + 1}"
+        other = str(Iperf3Server.parsed(one).following())
     return one, other
 
 
 def _host(load: str, *, by_iperf3: bool) -> str:
     """Return the host that a load comes from."""
-    return iperf3_test.parsed(load)[0] if by_iperf3 else http_download.parsed(load).hostname or ""
+    return Iperf3Server.parsed(load).host if by_iperf3 else http_download.parsed(load).hostname or ""
+
+
+def _refusal(error: ValidationError) -> str:
+    """Return what is wrong with what is asked for, by the option that asks for it."""
+    first = error.errors()[0]
+    name = str(first["loc"][-1])
+    if name in _TEXTS:
+        return f"{_TEXTS[name]}, not {first['input']}"
+    bounds = Settings.model_fields[name].metadata
+    (least,) = (one.ge for one in bounds if hasattr(one, "ge"))
+    most = [one.le for one in bounds if hasattr(one, "le")]
+    return f"{_NUMBERS[name]} must be {f'from {least} to {most[0]}' if most else f'at least {least}'}"
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
@@ -136,8 +164,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
             most_mb=arguments.most_mb,
         )
     except ValidationError as error:
-        first = error.errors()[0]
-        raise WhatToTestError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise WhatToTestError(_refusal(error)) from error
 
 
 def _draw(seen: Observed, path: Path) -> None:
@@ -154,7 +181,7 @@ def _tell(seen: Observed, *, as_json: bool) -> None:
 
 def _judged(arguments: argparse.Namespace) -> int:
     """Judge what was recorded."""
-    if arguments.path or arguments.download or arguments.iperf3 or arguments.ping or arguments.out:
+    if arguments.path or arguments.download or arguments.iperf3 or arguments.ping or arguments.out or arguments.plan:
         raise WhatToTestError("--from judges what was recorded, and nothing is tested then")
     places: list[Path] = arguments.recordings
     if len(places) > 1 and any(place.is_dir() for place in places):
@@ -170,19 +197,25 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     if arguments.recordings:
         return _judged(arguments)
+    if arguments.plot:
+        raise WhatToTestError(f"--plot draws what --from judges; a test draws {_PICTURE} in its folder by itself")
     settings = _settings(arguments)
     if arguments.plan:
         stage.say(*settings.lines())
         return stage.EXIT_OK
     if arguments.out is None:
         raise WhatToTestError("name the folder to make: --out")
+    one, other = settings.paths
+    if network_path.are_one(one, other):
+        raise WhatToTestError(f"{one.source} to {one.echo} and {other.source} to {other.echo} are one path")
     for line in settings.lines():
         log.info("%s", line)
     with unfinished(arguments.out) as part:
         for phase in phases.run(settings, part):
-            log.info(
-                "%s: done in %.1f s%s", phase.name, phase.end_s - phase.begin_s, ", cut short" if phase.cut else ""
-            )
+            length_s = phase.end_s - phase.begin_s
+            log.info("%s: done in %.1f s%s", phase.name, length_s, ", cut short" if phase.cut else "")
+            if phase.broken is not None:
+                log.warning("%s: the load broke off, and the test ends: %s", phase.name, phase.broken)
         part.rename(arguments.out)
     # What was recorded is kept, whatever becomes of the rest.
     seen = observed.of_test(arguments.out)

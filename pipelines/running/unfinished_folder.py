@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -11,6 +12,9 @@ from pathlib import Path
 
 from contracts.fault import UsageFault
 
+#: A file or link of the name, or a name that is too long.
+_IN_THE_WAY = (errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+
 
 class OutputError(UsageFault):
     """The folder to write cannot be used."""
@@ -18,7 +22,7 @@ class OutputError(UsageFault):
 
 def _lock(folder: Path) -> int | None:
     """Lock a folder; return a descriptor that holds it, or None if another process does."""
-    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -41,7 +45,8 @@ def unfinished(out: Path) -> Iterator[Path]:
     Raises
     ------
     OutputError
-        If something is there already, or another process is about to put something there.
+        If something is there already, or another process is about to put something there, or the folder beside it
+        cannot be made: its name has six letters more.
     """
     if os.path.lexists(out):
         raise OutputError(f"{out} is there already")
@@ -51,12 +56,18 @@ def unfinished(out: Path) -> Iterator[Path]:
         raise OutputError(f"{out}: {error.strerror}") from error
     part = out.with_name(f".{out.name}.part")
     busy = OutputError(f"{out}: another run is writing it")
-    if part.exists():
+    try:
         left = _lock(part)
         if left is None:
             raise busy
         shutil.rmtree(part)
         os.close(left)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        if error.errno not in _IN_THE_WAY:
+            raise
+        raise OutputError(f"{part}, where {out.name} is written at first: {error.strerror}") from error
     try:
         part.mkdir()
     except FileExistsError:

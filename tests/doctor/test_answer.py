@@ -9,7 +9,7 @@ import pytest
 
 from doctor import agreement_witness, delay_witness, rate_witness
 from doctor.answer import answer
-from doctor.guided_test import BOTH, FIRST, SECOND
+from doctor.guided_test import BOTH, FIRST, IDLE, SECOND
 from doctor.observed import Observed
 from tests.doctor.observations import came, echoes, observed, with_phase
 
@@ -126,6 +126,26 @@ def test_a_path_without_load_makes_it_unknown() -> None:
     assert once.shared is None and once.why is not None
     assert once.why.startswith("nothing came over wwan0 in 66% of the seconds")
     assert once.advice == ["A path without load has no bottleneck. See that the server sends over it, and test again."]
+
+
+def test_a_load_that_broke_off_makes_it_unknown() -> None:
+    said = answer(with_phase(SHARED, BOTH, broken="refused"))
+    assert (said.shared, said.why) == (None, "the load broke off with both loaded: refused")
+    assert [one.shared for one in said.witnesses] == [True] * 3
+    early = with_phase(SHARED, FIRST, broken="refused")
+    said = answer(replace(early, phases={name: early.phases[name] for name in (IDLE, FIRST)}))
+    assert (said.shared, said.why) == (None, "the load broke off with wlan0 loaded: refused")
+    assert [one.shared for one in said.witnesses] == [None] * 3
+
+
+def test_the_share_of_echoes_without_an_answer_is_said() -> None:
+    phase = SHARED.phases[BOTH]
+    one, other = phase.echoes
+    seen = with_phase(SHARED, BOTH, echoes=(one, replace(other, unanswered=130)))
+    # 6,500 were answered in 65 s.
+    assert "  echoes without an answer: 0.0% over wlan0, 2.0% over wwan0" in answer(seen).lines()
+    assert answer(seen).as_json()["unanswered"] == (0.0, 130 / 6630)
+    assert not any("without an answer" in line for line in answer(RECORDED[True]).lines())
 
 
 def test_the_answer_is_lines_and_json() -> None:

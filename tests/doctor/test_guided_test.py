@@ -40,6 +40,13 @@ def test_a_folder_without_a_test_is_refused(tmp_path: Path) -> None:
     [
         (lambda whole: whole["phases"].reverse(), "phases are idle, first, second, both"),
         (lambda whole: whole["phases"].pop(), "phases"),
+        (lambda whole: whole.update(phases=whole["phases"][:3]), "phases are idle, first, second, both"),
+        (lambda whole: whole["phases"][1].update(broken="refused"), "phases are idle, first, second, both"),
+        (lambda whole: whole["phases"][3].update(broken=""), "phases.3.broken"),
+        (
+            lambda whole: whole["phases"][2].update(begin_s=whole["phases"][1]["end_s"] - 0.01),
+            "test.json: phase second begins before phase first has ended: phases do not overlap",
+        ),
         (lambda whole: whole["phases"][0].update(end_s=0), "each of some length"),
         (lambda whole: whole["phases"][0].update(begin_s=float("nan")), "phases.0.begin_s"),
         (lambda whole: whole.update(more=1), "more: Extra inputs"),
@@ -51,6 +58,15 @@ def test_a_folder_without_a_test_is_refused(tmp_path: Path) -> None:
 def test_what_no_test_has_is_refused(tmp_path: Path, change: Any, why: str) -> None:
     with pytest.raises(GuidedTestError, match=why):
         GuidedTest.read(changed(tmp_path, change))
+
+
+def test_a_test_may_end_with_a_load_that_broke_off(tmp_path: Path) -> None:
+    def broken(whole: Any) -> None:
+        whole.update(phases=whole["phases"][:3])
+        whole["phases"][2].update(broken="refused")
+
+    found = GuidedTest.read(changed(tmp_path, broken))
+    assert [one.broken for one in found.phases] == [None, None, "refused"]
 
 
 def test_no_json_and_too_much_of_it_are_refused(tmp_path: Path) -> None:

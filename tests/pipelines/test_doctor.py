@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from doctor.guided_test import TEST, Settings
 from doctor.network_path import NetworkPath
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tests.doctor.iperf3_servers import free_ports, serving
 from tests.doctor.test_http_download import server
 
 SAMPLES = Path(__file__).parents[1] / "doctor/samples"
@@ -67,12 +70,22 @@ def test_a_plan_sends_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: p
         ([*_PATHS, *_LOAD, *_LOAD, *_LOAD], "--download: once, or once for each path"),
         ([*_PATHS, "--download", "ftp://a/"], "is not an address of HTTP"),
         ([*_PATHS, "--iperf3", "a b"], "is not HOST"),
-        ([*_PATHS, *_LOAD, "--ping=-f"], "echo"),
-        (["--path", "x y", "--path", "wwan0", *_LOAD], "source"),
+        ([*_PATHS, "--iperf3", "a:65535"], "a:65535 has no next port: name a server for each path"),
+        ([*_PATHS, *_LOAD, "--ping=-f"], "what is pinged (--ping) must be the name or address of a host, not -f"),
+        ([*_PATHS, "--download", "http://192.0.2.1/é"], "--download takes an address of at most 2000 letters"),
+        (["--path", "x y", "--path", "wwan0", *_LOAD], "--path takes an interface or an address of this host, not x y"),
         (["--path", "lo", "--path", "lo", *_LOAD], "both paths begin and end at the same place"),
-        ([*_PATHS, *_LOAD, "--seconds", "nan"], "both_s"),
-        ([*_PATHS, *_LOAD, "--streams", "0"], "streams"),
+        ([*_PATHS, *_LOAD, "--seconds", "nan"], "--seconds must be from 1 to 3600"),
+        ([*_PATHS, *_LOAD, "--seconds", "1e9"], "--seconds must be from 1 to 3600"),
+        ([*_PATHS, *_LOAD, "--seconds", "0.5"], "--seconds must be from 1 to 3600"),
+        ([*_PATHS, *_LOAD, "--streams", "0"], "--streams must be from 1 to 64"),
+        ([*_PATHS, *_LOAD, "--streams", "65"], "--streams must be from 1 to 64"),
+        ([*_PATHS, *_LOAD, "--echo-interval-ms", "1"], "--echo-interval-ms must be from 2 to 1000"),
+        ([*_PATHS, *_LOAD, "--most-mb", "0"], "--most-mb must be at least 1"),
+        ([*_PATHS, *_LOAD, "--plot", "a.png"], "--plot draws what --from judges; a test draws paths.png"),
+        ([*_PATHS, *_LOAD, "--out", "a" * 255], "File name too long"),
         (["--from", "a", *_PATHS], "nothing is tested then"),
+        (["--from", "a", "--plan"], "nothing is tested then"),
     ],
 )
 def test_what_cannot_be_tested_is_one_line(capsys: pytest.CaptureFixture[str], words: list[str], why: str) -> None:
@@ -142,6 +155,66 @@ def test_a_host_that_is_none_ends_the_test_at_once(capsys: pytest.CaptureFixture
     assert "no-such-host.invalid" in capsys.readouterr().err.strip().splitlines()[-1]
     # The phase without load would take 50 s.
     assert time.monotonic() - begin_s < 40
+
+
+def test_two_names_of_one_path_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["--path", "lo", "--path", "127.0.0.1", "--download", "http://127.0.0.1/", "--out", str(tmp_path / "test")]
+    assert main(["doctor", *words]) == EXIT_USAGE
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said.endswith("lo to 127.0.0.1 and 127.0.0.1 to 127.0.0.1 are one path")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_test_by_iperf3_over_loopback_keeps_all(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    if shutil.which("ping") is None:
+        pytest.skip("ping is missing")
+    out, port = tmp_path / "test", free_ports(2)
+    with serving(port), serving(port + 1):
+        words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--iperf3", f"127.0.0.1:{port}", "--seconds", "3"]
+        words += ["--streams", "1", "--echo-interval-ms", "200", "--most-mb", "1000000", "--out", str(out)]
+        code = main(["doctor", *words])
+    said = capsys.readouterr()
+    assert code == EXIT_OK, said.err
+    # No queue stands on loopback.
+    assert said.out.splitlines()[0].startswith("127.0.0.1 and 127.0.0.2: unknown")
+    assert "echoes without an answer: 0.0% over 127.0.0.1, 0.0% over 127.0.0.2" in said.out
+    kept = {path.name for path in out.iterdir()}
+    loaded = ("first.0", "second.1", "both.0", "both.1")
+    assert kept == {
+        *(f"{phase}.{number}.ping" for phase in ("idle", "first", "second", "both") for number in (0, 1)),
+        *(f"{name}.{kind}" for name in loaded for kind in ("received.csv", "iperf3.json")),
+        *("test.json", "answer.json", "paths.png"),
+    }
+    seen = observed.of_test(out)
+    assert all(phase.mbit_s(number) > 1 for phase in seen.phases.values() for number in phase.received)
+    assert not any(phase.cut or phase.broken for phase in seen.phases.values())
+    # As asked for, and not in whole seconds of iperf3's own.
+    assert 3 <= seen.phases["both"].end_s - seen.phases["both"].begin_s < 3.5
+
+
+def test_a_server_that_ends_leaves_what_was_recorded(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    if shutil.which("ping") is None:
+        pytest.skip("ping is missing")
+    out = tmp_path / "test"
+    with ExitStack() as stack:
+        address, _ = stack.enter_context(server())
+
+        def end() -> None:
+            while not (tmp_path / ".test.part/both.0.ping").exists():
+                time.sleep(0.05)
+            time.sleep(0.5)
+            stack.close()
+
+        threading.Thread(target=end, daemon=True).start()
+        words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--download", f"{address}/short", "--seconds", "30"]
+        code = main(["doctor", *words, "--streams", "1", "--echo-interval-ms", "200", "--out", str(out)])
+    said = capsys.readouterr()
+    assert code == EXIT_OK, said.err
+    assert "127.0.0.1 and 127.0.0.2: unknown: the load broke off with both loaded: http://127.0.0.1:" in said.out
+    assert "both: the load broke off, and the test ends: http://127.0.0.1:" in said.err
+    assert (out / "paths.png").exists() and (out / "answer.json").exists()
+    assert main(["doctor", "--from", str(out)]) == EXIT_OK
+    assert capsys.readouterr().out == said.out
 
 
 @pytest.mark.parametrize("place", ["file/test", "dangling"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -32,6 +33,32 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / ".out.part/old").touch()
     with unfinished(tmp_path / "out") as part:
         assert list(part.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["link to a folder", "link to nothing", "file"])
+def test_what_is_no_folder_is_not_removed(tmp_path: Path, kind: str) -> None:
+    part, elsewhere = tmp_path / ".out.part", tmp_path / "elsewhere"
+    if kind == "file":
+        part.touch()
+    else:
+        part.symlink_to(elsewhere)
+    if kind == "link to a folder":
+        elsewhere.mkdir()
+        (elsewhere / "file").touch()
+    with (
+        pytest.raises(OutputError, match=r"\.out\.part, where out is written at first: "),
+        unfinished(tmp_path / "out"),
+    ):
+        pass
+    assert os.path.lexists(part)
+    assert kind != "link to a folder" or (elsewhere / "file").exists()
+
+
+@pytest.mark.parametrize("letters", [250, 255])
+def test_a_name_that_is_too_long_for_the_folder_beside_is_refused(tmp_path: Path, letters: int) -> None:
+    with pytest.raises(OutputError, match="File name too long"), unfinished(tmp_path / ("a" * letters)):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def _first(out: Path, pipe: Connection) -> None:

@@ -1,0 +1,40 @@
+"""Programs that run beside a test."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from doctor.running_tool import RunningTool, ToolError
+
+
+def python(program: str, out: Path) -> RunningTool:
+    return RunningTool([sys.executable, "-c", program], out)
+
+
+def test_what_says_much_of_errors_does_not_wait_for_a_reader(tmp_path: Path) -> None:
+    tool = python("import sys; sys.stderr.write('no route\\n' * 100_000); print('done')", tmp_path / "out")
+    tool.ended(0)
+    assert (tmp_path / "out").read_text() == "done\n"
+    tool.kill()
+
+
+def test_what_failed_says_why_in_one_line(tmp_path: Path) -> None:
+    tool = python("import sys; sys.exit('first\\nlast \\x1b')", tmp_path / "out")
+    with pytest.raises(ToolError, match=r": last \\x1b$"):
+        tool.ended(0)
+    assert tool.has_failed(0)
+    tool.kill()
+
+
+def test_what_is_asked_to_end_ends(tmp_path: Path) -> None:
+    program = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: exit(7)); print(1, flush=True)"
+    tool = python(f"{program}; time.sleep(60)", tmp_path / "out")
+    while not (tmp_path / "out").read_text():
+        time.sleep(0.02)
+    tool.ask_to_end()
+    tool.ended(7)
+    tool.kill()
