@@ -72,7 +72,7 @@ class Choice:
 
 
 #: One line for each; the first is what the others are compared with. Every controller of the registry is here with its
-#: defaults. LIA that counts ACKs is the kernel's.
+#: defaults, and LIA once more, counting ACKs as the kernel does.
 CHOICES = (
     Choice("lia"),
     Choice("lia", parameters={"counts": "acks"}),
