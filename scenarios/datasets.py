@@ -11,7 +11,19 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from scenarios import diverse, groups, sensitivity, shift, sites, unseen, unseen_linux, wide, wide_linux, wild
+from scenarios import (
+    controllers,
+    diverse,
+    groups,
+    sensitivity,
+    shift,
+    sites,
+    unseen,
+    unseen_linux,
+    wide,
+    wide_linux,
+    wild,
+)
 from scenarios.scenario import Run, ScenarioError
 
 DATASETS: dict[str, Callable[..., list[Run]]] = {
@@ -25,6 +37,7 @@ DATASETS: dict[str, Callable[..., list[Run]]] = {
     "wild": wild.dataset,
     "wide_linux": wide_linux.dataset,
     "unseen_linux": unseen_linux.dataset,
+    "controllers": controllers.dataset,
 }
 
 

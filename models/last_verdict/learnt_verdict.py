@@ -331,7 +331,7 @@ def last_verdicts(
     """
     rows = moments.key.assign(**{SAID: said})
     last = rows.iloc[moments.last()].set_index(list(PAIR))[SAID].to_dict()
-    given = rows[[one is not None for one in said]]
+    given = rows[np.array([one is not None for one in said], dtype=np.bool_)]
     first = given.groupby(list(PAIR))["at_ns"].min().to_dict()
     found = []
     for label in labels:

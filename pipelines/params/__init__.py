@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_valid
 from pipelines.params.block import Block, ParamsError
 from pipelines.params.learning import (
     Ambiguities,
+    Controllers,
     Controls,
     Evaluate,
     Generalise,
@@ -83,6 +84,7 @@ class Params(Block):
     evaluate: Evaluate
     sensitivity: Sensitivity
     twins: Twins
+    controllers: Controllers
     thinned: Thinned
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")

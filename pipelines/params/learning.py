@@ -154,6 +154,12 @@ class Twins(Block):
         return self
 
 
+class Controllers(Block):
+    """Last verdicts under each controller and scheduler at the sender."""
+
+    datasets: list[Literal["controllers"]] = Field(max_length=1)
+
+
 class Thinned(Block):
     """What is judged of connections as other tools show them."""
 

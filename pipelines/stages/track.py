@@ -18,7 +18,12 @@ from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_json
 from pipelines.running import parallel, stage
 from pipelines.tracking.candidate_runs import candidate_runs
-from pipelines.tracking.detector_runs import detector_runs, last_verdicts_learnt, last_verdicts_replayed
+from pipelines.tracking.detector_runs import (
+    detector_runs,
+    last_verdicts_by_choice,
+    last_verdicts_learnt,
+    last_verdicts_replayed,
+)
 from pipelines.tracking.experiment import ALIAS, NOTE, REGISTERED, experiment_name, views
 from pipelines.tracking.model_runs import best_exported, model_runs
 
@@ -58,6 +63,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     mirror = mlflow_store.Mirror(arguments.database, name)
     said = last_verdicts_replayed(arguments.reports / "verdicts", params)
     learnt = last_verdicts_learnt(arguments.reports / "learnt_verdicts" / "accuracy.csv")
+    under = {
+        judge: last_verdicts_by_choice(arguments.reports / "controllers" / "accuracy.csv", judge)
+        for judge in ("replayed", "learnt")
+    }
     mirror.describe(NOTE, views(params, list(said)))
     forgotten = mirror.forget_unfinished()
     if forgotten:
@@ -66,9 +75,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     candidates = [
         one for dataset in params.search.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
     ]
-    logged += [
-        mirror.log_candidate(one) for one in (*candidates, *detector_runs(said, params), *detector_runs(learnt, params))
-    ]
+    detectors = (*detector_runs(said, under["replayed"], params), *detector_runs(learnt, under["learnt"], params))
+    logged += [mirror.log_candidate(one) for one in (*candidates, *detectors)]
     mirror.register(best, name, ALIAS, REGISTERED.format(profile=params.profile, alias=ALIAS))
     log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
     write_json(

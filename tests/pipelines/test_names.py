@@ -19,6 +19,7 @@ SHARED_MODULES = {
     "learning": "the learning curve; parameters of what learns",
     "search": "the stage and what it does, for the grids and for AutoML",
     "sensitivity": "the dataset, the stage, and what it judges",
+    "controllers": "the dataset, the stage that compares them, its tables",
     "shift": "the dataset and the stage that judges it",
     "unseen": "the dataset and the stage that judges it",
     "transfer": "the stage and its tables",

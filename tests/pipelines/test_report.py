@@ -289,7 +289,8 @@ def test_a_profile_that_leaves_much_out_has_a_page(reports: Path, tmp_path: Path
     missing = re.findall(r'<p class="missing">Not in this run: (.*?)\.</p>', content)
     assert "how long after a change detectors are right" in missing
     assert "balanced accuracy by factor and level" in missing
-    assert [row["dataset"] for row in found.table("Datasets of this run")] == ["sites", "groups", "kernel"]
+    assert [row["dataset"] for row in found.table("Datasets of this run")] == params.datasets
+    assert params.datasets == ["sites", "groups", "controllers", "kernel"]
     assert {row["trained on"] for row in found.table("Settings chosen")} == {"sites"}
     assert "SmartSBD (the paper's)" not in content
 

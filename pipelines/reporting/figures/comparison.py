@@ -250,6 +250,50 @@ def twins(table: pd.DataFrame) -> Figure:
     return figure
 
 
+#: Detectors drawn by controller, as many as can be told apart.
+_BY_CONTROLLER = (
+    ("lag-excess", "default"),
+    ("wavelet", "default"),
+    ("rubenstein-r", "default"),
+    ("rfc8382", "default"),
+    ("forest_invariant", "trained on sites"),
+    ("tree_paper", "trained on sites"),
+)
+
+
+def controllers(table: pd.DataFrame) -> Figure:
+    """Draw how right some detectors are under each controller and scheduler, and how much less than under the first.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of reports/controllers/accuracy.csv.
+    """
+    choices = list(dict.fromkeys(table["choice"]))
+    figure = Figure(figsize=(8.5, 0.5 * len(choices) + 1.3), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    drawn = [own for own in table.groupby(["detector", "parameters"], sort=False) if own[0] in _BY_CONTROLLER]
+    offsets = 0.11 * (np.arange(len(drawn)) - (len(drawn) - 1) / 2)
+    for number, ((name, own), offset) in enumerate(zip(drawn, offsets, strict=True)):
+        places = np.array([choices.index(choice) for choice in own["choice"]]) + offset
+        for axes, value in zip(panels, ("right", "less"), strict=True):
+            spread = [own[value] - own[f"{value}_low"], own[f"{value}_high"] - own[value]]
+            style = {"fmt": _MARKERS[number], "markersize": 3.5, "elinewidth": 0.8, "color": f"C{number}"}
+            axes.errorbar(own[value], places, xerr=spread, label=f"{name[0]}, {name[1]}", **style)
+    panels[0].set_yticks(range(len(choices)), choices, fontsize=8)
+    panels[0].invert_yaxis()
+    panels[0].set_xlabel("share right of all pairs; no verdict counts as wrong", fontsize=8)
+    panels[1].set_xlabel(f"difference to {choices[0]}, paired by network", fontsize=8)
+    panels[1].axvline(0, color="black", linewidth=0.8, linestyle=":")
+    for axes in panels:
+        axes.grid(axis="x", alpha=0.3)
+        axes.tick_params(axis="x", labelsize=7)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", fontsize=7, ncols=3, frameon=False)
+    figure.supylabel("controller and scheduler", fontsize=8)
+    return figure
+
+
 def generalisation(table: pd.DataFrame) -> Figure:
     """Draw balanced accuracy, one panel for each family.
 

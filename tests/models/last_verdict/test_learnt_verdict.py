@@ -165,6 +165,13 @@ def test_the_last_verdict_may_be_taken_back() -> None:
     assert found["first_s"].tolist()[:2] == [2.0, 3.0] and np.isnan(found["first_s"][2])
 
 
+def test_pairs_of_a_dataset_without_a_moment_have_no_verdict() -> None:
+    labels = [{"connection_id": "a", "subflow_a": 0, "subflow_b": 1, "shared": True}]
+    found = last_verdicts(moments([], [], []), np.array([], dtype=object), labels, {"a": S})
+    assert found["said"].tolist() == [None]
+    assert np.isnan(found["first_s"][0])
+
+
 def test_a_band_is_chosen_by_last_verdicts_alone() -> None:
     """The first moment of each pair is wrong, the last right: nothing need be left out."""
     own = moments([name for name in "abcd" for _ in range(2)], [0.0] * 8, [1.0, 1.0, 0.0, 0.0] * 2)
