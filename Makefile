@@ -6,6 +6,7 @@
 # make fuzz     every fuzz target: a million executions each, five million of C and C++; SECONDS=900 for so long each
 # make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
 # make proof    the pipeline, nothing in git changed by it, then every test
+# make loop     build the simulator with detectors in the loop, .venv/bin/smartsbd-loop, with the headers in export/generated
 # make kernel   build the recorder, build/kernel/sbd-record (clang 19 and Rust; nothing else needs it)
 # make testbed  build the relay of sbd testbed, build/testbed/sbd-relay (nothing else needs it)
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
@@ -37,7 +38,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: kernel testbed core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements bench-simulator \
+.PHONY: kernel testbed loop core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements bench-simulator \
 	ui screenshots notebooks lab setup installed core-installed simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -187,6 +188,10 @@ $(VENV)/audit/.installed: $(VENV)/.uv requirements/audit.txt
 
 simulator: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=../$(VENV)
+
+# It takes the exported headers, which the pipeline makes of what the plain simulator has simulated: so it is built apart.
+loop: $(VENV)/.installed
+	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=../$(VENV) loop
 
 packets: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=../$(VENV)

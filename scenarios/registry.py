@@ -1,12 +1,13 @@
-"""What a scenario chooses by name: the controllers and the schedulers of the simulator, with their parameters.
+"""What a scenario chooses by name: controllers, schedulers and sources of verdicts, with their parameters.
 
-Each is declared in one place, its own file of simulator/src/controllers/ or simulator/src/schedulers/. The built
-program prints them all (``smartsbd-sim --list``), and registry.json is what it prints. The contract of a scenario, its
+Each is declared in one place, its own file of simulator/src/controllers/, simulator/src/schedulers/,
+simulator/src/verdicts/ or simulator/loop/verdicts/. ``smartsbd-loop --list`` prints them all (``smartsbd-sim --list``
+has no sources of verdicts of simulator/loop/), and registry.json is what it prints. The contract of a scenario, its
 JSON Schema and the tables of simulator/README.md follow from that file.
 
 ::
 
-    python -m scenarios.registry            # write registry.json and the tables, from the built program
+    python -m scenarios.registry            # write registry.json and the tables, from the program of `make loop`
     python -m scenarios.registry --check    # exit 1 if any of them differs from what the program prints
 """
 
@@ -43,7 +44,7 @@ def names(key: str) -> list[str]:
     Parameters
     ----------
     key : str
-        ``congestion_control`` or ``scheduler``.
+        ``congestion_control``, ``scheduler`` or ``verdicts``.
 
     Examples
     --------
@@ -59,7 +60,7 @@ def name_type(key: str) -> Any:
     Parameters
     ----------
     key : str
-        ``congestion_control`` or ``scheduler``.
+        ``congestion_control``, ``scheduler`` or ``verdicts``.
     """
     return Literal[tuple(names(key))]
 
@@ -70,7 +71,7 @@ def chosen_type(key: str) -> Any:
     Parameters
     ----------
     key : str
-        ``congestion_control`` or ``scheduler``.
+        ``congestion_control``, ``scheduler`` or ``verdicts``.
     """
     kinds = tuple(_model(one) for one in _REGISTERED[key])
     return Union[name_type(key), Annotated[Union[kinds], Field(discriminator="name")]]  # noqa: UP007 (known when it runs)
@@ -139,7 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m scenarios.registry", description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is not up to date")
     check = parser.parse_args(arguments).check
-    program = Path(sys.prefix) / "bin" / "smartsbd-sim"
+    program = Path(sys.prefix) / "bin" / "smartsbd-loop"
     listed = subprocess.run([str(program), "--list"], capture_output=True, text=True, check=True).stdout
     stale = []
     for path, text in ((REGISTRY, listed), (DOCUMENT, tables(DOCUMENT.read_text(), json.loads(listed)))):
@@ -149,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
                 path.write_text(text)
     if check and stale:
         remedy = "run `python -m scenarios.registry`, then `python -m scenarios.schema`"
-        print(f"{', '.join(stale)}: not what smartsbd-sim --list prints: {remedy}", file=sys.stderr)
+        print(f"{', '.join(stale)}: not what smartsbd-loop --list prints: {remedy}", file=sys.stderr)
         return 1
     return 0
 

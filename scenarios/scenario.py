@@ -1,6 +1,7 @@
 """The contract of a scenario: every key that ``smartsbd-sim`` reads, with its unit, range, choices and meaning.
 
-It stands here alone, but for controllers and schedulers (:mod:`scenarios.registry`).
+It stands here alone, but for what is chosen by name: controllers, schedulers and sources of verdicts
+(:mod:`scenarios.registry`).
 simulator/src/scenario.schema.json is written from it (:mod:`scenarios.schema`), and the simulator takes types, limits
 and choices from that file. What concerns several keys at once, such as times that ascend, is said in a description and
 checked by the simulator.
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     CongestionControl = str
     ChosenController = str | registry.NamedChoice
     ChosenScheduler = str | registry.NamedChoice
+    ChosenVerdicts = str | registry.NamedChoice
 else:
     # What there is to choose is known when the list has been read (:mod:`scenarios.registry`).
     CongestionControl = registry.name_type("congestion_control")
     ChosenController = registry.chosen_type("congestion_control")
     ChosenScheduler = registry.chosen_type("scheduler")
+    ChosenVerdicts = registry.chosen_type("verdicts")
 Place = Literal["server", "client"]
 #: What a dataset draws from, by name.
 Names = Annotated[list[str], Field(min_length=1)]
@@ -96,6 +99,12 @@ class ConnectionSettings(Part):
     )
     application: Annotated[OnOff | Rate, Field(discriminator="kind")] | None = Field(
         default=None, description="What gives the connection its data; without it there is always more."
+    )
+    verdicts: ChosenVerdicts | None = Field(
+        default=None,
+        description="What says during the run which subflows share a bottleneck and are coupled: its name, or an "
+        "object with its name and parameters. Without it subflows are coupled by their group. smartsbd-sim has fixed "
+        "and oracle, smartsbd-loop all.",
     )
 
     @model_validator(mode="after")
@@ -231,7 +240,7 @@ class SubflowPath(Part):
     group: Annotated[int, Field(ge=0, le=4)] | None = Field(
         default=None,
         description="Coupled controllers couple the subflows of one group; alone in its group, a subflow is under "
-        "Reno. Without it: group 0.",
+        "Reno. Without it: group 0. Not beside the connection's verdicts, which decide on groups.",
     )
 
     def bottleneck_at(self, at_s: float) -> int:

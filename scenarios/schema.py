@@ -59,6 +59,8 @@ def _plain(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
             del node["anyOf"]
             if "default" not in node:
                 node["type"] = [node["type"], "null"]
+        elif "default" in node:
+            node = node | {"anyOf": branches}
     unknown = node.keys() - {*_KEYWORDS, *_LEFT_OUT}
     if unknown:
         raise ValueError(f"the simulator reads no {sorted(unknown)} of JSON Schema")

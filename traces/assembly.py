@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
@@ -36,6 +37,10 @@ LIMITS = {
     b"ECE": (1, 1),
     b"OWD": (0, 2**31 - 1),
     b"DACK": (0, 2**62),
+}
+#: Kinds that no table holds: what the sender did, not what it saw.
+UNUSED = {
+    b"GROUP": (0, 2**15 - 1),
 }
 _KINDS = tuple(LIMITS)
 _MAX_KINDS = 16
@@ -134,6 +139,8 @@ class Assembly:
 
     def __init__(self, most: Bounds = bounds.DEFAULT) -> None:
         self._most = most
+        #: Good records that no table holds, by kind.
+        self.unused: Counter[str] = Counter()
         # Subflows have numbers, in order of their first record: the first one of each connection, and all others.
         self._first: dict[Hashable, int] = {}
         self._further: dict[tuple[Hashable, int], int] = {}
@@ -182,7 +189,7 @@ class Assembly:
         for kind, value in events:
             limits = LIMITS.get(kind)
             if limits is None:
-                return UNKNOWN_KIND, kind.decode("ascii", "replace")
+                return self._without_table(kind, value)
             if not limits[0] <= value <= limits[1]:
                 return OUT_OF_RANGE, f"{kind.decode('ascii')} {value} is not in {limits}"
         # As number() does: a call would take a tenth of the time of all this.
@@ -203,6 +210,16 @@ class Assembly:
             self._event_ns.append(time_ns)
             self._event_value.append(value)
             self._event_of.append(subflow * _MAX_KINDS + _NUMBER_OF_KIND[kind])
+        return None
+
+    def _without_table(self, kind: bytes, value: int) -> Refused | None:
+        """Count a record of a kind that no table holds; refuse one of an unknown kind."""
+        limits = UNUSED.get(kind)
+        if limits is None:
+            return UNKNOWN_KIND, kind.decode("ascii", "replace")
+        if not limits[0] <= value <= limits[1]:
+            return OUT_OF_RANGE, f"{kind.decode('ascii')} {value} is not in {limits}"
+        self.unused[kind.decode("ascii")] += 1
         return None
 
     def number(self, connection: Hashable, subflow_id: int) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from traces import bounds, stored
-from traces.assembly import ATTRIBUTES, LIMITS, Rows
+from traces.assembly import ATTRIBUTES, LIMITS, UNUSED, Rows
 from traces.bounds import Bounds
 from traces.connection import NOT_OBSERVED, Acks, Subflow
 from traces.log_connections import EventOrder, LogConnections, SubflowColumns
@@ -43,7 +44,10 @@ _RELATIVE = b"UNA"
 _KINDS = tuple(kind for kind in LIMITS if kind != _RELATIVE)
 _ACK, _DUP = _KINDS.index(b"ACK"), _KINDS.index(b"DUP")
 _OF_ROWS = np.array([kind in ATTRIBUTES or kind in {b"ACK", b"DUP"} for kind in _KINDS])
-_LEAST, _MOST = (np.array([LIMITS[kind][bound] for kind in _KINDS], dtype=np.int64) for bound in (0, 1))
+#: With those that no table holds, last.
+_ALL = {kind: LIMITS[kind] for kind in _KINDS} | UNUSED
+_NAMES = tuple(_ALL)
+_LEAST, _MOST = (np.array([limits[bound] for limits in _ALL.values()], dtype=np.int64) for bound in (0, 1))
 _MAX_SUBFLOWS = 10_000
 
 
@@ -61,7 +65,7 @@ class _Events:
     subflow : (records,) int64
         Token times 10000 plus number of the subflow.
     kind : (records,) int64
-        Positions in _KINDS.
+        Positions in _NAMES.
     """
 
     time_ns: Int64Array
@@ -132,9 +136,9 @@ def _events(piece: bytes) -> _Events:
     tokens, token = _named(table["token"], _TOKEN)
     subflows, subflow = _named(table["subflow"], _SUBFLOW)
     kinds, kind = _named(table["kind"], _KIND)
-    if not {name.encode() for name in kinds} <= set(_KINDS):
+    if not {name.encode() for name in kinds} <= set(_NAMES):
         raise _SecondLookError
-    kind = np.array([_KINDS.index(name.encode()) for name in kinds], dtype=np.int64)[kind]
+    kind = np.array([_NAMES.index(name.encode()) for name in kinds], dtype=np.int64)[kind]
     if (value < _LEAST[kind]).any() or (value > _MOST[kind]).any():
         raise _SecondLookError
     token = np.array([int(name, 16) for name in tokens], dtype=np.int64)[token]
@@ -238,7 +242,10 @@ def read(path: Path, most: Bounds = bounds.DEFAULT) -> Trace | None:
         if not parts:
             return None
         columns = zip(*((one.time_ns, one.subflow, one.kind, one.value) for one in parts), strict=True)
-        events = _Events(*(np.concatenate(column) for column in columns))
+        every = _Events(*(np.concatenate(column) for column in columns))
+        events = every.taken(np.flatnonzero(every.kind < len(_KINDS)))
+        if not len(events.kind):
+            return None
         subflows, subflow = _in_order(events.subflow)
         tokens, connection = _in_order(subflows // _MAX_SUBFLOWS)
         if len(tokens) > most.connections or np.bincount(connection).max() > most.subflows:
@@ -251,6 +258,6 @@ def read(path: Path, most: Bounds = bounds.DEFAULT) -> Trace | None:
     def built(number: int) -> Subflow:
         return _subflow(int(subflows[number]) % _MAX_SUBFLOWS, events, where.own(number))
 
-    records = len(events.time_ns)
     connections = LogConnections(SubflowColumns(connection, tokens), built)
-    return Trace(connections=connections, records_in=records, records_out=records)
+    unused = Counter(_NAMES[kind].decode() for kind in every.kind[every.kind >= len(_KINDS)].tolist())
+    return Trace(connections=connections, records_in=len(every.kind), records_out=len(events.kind), unused=unused)

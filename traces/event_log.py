@@ -2,13 +2,14 @@
 
 One line is one record of the five fields of SmartSBD's Fig. 1::
 
-    <ns> C=<token, hex> SF=<n> V=<RTT|SRTT|CA|ACK|UNA|DUP|LOSS|RTX|ECE|OWD|DACK> <value>
+    <ns> C=<token, hex> SF=<n> V=<RTT|SRTT|CA|ACK|UNA|DUP|LOSS|RTX|ECE|OWD|DACK|GROUP> <value>
 
 ``ACK`` carries the cumulatively acknowledged bytes (``UNA``: ``snd_una`` itself, 32 bits), ``DUP`` the bytes a
 duplicate ACK SACKed first, ``RTT`` and ``OWD`` microseconds, ``SRTT`` the smoothed RTT, ``CA`` the congestion state,
 ``LOSS`` the segments marked lost on entering the current state, ``RTX`` segments sent again, ``ECE`` 1, ``DACK``
-data-level bytes. RTT, SRTT, OWD, ECE and DACK belong to the ACK of the same subflow and time; without one they make a
-row of their own, whose acknowledged bytes are those known so far.
+data-level bytes, ``GROUP`` the number of the group that the sender couples the subflow in from then on (no table
+holds it, and it is counted). RTT, SRTT, OWD, ECE and DACK belong to the ACK of the same subflow and time; without one
+they make a row of their own, whose acknowledged bytes are those known so far.
 
 A kernel log has ``smartsbd: `` before each record, after whatever prefix the log is kept with, or after the rest of a
 line that was cut; lines without it are not ours, and counted. A bare log, the simulator's, has nothing but records.
@@ -53,6 +54,13 @@ _MAX_SUBFLOW = 9999
 _MAX_TOKEN = 2**32 - 1
 
 
+def _finish(trace: Trace, assembly: Assembly) -> None:
+    """Hand over what was assembled; records that no table holds became part of nothing."""
+    trace.connections = assembly.finish()
+    trace.unused += assembly.unused
+    trace.records_out -= assembly.unused.total()
+
+
 def read_line_by_line(path: Path, most: Bounds = bounds.DEFAULT) -> Trace:
     """Read a log of records and nothing else, whatever is wrong with it."""
     assembly, trace = Assembly(most), Trace()
@@ -70,7 +78,7 @@ def read_line_by_line(path: Path, most: Bounds = bounds.DEFAULT) -> Trace:
             trace.records_out += 1
         else:
             trace.refuse(path, Refusal(offset, *refused, line[:64]))
-    trace.connections = assembly.finish()
+    _finish(trace, assembly)
     return trace
 
 
@@ -225,7 +233,7 @@ def _read_kernel_log(path: Path, pattern: LinePattern, most: Bounds) -> Trace:
                 raw = record.text if record.cut == _NO_START else marker + record.text
                 reason, detail = refused
                 trace.refuse(path, Refusal(offset + start + record.at, reason, printable(detail), raw[:RAW_BYTES]))
-    trace.connections = assembly.finish()
+    _finish(trace, assembly)
     return trace
 
 

@@ -24,13 +24,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline.h"
+#include "signals.h"
 
 #define LINE			256
 #define TIME_LIMIT_NS		(UINT64_C(1) << 62)
 #define SUBFLOW_LIMIT		9999
 #define FIRST_CAPACITY		1024
-#define WRAP			(INT64_C(1) << 32)
 
 enum status {
 	DONE = 0,
@@ -38,31 +37,29 @@ enum status {
 	REFUSED = 2
 };
 
-enum line_kind { LINE_ACK, LINE_UNA, LINE_DUP, LINE_RTT, LINE_SRTT, LINE_OWD, LINE_ECE, LINE_DACK,
-		 LINE_CA, LINE_LOSS, LINE_RTX, LINE_KINDS };
-
 static const struct {
 	const char *name;
 	uint64_t low, high;
-} line_kinds[LINE_KINDS] = {
-	[LINE_ACK] = { "ACK", 0, UINT64_C(1) << 62 },
-	[LINE_UNA] = { "UNA", 0, UINT32_MAX },
-	[LINE_DUP] = { "DUP", 0, UINT32_MAX },
-	[LINE_RTT] = { "RTT", 1, INT32_MAX },
-	[LINE_SRTT] = { "SRTT", 1, INT32_MAX },
-	[LINE_OWD] = { "OWD", 0, INT32_MAX },
-	[LINE_ECE] = { "ECE", 1, 1 },
-	[LINE_DACK] = { "DACK", 0, UINT64_C(1) << 62 },
-	[LINE_CA] = { "CA", 0, 4 },
-	[LINE_LOSS] = { "LOSS", 1, INT32_MAX },
-	[LINE_RTX] = { "RTX", 1, INT32_MAX },
+} line_kinds[SBD_LINE_KINDS] = {
+	[SBD_LINE_ACK] = { "ACK", 0, UINT64_C(1) << 62 },
+	[SBD_LINE_UNA] = { "UNA", 0, UINT32_MAX },
+	[SBD_LINE_DUP] = { "DUP", 0, UINT32_MAX },
+	[SBD_LINE_RTT] = { "RTT", 1, INT32_MAX },
+	[SBD_LINE_SRTT] = { "SRTT", 1, INT32_MAX },
+	[SBD_LINE_OWD] = { "OWD", 0, INT32_MAX },
+	[SBD_LINE_ECE] = { "ECE", 1, 1 },
+	[SBD_LINE_DACK] = { "DACK", 0, UINT64_C(1) << 62 },
+	[SBD_LINE_CA] = { "CA", 0, 4 },
+	[SBD_LINE_LOSS] = { "LOSS", 1, INT32_MAX },
+	[SBD_LINE_RTX] = { "RTX", 1, INT32_MAX },
+	[SBD_LINE_GROUP] = { "GROUP", 0, INT16_MAX },
 };
 
 struct line {
 	int64_t time_ns;
 	uint32_t token;
 	int32_t subflow;
-	enum line_kind kind;
+	enum sbd_line_kind kind;
 	int64_t value;
 };
 
@@ -73,22 +70,11 @@ struct told {
 	size_t order;
 };
 
-/* A subflow, and what belongs to one ACK of it. */
 struct subflow {
 	uint32_t token;
 	int32_t number;
 	int64_t end_ns;
-	int64_t acked_bytes;
-	bool has_base;
-	int64_t base;			/* snd_una seen first */
-	int64_t row_acked_bytes;	/* of the row before */
-
-	bool has_row;
-	bool has_ack;
-	int64_t row_ns;
-	uint32_t seen;			/* bits of line kinds */
-	int64_t rtt_us;
-	int64_t owd_us;
+	struct sbd_signals signals;
 };
 
 struct list {
@@ -114,118 +100,23 @@ static void *added(struct list *list, size_t element_size)
 	return (char *)list->element + list->size++ * element_size;
 }
 
-static int tell(const struct subflow *s, int64_t time_ns, enum sbd_kind kind, int64_t value)
+/* Note an event of a subflow. */
+static int tell(void *context, const struct sbd_event *event)
 {
+	const struct subflow *s = context;
 	struct told *told = added(&all_told, sizeof(*told));
 
 	if (!told)
 		return -ENOMEM;
 	told->token = s->token;
-	told->event.time_ns = time_ns;
-	told->event.place = s->number;
-	told->event.kind = kind;
-	told->event.value = value;
+	told->event = *event;
 	told->order = all_told.size;
 	return 0;
 }
 
-/* Tell what one ACK tells. */
-static int flush(struct subflow *s)
-{
-	int64_t newly_bytes = s->acked_bytes - s->row_acked_bytes;
-	int failed;
-
-	if (!s->has_row)
-		return 0;
-	s->has_row = false;
-	s->row_acked_bytes = s->acked_bytes;
-	failed = tell(s, s->row_ns, SBD_ACK, s->acked_bytes);
-	if (!failed && s->seen & 1U << LINE_ECE)
-		failed = tell(s, s->row_ns, SBD_MARK, newly_bytes);
-	if (!failed && s->seen & 1U << LINE_RTT)
-		failed = tell(s, s->row_ns, SBD_RTT, s->rtt_us);
-	if (!failed && s->seen & 1U << LINE_OWD)
-		failed = tell(s, s->row_ns, SBD_OWD, s->owd_us);
-	return failed;
-}
-
-static int start_row(struct subflow *s, int64_t time_ns)
-{
-	int failed = flush(s);
-
-	s->has_row = true;
-	s->has_ack = false;
-	s->row_ns = time_ns;
-	s->seen = 0;
-	return failed;
-}
-
-/* The number nearest to one before whose low 32 bits are given. */
-static int64_t unwrapped(int64_t before, int64_t low)
-{
-	uint64_t ahead = ((uint64_t)low - (uint64_t)before + WRAP / 2) % WRAP;
-
-	return before + (int64_t)ahead - WRAP / 2;
-}
-
-static void acknowledge(struct subflow *s, const struct line *line)
-{
-	int64_t value = line->value;
-
-	if (line->kind == LINE_UNA) {
-		if (!s->has_base)
-			s->base = value;
-		s->has_base = true;
-		value = unwrapped(s->base + s->acked_bytes, value) - s->base;
-	} else if (value < WRAP && s->acked_bytes - value > WRAP / 2) {
-		value = unwrapped(s->acked_bytes, value);
-	}
-	if (value > s->acked_bytes)
-		s->acked_bytes = value;
-}
-
-static int take_ack(struct subflow *s, const struct line *line)
-{
-	int failed = 0;
-
-	if (!s->has_row || s->row_ns != line->time_ns || s->has_ack)
-		failed = start_row(s, line->time_ns);
-	s->has_ack = true;
-	if (line->kind != LINE_DUP)
-		acknowledge(s, line);
-	return failed;
-}
-
-static int take_attribute(struct subflow *s, const struct line *line)
-{
-	int failed = 0;
-
-	if (!s->has_row || s->row_ns != line->time_ns || s->seen & 1U << line->kind)
-		failed = start_row(s, line->time_ns);
-	s->seen |= 1U << line->kind;
-	if (line->kind == LINE_RTT)
-		s->rtt_us = line->value;
-	else if (line->kind == LINE_OWD)
-		s->owd_us = line->value;
-	return failed;
-}
-
 static int take(struct subflow *s, const struct line *line)
 {
-	switch (line->kind) {
-	case LINE_ACK:
-	case LINE_UNA:
-	case LINE_DUP:
-		return take_ack(s, line);
-	case LINE_CA:
-		return tell(s, line->time_ns, SBD_CA, line->value);
-	case LINE_LOSS:
-		return tell(s, line->time_ns, SBD_LOSS, line->value);
-	case LINE_RTX:
-		return 0;
-	default:
-		return take_attribute(s, line);
-	}
+	return sbd_signals_take(&s->signals, line->time_ns, line->kind, line->value, tell, s);
 }
 
 /* The subflow a line is of, new if there is none; NULL without memory. */
@@ -243,6 +134,7 @@ static struct subflow *subflow_of(const struct line *line)
 	memset(s, 0, sizeof(*s));
 	s->token = line->token;
 	s->number = line->subflow;
+	s->signals.place = line->subflow;
 	return s;
 }
 
@@ -268,7 +160,7 @@ static int kind_of(const char *name, size_t size)
 {
 	int kind;
 
-	for (kind = 0; kind < LINE_KINDS; kind++)
+	for (kind = 0; kind < SBD_LINE_KINDS; kind++)
 		if (strlen(line_kinds[kind].name) == size && !strncmp(line_kinds[kind].name, name, size))
 			return kind;
 	return -1;
@@ -296,7 +188,7 @@ static int parse(const char *text, struct line *line)
 	line->time_ns = (int64_t)time_ns;
 	line->token = (uint32_t)token;
 	line->subflow = (int32_t)subflow;
-	line->kind = (enum line_kind)kind;
+	line->kind = (enum sbd_line_kind)kind;
 	line->value = (int64_t)value;
 	return 0;
 }
@@ -325,6 +217,9 @@ static int64_t read_log(void)
 			refused++;
 			continue;
 		}
+		/* What the sender did, not what it saw. */
+		if (line.kind == SBD_LINE_GROUP)
+			continue;
 		s = subflow_of(&line);
 		if (!s)
 			return -ENOMEM;
@@ -343,15 +238,13 @@ static int64_t read_log(void)
 static int compare_told(const void *one, const void *other)
 {
 	const struct told *a = one, *b = other;
+	int by_event;
 
 	if (a->token != b->token)
 		return a->token < b->token ? -1 : 1;
-	if (a->event.time_ns != b->event.time_ns)
-		return a->event.time_ns < b->event.time_ns ? -1 : 1;
-	if (a->event.kind != b->event.kind)
-		return a->event.kind < b->event.kind ? -1 : 1;
-	if (a->event.place != b->event.place)
-		return a->event.place < b->event.place ? -1 : 1;
+	by_event = sbd_compare_events(&a->event, &b->event);
+	if (by_event)
+		return by_event;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
@@ -370,7 +263,8 @@ static int tell_losses(void)
 	size_t size = all_told.size, i;
 
 	for (i = 0; i < all_subflows.size; i++) {
-		const struct subflow *s = (struct subflow *)all_subflows.element + i;
+		struct subflow *s = (struct subflow *)all_subflows.element + i;
+		struct sbd_event loss = { .place = s->number, .kind = SBD_LOSS, .value = 1 };
 		bool tells = false;
 		size_t j;
 
@@ -382,9 +276,10 @@ static int tell_losses(void)
 		for (j = 0; j < size && !tells; j++) {
 			const struct told told = ((struct told *)all_told.element)[j];
 
+			loss.time_ns = told.event.time_ns;
 			if (told.token == s->token && told.event.place == s->number &&
 			    told.event.kind == SBD_CA && told.event.value >= SBD_STATE_RECOVERY &&
-			    tell(s, told.event.time_ns, SBD_LOSS, 1))
+			    tell(s, &loss))
 				return -ENOMEM;
 		}
 	}
@@ -514,8 +409,11 @@ static int replay(const struct sbd_baseline *baseline, const void *parameters)
 	int failed = refused < 0 ? (int)refused : 0;
 	size_t i;
 
-	for (i = 0; i < all_subflows.size && !failed; i++)
-		failed = flush((struct subflow *)all_subflows.element + i);
+	for (i = 0; i < all_subflows.size && !failed; i++) {
+		struct subflow *s = (struct subflow *)all_subflows.element + i;
+
+		failed = sbd_signals_flush(&s->signals, tell, s);
+	}
 	if (!failed)
 		failed = tell_losses();
 	if (!failed)

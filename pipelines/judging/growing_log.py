@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 
 from contracts import regular_file
 from contracts.fault import InputFault, printable
-from traces.assembly import LIMITS, MAX_TIME_NS, OUT_OF_RANGE, UNKNOWN_KIND
+from traces.assembly import LIMITS, MAX_TIME_NS, OUT_OF_RANGE, UNKNOWN_KIND, UNUSED
 from traces.event_log import MALFORMED, MAX_LINE_BYTES
 
 STANDARD_INPUT = Path("-")
@@ -55,7 +55,7 @@ def sample_of(line: bytes, counts: Counter[str]) -> Sample | None:
         counts[MALFORMED if is_record else "other lines"] += 1
         return None
     kind, value, time_ns = record[4], int(record[5]), int(record[1])
-    limits = LIMITS.get(kind)
+    limits = LIMITS.get(kind) or UNUSED.get(kind)
     if limits is None:
         counts[UNKNOWN_KIND] += 1
     elif not limits[0] <= value <= limits[1] or time_ns > MAX_TIME_NS:

@@ -13,7 +13,7 @@ namespace
 {
 
 /// Text between subflow and value, in the order of EventKind.
-constexpr std::array<std::string_view, 8> KIND_TEXT{
+constexpr std::array<std::string_view, 9> KIND_TEXT{
     " V=CA ",
     " V=ACK ",
     " V=DUP ",
@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 8> KIND_TEXT{
     " V=ECE ",
     " V=DACK ",
     " V=LOSS ",
+    " V=GROUP ",
 };
 
 } // namespace
@@ -33,8 +34,18 @@ EventLog::EventLog(OutputFile& file, const std::string& token)
 }
 
 void
+EventLog::SetSignalCallback(ns3::Callback<void, std::size_t, EventKind, uint64_t> callback)
+{
+    m_takeSignal = callback;
+}
+
+void
 EventLog::Write(std::size_t subflow, EventKind kind, uint64_t value)
 {
+    if (kind != EventKind::GROUP && !m_takeSignal.IsNull())
+    {
+        m_takeSignal(subflow, kind, value);
+    }
     if (m_buffer.size() - m_used < MAX_LINE)
     {
         Flush();

@@ -5,6 +5,8 @@
 
 #include "output-file.h"
 
+#include "ns3/callback.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +18,15 @@ namespace smartsbd
 /// What an event line tells; the value's unit follows each kind.
 enum class EventKind
 {
-    CA,   //!< Congestion state, 0 (Open) to 4 (Loss)
-    ACK,  //!< Cumulatively acknowledged bytes of the subflow, from 0
-    DUP,  //!< Duplicate ACK; newly SACKed bytes
-    RTT,  //!< RTT sample in us
-    OWD,  //!< One way delay in us of the segment that gave the RTT sample
-    ECE,  //!< ECN echo flag, always 1
-    DACK, //!< Data-level cumulative acknowledgment in bytes, from 0
-    LOSS, //!< Segments marked lost when Recovery or Loss begins
+    CA,    //!< Congestion state, 0 (Open) to 4 (Loss)
+    ACK,   //!< Cumulatively acknowledged bytes of the subflow, from 0
+    DUP,   //!< Duplicate ACK; newly SACKed bytes
+    RTT,   //!< RTT sample in us
+    OWD,   //!< One way delay in us of the segment that gave the RTT sample
+    ECE,   //!< ECN echo flag, always 1
+    DACK,  //!< Data-level cumulative acknowledgment in bytes, from 0
+    LOSS,  //!< Segments marked lost when Recovery or Loss begins
+    GROUP, //!< Number of the group of subflows that are coupled from now on
 };
 
 /// Writer of the sender's event lines, `<ns> C=<token> SF=<subflow> V=<kind> <value>`.
@@ -37,7 +40,14 @@ class EventLog
     EventLog(OutputFile& file, const std::string& token);
 
     /**
-     * Write one line with the present simulation time.
+     * @param callback Called with subflow, kind and value of each line before it is written, but
+     *                 for groups, which are no signals.
+     */
+    void SetSignalCallback(ns3::Callback<void, std::size_t, EventKind, uint64_t> callback);
+
+    /**
+     * Write one line with the present simulation time. What judges while the simulation goes on
+     * is told here and nowhere else, so that it sees what a log holds, in the same order.
      *
      * @param subflow Index of the subflow.
      * @param kind What happened.
@@ -66,6 +76,8 @@ class EventLog
     std::string m_connection;           //!< Text between time and subflow
     std::array<char, 1 << 16> m_buffer; //!< Lines not yet handed to the file
     std::size_t m_used{0};              //!< Bytes used in the buffer
+    /// Takes signals, or null.
+    ns3::Callback<void, std::size_t, EventKind, uint64_t> m_takeSignal;
 };
 
 } // namespace smartsbd

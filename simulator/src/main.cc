@@ -48,8 +48,12 @@
  *   --pcap=DIR       packets get MPTCP options, and what passes the interfaces of the server and
  *                    of the client goes to sender.<subflow>.pcap and receiver.<subflow>.pcap in
  *                    this directory, which must exist
+ *   --verdicts=FILE  if the scenario has a source of verdicts: groups and verdicts over time go here
+ *   --cost           the time that signals and decisions take goes there too
+ *   --model=FILE     the model of the source of verdicts "file"
  *   --version        print the version and a hash of the sources, and stop
- *   --list           print all controllers and schedulers with their parameters, as JSON, and stop
+ *   --list           print all controllers, schedulers and sources of verdicts with their
+ *                    parameters, as JSON, and stop
  *
  * Exit status: 0, or 2 for bad options or a bad scenario, or 1 for a failure after that.
  *
@@ -65,6 +69,7 @@
 #include "mptcp-connection.h"
 #include "output-file.h"
 #include "pcap-recorder.h"
+#include "program.h"
 #include "scenario.h"
 #include "schedulers/scheduler-kind.h"
 #include "series.h"
@@ -88,6 +93,7 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -119,15 +125,18 @@ struct Options
     std::string events;   //!< Name of the event file
     std::string truth;    //!< Name of the truth file
     std::string pcap;     //!< Directory of the pcap files, or empty
+    std::string verdicts; //!< Name of the file of groups and verdicts, or empty
+    std::string model;    //!< Name of the model file, or empty
+    bool cost{false};     //!< Whether to measure signals and decisions
     bool version{false};  //!< Whether to print the version only
-    bool list{false};     //!< Whether to print controllers and schedulers only
+    bool list{false};     //!< Whether to print what a scenario can choose by name only
 };
 
 /**
  * @param argc Number of arguments.
  * @param argv The arguments.
  * @return The options.
- * @throws UsageError if one is unknown or missing, or both outputs have one name.
+ * @throws UsageError if one is unknown or missing, or two outputs have one name.
  */
 Options
 ParseOptions(int argc, char* argv[])
@@ -138,6 +147,8 @@ ParseOptions(int argc, char* argv[])
                                                     {"--truth", &options.truth}};
     auto named = files;
     named.emplace("--pcap", &options.pcap);
+    named.emplace("--verdicts", &options.verdicts);
+    named.emplace("--model", &options.model);
     for (int i = 1; i < argc; ++i)
     {
         const std::string argument = argv[i];
@@ -150,6 +161,10 @@ ParseOptions(int argc, char* argv[])
         else if (argument == "--list")
         {
             options.list = true;
+        }
+        else if (argument == "--cost")
+        {
+            options.cost = true;
         }
         else if (equals != std::string::npos && value != named.end())
         {
@@ -172,7 +187,43 @@ ParseOptions(int argc, char* argv[])
     {
         throw UsageError("options --events and --truth name the same file");
     }
+    if (runs && (options.verdicts == options.events || options.verdicts == options.truth))
+    {
+        throw UsageError("option --verdicts names the same file as another");
+    }
+    if (options.cost && options.verdicts.empty())
+    {
+        throw UsageError("option --cost needs --verdicts=FILE");
+    }
     return options;
+}
+
+/**
+ * @param options The options.
+ * @return The scenario, with its model.
+ * @throws ScenarioError if it is not what it must be.
+ * @throws UsageError if an option does not suit it.
+ */
+Scenario
+Load(const Options& options)
+{
+    auto scenario = LoadScenario(options.scenario);
+    const auto& verdicts = scenario.connection.verdicts;
+    if (!verdicts && !options.verdicts.empty())
+    {
+        throw UsageError("option --verdicts: the scenario has no source of verdicts");
+    }
+    const bool takesModel = verdicts && verdicts->kind->takesModel;
+    if (takesModel && options.model.empty())
+    {
+        throw UsageError("option --model=FILE is missing");
+    }
+    if (!takesModel && !options.model.empty())
+    {
+        throw UsageError("option --model: no source of verdicts of the scenario takes it");
+    }
+    scenario.connection.model = options.model;
+    return scenario;
 }
 
 /**
@@ -236,6 +287,11 @@ Run(const Options& options, const Scenario& scenario)
 {
     OutputFile events(options.events);
     OutputFile truthFile(options.truth);
+    std::optional<OutputFile> verdicts;
+    if (!options.verdicts.empty())
+    {
+        verdicts.emplace(options.verdicts);
+    }
     ns3::RngSeedManager::SetSeed(scenario.seed);
     ns3::RngSeedManager::SetRun(1);
     // Takes the same order as the default one, a map, and less time.
@@ -251,6 +307,10 @@ Run(const Options& options, const Scenario& scenario)
         RecordInterfaces(recorder, options.pcap, topology, scenario.subflows.size());
     }
     MptcpConnection connection(scenario, topology, log, recording);
+    if (options.cost)
+    {
+        connection.GetCoupling()->MeasureCost();
+    }
     Series series(scenario, connection, InstallBackground(scenario, topology));
     const Truth truth(scenario, topology, connection, series);
     ns3::Simulator::Stop(scenario.duration);
@@ -258,13 +318,26 @@ Run(const Options& options, const Scenario& scenario)
     log.Flush();
     series.Finish();
     truthFile.Write(truth.Print(VERSION));
+    if (verdicts)
+    {
+        connection.GetCoupling()->Finish();
+        verdicts->Write(connection.GetCoupling()->Print());
+    }
     ns3::Simulator::Destroy();
     events.Close();
     truthFile.Close();
+    if (verdicts)
+    {
+        verdicts->Close();
+    }
     recorder.Close();
     recorder.Publish();
     events.Publish();
     truthFile.Publish();
+    if (verdicts)
+    {
+        verdicts->Publish();
+    }
 }
 
 /// @return All that a scenario can choose by name, by the key that chooses it, as JSON text.
@@ -272,7 +345,8 @@ std::string
 List()
 {
     const nlohmann::ordered_json all{{"congestion_control", DescribeAll(GetControllers())},
-                                     {"scheduler", DescribeAll(GetSchedulers())}};
+                                     {"scheduler", DescribeAll(GetSchedulers())},
+                                     {"verdicts", DescribeAll(GetProgram().verdicts)}};
     return all.dump(2);
 }
 
@@ -297,12 +371,14 @@ int
 Main(int argc, char* argv[])
 {
     Options options;
+    const auto& program = GetProgram();
     try
     {
         options = ParseOptions(argc, argv);
         if (options.version)
         {
-            std::printf("smartsbd-sim %s sources=%s\n", VERSION.c_str(), SMARTSBD_SOURCES);
+            const auto version = VERSION + " sources=" + SMARTSBD_SOURCES + program.digests;
+            std::printf("%s %s\n", program.name.c_str(), version.c_str());
             return 0;
         }
         if (options.list)
@@ -310,12 +386,16 @@ Main(int argc, char* argv[])
             std::printf("%s\n", List().c_str());
             return 0;
         }
-        Run(options, LoadScenario(options.scenario));
+        Run(options, Load(options));
         return 0;
     }
     catch (const UsageError& error)
     {
-        return Report(std::string("smartsbd-sim: ") + error.what(), STATUS_USAGE);
+        return Report(program.name + ": " + error.what(), STATUS_USAGE);
+    }
+    catch (const ModelError& error)
+    {
+        return Report(options.model + ": " + error.what(), STATUS_USAGE);
     }
     catch (const ScenarioError& error)
     {
@@ -323,7 +403,7 @@ Main(int argc, char* argv[])
     }
     catch (const std::exception& error)
     {
-        return Report(std::string("smartsbd-sim: ") + error.what(), STATUS_FAILURE);
+        return Report(program.name + ": " + error.what(), STATUS_FAILURE);
     }
 }
 

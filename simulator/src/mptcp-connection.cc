@@ -93,6 +93,14 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
         CreateSender(i, topology);
         Simulator::Schedule(scenario.subflows[i].start, &MptcpConnection::Connect, this, i);
     }
+    if (m_spec.verdicts)
+    {
+        m_coupling =
+            std::make_unique<Coupling>(scenario,
+                                       m_siblings,
+                                       log,
+                                       MakeCallback(&MptcpConnection::AvoidsCongestion, this));
+    }
 }
 
 void
@@ -135,6 +143,18 @@ void
 MptcpConnection::SetDelayCallback(ns3::Callback<void, std::size_t, ns3::Time> callback)
 {
     m_noteDelay = callback;
+}
+
+uint32_t
+MptcpConnection::GetGroup(std::size_t subflow) const
+{
+    return (*m_siblings)[subflow].group;
+}
+
+Coupling*
+MptcpConnection::GetCoupling() const
+{
+    return m_coupling.get();
 }
 
 std::optional<uint32_t>
@@ -321,6 +341,12 @@ MptcpConnection::HandleClientTx(std::size_t subflow,
     {
         m_options->WriteReceiver(subflow, m_delivered, const_cast<ns3::TcpHeader&>(header));
     }
+}
+
+bool
+MptcpConnection::AvoidsCongestion(std::size_t subflow, bool openOnly)
+{
+    return m_subflows[subflow].sender->AvoidsCongestion(openOnly);
 }
 
 void

@@ -3,6 +3,7 @@
 #ifndef SMARTSBD_MPTCP_CONNECTION_H
 #define SMARTSBD_MPTCP_CONNECTION_H
 
+#include "coupling.h"
 #include "event-log.h"
 #include "mptcp-option.h"
 #include "scenario.h"
@@ -90,6 +91,15 @@ class MptcpConnection
      * @param callback Called with each sample of a subflow's one way delay.
      */
     void SetDelayCallback(ns3::Callback<void, std::size_t, ns3::Time> callback);
+
+    /**
+     * @param subflow Index of the subflow.
+     * @return Number of its group.
+     */
+    uint32_t GetGroup(std::size_t subflow) const;
+
+    /// @return What decides on groups, or null: they are given.
+    Coupling* GetCoupling() const;
 
     /// @return The token in the packets' MPTCP options, or none without options.
     std::optional<uint32_t> GetOptionToken() const;
@@ -201,6 +211,13 @@ class MptcpConnection
                         const ns3::TcpHeader& header,
                         ns3::Ptr<const ns3::TcpSocketBase> socket);
 
+    /**
+     * @param subflow Index of an established subflow.
+     * @param openOnly Whether in state Open alone.
+     * @return Whether it is in congestion avoidance.
+     */
+    bool AvoidsCongestion(std::size_t subflow, bool openOnly);
+
     /// Give data to the subflows until nothing more can be sent.
     void Schedule();
 
@@ -218,6 +235,7 @@ class MptcpConnection
     SendingApplication m_application;              //!< What gives the data
     EventLog& m_log;                               //!< Where the sender's events go
     std::shared_ptr<Siblings> m_siblings;          //!< What controllers know of the subflows
+    std::unique_ptr<Coupling> m_coupling;          //!< Decides on their groups; null: given
     std::unique_ptr<SubflowScheduler> m_scheduler; //!< Chooses the subflow of each segment
     std::vector<PathView> m_paths;                 //!< What it sees of them
     std::vector<Subflow> m_subflows;               //!< All subflows

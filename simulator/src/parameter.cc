@@ -50,6 +50,12 @@ ParameterValues::Set(const std::string& name, json value)
 }
 
 bool
+ParameterValues::Has(const std::string& name) const
+{
+    return m_values.contains(name);
+}
+
+bool
 ParameterValues::Is(const std::string& name, const std::string& value) const
 {
     return m_values.value(name, "") == value;

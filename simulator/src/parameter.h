@@ -60,6 +60,12 @@ class ParameterValues
     void Set(const std::string& name, nlohmann::json value);
 
     /**
+     * @param name A parameter.
+     * @return Whether it is declared.
+     */
+    bool Has(const std::string& name) const;
+
+    /**
      * @param name A parameter that is one of some names.
      * @param value One of them.
      * @return Whether it is that one; never, if no such parameter is declared.

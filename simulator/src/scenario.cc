@@ -3,6 +3,7 @@
 #include "scenario.h"
 
 #include "place.h"
+#include "program.h"
 
 #include <nlohmann/json.hpp>
 
@@ -146,6 +147,16 @@ ReadController(const Place& place)
 }
 
 /**
+ * @param place The member "verdicts" of the connection.
+ * @return What decides on the groups of its subflows.
+ */
+Chosen<VerdictKind>
+ReadVerdicts(const Place& place)
+{
+    return ReadChosen(place, GetProgram().verdicts);
+}
+
+/**
  * @param place The member "connection".
  * @return The connection.
  */
@@ -162,6 +173,8 @@ ReadConnection(const Place& place)
         place["ecn"].Boolean(),
         FromMilliseconds(place["host_delay_us"].Number() / 1000),
         place.Has("application") ? ReadApplication(place["application"]) : ApplicationSpec{},
+        place.Has("verdicts") ? std::optional(ReadVerdicts(place["verdicts"])) : std::nullopt,
+        {},
     };
 }
 
@@ -277,6 +290,10 @@ ReadSubflow(const Place& place, const Scenario& scenario)
     subflow.rtt = FromMilliseconds(place["rtt_ms"].Number());
     subflow.access = ReadAccess(place["access"]);
     subflow.group = place.Has("group") ? place["group"].Integer() : 0;
+    if (place.Has("group") && scenario.connection.verdicts)
+    {
+        place["group"].Fail("the connection's verdicts decide on groups");
+    }
     return subflow;
 }
 

@@ -5,6 +5,7 @@
 
 #include "controllers/controller-kind.h"
 #include "schedulers/scheduler-kind.h"
+#include "verdicts/verdict-kind.h"
 
 #include "ns3/nstime.h"
 
@@ -87,6 +88,8 @@ struct ConnectionSpec
     bool ecn;                                 //!< Whether the subflows negotiate ECN
     ns3::Time hostDelay;                      //!< Largest random delay of a packet at its source
     ApplicationSpec application;              //!< What gives it its data
+    std::optional<Chosen<VerdictKind>> verdicts; //!< What decides on groups; none: they are given
+    std::string model;                           //!< Name of its model file; the program's option
 };
 
 /// Where a shaped link lies on a path.

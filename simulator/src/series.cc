@@ -89,7 +89,7 @@ Series::Print() const
                 {{"acked_bytes", own.acked - (before ? before->subflows[i].acked : 0)},
                  {"window_bytes", own.window},
                  {"srtt_us", own.srtt.GetMicroSeconds()},
-                 {"group", m_scenario.subflows[i].group},
+                 {"group", own.group},
                  {"timeouts", own.timeouts - (before ? before->subflows[i].timeouts : 0)},
                  {"queueing_us", queueing}});
         }
@@ -136,6 +136,7 @@ Series::End()
         interval.subflows.push_back({m_connection.GetAckedBytes(i),
                                      m_connection.GetWindow(i),
                                      m_connection.GetSmoothedRtt(i),
+                                     m_connection.GetGroup(i),
                                      m_connection.GetTimeouts(i),
                                      GetQuantiles(m_delays[i])});
         m_delays[i].clear();

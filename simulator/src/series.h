@@ -48,6 +48,7 @@ class Series
         uint64_t acked;                   //!< Bytes acknowledged so far
         uint32_t window;                  //!< Congestion window in bytes
         ns3::Time srtt;                   //!< Smoothed RTT
+        uint32_t group;                   //!< Number of its group
         uint64_t timeouts;                //!< Retransmission timeouts so far
         std::vector<ns3::Time> quantiles; //!< Of one way delays; none without a sample
     };

@@ -152,6 +152,18 @@ SubflowSender::GetCongestionState() const
     return m_tcb->m_congState;
 }
 
+bool
+SubflowSender::AvoidsCongestion(bool openOnly) const
+{
+    const auto state = m_tcb->m_congState.Get();
+    const bool above = m_tcb->m_cWnd.Get() >= m_tcb->m_ssThresh.Get();
+    if (openOnly)
+    {
+        return above && state == TcpSocketState::CA_OPEN;
+    }
+    return above || state == TcpSocketState::CA_CWR || state == TcpSocketState::CA_RECOVERY;
+}
+
 uint32_t
 SubflowSender::CountLostSegments() const
 {

@@ -105,6 +105,13 @@ class SubflowSender : public ns3::TcpSocketBase
     /// @return The congestion state.
     ns3::TcpSocketState::TcpCongState_t GetCongestionState() const;
 
+    /**
+     * @param openOnly Whether that means in state Open.
+     * @return Whether the subflow is in congestion avoidance: its window is not below its slow
+     *         start threshold, or CWR or Recovery are about to bring it there.
+     */
+    bool AvoidsCongestion(bool openOnly) const;
+
     /// @return Segments marked lost and not yet repaired, at least 1.
     uint32_t CountLostSegments() const;
 

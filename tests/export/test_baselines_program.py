@@ -111,6 +111,15 @@ def test_opinions_are_the_pipelines(program: Path, tmp_path: Path, seed: int, lo
         assert said_by(program, log, name) == (0, wanted), name
 
 
+def test_groups_are_passed_over(program: Path) -> None:
+    """What the sender did is no signal, whatever subflow it tells of."""
+    log = drawn_log(4, losses=True)
+    line = b"1 C=7f3a91c2 SF=7 V=GROUP 1\n"
+    grouped = line + b"".join(line + one for one in log.splitlines(keepends=True))
+    assert said_by(program, grouped, "dwc-r") == said_by(program, log, "dwc-r")
+    assert said_by(program, b"1 C=7f3a91c2 SF=7 V=GROUP 32768\n", "dwc-r")[0] == 2
+
+
 def test_parameters_are_taken_and_listed(program: Path) -> None:
     log = drawn_log(3, losses=True)
     default = said_by(program, log, "dwc-r")

@@ -1,10 +1,9 @@
-"""Controllers and schedulers: the list of the program is that of the contract, of its schema and of the documents."""
+"""What is chosen by name: the list of the program is that of the contract, of its schema and of the documents."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,19 @@ import pytest
 
 from scenarios import registry, schema
 from scenarios.scenario import Scenario
-from tests.simulator.program import shared
+from tests.simulator.program import PROGRAM, SIMULATOR, loop_program, shared
 
-SOURCES = Path(__file__).parents[2] / "simulator" / "src"
-FOLDERS = {"congestion_control": "controllers", "scheduler": "schedulers"}
+#: Where each kind has its file.
+FOLDERS = {
+    "congestion_control": ["src/controllers"],
+    "scheduler": ["src/schedulers"],
+    "verdicts": ["src/verdicts", "loop/verdicts"],
+}
 
 
 def listed() -> tuple[str, registry.Registered]:
     """What the program prints, and what it says."""
-    program = Path(sys.prefix) / "bin" / "smartsbd-sim"
-    text = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([loop_program(), "--list"], capture_output=True, text=True, check=True).stdout
     return text, json.loads(text)
 
 
@@ -44,9 +46,21 @@ def test_the_list_of_the_program_is_everyones() -> None:
                 about = own.pop("default", None)
                 said = own | ({} if about is None else {"description": f"{own['description']} Default: {about}."})
                 assert one["properties"][name] == said
-            file = SOURCES / FOLDERS[key] / f"{kind['properties']['name']['const'].replace('_', '-')}.cc"
-            assert file.exists(), file
+            file = f"{kind['properties']['name']['const'].replace('_', '-')}.cc"
+            assert sum((SIMULATOR / folder / file).exists() for folder in FOLDERS[key]) == 1, file
             assert f"`{kind['properties']['name']['const']}`" in document
+
+
+def test_the_plain_program_has_all_but_what_needs_export() -> None:
+    """Controllers and schedulers are the same, and sources of verdicts are those with a file among its sources."""
+    text = subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout
+    plain, (_, registered) = json.loads(text), listed()
+    names = [kind["properties"]["name"]["const"] for kind in plain["verdicts"]]
+    files = {path.stem.replace("-", "_") for path in (SIMULATOR / "src/verdicts").glob("*.cc")}
+    assert names == sorted(files - {"verdict_kind"})
+    plain["verdicts"] += [kind for kind in registered["verdicts"] if kind not in plain["verdicts"]]
+    plain["verdicts"].sort(key=lambda kind: kind["properties"]["name"]["const"])
+    assert plain == registered
 
 
 @pytest.mark.parametrize(
@@ -73,7 +87,8 @@ def test_check_tells_what_is_stale(
         changed = tmp_path / path.name
         changed.write_text(text.replace(old, new))
         monkeypatch.setattr(registry, name, changed)
+    loop_program()
     assert registry.main(["--check"]) == 1
-    assert "registry.json, README.md: not what smartsbd-sim --list prints" in capsys.readouterr().err
+    assert "registry.json, README.md: not what smartsbd-loop --list prints" in capsys.readouterr().err
     assert registry.main([]) == 0
     assert registry.main(["--check"]) == 0

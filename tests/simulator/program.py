@@ -1,5 +1,7 @@
 """The simulator's program for the tests: scenarios, runs, and what the runs wrote."""
 
+import fcntl
+import functools
 import json
 import re
 import subprocess
@@ -11,9 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from scenarios import registry
+
 PROGRAM = Path(sys.prefix) / "bin" / "smartsbd-sim"
 SIMULATOR = Path(__file__).resolve().parents[2] / "simulator"
-LINE = re.compile(r"(\d+) C=7f3a91c2 SF=(\d) V=(CA|ACK|DUP|RTT|OWD|ECE|DACK|LOSS) (\d+)\n")
+LINE = re.compile(r"(\d+) C=7f3a91c2 SF=(\d) V=(CA|ACK|DUP|RTT|OWD|ECE|DACK|LOSS|GROUP) (\d+)\n")
 CWR, RECOVERY, LOSS = 2, 3, 4
 MSS = 1400
 # A data packet without options on a link: payload, TCP, IP and PPP headers.
@@ -162,10 +166,9 @@ def given_by(application: dict[str, Any]) -> Scenario:
 
 
 def every_choice() -> dict[str, Scenario]:
-    """A scenario for each controller and each scheduler, as an object with the defaults of all its parameters."""
-    listed = json.loads(subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout)
+    """A scenario for everything that is chosen by name, as an object with the defaults of all its parameters."""
     scenarios = {}
-    for key, kinds in listed.items():
+    for key, kinds in json.loads(registry.REGISTRY.read_text()).items():
         for kind in kinds:
             chosen = {name: part.get("const", part.get("default")) for name, part in kind["properties"].items()}
             scenario = shared()
@@ -175,16 +178,34 @@ def every_choice() -> dict[str, Scenario]:
     return scenarios
 
 
-def execute(directory: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the program in a directory on a scenario with this text."""
+@functools.cache
+def loop_program() -> Path:
+    """Build the program with all sources of verdicts, which `make setup` does not; one test at a time does."""
+    program = PROGRAM.with_name("smartsbd-loop")
+    with Path(SIMULATOR / "Makefile").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        command = ["make", "--silent", "--jobs=2", "-C", str(SIMULATOR), f"PREFIX={sys.prefix}", "loop"]
+        subprocess.run(command, check=True)
+    return program
+
+
+def program_for(scenario: Scenario) -> Path:
+    """The program that has what a scenario chooses."""
+    verdicts = scenario["connection"].get("verdicts", "fixed")
+    name = verdicts["name"] if isinstance(verdicts, dict) else verdicts
+    return PROGRAM if name in {"fixed", "oracle"} else loop_program()
+
+
+def execute(directory: Path, text: str, *options: str, program: Path = PROGRAM) -> subprocess.CompletedProcess[str]:
+    """Run a program in a directory on a scenario with this text."""
     (directory / "scenario.json").write_text(text)
-    command = [str(PROGRAM), "--scenario=scenario.json", "--events=events", "--truth=truth.json", *options]
+    command = [str(program), "--scenario=scenario.json", "--events=events", "--truth=truth.json", *options]
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
 
 
 def simulate(directory: Path, scenario: Scenario, *options: str) -> Run:
     """Run the program, which must succeed in silence."""
-    result = execute(directory, json.dumps(scenario), *options)
+    result = execute(directory, json.dumps(scenario), *options, program=program_for(scenario))
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     return Run((directory / "events").read_bytes(), (directory / "truth.json").read_bytes())
 

@@ -22,15 +22,16 @@ from tests.simulator.program import (
     given_by,
     link,
     network,
+    program_for,
     separate,
     shared,
     subflow,
 )
 
 
-def refuse(directory: Path, text: str, place: str) -> None:
+def refuse(directory: Path, text: str, place: str, program: Path = PROGRAM) -> None:
     """Run the program, which must refuse the scenario in one line that names the place."""
-    result = execute(directory, text)
+    result = execute(directory, text, program=program)
     assert result.returncode == 2, result
     assert result.stdout == ""
     assert result.stderr.startswith(f"scenario.json: {place}: "), result.stderr
@@ -223,18 +224,18 @@ def test_every_key_of_the_schema_is_tried() -> None:
 @pytest.mark.parametrize("scenario", TRIED.values(), ids=TRIED)
 def test_schema_and_program_agree(scenario: Scenario, tmp_path: Path) -> None:
     """Each key the schema requires is missed and each limit it states is enforced, so each key is read."""
-    schema = read_schema()
+    schema, program = read_schema(), program_for(scenario)
     checks = 0
     for place, part in walk(schema, scenario, ""):
         for value in outside(part) if place else ():
-            refuse(tmp_path, set_value(scenario, place, value), place)
+            refuse(tmp_path, set_value(scenario, place, value), place, program)
             checks += 1
         if part.get("type") == "object":
             assert part["additionalProperties"] is False
             for key in part["required"]:
                 changed = copy.deepcopy(scenario)
                 del value_at(changed, place)[key]
-                refuse(tmp_path, json.dumps(changed), f"{place}/{key}")
+                refuse(tmp_path, json.dumps(changed), f"{place}/{key}", program)
                 checks += 1
     assert checks > 150
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.traces.test_event_log import GOOD
 from traces import bare_log, event_log
-from traces.assembly import LIMITS
+from traces.assembly import LIMITS, UNUSED
 from traces.dialect import Dialect
 from traces.quarantine import UnreadableInputError
 
@@ -23,7 +23,7 @@ def written(tmp_path: Path, content: bytes) -> Path:
     return path
 
 
-def long_log(seed: int, rows: int, least_ns: int = 1) -> bytes:
+def long_log(seed: int, rows: int, least_ns: int = 1, *, with_groups: bool = False) -> bytes:
     """A log of two connections of three subflows, as a simulation writes it; ACKs are `least_ns` apart or more."""
     rng = np.random.default_rng(seed)
     lines, acked, time_ns = [], dict.fromkeys(range(6), 0), 0
@@ -32,6 +32,8 @@ def long_log(seed: int, rows: int, least_ns: int = 1) -> bytes:
         place = int(rng.integers(0, 6))
         where = f"{time_ns} C={'beef' if place % 2 else '1c0ffee'} SF={place // 2} V="
         kind = rng.choice(["ACK", "DUP", "CA", "LOSS", "RTX", "RTT"], p=[0.6, 0.1, 0.1, 0.05, 0.05, 0.1])
+        if with_groups and rng.random() < 0.05:
+            lines.append(f"{where}GROUP {rng.integers(0, 3)}")
         acked[place] += int(rng.integers(-1_000, 3_000))
         value = {"ACK": max(0, acked[place]), "CA": int(rng.integers(0, 5))}.get(kind, int(rng.integers(1, 10**5)))
         lines.append(f"{where}{kind} {value}")
@@ -54,6 +56,27 @@ def test_a_long_log_gives_what_its_lines_give(tmp_path: Path, seed: int, monkeyp
     assert whole == expected
     assert whole is not None
     assert [list(one.subflows) for one in whole.connections] == [list(one.subflows) for one in expected.connections]
+
+
+def test_groups_are_counted_and_change_nothing(tmp_path: Path) -> None:
+    """What the sender did is in no table; a log of nothing else has no connection."""
+    content = long_log(1, 2_000, with_groups=True)
+    plain = b"".join(line for line in content.splitlines(keepends=True) if b"V=GROUP" not in line)
+    path = written(tmp_path, content)
+    whole, by_lines = bare_log.read(path), event_log.read_line_by_line(path)
+    assert whole == by_lines
+    expected = event_log.read(written(tmp_path, plain), Dialect())
+    groups = content.count(b"V=GROUP")
+    assert by_lines.unused == {"GROUP": groups} and groups > 50
+    assert by_lines.records_in == by_lines.records_out + groups == content.count(b"\n")
+    assert list(by_lines.connections) == list(expected.connections)
+    path = written(tmp_path, b"5 C=1 SF=0 V=GROUP 0\n")
+    assert bare_log.read(path) is None
+    alone = event_log.read(path, Dialect())
+    assert (list(alone.connections), alone.records_out, alone.unused) == ([], 0, {"GROUP": 1})
+    assert event_log.read(written(tmp_path, b"5 C=1 SF=0 V=GROUP 32768\n"), Dialect()).refused() == {
+        "value out of range": 1
+    }
 
 
 def test_two_of_a_kind_at_one_time_are_left_to_the_lines(tmp_path: Path) -> None:
@@ -113,7 +136,7 @@ _EVENTS = st.lists(
         st.integers(0, 3),
         st.sampled_from(["a", "0a", "b"]),
         st.integers(0, 2),
-        st.sampled_from([kind.decode() for kind in LIMITS] + ["CWND"]),
+        st.sampled_from([kind.decode() for kind in [*LIMITS, *UNUSED]] + ["CWND"]),
         st.one_of(st.integers(0, 5), st.integers(0, 2**33)),
     ),
     max_size=12,

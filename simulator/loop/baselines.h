@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The baseline detectors of export/baselines/, for C++. */
+#ifndef SMARTSBD_BASELINES_H
+#define SMARTSBD_BASELINES_H
+
+extern "C" {
+#include "signals.h"
+}
+
+#endif
