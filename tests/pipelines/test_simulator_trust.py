@@ -39,7 +39,7 @@ def test_an_unknown_topology_is_refused() -> None:
         simulator_trust.draw([row])
 
 
-def test_the_command_writes_the_figure_of_a_table(tmp_path: Path) -> None:
-    """By default that of the documents."""
-    assert simulator_trust.main(["--out", str(tmp_path / "figure.png")]) == 0
+def test_the_figure_of_the_documents_table_is_written(tmp_path: Path) -> None:
+    """By default that of the documents, where it is asked for."""
+    simulator_trust.publish(out=tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")

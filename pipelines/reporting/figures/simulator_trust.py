@@ -7,9 +7,7 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
-import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -89,16 +87,19 @@ def draw(rows: list[dict[str, str]]) -> Figure:
     return figure
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Draw the published table; return the exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--table", type=Path, default=_DOCS / "simulator-trust.csv", help="CSV of the closed forms")
-    parser.add_argument("--out", type=Path, default=_DOCS / "images" / "simulator_trust.png", help="the figure")
-    settings = parser.parse_args(arguments)
-    with settings.table.open() as stream:
-        save(draw(list(csv.DictReader(stream))), settings.out)
-    return 0
+def publish(table: Path = _DOCS / "simulator-trust.csv", out: Path = _DOCS / "images" / "simulator_trust.png") -> None:
+    """Draw a published table.
+
+    Parameters
+    ----------
+    table : Path
+        CSV of the closed forms.
+    out : Path
+        The figure, PNG.
+    """
+    with table.open() as stream:
+        save(draw(list(csv.DictReader(stream))), out)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    publish()
