@@ -155,6 +155,18 @@ MptcpConnection::GetDuplicatedBytes() const
     return m_duplicated;
 }
 
+std::optional<uint64_t>
+MptcpConnection::GetSize() const
+{
+    return m_application.GetSize();
+}
+
+std::optional<ns3::Time>
+MptcpConnection::GetCompletion() const
+{
+    return m_completion;
+}
+
 void
 MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
 {
@@ -378,6 +390,10 @@ MptcpConnection::Reassemble(uint64_t dataSequence)
     {
         m_window.pop_front();
         m_delivered += m_spec.mss;
+    }
+    if (!m_completion && m_application.GetSize() == m_delivered)
+    {
+        m_completion = Simulator::Now();
     }
 }
 

@@ -100,6 +100,12 @@ class MptcpConnection
     /// @return Bytes that reached the client's connection level more than once.
     uint64_t GetDuplicatedBytes() const;
 
+    /// @return All bytes that the application will ever give, or none if there is no end to them.
+    std::optional<uint64_t> GetSize() const;
+
+    /// @return When the client had all of these, or none: it has not, or there is no end to them.
+    std::optional<ns3::Time> GetCompletion() const;
+
   private:
     /// Both ends of a subflow.
     struct Subflow
@@ -232,6 +238,7 @@ class MptcpConnection
     uint64_t m_delivered{0};              //!< Bytes in order at the client; its DATA_ACK
     uint64_t m_duplicated{0};             //!< Bytes that arrived more than once
     std::deque<bool> m_window;            //!< Segments received beyond m_delivered
+    std::optional<ns3::Time> m_completion; //!< When the client had all there is
 };
 
 } // namespace smartsbd

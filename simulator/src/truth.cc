@@ -264,6 +264,13 @@ Truth::PrintConnection() const
 {
     ordered_json connection{{"delivered_bytes", m_connection.GetDeliveredBytes()},
                             {"duplicated_bytes", m_connection.GetDuplicatedBytes()}};
+    if (const auto size = m_connection.GetSize())
+    {
+        const auto completion = m_connection.GetCompletion();
+        connection["transfer_bytes"] = *size;
+        connection["completed_ns"] =
+            completion ? ordered_json(completion->GetNanoSeconds()) : ordered_json();
+    }
     if (const auto token = m_connection.GetOptionToken())
     {
         char digits[9];
