@@ -125,6 +125,18 @@ MptcpConnection::GetSmoothedRtt(std::size_t subflow) const
     return m_subflows[subflow].sender->GetSmoothedRtt();
 }
 
+std::optional<uint64_t>
+MptcpConnection::GetPacingRate(std::size_t subflow) const
+{
+    return m_subflows[subflow].sender->GetPacingRate();
+}
+
+const std::vector<ModeChange>&
+MptcpConnection::GetModes(std::size_t subflow) const
+{
+    return (*m_siblings)[subflow].modes;
+}
+
 uint64_t
 MptcpConnection::GetTimeouts(std::size_t subflow) const
 {
@@ -179,6 +191,12 @@ MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
                                ns3::MakeNullCallback<void, Ptr<ns3::Socket>>());
     sender->SetAckCallback(MakeCallback(&MptcpConnection::HandleAck, this, subflow));
     sender->SetRoomCallback(MakeCallback(&MptcpConnection::Schedule, this));
+    if (auto* listener = dynamic_cast<TransmissionListener*>(PeekPointer(controller)))
+    {
+        sender->SetListener(listener);
+        // What is paced is asked for packet by packet.
+        sender->SetDataSentCallback(MakeCallback(&MptcpConnection::HandleSent, this));
+    }
     sender->TraceConnectWithoutContext(
         "CongState",
         MakeCallback(&MptcpConnection::HandleCongestionState, this, subflow));
@@ -357,6 +375,12 @@ MptcpConnection::Schedule()
         const auto sent = subflow.sender->Send(ns3::Create<ns3::Packet>(m_spec.mss), 0);
         NS_ABORT_MSG_IF(sent < 0, "a subflow refuses data it has room for");
     }
+}
+
+void
+MptcpConnection::HandleSent(Ptr<ns3::Socket>, uint32_t)
+{
+    Schedule();
 }
 
 void

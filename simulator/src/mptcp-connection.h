@@ -82,6 +82,18 @@ class MptcpConnection
 
     /**
      * @param subflow Index of the subflow.
+     * @return The rate it is paced at in bit/s, or none if it is not.
+     */
+    std::optional<uint64_t> GetPacingRate(std::size_t subflow) const;
+
+    /**
+     * @param subflow Index of the subflow.
+     * @return The modes its controller has had; none for one without modes.
+     */
+    const std::vector<ModeChange>& GetModes(std::size_t subflow) const;
+
+    /**
+     * @param subflow Index of the subflow.
      * @return Its retransmission timeouts so far.
      */
     uint64_t GetTimeouts(std::size_t subflow) const;
@@ -209,6 +221,14 @@ class MptcpConnection
 
     /// Give data to the subflows until nothing more can be sent.
     void Schedule();
+
+    /**
+     * A subflow has sent a segment for the first time, and may hold less than it could.
+     *
+     * @param socket Its socket.
+     * @param size Bytes of the segment.
+     */
+    void HandleSent(ns3::Ptr<ns3::Socket> socket, uint32_t size);
 
     /// Look at all subflows, for the scheduler.
     void LookAtPaths();

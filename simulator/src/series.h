@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace smartsbd
@@ -48,6 +49,7 @@ class Series
         uint64_t acked;                   //!< Bytes acknowledged so far
         uint32_t window;                  //!< Congestion window in bytes
         ns3::Time srtt;                   //!< Smoothed RTT
+        std::optional<uint64_t> rate;     //!< Rate it is paced at in bit/s, if it is
         uint64_t timeouts;                //!< Retransmission timeouts so far
         std::vector<ns3::Time> quantiles; //!< Of one way delays; none without a sample
     };

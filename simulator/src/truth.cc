@@ -238,6 +238,11 @@ Truth::PrintSubflows() const
                             {"acked_bytes", m_connection.GetAckedBytes(i)},
                             {"random_losses", m_subflows[i].randomLosses},
                             {"phases", PrintPhases(i)}});
+        for (const auto& [from, mode] : m_connection.GetModes(i))
+        {
+            subflows.back()["modes"].push_back(
+                {{"from_ns", from.GetNanoSeconds()}, {"mode", std::string(mode)}});
+        }
     }
     return subflows;
 }

@@ -9,6 +9,7 @@ namespace smartsbd
 extern const ControllerKind BALIA;
 extern const ControllerKind CUBIC;
 extern const ControllerKind LIA;
+extern const ControllerKind MPCC;
 extern const ControllerKind OLIA;
 extern const ControllerKind RENO;
 extern const ControllerKind WVEGAS;
@@ -20,6 +21,7 @@ GetControllers()
         &BALIA,
         &CUBIC,
         &LIA,
+        &MPCC,
         &OLIA,
         &RENO,
         &WVEGAS,
