@@ -10,6 +10,7 @@ extern const ControllerKind BALIA;
 extern const ControllerKind CUBIC;
 extern const ControllerKind LIA;
 extern const ControllerKind MPCC;
+extern const ControllerKind MPOL;
 extern const ControllerKind OLIA;
 extern const ControllerKind RENO;
 extern const ControllerKind WVEGAS;
@@ -22,6 +23,7 @@ GetControllers()
         &CUBIC,
         &LIA,
         &MPCC,
+        &MPOL,
         &OLIA,
         &RENO,
         &WVEGAS,
