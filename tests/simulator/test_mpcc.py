@@ -61,6 +61,23 @@ def test_a_loss_of_one_percent_is_no_reason_to_slow_down(runs: int, tmp_path: Pa
     assert shares[2] < 0.5 * shares[0], shares
 
 
+@pytest.mark.slow
+def test_a_loss_of_three_percent_halves_it(tmp_path: Path) -> None:
+    """In the second minute on a link of 50 Mbit/s: with fewer packets in an interval, chance is stronger than the rule.
+
+    At 1 % it keeps 0.7.
+    """
+    none, one, three = (
+        mean(
+            used(run, scenario, 60, 120)
+            for run in simulate_all(tmp_path / f"{scenario['subflows'][0]['access']['loss']}", seeds(scenario, 4))
+        )
+        for scenario in (over_own_links("mpcc", 50.0, 1, 120.0, loss) for loss in (0.0, 0.01, 0.03))
+    )
+    assert three < 0.5 * none, (none, one, three)
+    assert one > 0.7 * none, (none, one, three)
+
+
 def test_modes_and_rates_are_told(tmp_path: Path) -> None:
     """It starts, then probes and moves; the series has the rate it is paced at. Others have neither."""
     scenario = over_own_links("mpcc", 20.0, 1, 10.0)
