@@ -72,7 +72,7 @@ class Choice:
 
 
 #: One line for each; the first is what the others are compared with. Every controller of the registry is here with its
-#: defaults, and LIA once more, counting ACKs as the kernel does.
+#: defaults, and LIA twice more: counting ACKs, and in the whole numbers of the kernel.
 CHOICES = (
     Choice("lia"),
     Choice("lia", parameters={"counts": "acks"}),
@@ -83,6 +83,9 @@ CHOICES = (
     Choice("cubic"),
     Choice("lia", "round_robin"),
     Choice("reno", "round_robin"),
+    Choice("lia", parameters={"mode": "kernel"}),
+    Choice("mpcc"),
+    Choice("mpol"),
 )
 
 

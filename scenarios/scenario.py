@@ -34,6 +34,8 @@ Names = Annotated[list[str], Field(min_length=1)]
 
 _MOST_BYTES = 1_000_000_000
 _MOST_S = 3600
+#: Of what can be drawn anew each second.
+_MOST_CHANGES = 1000
 
 #: Keys that occur more than once: their ranges, and their meanings where these are the same.
 _RateMbitS = Annotated[float, Field(ge=0.01, le=1000)]
@@ -47,6 +49,7 @@ _Index = Annotated[int, Field(ge=0)]
 _ChangeS = Annotated[
     float, Field(ge=0, description="In s; the first is 0, the others ascend and are less than duration_s.")
 ]
+_LaterS = Annotated[float, Field(gt=0, description="In s; they ascend and are less than duration_s.")]
 
 
 class ScenarioError(UsageFault):
@@ -66,6 +69,13 @@ class Rate(Part):
 
     kind: Literal["rate"] = "rate"
     rate_mbit_s: _RateMbitS = Field(description="Payload in Mbit/s.")
+
+
+class FiniteTransfer(Part):
+    """So many bytes, all there when the connection is established; the truth says when the client has them."""
+
+    kind: Literal["transfer"] = "transfer"
+    bytes: int = Field(ge=1, le=_MOST_BYTES, description="Payload in bytes; it is rounded up to whole segments.")
 
 
 class ConnectionSettings(Part):
@@ -97,7 +107,7 @@ class ConnectionSettings(Part):
         "[0, this], in us; the order stays. 0: no delay. About the time a packet takes on the bottleneck avoids "
         "phase effects of drop-tail queues.",
     )
-    application: Annotated[OnOff | Rate, Field(discriminator="kind")] | None = Field(
+    application: Annotated[OnOff | Rate | FiniteTransfer, Field(discriminator="kind")] | None = Field(
         default=None, description="What gives the connection its data; without it there is always more."
     )
     verdicts: ChosenVerdicts | None = Field(
@@ -170,6 +180,21 @@ class _AccessLink(Part):
         description="Mean extra delay in the data direction in ms; it varies over [0, twice the mean] "
         "and keeps the packets' order.",
     )
+    loss_changes: (
+        tuple[
+            Annotated[
+                tuple[_LaterS, Annotated[float, Field(ge=0, lt=1, description="Probability, as loss.")]],
+                Field(description="From when, and what."),
+            ],
+            ...,
+        ]
+        | None
+    ) = Field(
+        default=None,
+        min_length=1,
+        max_length=_MOST_CHANGES,
+        description="Loss over time: loss holds until the first change. Without it: always.",
+    )
 
 
 class Access(_AccessLink):
@@ -237,6 +262,23 @@ class SubflowPath(Part):
         "At least 0.4 ms plus twice the delay of its links."
     )
     access: AnyAccess = Field(description="The last link before the client.")
+    delay_changes_ms: (
+        tuple[
+            Annotated[
+                tuple[_LaterS, Annotated[_DelayMs, Field(description="Extra delay in ms.")]],
+                Field(description="From when, and what."),
+            ],
+            ...,
+        ]
+        | None
+    ) = Field(
+        default=None,
+        min_length=1,
+        max_length=_MOST_CHANGES,
+        description="Extra delay over time, on the access link, in the data direction alone; rtt_ms is without it. "
+        "There is none until the first change. The order of packets stays: when the delay falls, those behind wait "
+        "for those before. Without it: never any.",
+    )
     group: Annotated[int, Field(ge=0, le=4)] | None = Field(
         default=None,
         description="Coupled controllers couple the subflows of one group; alone in its group, a subflow is under "
@@ -301,7 +343,9 @@ class Scenario(Part):
         description="The links whose rates are shaped: any may be a bottleneck. "
         "At least one subflow crosses each of them.",
     )
-    subflows: tuple[SubflowPath, ...] = Field(min_length=2, max_length=5, description="The connection's subflows.")
+    subflows: tuple[SubflowPath, ...] = Field(
+        min_length=1, max_length=5, description="The connection's subflows. With one alone there are no pairs."
+    )
     background: tuple[Background, ...] = Field(
         max_length=32,
         description="Traffic beside the connection. Its sinks are on the client, behind the access link of a subflow, "

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from contracts import regular_file
 from contracts.fault import InputFault
-from scenarios.scenario import Scenario
+from scenarios.scenario import FiniteTransfer, Scenario
 from testbed.relay_network import backbone_ns, source_link_ns
 
 _BULK = ("reno", "cubic", "bbr", "vegas")
@@ -50,6 +50,20 @@ def _ascending(place: str, changes: Sequence[tuple[float, Any]], duration_s: flo
     times = [at for at, _ in changes]
     if times[0] != 0 or times != sorted(set(times)) or times[-1] >= duration_s:
         yield f"{place}: times must be 0 first, ascend, and be less than duration_s"
+
+
+def _of_what_only_the_simulator_has(scenario: Scenario) -> Iterator[str]:
+    asked = {
+        "series_s": scenario.series_s is not None,
+        "connection/application/bytes": isinstance(scenario.connection.application, FiniteTransfer),
+    }
+    for number, path in enumerate(scenario.subflows):
+        asked[f"subflows/{number}/group"] = path.group is not None
+        asked[f"subflows/{number}/delay_changes_ms"] = path.delay_changes_ms is not None
+        asked[f"subflows/{number}/access/loss_changes"] = path.access.loss_changes is not None
+    yield from (f"{key}: only the simulator has this" for key, asks in asked.items() if asks)
+    if len(scenario.subflows) == 1:
+        yield "subflows: a connection of one has no pair to judge, only the simulator has it"
 
 
 def _of_paths(scenario: Scenario) -> Iterator[str]:
@@ -115,13 +129,7 @@ def refusals(scenario: Scenario, controller: str, available: Collection[str]) ->
         )
     if scenario.connection.scheduler_name != "min_rtt":
         found.append(f"connection/scheduler: Linux has no {scenario.connection.scheduler_name}, only min_rtt goes")
-    if scenario.series_s is not None:
-        found.append("series_s: only the simulator has this")
-    found += [
-        f"subflows/{number}/group: only the simulator has this"
-        for number, path in enumerate(scenario.subflows)
-        if path.group is not None
-    ]
+    found += _of_what_only_the_simulator_has(scenario)
     for number, flow in enumerate(scenario.background):
         needed = {"cbr": None, "web": "cubic"}.get(flow.kind, flow.kind)
         if needed is not None and needed not in available:

@@ -46,7 +46,7 @@ int sbd_signals_take(struct sbd_signals *signals, int64_t time_ns, enum sbd_line
 /* Tell what is left: no more lines come, or none of a time that was. */
 int sbd_signals_flush(struct sbd_signals *signals, sbd_tell *tell, void *context);
 
-/* By time, then kind, then place, as struct sbd_event is to come; what is alike in these is alike. */
+/* By time, then kind, then place, as struct sbd_event is to come; alike in these is alike. */
 int sbd_compare_events(const struct sbd_event *a, const struct sbd_event *b);
 
 #endif

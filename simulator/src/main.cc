@@ -48,7 +48,7 @@
  *   --pcap=DIR       packets get MPTCP options, and what passes the interfaces of the server and
  *                    of the client goes to sender.<subflow>.pcap and receiver.<subflow>.pcap in
  *                    this directory, which must exist
- *   --verdicts=FILE  if the scenario has a source of verdicts: groups and verdicts over time go here
+ *   --verdicts=FILE  if the scenario has a source of verdicts: groups and verdicts go here, by time
  *   --cost           the time that signals and decisions take goes there too
  *   --model=FILE     the model of the source of verdicts "file"
  *   --version        print the version and a hash of the sources, and stop

@@ -133,6 +133,18 @@ MptcpConnection::GetSmoothedRtt(std::size_t subflow) const
     return m_subflows[subflow].sender->GetSmoothedRtt();
 }
 
+std::optional<uint64_t>
+MptcpConnection::GetPacingRate(std::size_t subflow) const
+{
+    return m_subflows[subflow].sender->GetPacingRate();
+}
+
+const std::vector<ModeChange>&
+MptcpConnection::GetModes(std::size_t subflow) const
+{
+    return (*m_siblings)[subflow].modes;
+}
+
 uint64_t
 MptcpConnection::GetTimeouts(std::size_t subflow) const
 {
@@ -175,6 +187,18 @@ MptcpConnection::GetDuplicatedBytes() const
     return m_duplicated;
 }
 
+std::optional<uint64_t>
+MptcpConnection::GetSize() const
+{
+    return m_application.GetSize();
+}
+
+std::optional<ns3::Time>
+MptcpConnection::GetCompletion() const
+{
+    return m_completion;
+}
+
 void
 MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
 {
@@ -187,6 +211,12 @@ MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
                                ns3::MakeNullCallback<void, Ptr<ns3::Socket>>());
     sender->SetAckCallback(MakeCallback(&MptcpConnection::HandleAck, this, subflow));
     sender->SetRoomCallback(MakeCallback(&MptcpConnection::Schedule, this));
+    if (auto* listener = dynamic_cast<TransmissionListener*>(PeekPointer(controller)))
+    {
+        sender->SetListener(listener);
+        // What is paced is asked for packet by packet.
+        sender->SetDataSentCallback(MakeCallback(&MptcpConnection::HandleSent, this));
+    }
     sender->TraceConnectWithoutContext(
         "CongState",
         MakeCallback(&MptcpConnection::HandleCongestionState, this, subflow));
@@ -374,6 +404,12 @@ MptcpConnection::Schedule()
 }
 
 void
+MptcpConnection::HandleSent(Ptr<ns3::Socket>, uint32_t)
+{
+    Schedule();
+}
+
+void
 MptcpConnection::LookAtPaths()
 {
     for (std::size_t i = 0; i < m_subflows.size(); ++i)
@@ -404,6 +440,10 @@ MptcpConnection::Reassemble(uint64_t dataSequence)
     {
         m_window.pop_front();
         m_delivered += m_spec.mss;
+    }
+    if (!m_completion && m_application.GetSize() == m_delivered)
+    {
+        m_completion = Simulator::Now();
     }
 }
 

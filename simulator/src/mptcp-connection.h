@@ -83,6 +83,18 @@ class MptcpConnection
 
     /**
      * @param subflow Index of the subflow.
+     * @return The rate it is paced at in bit/s, or none if it is not.
+     */
+    std::optional<uint64_t> GetPacingRate(std::size_t subflow) const;
+
+    /**
+     * @param subflow Index of the subflow.
+     * @return The modes its controller has had; none for one without modes.
+     */
+    const std::vector<ModeChange>& GetModes(std::size_t subflow) const;
+
+    /**
+     * @param subflow Index of the subflow.
      * @return Its retransmission timeouts so far.
      */
     uint64_t GetTimeouts(std::size_t subflow) const;
@@ -109,6 +121,12 @@ class MptcpConnection
 
     /// @return Bytes that reached the client's connection level more than once.
     uint64_t GetDuplicatedBytes() const;
+
+    /// @return All bytes that the application will ever give, or none if there is no end to them.
+    std::optional<uint64_t> GetSize() const;
+
+    /// @return When the client had all of these, or none: it has not, or there is no end to them.
+    std::optional<ns3::Time> GetCompletion() const;
 
   private:
     /// Both ends of a subflow.
@@ -221,6 +239,14 @@ class MptcpConnection
     /// Give data to the subflows until nothing more can be sent.
     void Schedule();
 
+    /**
+     * A subflow has sent a segment for the first time, and may hold less than it could.
+     *
+     * @param socket Its socket.
+     * @param size Bytes of the segment.
+     */
+    void HandleSent(ns3::Ptr<ns3::Socket> socket, uint32_t size);
+
     /// Look at all subflows, for the scheduler.
     void LookAtPaths();
 
@@ -250,6 +276,7 @@ class MptcpConnection
     uint64_t m_delivered{0};              //!< Bytes in order at the client; its DATA_ACK
     uint64_t m_duplicated{0};             //!< Bytes that arrived more than once
     std::deque<bool> m_window;            //!< Segments received beyond m_delivered
+    std::optional<ns3::Time> m_completion; //!< When the client had all there is
 };
 
 } // namespace smartsbd

@@ -91,7 +91,7 @@ void
 Port::SetLoss(double probability, int64_t stream)
 {
     m_lossProbability = probability;
-    if (probability > 0)
+    if (probability > 0 && !m_draw)
     {
         m_draw = ns3::CreateObject<ns3::UniformRandomVariable>();
         m_draw->SetStream(stream);

@@ -71,6 +71,8 @@ class Port
     void SetExtraDelay(std::unique_ptr<ExtraDelay> extra);
 
     /**
+     * Lose packets from now on; the draws go on where they were if there were some before.
+     *
      * @param probability Probability that a packet is lost.
      * @param stream Number of the random stream.
      */

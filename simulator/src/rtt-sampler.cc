@@ -59,6 +59,12 @@ RttSampler::GetAcked() const
     return m_acked;
 }
 
+uint64_t
+RttSampler::GetSent() const
+{
+    return m_sent;
+}
+
 bool
 RttSampler::HasOutstanding() const
 {

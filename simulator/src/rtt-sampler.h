@@ -76,6 +76,9 @@ class RttSampler
     /// @return The cumulatively acknowledged bytes.
     uint64_t GetAcked() const;
 
+    /// @return The bytes sent, without retransmissions.
+    uint64_t GetSent() const;
+
     /// @return Whether sent bytes are waiting for their cumulative acknowledgment.
     bool HasOutstanding() const;
 

@@ -74,21 +74,17 @@ ReadStart(const Place& place, ns3::Time duration)
  * @param place A list of pairs of a time in s and a value.
  * @param duration Simulated time.
  * @param readValue Reads a value from its place.
- * @return The schedule.
+ * @return The values over time; the first time may be any.
  */
 template <class Reader>
 auto
-ReadSchedule(const Place& place, ns3::Time duration, Reader readValue)
+ReadChanges(const Place& place, ns3::Time duration, Reader readValue)
 {
     Schedule<decltype(readValue(place))> schedule;
     for (const auto& item : place.Items())
     {
         const auto pair = item.Items();
         const auto from = ReadStart(pair[0], duration);
-        if (schedule.empty() && !from.IsZero())
-        {
-            pair[0].Fail("the first time is not 0");
-        }
         if (!schedule.empty() && from <= schedule.back().from)
         {
             pair[0].Fail(pair[0].Print() + " is not after the time before it");
@@ -96,6 +92,44 @@ ReadSchedule(const Place& place, ns3::Time duration, Reader readValue)
         schedule.push_back({from, readValue(pair[1])});
     }
     return schedule;
+}
+
+/**
+ * @param place A list of pairs of a time in s and a value.
+ * @param duration Simulated time.
+ * @param readValue Reads a value from its place.
+ * @return The schedule.
+ */
+template <class Reader>
+auto
+ReadSchedule(const Place& place, ns3::Time duration, Reader readValue)
+{
+    const auto schedule = ReadChanges(place, duration, readValue);
+    if (!schedule.front().from.IsZero())
+    {
+        place.Items()[0].Items()[0].Fail("the first time is not 0");
+    }
+    return schedule;
+}
+
+/**
+ * @param place A delay in ms.
+ * @return The delay.
+ */
+ns3::Time
+ReadDelay(const Place& place)
+{
+    return FromMilliseconds(place.Number());
+}
+
+/**
+ * @param place A probability.
+ * @return The probability.
+ */
+double
+ReadProbability(const Place& place)
+{
+    return place.Number();
 }
 
 /**
@@ -107,16 +141,22 @@ ReadApplication(const Place& place)
 {
     ApplicationSpec application;
     application.kind = place.Kind<ApplicationKind>(
-        {{"on_off", ApplicationKind::ON_OFF}, {"rate", ApplicationKind::RATE}});
+        {{"on_off", ApplicationKind::ON_OFF},
+         {"rate", ApplicationKind::RATE},
+         {"transfer", ApplicationKind::SIZE}});
     const auto source = place.OfItsKind();
     if (application.kind == ApplicationKind::ON_OFF)
     {
         application.on = ReadSeconds(source["on_s"]);
         application.off = ReadSeconds(source["off_s"]);
     }
-    else
+    else if (application.kind == ApplicationKind::RATE)
     {
         application.rate = ReadRate(source["rate_mbit_s"]);
+    }
+    else
+    {
+        application.bytes = source["bytes"].Integer();
     }
     return application;
 }
@@ -216,10 +256,11 @@ ReadBurst(const Place& place, AccessSpec& access)
 
 /**
  * @param place The member "access" of a subflow.
+ * @param duration Simulated time.
  * @return The access link.
  */
 AccessSpec
-ReadAccess(const Place& place)
+ReadAccess(const Place& place, ns3::Time duration)
 {
     AccessSpec access{};
     access.kind = place.Kind<AccessKind>(
@@ -228,6 +269,10 @@ ReadAccess(const Place& place)
     access.rate = ReadRate(link["rate_mbit_s"]);
     access.queue = link["queue_bytes"].Integer();
     access.loss = link["loss"].Number();
+    if (link.Has("loss_changes"))
+    {
+        access.lossChanges = ReadChanges(link["loss_changes"], duration, ReadProbability);
+    }
     access.jitter = FromMilliseconds(link["jitter_ms"].Number());
     if (access.kind == AccessKind::WIFI)
     {
@@ -288,11 +333,16 @@ ReadSubflow(const Place& place, const Scenario& scenario)
     subflow.bottleneck = ReadSchedule(place["bottleneck"], scenario.duration, readBottleneck);
     subflow.start = ReadStart(place["start_s"], scenario.duration);
     subflow.rtt = FromMilliseconds(place["rtt_ms"].Number());
-    subflow.access = ReadAccess(place["access"]);
+    subflow.access = ReadAccess(place["access"], scenario.duration);
     subflow.group = place.Has("group") ? place["group"].Integer() : 0;
     if (place.Has("group") && scenario.connection.verdicts)
     {
         place["group"].Fail("the connection's verdicts decide on groups");
+    }
+    if (place.Has("delay_changes_ms"))
+    {
+        subflow.delayChanges =
+            ReadChanges(place["delay_changes_ms"], scenario.duration, ReadDelay);
     }
     return subflow;
 }

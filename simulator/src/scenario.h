@@ -39,7 +39,7 @@ struct Change
     T value;        //!< The value
 };
 
-/// Values over time; the first holds from time zero, and the times ascend.
+/// Values over time; the times ascend. Unless it is said otherwise, the first holds from time zero.
 template <class T>
 using Schedule = std::vector<Change<T>>;
 
@@ -66,6 +66,7 @@ enum class ApplicationKind
     BULK,   //!< There is always more
     ON_OFF, //!< There is more in some periods, and none in others
     RATE,   //!< A constant rate
+    SIZE,   //!< So many bytes
 };
 
 /// What gives the connection its data.
@@ -75,6 +76,7 @@ struct ApplicationSpec
     ns3::Time on;                                //!< ON_OFF: mean of the periods with data
     ns3::Time off;                               //!< ON_OFF: mean of those without
     uint64_t rate{0};                            //!< RATE: payload in bit/s
+    uint64_t bytes{0};                           //!< SIZE: payload in bytes
 };
 
 /// The MPTCP connection.
@@ -123,12 +125,13 @@ struct AccessSpec
     AccessKind kind;     //!< Kind of the link
     uint64_t rate;       //!< Line rate in bit/s; its mean if it wanders
     uint32_t queue;      //!< Drop-tail queue limit in bytes
-    double loss;         //!< Probability that a packet is lost, for each direction
+    double loss;         //!< Probability that a packet is lost, for each direction, at first
     ns3::Time jitter;    //!< Mean extra delay in the data direction
     uint32_t burstLow;   //!< WIFI: fewest packets of a burst
     uint32_t burstHigh;  //!< WIFI: most packets of a burst
     double rateSigma;    //!< LTE: standard deviation of the rate's logarithm
     ns3::Time rateStep;  //!< LTE: time between changes of the rate
+    Schedule<double> lossChanges; //!< Later probabilities of loss; none by default
 };
 
 /// One subflow and the path it takes.
@@ -142,6 +145,7 @@ struct SubflowSpec
     ns3::Time rtt;                         //!< Base propagation round trip time
     AccessSpec access;                     //!< Its access link
     uint32_t group{0};                     //!< Coupled controllers couple those of one group
+    Schedule<ns3::Time> delayChanges;      //!< Extra delays in the data direction; none by default
 };
 
 /// Kinds of background traffic.

@@ -40,10 +40,24 @@ SendingApplication::Start()
     {
         Toggle();
     }
+    else if (m_spec.kind == ApplicationKind::SIZE)
+    {
+        m_given = *GetSize();
+    }
     else
     {
         m_on = true;
     }
+}
+
+std::optional<uint64_t>
+SendingApplication::GetSize() const
+{
+    if (m_spec.kind != ApplicationKind::SIZE)
+    {
+        return std::nullopt;
+    }
+    return (m_spec.bytes + m_mss - 1) / m_mss * m_mss;
 }
 
 bool

@@ -9,6 +9,7 @@
 #include "ns3/random-variable-stream.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace smartsbd
 {
@@ -18,14 +19,15 @@ namespace smartsbd
  *
  * A bulk application always has more. An on/off one has more while it is on; its periods are
  * exponential, and it begins with one that is on. A rate-limited one has what a constant rate has
- * come to since the connection was established.
+ * come to since the connection was established. One of a size has it all at once, and no more.
  */
 class SendingApplication
 {
   public:
     /**
      * @param spec What it does.
-     * @param mss Bytes that a rate-limited one gives at once.
+     * @param mss Bytes of a segment: a rate-limited one gives them at once, a size is rounded up
+     *            to whole ones.
      * @param hasMore Called when there is more to send.
      */
     SendingApplication(const ApplicationSpec& spec, uint32_t mss, ns3::Callback<void> hasMore);
@@ -35,6 +37,9 @@ class SendingApplication
 
     /// The connection is established.
     void Start();
+
+    /// @return All that it will ever give, in bytes, or none if there is no end to it.
+    std::optional<uint64_t> GetSize() const;
 
     /**
      * @param end Data sequence number, from 0.
@@ -54,7 +59,7 @@ class SendingApplication
     ns3::Callback<void> m_hasMore;                     //!< Called when there is more
     ns3::Ptr<ns3::ExponentialRandomVariable> m_period; //!< Periods in units of their mean
     bool m_on{false};                                  //!< Whether there is more without end
-    uint64_t m_given{0};                               //!< What a rate has come to, in bytes
+    uint64_t m_given{0};                               //!< What it has given, if it counts
 };
 
 } // namespace smartsbd

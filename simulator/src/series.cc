@@ -92,6 +92,10 @@ Series::Print() const
                  {"group", own.group},
                  {"timeouts", own.timeouts - (before ? before->subflows[i].timeouts : 0)},
                  {"queueing_us", queueing}});
+            if (own.rate)
+            {
+                subflows.back()["pacing_mbit_s"] = *own.rate / 1e6;
+            }
         }
         auto background = ordered_json::array();
         for (std::size_t i = 0; i < interval.received.size(); ++i)
@@ -137,6 +141,7 @@ Series::End()
                                      m_connection.GetWindow(i),
                                      m_connection.GetSmoothedRtt(i),
                                      m_connection.GetGroup(i),
+                                     m_connection.GetPacingRate(i),
                                      m_connection.GetTimeouts(i),
                                      GetQuantiles(m_delays[i])});
         m_delays[i].clear();

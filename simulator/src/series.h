@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace smartsbd
@@ -49,6 +50,7 @@ class Series
         uint32_t window;                  //!< Congestion window in bytes
         ns3::Time srtt;                   //!< Smoothed RTT
         uint32_t group;                   //!< Number of its group
+        std::optional<uint64_t> rate;     //!< Rate it is paced at in bit/s, if it is
         uint64_t timeouts;                //!< Retransmission timeouts so far
         std::vector<ns3::Time> quantiles; //!< Of one way delays; none without a sample
     };

@@ -58,4 +58,18 @@ IsAlone(const Siblings& siblings, std::size_t index)
            }) == 1;
 }
 
+double
+SumAdvertised(const Siblings& siblings, std::size_t index)
+{
+    double sum = 0;
+    for (const auto& sibling : siblings)
+    {
+        if (&sibling != &siblings[index] && sibling.group == siblings[index].group)
+        {
+            sum += sibling.advertisedRate;
+        }
+    }
+    return sum;
+}
+
 } // namespace smartsbd

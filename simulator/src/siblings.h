@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace smartsbd
@@ -20,6 +21,13 @@ struct LinkedIncrease
 {
     uint64_t alpha{1};  //!< Factor of the last calculation, see LiaKernelAlpha()
     bool stale{false};  //!< Whether it is to be calculated before it is next used
+};
+
+/// A controller has another mode from now on.
+struct ModeChange
+{
+    ns3::Time from;        //!< Since when
+    std::string_view mode; //!< Its name
 };
 
 /**
@@ -40,8 +48,10 @@ struct Sibling
     uint64_t samples{0};                     //!< RTT samples so far
     ns3::Time sampleSum;                     //!< Sum of all RTT samples
     uint64_t samplesAtRound{0};              //!< Samples when its controller's round began
-    double advertisedRate{0};                //!< Rate its controller tells, in segments/s; or 0
+    double advertisedRate{0};                //!< Rate its controller tells, in its unit; or 0
     LinkedIncrease linked;                   //!< Of its group; each of the group writes to all
+    double toldWindow{0};                    //!< Window that others take for its own, or 0: its own
+    std::vector<ModeChange> modes;           //!< Modes of its controller so far, if it has any
 
     /// @return Whether it is established and has a smoothed RTT, so that it counts for others.
     bool Counts() const;
@@ -75,6 +85,13 @@ using Siblings = std::vector<Sibling>;
  * @return Whether no other one is of its group, established or not.
  */
 bool IsAlone(const Siblings& siblings, std::size_t index);
+
+/**
+ * @param siblings All subflows of a connection.
+ * @param index One of them.
+ * @return Sum of the rates that the others of its group advertise.
+ */
+double SumAdvertised(const Siblings& siblings, std::size_t index);
 
 } // namespace smartsbd
 

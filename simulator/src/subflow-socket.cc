@@ -2,8 +2,11 @@
 
 #include "subflow-socket.h"
 
+#include "pacing.h"
+
 #include "ns3/rtt-estimator.h"
 #include "ns3/simulator.h"
+#include "ns3/tcp-congestion-ops.h"
 #include "ns3/tcp-header.h"
 #include "ns3/tcp-option-sack.h"
 #include "ns3/tcp-tx-buffer.h"
@@ -107,6 +110,12 @@ SubflowSender::SetRoomCallback(ns3::Callback<void> callback)
 }
 
 void
+SubflowSender::SetListener(TransmissionListener* listener)
+{
+    m_listener = listener;
+}
+
+void
 SubflowSender::NoteArrival(SequenceNumber32 sequence)
 {
     if (sequence >= m_acked)
@@ -125,6 +134,11 @@ SubflowSender::HasRoom(uint32_t size) const
     const auto lost = m_txBuffer->GetLost();
     const auto unrepaired = lost - std::min(lost, m_txBuffer->GetRetransmitsCount());
     const auto unsent = m_txBuffer->SizeFromSequence(m_tcb->m_highTxMark);
+    if (const auto rate = GetPacingRate();
+        rate && unsent >= GetBacklogLimit(*rate / 8.0, m_tcb->m_srtt, m_tcb->m_segmentSize))
+    {
+        return false;
+    }
     return AvailableWindow() >= unrepaired + unsent + size;
 }
 
@@ -138,6 +152,12 @@ uint32_t
 SubflowSender::GetWindow() const
 {
     return m_tcb->m_cWnd;
+}
+
+std::optional<uint64_t>
+SubflowSender::GetPacingRate() const
+{
+    return m_tcb->m_pacing ? std::optional(m_tcb->m_pacingRate.Get().GetBitRate()) : std::nullopt;
 }
 
 uint64_t
@@ -194,7 +214,19 @@ SubflowSender::ReceivedAck(Ptr<ns3::Packet> packet, const TcpHeader& tcpHeader)
         UseSample(report.outcome.sample->rtt);
     }
     m_reportAck(report);
+    if (m_listener)
+    {
+        const auto& sample = report.outcome.sample;
+        m_listener->NoteAck(report.acked,
+                            m_sackBlocks,
+                            sample ? std::optional(sample->rtt) : std::nullopt);
+    }
+    const bool asksLater = m_congestionControl->HasCongControl();
     TcpSocketBase::ReceivedAck(packet, tcpHeader);
+    if (asksLater)
+    {
+        m_askForData();
+    }
 }
 
 void
@@ -209,7 +241,10 @@ SubflowSender::ProcessAck(const SequenceNumber32& ackNumber,
                               currentDelivered,
                               oldHeadSequence,
                               receivedData);
-    m_askForData();
+    if (!m_congestionControl->HasCongControl())
+    {
+        m_askForData();
+    }
 }
 
 void
@@ -227,7 +262,13 @@ SubflowSender::UpdateRttHistory(const SequenceNumber32& seq, uint32_t sz, bool)
 {
     if (m_state == ESTABLISHED)
     {
-        m_sampler.Send(GetPosition(seq), sz, Simulator::Now());
+        const auto position = GetPosition(seq);
+        const bool repeated = position < m_sampler.GetSent();
+        m_sampler.Send(position, sz, Simulator::Now());
+        if (m_listener)
+        {
+            m_listener->NoteSent(position, sz, repeated);
+        }
     }
     else if (m_synSent.IsZero())
     {
@@ -242,7 +283,12 @@ SubflowSender::UpdateRttHistory(const SequenceNumber32& seq, uint32_t sz, bool)
 void
 SubflowSender::ReTxTimeout()
 {
-    m_timeouts += m_sampler.HasOutstanding();
+    const bool outstanding = m_sampler.HasOutstanding();
+    m_timeouts += outstanding;
+    if (outstanding && m_listener)
+    {
+        m_listener->NoteTimeout();
+    }
     TcpSocketBase::ReTxTimeout();
 }
 

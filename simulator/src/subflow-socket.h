@@ -4,11 +4,13 @@
 #define SMARTSBD_SUBFLOW_SOCKET_H
 
 #include "rtt-sampler.h"
+#include "transmission-listener.h"
 
 #include "ns3/tag.h"
 #include "ns3/tcp-socket-base.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace smartsbd
@@ -56,7 +58,8 @@ struct AckReport
  * The sending end of a subflow.
  *
  * It replaces TcpSocketBase's RTT samples by RttSampler's, reports every ACK, and asks for data
- * at the moment when the window is known and before the socket chooses what to send.
+ * at the moment when the window is known and before the socket chooses what to send. A controller
+ * that has CongControl() knows its window only after that: then it asks when the ACK is done with.
  */
 class SubflowSender : public ns3::TcpSocketBase
 {
@@ -80,6 +83,11 @@ class SubflowSender : public ns3::TcpSocketBase
     void SetRoomCallback(ns3::Callback<void> callback);
 
     /**
+     * @param listener Told of transmissions and ACKs; it must outlive the socket. Null: nobody.
+     */
+    void SetListener(TransmissionListener* listener);
+
+    /**
      * Note that a data segment has reached the receiver.
      *
      * @param sequence The segment's sequence number.
@@ -89,7 +97,8 @@ class SubflowSender : public ns3::TcpSocketBase
     /**
      * @param size Bytes to send.
      * @return Whether the window has room for them at once, after all that is waiting; never
-     *         while the subflow recovers from a timeout.
+     *         while the subflow recovers from a timeout, nor while it is paced and enough is
+     *         waiting.
      */
     bool HasRoom(uint32_t size) const;
 
@@ -98,6 +107,9 @@ class SubflowSender : public ns3::TcpSocketBase
 
     /// @return The congestion window in bytes.
     uint32_t GetWindow() const;
+
+    /// @return The rate it is paced at in bit/s, or none if it is not.
+    std::optional<uint64_t> GetPacingRate() const;
 
     /// @return Retransmission timeouts so far.
     uint64_t GetTimeouts() const;
@@ -159,6 +171,7 @@ class SubflowSender : public ns3::TcpSocketBase
     bool m_synRetransmitted{false};                    //!< Whether the SYN was sent again
     ns3::Callback<void, const AckReport&> m_reportAck; //!< Called for each ACK
     ns3::Callback<void> m_askForData;                  //!< Called when there may be room
+    TransmissionListener* m_listener{nullptr};         //!< Told of transmissions and ACKs, or null
 };
 
 /// The receiving end of a subflow.

@@ -5,6 +5,7 @@
 #include "burst-port.h"
 #include "host-delay.h"
 #include "jitter.h"
+#include "scheduled-delay.h"
 
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
@@ -210,7 +211,7 @@ Topology::AddSubflow(const Scenario& scenario, std::size_t subflow)
     const auto& spec = scenario.subflows[subflow];
     const auto host = AddHostLink(HOST_LINK_DELAY, STREAMS_PER_PATH * subflow + HOST_DELAY);
     const auto backbone = AddFastLink(GetBackboneDelay(scenario, subflow));
-    const auto access = AddAccessLink(subflow, spec.access);
+    const auto access = AddAccessLink(subflow, spec);
     Path path{{}, {}, {access}};
     path.fromClient = path.fromAccess;
     if (spec.clientLink)
@@ -276,8 +277,9 @@ Topology::AddHostLink(ns3::Time delay, int64_t stream)
 }
 
 Topology::Link
-Topology::AddAccessLink(std::size_t subflow, const AccessSpec& spec)
+Topology::AddAccessLink(std::size_t subflow, const SubflowSpec& path)
 {
+    const auto& spec = path.access;
     const auto firstStream = static_cast<int64_t>(STREAMS_PER_PATH * subflow);
     std::unique_ptr<Port> port;
     if (spec.kind == AccessKind::WIFI)
@@ -298,10 +300,23 @@ Topology::AddAccessLink(std::size_t subflow, const AccessSpec& spec)
             std::make_shared<WanderingRate>(spec.rate, spec.rateSigma, firstStream + RATE),
             spec.rateStep);
     }
-    port->SetExtraDelay(std::make_unique<Jitter>(spec.jitter, firstStream + JITTER));
+    std::unique_ptr<ExtraDelay> delay =
+        std::make_unique<Jitter>(spec.jitter, firstStream + JITTER);
+    if (!path.delayChanges.empty())
+    {
+        delay = std::make_unique<ScheduledDelay>(path.delayChanges, std::move(delay));
+    }
+    port->SetExtraDelay(std::move(delay));
     const auto link = AddOtherLink(std::move(port), ACCESS_LINK_DELAY);
-    link.forward->SetLoss(spec.loss, firstStream + LOSS_OF_DATA);
-    link.reverse->SetLoss(spec.loss, firstStream + LOSS_OF_ACKS);
+    const auto lose = [link, firstStream](double probability) {
+        link.forward->SetLoss(probability, firstStream + LOSS_OF_DATA);
+        link.reverse->SetLoss(probability, firstStream + LOSS_OF_ACKS);
+    };
+    lose(spec.loss);
+    for (const auto& change : spec.lossChanges)
+    {
+        ns3::Simulator::Schedule(change.from, [lose, change] { lose(change.value); });
+    }
     return link;
 }
 

@@ -168,10 +168,10 @@ class Topology
      * Add the access link of a subflow, with what its kind brings.
      *
      * @param subflow Index of the subflow.
-     * @param spec The access link.
+     * @param path The subflow.
      * @return The link.
      */
-    Link AddAccessLink(std::size_t subflow, const AccessSpec& spec);
+    Link AddAccessLink(std::size_t subflow, const SubflowSpec& path);
 
     /**
      * Add a port that does not send data into a shaped link.

@@ -238,6 +238,11 @@ Truth::PrintSubflows() const
                             {"acked_bytes", m_connection.GetAckedBytes(i)},
                             {"random_losses", m_subflows[i].randomLosses},
                             {"phases", PrintPhases(i)}});
+        for (const auto& [from, mode] : m_connection.GetModes(i))
+        {
+            subflows.back()["modes"].push_back(
+                {{"from_ns", from.GetNanoSeconds()}, {"mode", std::string(mode)}});
+        }
     }
     return subflows;
 }
@@ -264,6 +269,13 @@ Truth::PrintConnection() const
 {
     ordered_json connection{{"delivered_bytes", m_connection.GetDeliveredBytes()},
                             {"duplicated_bytes", m_connection.GetDuplicatedBytes()}};
+    if (const auto size = m_connection.GetSize())
+    {
+        const auto completion = m_connection.GetCompletion();
+        connection["transfer_bytes"] = *size;
+        connection["completed_ns"] =
+            completion ? ordered_json(completion->GetNanoSeconds()) : ordered_json();
+    }
     if (const auto token = m_connection.GetOptionToken())
     {
         char digits[9];

@@ -34,7 +34,7 @@ CALLS: dict[str, str] = {
         r"^```python\n(from contributions import (\w+)\n.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
     )
 }
-COPIED = (*PACKAGES, "simulator/src", "tests/models")
+COPIED = (*PACKAGES, "simulator/src", "simulator/loop", "tests/models")
 FILES = (
     *("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py"),
     *("simulator/Makefile", "simulator/README.md", "requirements/simulator.txt"),
@@ -280,6 +280,7 @@ def test_a_controller(changed: Path, tmp_path: Path) -> None:
     if built.exists():
         shutil.copytree(built, tmp_path / "built")
     make = ["make", "--jobs=2", "-C", str(copied / "simulator"), f"PREFIX={prefix}", f"BUILD={tmp_path / 'built'}"]
+    make += ["all", "loop"]
     subprocess.run(make, check=True, capture_output=True)
     program = prefix / "bin/smartsbd-sim"
     listed = json.loads(subprocess.run([program, "--list"], capture_output=True, check=True).stdout)

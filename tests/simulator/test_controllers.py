@@ -25,7 +25,9 @@ from tests.simulator.program import separate as separate_paths
 
 #: Those that know nothing of their siblings.
 UNCOUPLED = {"reno", "cubic"}
-COUPLED = [name for name in registry.names("congestion_control") if name not in UNCOUPLED]
+#: Those that know of them, and are not under Reno when they are alone.
+RATES = {"mpcc", "mpol"}
+COUPLED = [name for name in registry.names("congestion_control") if name not in UNCOUPLED | RATES]
 
 
 def under(scenario: Scenario, controller: Any, groups: list[int] | None = None) -> Scenario:

@@ -110,6 +110,10 @@ def test_changes_must_ascend(tmp_path: Path) -> None:
         changes = [[time, 8.0] for time in times]
         text = set_value(shared(), "/links/0/rate_mbit_s", changes)
         refuse(tmp_path, text, f"/links/0/rate_mbit_s/{len(times) - 1}/0")
+    for place in ("/subflows/0/delay_changes_ms", "/subflows/0/access/loss_changes"):
+        for times in ([5.0, 5.0], [5.0, 12.0]):
+            text = set_value(changing(), place, [[time, 0.5] for time in times])
+            refuse(tmp_path, text, f"{place}/1/0")
 
 
 def test_bottleneck_is_a_link_of_the_subflow(tmp_path: Path) -> None:
@@ -127,7 +131,13 @@ def test_rate_must_suit_the_kind(kind: str, rate: float | None, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("application", "key"),
-    [({"kind": "bulk"}, "kind"), ({"kind": "rate", "rate_mbit_s": 1.0, "on_s": 1.0}, "on_s")],
+    [
+        ({"kind": "bulk"}, "kind"),
+        ({"kind": "rate", "rate_mbit_s": 1.0, "on_s": 1.0}, "on_s"),
+        ({"kind": "transfer", "bytes": 1000, "rate_mbit_s": 1.0}, "rate_mbit_s"),
+        ({"kind": "transfer", "bytes": 0}, "bytes"),
+        ({"kind": "transfer", "bytes": 1000.5}, "bytes"),
+    ],
 )
 def test_keys_belong_to_kinds_of_applications(application: dict[str, Any], key: str, tmp_path: Path) -> None:
     """A bulk transfer is one without an application, and a rate has no periods."""
@@ -185,7 +195,7 @@ def grouped() -> Scenario:
 
 
 def crowded() -> Scenario:
-    """A flow that comes and goes, and leaves early, and a series."""
+    """A flow that comes and goes, and leaves early, a series, and losses that change."""
     scenario = separate()
     scenario["background"] = [
         flow("cbr", 1.0) | {"on_s": 1.0, "off_s": 2.0, "stop_s": 9.0, "leaves": "first_link"},
@@ -193,6 +203,22 @@ def crowded() -> Scenario:
         flow("vegas", 1.0, "access", on=1),
     ]
     scenario["series_s"] = 1.0
+    for one in scenario["subflows"]:
+        one["access"]["loss_changes"] = [[2.0, 0.01]]
+    return scenario
+
+
+def changing() -> Scenario:
+    """One subflow alone, whose path changes, and a transfer that ends."""
+    scenario = given_by({"kind": "transfer", "bytes": 30_000})
+    scenario["background"] = scenario["background"][:1]
+    scenario["subflows"] = [
+        {
+            **subflow([0], 60.0),
+            "delay_changes_ms": [[2.0, 30.0], [4.5, 0.0]],
+            "access": {**access(), "loss_changes": [[3.0, 0.5], [4.0, 0.0]]},
+        }
+    ]
     return scenario
 
 
@@ -204,6 +230,7 @@ TRIED = {
     "rate": given_by({"kind": "rate", "rate_mbit_s": 2.0}),
     "groups": grouped(),
     "crowded": crowded(),
+    "changing": changing(),
     **every_choice(),
 }
 

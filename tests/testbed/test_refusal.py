@@ -67,16 +67,29 @@ def test_what_only_the_simulator_has() -> None:
     """Each key is named; a scheduler with parameters is known by its name."""
     content = json.loads((FOLDER / "shared.json").read_text())
     content["series_s"] = 1.0
-    content["subflows"][1]["group"] = 0
-    content["connection"]["scheduler"] = {"name": "min_rtt"}
+    content["subflows"][1] |= {"group": 0, "delay_changes_ms": [[2.0, 30.0]]}
+    content["subflows"][1]["access"]["loss_changes"] = [[2.0, 0.01]]
+    content["connection"] |= {"scheduler": {"name": "min_rtt"}, "application": {"kind": "transfer", "bytes": 30_000}}
     content["background"][0] |= {"stop_s": 5.0, "leaves": "first_link"}
     found = refusals(Scenario.model_validate(content), "cubic", AVAILABLE)
     assert [one.partition(":")[0] for one in found] == [
         "series_s",
+        "connection/application/bytes",
         "subflows/1/group",
+        "subflows/1/delay_changes_ms",
+        "subflows/1/access/loss_changes",
         "background/0/stop_s",
         "background/0/leaves",
     ]
+
+
+def test_a_connection_of_one_subflow_is_simulated_alone() -> None:
+    """It has no pair that could be judged."""
+    content = json.loads((FOLDER / "shared.json").read_text())
+    del content["subflows"][1]
+    content["background"] = [flow for flow in content["background"] if flow["subflow"] == 0]
+    (found,) = refusals(Scenario.model_validate(content), "cubic", AVAILABLE)
+    assert found == "subflows: a connection of one has no pair to judge, only the simulator has it"
 
 
 def test_the_command_says_so_and_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,8 @@ namespace
 std::unique_ptr<VerdictSource>
 Create(const VerdictSeat& seat, const ParameterValues& values)
 {
-    return CreateBaseline("ton20-r", {{"signal", values.Is("signal", "ecn") ? "ecn" : "loss"}}, seat);
+    const auto signal = values.Is("signal", "ecn") ? "ecn" : "loss";
+    return CreateBaseline("ton20-r", {{"signal", signal}}, seat);
 }
 
 /// @return The parameters.

@@ -9,6 +9,8 @@ namespace smartsbd
 extern const ControllerKind BALIA;
 extern const ControllerKind CUBIC;
 extern const ControllerKind LIA;
+extern const ControllerKind MPCC;
+extern const ControllerKind MPOL;
 extern const ControllerKind OLIA;
 extern const ControllerKind RENO;
 extern const ControllerKind WVEGAS;
@@ -20,6 +22,8 @@ GetControllers()
         &BALIA,
         &CUBIC,
         &LIA,
+        &MPCC,
+        &MPOL,
         &OLIA,
         &RENO,
         &WVEGAS,

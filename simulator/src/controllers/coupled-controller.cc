@@ -90,7 +90,8 @@ CoupledController::Look()
             state == TcpSocketState::CA_RECOVERY || state == TcpSocketState::CA_CWR;
         const auto bytes = recovers && m_thresholdInRecovery ? sibling.tcb->m_ssThresh.Get()
                                                              : sibling.tcb->m_cWnd.Get();
-        m_view.subflows.push_back({static_cast<double>(bytes) / sibling.tcb->m_segmentSize,
+        const auto window = static_cast<double>(bytes) / sibling.tcb->m_segmentSize;
+        m_view.subflows.push_back({sibling.toldWindow > 0 ? sibling.toldWindow : window,
                                    sibling.tcb->m_srtt.Get().GetSeconds(),
                                    static_cast<double>(sibling.GetBytesOfLosses())});
     }
