@@ -12,8 +12,8 @@ import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios import path
-from scenarios.scenario import Background, Link, Names, Run, Scenario, ScenarioError, SubflowPath
-from scenarios.sites import SITES
+from scenarios.scenario import Background, Link, Names, Run, Scenario, SubflowPath
+from scenarios.sites import SITES, check_known
 
 _UPLINK_MBIT_S = 16.0
 _OWN_MBIT_S = (7.0, 3.0)
@@ -30,7 +30,18 @@ def _moving(link: Link, first: float, between: float, phase_s: float) -> Link:
     )
 
 
-def _draw(site: str, rng: np.random.Generator, phase_s: float) -> Run:
+def draw(site: str, rng: np.random.Generator, phase_s: float) -> Run:
+    """Draw one connection.
+
+    Parameters
+    ----------
+    site : str
+        Name in :data:`~scenarios.sites.SITES`.
+    rng : numpy.random.Generator
+        Everything random comes from it.
+    phase_s : float, seconds
+        Length of each of the three phases.
+    """
     spread = np.exp(rng.normal(0.0, _RTT_SPREAD, size=2))
     rtt_ms = [round(SITES[site].rtt_ms[index] * spread[index], 3) for index in range(2)]
     queue_rtts = rng.uniform(*_QUEUE_RTTS, size=3)
@@ -90,11 +101,9 @@ def dataset(
     ScenarioError
         If a site is unknown.
     """
-    unknown = sorted(set(sites) - set(SITES))
-    if unknown:
-        raise ScenarioError(f"sites {unknown} are unknown, known are {sorted(SITES)}")
+    check_known(sites)
     return [
-        _draw(site, np.random.default_rng([seed, *site.encode(), number]), phase_s)
+        draw(site, np.random.default_rng([seed, *site.encode(), number]), phase_s)
         for site in sites
         for number in range(connections_per_site)
     ]

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,33 @@ def written(scenario: Scenario) -> str:
     return scenario.model_dump_json(indent=1)
 
 
+def end(command: Sequence[str], scenario_path: Path, seed: int) -> None:
+    """Run the simulator to its end.
+
+    Parameters
+    ----------
+    command : sequence of str
+    scenario_path : Path
+        The scenario it reads.
+    seed : int
+        The scenario's.
+
+    Raises
+    ------
+    SimulatorError
+        If the run failed; the message names the scenario's file and seed.
+    OSError
+        If there is no room for what it writes.
+    """
+    done = subprocess.run(ending_with_this([*command]), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        message = done.stderr.strip() or "no message"
+        if message.endswith(os.strerror(errno.ENOSPC)):
+            # Other runs would fail too.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(scenario_path.parent))
+        raise SimulatorError(f"{scenario_path} (seed {seed}): exit {done.returncode}: {message}")
+
+
 def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Finished:
     """Run one scenario.
 
@@ -97,14 +125,7 @@ def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Fin
         arguments = [f"--scenario={scenario_path}", f"--events={events_path}", f"--truth={truth_path}"]
         if captures is not None:
             arguments.append(f"--pcap={captures}")
-        command = ending_with_this([str(program()), *arguments])
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            message = done.stderr.strip() or "no message"
-            if message.endswith(os.strerror(errno.ENOSPC)):
-                # Other runs would fail too.
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder)
-            raise SimulatorError(f"{scenario_path} (seed {run.scenario.seed}): exit {done.returncode}: {message}")
+        end([str(program()), *arguments], scenario_path, run.scenario.seed)
         return Finished(
             event_log=zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(events_path.read_bytes()),
             truth=json.loads(truth_path.read_text()),

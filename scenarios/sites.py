@@ -8,6 +8,7 @@ own RTTs, losses, jitter, queues and starts, from the same distributions for bot
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,6 +44,23 @@ SITES = {
     "silicon_valley": Site(duration_s=30.0, rtt_ms=(160.0, 220.0)),
     "frankfurt": Site(duration_s=30.0, rtt_ms=(240.0, 320.0)),
 }
+
+
+def check_known(sites: Collection[str]) -> None:
+    """Make sure that sites are known.
+
+    Parameters
+    ----------
+    sites : collection of str
+
+    Raises
+    ------
+    ScenarioError
+        With those that are not in :data:`SITES`.
+    """
+    unknown = sorted(set(sites) - set(SITES))
+    if unknown:
+        raise ScenarioError(f"sites {unknown} are unknown, known are {sorted(SITES)}")
 
 
 def _links(rng: np.random.Generator, shared: bool, rtt_ms: tuple[float, float]) -> tuple[Link, ...]:
@@ -124,9 +142,7 @@ def dataset(
     ScenarioError
         If a site is unknown.
     """
-    unknown = sorted(set(sites) - set(SITES))
-    if unknown:
-        raise ScenarioError(f"sites {unknown} are unknown, known are {sorted(SITES)}")
+    check_known(sites)
     return [
         draw(
             site,

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pipelines.params.automl import AutoML
     from pipelines.params.export import Export
     from pipelines.params.extract import Extract
+    from pipelines.params.loop import Loop
     from pipelines.params.parse import Parse
 
 PARAMS_FILE = Path("params.yaml")
@@ -86,6 +87,7 @@ class Params(Block):
     twins: Twins
     controllers: Controllers
     thinned: Thinned
+    loop_: dict[str, Any] = Field(alias="loop")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -128,6 +130,13 @@ class Params(Block):
         from pipelines.params.automl import AutoML
 
         return self._part("automl", AutoML, self.automl_, families=list(self.search.families))
+
+    @property
+    def loop(self) -> Loop:
+        """What is run with the loop closed."""
+        from pipelines.params.loop import Loop
+
+        return self._part("loop", Loop, self.loop_)
 
     @property
     def export(self) -> Export:

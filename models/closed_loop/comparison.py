@@ -1,0 +1,213 @@
+"""Controls compared network by network, beside closed forms; accuracy by the control in force; harm to a rival."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from models.closed_loop.outcome import BOTH
+
+#: Columns that identify a network.
+NETWORK = ("experiment", "variant", "place", "number")
+#: All places together.
+ALL = "all"
+
+_CONFIDENCE = 0.95
+
+
+def mean_interval(values: pd.Series[float], *, resamples: int, seed: int) -> tuple[float, float, float]:
+    """Return a mean and its bootstrapped 95 % interval; of one value the interval is nan, of none all is.
+
+    Parameters
+    ----------
+    values : Series
+    resamples, seed : int
+    """
+    known = values.to_numpy(dtype=float)
+    if len(known) == 0:
+        return np.nan, np.nan, np.nan
+    if len(known) == 1:
+        return float(known[0]), np.nan, np.nan
+    if np.all(known == known[0]):
+        return float(known[0]), float(known[0]), float(known[0])
+    found = stats.bootstrap(
+        (known,),
+        np.mean,
+        n_resamples=resamples,
+        confidence_level=_CONFIDENCE,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    return float(known.mean()), float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def _named(name: str, found: tuple[float, float, float]) -> dict[str, float]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
+
+
+def beside(runs: pd.DataFrame, name: str, control_of: Callable[[str], str], column: str) -> pd.DataFrame:
+    """Return runs with what another control came to on the same network; runs without such are left out.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        One row for each run: :data:`NETWORK`, ``control`` and what it came to.
+    name : str
+        Of the column to add.
+    control_of : callable
+        Returns the other control.
+    column : str
+        What is taken of the other run.
+    """
+    other = runs[[*NETWORK, "control", column]].rename(columns={"control": "_other", column: name})
+    keyed = runs.assign(_other=runs["control"].map(control_of))
+    return keyed.merge(other, on=[*NETWORK, "_other"], validate="many_to_one").drop(columns="_other")
+
+
+def compared(
+    runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield for each experiment, variant, place and control how its goodput compares with its coupled twin's.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        One row for each run.
+    twin : callable
+        Returns the control that is what one is while all is coupled.
+    resamples, seed : int
+
+    Yields
+    ------
+    dict
+        ``runs``; means of ``goodput_mbit_s``, ``rival_mbit_s``, ``jain``, ``apart_share``, ``right_share`` and
+        ``right_at_end``; ``over_twin``: the mean over networks of its goodput over the twin's, ``over_twin_most`` the
+        largest; ``over_reno`` likewise; ``off_closed_form``: ``over_twin`` less ``1 + apart_share * (reno / twin - 1)``,
+        paired by network. Intervals end in ``_low`` and ``_high``.
+
+    References
+    ----------
+    The closed form takes goodput as that of either control in its share of the time.
+    """
+    means = ("goodput_mbit_s", "rival_mbit_s", "jain", "apart_share", "right_share", "right_at_end")
+    whole = beside(runs, "twin", twin, "goodput_mbit_s")
+    whole = beside(whole, "twin_rival", twin, "rival_mbit_s")
+    whole = _left(whole, "reno", "goodput_mbit_s")
+    whole["over_twin"] = whole["goodput_mbit_s"] / whole["twin"]
+    whole["over_reno"] = whole["goodput_mbit_s"] / whole["reno"]
+    whole["off"] = whole["over_twin"] - 1 - whole["apart_share"] * (whole["reno"] / whole["twin"] - 1)
+    for name, own in _places(whole):
+        row: dict[str, Any] = dict(zip(("experiment", "variant", "place", "control"), name, strict=True))
+        row |= {"runs": len(own)} | {one: own[one].mean() for one in means}
+        row |= _named("over_twin", mean_interval(own["over_twin"], resamples=resamples, seed=seed))
+        row["over_twin_most"] = own["over_twin"].max()
+        for key, column in (("over_reno", "over_reno"), ("off_closed_form", "off")):
+            row |= _named(key, mean_interval(own[column].dropna(), resamples=resamples, seed=seed))
+        yield row
+
+
+def _left(runs: pd.DataFrame, control: str, column: str) -> pd.DataFrame:
+    """Return runs with what a control came to on the same network; nan where it was not run."""
+    other = runs.loc[runs["control"] == control, [*NETWORK, column]].rename(columns={column: control})
+    return runs.merge(other, on=list(NETWORK), how="left", validate="many_to_one")
+
+
+def _places(runs: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """Yield the runs of each control by place, and of all places together."""
+    keys = ["experiment", "variant", "place", "control"]
+    pooled = runs.assign(place=ALL)
+    for part in (runs, pooled):
+        for name, own in part.groupby(keys, sort=False):
+            yield tuple(str(one) for one in name), own
+
+
+def accuracy_by_force(judged: pd.DataFrame) -> pd.DataFrame:
+    """Return how often a source is right, by the label and by what was in force while it watched.
+
+    Windows in which the label or the groups changed are counted apart.
+
+    Parameters
+    ----------
+    judged : DataFrame
+        One row for each verdict: ``experiment``, ``judge``, ``control``, ``shared``, ``said`` and ``in_force``.
+
+    Returns
+    -------
+    DataFrame
+        ``experiment``, ``judge``, ``control``, ``shared``, ``in_force``, ``verdicts``, ``open`` (those that left it
+        open) and ``right``: the share right of the others.
+    """
+    known = judged[judged["shared"].notna() & (judged["in_force"] != BOTH)]
+    known = known.assign(open=known["said"].isna(), hit=known["said"] == known["shared"])
+    keys = ["experiment", "judge", "control", "shared", "in_force"]
+    rows = []
+    for name, own in known.groupby(keys, sort=True):
+        decided = own[~own["open"]]
+        row = dict(zip(keys, name, strict=True))
+        rows.append(row | {"verdicts": len(own), "open": int(own["open"].sum()), "right": decided["hit"].mean()})
+    return pd.DataFrame(rows, columns=[*keys, "verdicts", "open", "right"])
+
+
+def harm(runs: pd.DataFrame, alone: str, *, resamples: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield what a rival has beside each control, over what it has beside a connection of one path.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Runs with a rival at a shared bottleneck.
+    alone : str
+        The control of one path.
+    resamples, seed : int
+
+    Yields
+    ------
+    dict
+        ``place``, ``control``, ``runs``, ``goodput_mbit_s``, ``rival_mbit_s``, ``jain``, and ``rival_share`` with its
+        interval.
+
+    References
+    ----------
+    RFC 9743, section 5, asks what a new controller does to flows of the standard ones.
+    """
+    whole = _left(runs, alone, "rival_mbit_s")
+    whole["rival_share"] = whole["rival_mbit_s"] / whole[alone]
+    for (_, _, place, control), own in _places(whole):
+        row: dict[str, Any] = {"place": place, "control": control, "runs": len(own)}
+        row |= {one: own[one].mean() for one in ("goodput_mbit_s", "rival_mbit_s", "jain")}
+        yield row | _named("rival_share", mean_interval(own["rival_share"], resamples=resamples, seed=seed))
+
+
+def delays(switches: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield how long groups took to follow a change of the bottleneck.
+
+    Parameters
+    ----------
+    switches : DataFrame
+        One row for each change of each run: ``place``, ``control``, ``shared``, ``held``, ``delay_s`` and
+        ``delay_windows``.
+
+    Yields
+    ------
+    dict
+        ``changes``, ``held``: groups that were right already; of the others the medians ``delay_s`` and
+        ``delay_windows`` (in T), never being infinite, and ``never``.
+    """
+    pooled = switches.assign(place=ALL)
+    for part in (switches, pooled):
+        for (variant, place, control, shared), own in part.groupby(["variant", "place", "control", "shared"], sort=False):
+            late = own[~own["held"]]
+            yield {
+                "variant": variant,
+                "place": place,
+                "control": control,
+                "shared": shared,
+                "changes": len(own),
+                "held": int(own["held"].sum()),
+                "never": int(np.isinf(late["delay_s"]).sum()),
+                "delay_s": late["delay_s"].median(),
+                "delay_windows": late["delay_windows"].median(),
+            }

@@ -1,0 +1,206 @@
+"""Run experiments with the loop closed: verdicts decide, while a connection runs, which subflows are coupled.
+
+Each network is run under each control. Reports have every run; controls compared network by network; how right each
+source is by what is in force; how long groups take to follow a bottleneck that moves; and what is left to a rival. What
+a source said in a run is compared with a replay of the run's event log, and a difference fails the stage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import re
+import resource
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from contracts.fault import Fault
+from export.loop_agreement import LoopReplays
+from models.closed_loop import comparison, outcome
+from pipelines.params import Params
+from pipelines.reporting.report_files import write_csv, write_parquet
+from pipelines.running import parallel, stage
+from scenarios import simulator
+from scenarios.closed_loop import EXPERIMENTS, program
+from scenarios.closed_loop.control import CONTROLS, coupled_twin
+from scenarios.closed_loop.experiment import LoopRun
+
+log = logging.getLogger(__name__)
+
+#: Headers of models that judge runs of these controls too, which are never switched; and what is in force in them.
+_UNSWITCHED = {"lia": outcome.COUPLED, "reno": outcome.APART}
+_HEADERS = ("tree_paper", "tree_invariant", "forest_invariant")
+#: The default detector, of which a replay has the last verdict alone.
+_DEFAULT = "lag_excess"
+#: Sources that are no detector: there is nothing to replay.
+_NOT_REPLAYED = ("oracle", "fixed")
+#: The experiments whose rival is compared, and whose bottlenecks move.
+_HARM, _SHIFT = "loop_harm", "loop_shift"
+_ALONE = "one path"
+
+
+class LoopError(Fault):
+    """What was said in a run is not what a replay of its log says."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What one run came to: a row, its verdicts, the changes of its bottlenecks, and its seconds."""
+
+    row: dict[str, Any]
+    judged: list[dict[str, Any]]
+    switches: list[dict[str, Any]]
+    seconds: list[dict[str, Any]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
+    parser.add_argument("--runs", type=Path, required=True, help="folder to write: scenarios, runs, verdicts, seconds")
+    parser.add_argument("--reports", type=Path, required=True, help="folder for the tables")
+
+
+def drawn(params: Params) -> list[LoopRun]:
+    """Return every run: networks in the order they are drawn, each under its controls.
+
+    Parameters
+    ----------
+    params : Params
+    """
+    settings: Mapping[str, Any] = params.loop.experiments.model_dump()
+    wanted = params.loop.controls
+    return [
+        LoopRun(name, network, control)
+        for name, experiment in EXPERIMENTS.items()
+        if settings[name] is not None
+        for network in experiment.draw(**settings[name])
+        for control in experiment.controls
+        if wanted is None or control in wanted
+    ]
+
+
+def _file_name(run: LoopRun) -> str:
+    network = run.network
+    return re.sub(r"[^a-z0-9.]+", "-", f"{run.experiment} {network.variant} {network.place} {network.number} {run.control}".lower())
+
+
+def _of_replays(run: LoopRun, looped: program.Looped, replays: LoopReplays) -> Iterator[dict[str, Any]]:
+    """Yield what detectors say of a run that none of them switches."""
+    force = _UNSWITCHED[run.control]
+    numbers = range(len(run.scenario.subflows))
+    groups = {"groups": [{"from_ns": 0, "groups": [0 if force == outcome.COUPLED else n for n in numbers]}]}
+    for name in replays.headers:
+        windows = [
+            {
+                "subflow_a": one.subflow_a,
+                "subflow_b": one.subflow_b,
+                "window_start_ns": one.start_ns,
+                "window_ns": one.window_ns,
+                "shared": one.shared,
+            }
+            for one in replays.decisions(name, looped.events)
+        ]
+        told = groups | {"verdicts": windows, "decided": len(windows)}
+        yield from ({"judge": name, **one} for one in outcome.judged(looped.truth, told))
+    opinions = replays.opinions(_DEFAULT.replace("_", "-"), looped.events)
+    last = opinions[-1][1] if opinions else [None for _ in numbers]
+    at_ns = outcome.end_ns(looped.truth)
+    judgements = [
+        {"subflow_a": a, "subflow_b": b, "decided_ns": at_ns, "said": _said(last[a], last[b])}
+        for a in numbers
+        for b in numbers
+        if a < b
+    ]
+    told = groups | {"judgements": judgements}
+    yield from ({"judge": f"{_DEFAULT}, last", **one} for one in outcome.judged(looped.truth, told))
+
+
+def _said(a: int | None, b: int | None) -> str:
+    return "open" if a is None or b is None else "shared" if a == b else "apart"
+
+
+def _one(run: LoopRun, place: Path, built: Path, replays: LoopReplays) -> _Found | simulator.SimulatorError:
+    """Run a network under a control; return what it came to, or why it failed."""
+    network, scenario = run.network, run.scenario
+    try:
+        looped = program.run(built, scenario, place / f"{_file_name(run)}.json")
+    except simulator.SimulatorError as error:
+        return error
+    identity = {"experiment": run.experiment, "variant": network.variant, "place": network.place}
+    identity |= {"number": network.number, "control": run.control}
+    same: bool | None = None
+    judged, switches = [], []
+    source = CONTROLS[run.control].verdicts
+    if looped.told is not None and source is not None:
+        if source not in _NOT_REPLAYED:
+            same = replays.same(source, looped.told, looped.events)
+        judged = [{"judge": source, **one} for one in outcome.judged(looped.truth, looped.told)]
+        largest_rtt_ms = max(one.rtt_ms for one in scenario.subflows)
+        switches = list(outcome.switches(looped.truth, looped.told, largest_rtt_ms))
+    elif run.control in _UNSWITCHED and len(scenario.subflows) > 1:
+        judged = list(_of_replays(run, looped, replays))
+    seconds = list(outcome.seconds(looped.truth, network.rival)) if run.experiment == _SHIFT else []
+    row = identity | asdict(outcome.outcome(looped.truth, looped.told, network.rival)) | {"replay_same": same}
+    return _Found(
+        row,
+        [identity | one for one in judged],
+        [identity | one for one in switches],
+        [identity | one for one in seconds],
+    )
+
+
+def _simulated(runs: list[LoopRun], place: Path, headers: Path, params: Params) -> list[_Found]:
+    """Return what every run came to; raise if one failed, at the end."""
+    built = program.build()
+    found, failures = [], []
+    with LoopReplays(headers, _HEADERS) as replays:
+        work = partial(_one, place=place, built=built, replays=replays)
+        # The simulator is a program of its own.
+        for one in parallel.mapped(work, runs, params, what="loop", threads=True, here=True):
+            if isinstance(one, simulator.SimulatorError):
+                failures.append(str(one))
+                log.error("%s", one)
+            else:
+                found.append(one)
+    if failures:
+        raise simulator.SimulatorError(f"{len(failures)} of {len(runs)} runs failed, first: {failures[0]}")
+    return found
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    runs = drawn(params)
+    place = arguments.runs.absolute() / "scenarios"
+    place.mkdir(parents=True, exist_ok=True)
+    found = _simulated(runs, place, arguments.headers, params)
+    table = pd.DataFrame([one.row for one in found])
+    judged, switches, seconds = (
+        pd.DataFrame([row for one in found for row in getattr(one, name)]) for name in ("judged", "switches", "seconds")
+    )
+    for name, own in (("runs", table), ("verdicts", judged), ("switches", switches), ("seconds", seconds)):
+        write_parquet(own, arguments.runs / f"{name}.parquet")
+    options = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
+    reports = {
+        "runs": table,
+        "compared": pd.DataFrame(list(comparison.compared(table, coupled_twin, **options))),
+        "accuracy": comparison.accuracy_by_force(judged),
+        "delays": pd.DataFrame(list(comparison.delays(switches))),
+        "harm": pd.DataFrame(list(comparison.harm(table[table["experiment"] == _HARM], _ALONE, **options))),
+    }
+    arguments.reports.mkdir(parents=True, exist_ok=True)
+    for name, own in reports.items():
+        write_csv(own, arguments.reports / f"{name}.csv")
+    different = table[table["replay_same"].eq(False)]  # noqa: FBT003 - an element, not a flag
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    replayed = int(table["replay_same"].notna().sum())
+    log.info("%d runs, %d of them replayed, in %.0f CPU s", len(table), replayed, usage.ru_utime + usage.ru_stime)
+    if len(different):
+        first = " ".join(str(different.iloc[0][name]) for name in ("experiment", "variant", "place", "number", "control"))
+        raise LoopError(f"{len(different)} of {replayed} runs said what a replay of their log does not, first: {first}")
+    return stage.EXIT_OK

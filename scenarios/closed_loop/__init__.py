@@ -1,0 +1,27 @@
+"""Experiments with the loop closed: verdicts decide, while a connection runs, which of its subflows are coupled.
+
+An experiment is one file that draws networks, and one line here. Each network is run once under every control of the
+experiment (:mod:`scenarios.closed_loop.control`), with the same seed, links, background and application, so controls
+are compared network by network. Nothing is trained, tuned or chosen on any of them.
+"""
+
+from __future__ import annotations
+
+from scenarios.closed_loop import (
+    beside_one_flow,
+    many_subflows,
+    moving_bottleneck,
+    separate_links,
+    shared_link,
+    table6_paths,
+)
+from scenarios.closed_loop.experiment import Experiment
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "loop_nsb": separate_links.EXPERIMENT,
+    "loop_sb": shared_link.EXPERIMENT,
+    "loop_shift": moving_bottleneck.EXPERIMENT,
+    "loop_unseen": table6_paths.EXPERIMENT,
+    "loop_groups": many_subflows.EXPERIMENT,
+    "loop_harm": beside_one_flow.EXPERIMENT,
+}

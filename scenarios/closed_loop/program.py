@@ -1,0 +1,88 @@
+"""Running ``smartsbd-loop``: the simulator with every source of verdicts, exported models among them."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contracts.whole_file import write_whole
+from scenarios import simulator
+from scenarios.scenario import Scenario
+from scenarios.simulator import SimulatorError
+
+_FOLDER = simulator.SOURCES.parent
+#: Interval of the series of a run: the paper's figures have means of a second.
+SERIES_S = 1.0
+
+
+@dataclass(frozen=True)
+class Looped:
+    """What one run has left.
+
+    Attributes
+    ----------
+    events : bytes
+        The event log.
+    truth : dict
+        What the simulator measured, with its series.
+    told : dict, optional
+        Groups and verdicts over time; none where there is no source of verdicts.
+    """
+
+    events: bytes
+    truth: dict[str, Any]
+    told: dict[str, Any] | None
+
+
+def build() -> Path:
+    """Build the program with the headers in export/generated; return it. What is up to date is left as it is.
+
+    Raises
+    ------
+    SimulatorError
+        If that fails.
+    """
+    with Path(_FOLDER / "Makefile").open() as held:
+        # One at a time: they would write the same files.
+        fcntl.flock(held, fcntl.LOCK_EX)
+        command = ["make", "--silent", "--jobs=2", "-C", str(_FOLDER), f"PREFIX={sys.prefix}", "loop"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SimulatorError(f"`make loop` failed: {done.stderr.strip()[-500:] or 'no message'}")
+    return Path(sys.prefix) / "bin" / "smartsbd-loop"
+
+
+def run(program: Path, scenario: Scenario, scenario_path: Path) -> Looped:
+    """Run one scenario, with a series of one second.
+
+    Parameters
+    ----------
+    program : Path
+        What :func:`build` returned.
+    scenario : Scenario
+    scenario_path : Path
+        Where to keep the scenario, for whoever wants to run it again.
+
+    Raises
+    ------
+    SimulatorError
+        If the run failed; the message names the scenario's file and seed.
+    OSError
+        If there is no room for what it writes.
+    """
+    whole = scenario.model_copy(update={"series_s": SERIES_S})
+    write_whole((simulator.written(whole) + "\n").encode(), scenario_path)
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: Path(folder) / name for name in ("events", "truth", "verdicts")}
+        if scenario.connection.verdicts is None:
+            del files["verdicts"]
+        options = [f"--{name}={path}" for name, path in files.items()]
+        simulator.end([str(program), f"--scenario={scenario_path}", *options], scenario_path, scenario.seed)
+        told = json.loads(files["verdicts"].read_text()) if "verdicts" in files else None
+        return Looped(files["events"].read_bytes(), json.loads(files["truth"].read_text()), told)

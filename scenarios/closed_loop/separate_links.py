@@ -1,0 +1,52 @@
+"""Each subflow has a bottleneck of its own: SmartSBD's section 5.3.1 and Fig. 8, the settings of Table 2.
+
+Rivals are rate limited, as in section 3.1, or bulk transfers. A bulk rival has its path's base RTT, as closed forms
+take it; a limited one has that of the background server near the client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from pydantic import NonNegativeInt, PositiveInt
+
+from scenarios.closed_loop.control import SWITCHED, UNSWITCHED
+from scenarios.closed_loop.experiment import Experiment, Network
+from scenarios.scenario import Background, Names, Scenario
+from scenarios.sites import check_known
+from scenarios.sites import draw as draw_at
+
+
+def _bulk(background: Background, scenario: Scenario) -> Background:
+    rtt_ms = scenario.subflows[background.subflow].rtt_ms
+    return background.model_copy(update={"rate_mbit_s": None, "rtt_ms": rtt_ms})
+
+
+def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[Network]:
+    """Draw networks of each site, each with rivals of either kind.
+
+    Parameters
+    ----------
+    sites : list of str
+        Names in :data:`~scenarios.sites.SITES`.
+    runs : int
+        Networks of each site and kind of rivals.
+    seed : int
+
+    Raises
+    ------
+    ScenarioError
+        If a site is unknown.
+    """
+    check_known(sites)
+    for site in sites:
+        for number in range(runs):
+            rng = np.random.default_rng([seed, *site.encode(), number])
+            limited = draw_at(site, shared=False, congestion_control="lia", rng=rng).scenario
+            yield Network("rate limited", site, number, limited)
+            rivals = tuple(_bulk(one, limited) for one in limited.background)
+            yield Network("bulk", site, number, limited.model_copy(update={"background": rivals}))
+
+
+EXPERIMENT = Experiment(draw, (*UNSWITCHED, *SWITCHED))

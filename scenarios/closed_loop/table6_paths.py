@@ -1,0 +1,33 @@
+"""The ten rows of SmartSBD's Table 6, with the detector running: section 5.2, the dataset ``unseen``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from scenarios.closed_loop.control import FEW
+from scenarios.closed_loop.experiment import Experiment, Network
+from scenarios.scenario import Names
+from scenarios.unseen import draw as draw_cases
+
+
+def draw(
+    *, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt
+) -> Iterator[Network]:
+    """Draw each case `repetitions` times.
+
+    Parameters
+    ----------
+    cases : list of str
+        Names in :data:`~scenarios.unseen.CASES`.
+    repetitions : int
+    duration_s : float, seconds
+        Length of each transfer; 60 in the paper.
+    seed : int
+    """
+    for place, run in enumerate(draw_cases(cases, "lia", repetitions=repetitions, duration_s=duration_s, seed=seed)):
+        yield Network("Table 6", run.setting, place % repetitions, run.scenario)
+
+
+EXPERIMENT = Experiment(draw, FEW)
