@@ -22,6 +22,8 @@ from scenarios.scenario import Background, Run, Scenario
 
 SOURCES = Path(__file__).parent.parent / "simulator" / "src"
 _COMPRESSION_LEVEL = 6
+#: Name of an event log while the simulator writes it.
+_EVENTS = "events.log"
 
 
 class SimulatorError(Fault):
@@ -91,24 +93,47 @@ def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Fin
     OSError
         If there is no room for what it writes.
     """
-    write_whole((written(run.scenario) + "\n").encode(), scenario_path)
     with tempfile.TemporaryDirectory() as folder:
-        events_path, truth_path = Path(folder) / "events.log", Path(folder) / "truth.json"
-        arguments = [f"--scenario={scenario_path}", f"--events={events_path}", f"--truth={truth_path}"]
-        if captures is not None:
-            arguments.append(f"--pcap={captures}")
-        command = ending_with_this([str(program()), *arguments])
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            message = done.stderr.strip() or "no message"
-            if message.endswith(os.strerror(errno.ENOSPC)):
-                # Other runs would fail too.
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder)
-            raise SimulatorError(f"{scenario_path} (seed {run.scenario.seed}): exit {done.returncode}: {message}")
-        return Finished(
-            event_log=zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(events_path.read_bytes()),
-            truth=json.loads(truth_path.read_text()),
-        )
+        truth = _simulated(run, scenario_path, Path(folder), captures)
+        events = (Path(folder) / _EVENTS).read_bytes()
+        return Finished(zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(events), truth)
+
+
+def measure(run: Run, scenario_path: Path) -> dict[str, Any]:
+    """Run one scenario for its truth alone; its event log is not kept.
+
+    Parameters
+    ----------
+    run : Run
+    scenario_path : Path
+        As :func:`simulate` takes it.
+
+    Raises
+    ------
+    SimulatorError, OSError
+        As :func:`simulate` raises them.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        return _simulated(run, scenario_path, Path(folder), None)
+
+
+def _simulated(run: Run, scenario_path: Path, folder: Path, captures: Path | None) -> dict[str, Any]:
+    """Run one scenario, with its event log in a folder; return the truth."""
+    write_whole((written(run.scenario) + "\n").encode(), scenario_path)
+    truth_path = folder / "truth.json"
+    arguments = [f"--scenario={scenario_path}", f"--events={folder / _EVENTS}", f"--truth={truth_path}"]
+    if captures is not None:
+        arguments.append(f"--pcap={captures}")
+    command = ending_with_this([str(program()), *arguments])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        message = done.stderr.strip() or "no message"
+        if message.endswith(os.strerror(errno.ENOSPC)):
+            # Other runs would fail too.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+        raise SimulatorError(f"{scenario_path} (seed {run.scenario.seed}): exit {done.returncode}: {message}")
+    truth: dict[str, Any] = json.loads(truth_path.read_text())
+    return truth
 
 
 def truth_rows(run: Run, name: str, truth: dict[str, Any]) -> list[dict[str, Any]]:

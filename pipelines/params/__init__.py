@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pipelines.params.export import Export
     from pipelines.params.extract import Extract
     from pipelines.params.parse import Parse
+    from scenarios.mpol_experiments import MpolExperiments
 
 PARAMS_FILE = Path("params.yaml")
 #: Where params.yaml stands that came with the program: in a package, or in the checkout.
@@ -86,6 +87,7 @@ class Params(Block):
     twins: Twins
     controllers: Controllers
     thinned: Thinned
+    mpol_: dict[str, Any] = Field(alias="mpol")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -136,6 +138,13 @@ class Params(Block):
 
         return self._part("export", Export, self.export_)
 
+    @property
+    def mpol(self) -> MpolExperiments:
+        """The experiments of the MP-OL paper."""
+        from scenarios.mpol_experiments import MpolExperiments
+
+        return self._part("mpol", MpolExperiments, self.mpol_)
+
     def value(self, name: str) -> Any:
         """Return the value of a name such as ``search.datasets``."""
         found: Any = self
@@ -151,7 +160,7 @@ class Params(Block):
         ParamsError
             If one holds an unknown key or an impossible value.
         """
-        for _ in (self.simulate, self.parse, self.extract, self.automl, self.export):
+        for _ in (self.simulate, self.parse, self.extract, self.automl, self.export, self.mpol):
             pass
 
     @model_validator(mode="after")
