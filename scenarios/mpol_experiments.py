@@ -68,7 +68,7 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Phase:
+class LinkPhase:
     """What a link has for a fifth of the time: its delay in ms, and its probability of loss."""
 
     delay_ms: Range
@@ -80,44 +80,44 @@ def _still(value: float) -> Range:
 
 
 #: Tables I and II: for each link its five phases.
-SITUATIONS: dict[int, tuple[tuple[Phase, ...], tuple[Phase, ...]]] = {
+SITUATIONS: dict[int, tuple[tuple[LinkPhase, ...], tuple[LinkPhase, ...]]] = {
     1: (
         (
-            Phase((20, 40), _still(0)),
-            Phase((150, 250), _still(0.02)),
-            Phase(_still(30), _still(0.02)),
-            Phase(_still(200), _still(0)),
-            Phase((80, 120), _still(0.005)),
+            LinkPhase((20, 40), _still(0)),
+            LinkPhase((150, 250), _still(0.02)),
+            LinkPhase(_still(30), _still(0.02)),
+            LinkPhase(_still(200), _still(0)),
+            LinkPhase((80, 120), _still(0.005)),
         ),
         (
-            Phase((150, 250), _still(0.02)),
-            Phase((80, 120), _still(0.005)),
-            Phase(_still(200), _still(0)),
-            Phase(_still(30), _still(0.02)),
-            Phase((20, 40), _still(0)),
+            LinkPhase((150, 250), _still(0.02)),
+            LinkPhase((80, 120), _still(0.005)),
+            LinkPhase(_still(200), _still(0)),
+            LinkPhase(_still(30), _still(0.02)),
+            LinkPhase((20, 40), _still(0)),
         ),
     ),
     2: (
         (
-            Phase((0, 40), (0, 0.1)),
-            Phase(_still(10), (0, 0.05)),
-            Phase((50, 100), (0, 0.02)),
-            Phase((0, 200), _still(0.02)),
-            Phase((0, 400), _still(0)),
+            LinkPhase((0, 40), (0, 0.1)),
+            LinkPhase(_still(10), (0, 0.05)),
+            LinkPhase((50, 100), (0, 0.02)),
+            LinkPhase((0, 200), _still(0.02)),
+            LinkPhase((0, 400), _still(0)),
         ),
         (
-            Phase((0, 400), _still(0)),
-            Phase((0, 200), _still(0.02)),
-            Phase((50, 100), (0, 0.02)),
-            Phase(_still(10), (0, 0.05)),
-            Phase((0, 40), (0, 0.1)),
+            LinkPhase((0, 400), _still(0)),
+            LinkPhase((0, 200), _still(0.02)),
+            LinkPhase((50, 100), (0, 0.02)),
+            LinkPhase(_still(10), (0, 0.05)),
+            LinkPhase((0, 40), (0, 0.1)),
         ),
     ),
 }
 
 
 @dataclass(frozen=True)
-class PlannedRun:
+class ExperimentRun:
     """A scenario of an experiment under one controller.
 
     Attributes
@@ -212,7 +212,7 @@ class Experiment(Part):
 
     runs: _Runs = Field(description="Runs of each setting under each controller; 0 leaves the experiment out.")
 
-    def planned(self, name: str, seed: int) -> Iterator[PlannedRun]:
+    def planned(self, name: str, seed: int) -> Iterator[ExperimentRun]:
         """Draw every run of every setting.
 
         Parameters
@@ -229,7 +229,7 @@ class Experiment(Part):
                 for choice in self._choices():
                     scenario = drawn.model_copy(update={"connection": choice.applied(drawn.connection)})
                     run = Run(scenario=scenario, site=None, setting=f"{name}: {setting}, {choice.name}")
-                    yield PlannedRun(name, setting, choice.name, number, run, self._changes_s())
+                    yield ExperimentRun(name, setting, choice.name, number, run, self._changes_s())
 
     def _settings(self) -> list[str]:
         """Return the names of its settings."""
@@ -376,7 +376,7 @@ class SituationExperiment(Experiment):
         subflows = tuple(self._changing(number, phases, rng) for number, phases in enumerate(both))
         return _network(rng, self.rate_mbit_s, subflows, 5.0 * self.phase_s)
 
-    def _changing(self, number: int, phases: tuple[Phase, ...], rng: np.random.Generator) -> SubflowPath:
+    def _changing(self, number: int, phases: tuple[LinkPhase, ...], rng: np.random.Generator) -> SubflowPath:
         delays, losses = [], []
         for second in range(5 * self.phase_s):
             phase = phases[second // self.phase_s]
@@ -442,7 +442,7 @@ class MpolExperiments(Part):
     steps: StepExperiment
     abroad: AbroadExperiment
 
-    def planned(self) -> list[PlannedRun]:
+    def planned(self) -> list[ExperimentRun]:
         """Draw every run of every experiment."""
         experiments = {name: getattr(self, name) for name in type(self).model_fields}
         return [

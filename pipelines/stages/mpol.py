@@ -23,7 +23,7 @@ from pipelines.reporting.figures import style, transfers
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import parallel, stage
 from scenarios import simulator
-from scenarios.mpol_experiments import MPOL, WARM_UP_S, PlannedRun
+from scenarios.mpol_experiments import MPOL, WARM_UP_S, ExperimentRun
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--figure", type=Path, required=True, help="PNG file")
 
 
-def _one(numbered: tuple[int, PlannedRun], folder: Path) -> dict[str, float] | simulator.SimulatorError:
+def _one(numbered: tuple[int, ExperimentRun], folder: Path) -> dict[str, float] | simulator.SimulatorError:
     """Run a scenario; return what it came to, or why it failed."""
     number, planned = numbered
     try:
