@@ -82,7 +82,9 @@ class LoopReplays:
             stream.seek(0)
             done = run_bounded([str(program), detector], replay.limits_for(len(events)), stream)
         if done.exit_code:
-            raise replay.ReplayError(f"{program.name} failed ({done.exit_code}): {done.errors.decode(errors='replace')}")
+            raise replay.ReplayError(
+                f"{program.name} failed ({done.exit_code}): {done.errors.decode(errors='replace')}"
+            )
         found = []
         for line in done.output.decode().splitlines():
             if (said := _OPINION.fullmatch(line)) is None:

@@ -23,6 +23,8 @@ from scenarios.scenario import Background, Run, Scenario
 
 SOURCES = Path(__file__).parent.parent / "simulator" / "src"
 _COMPRESSION_LEVEL = 6
+#: Name of an event log while the simulator writes it.
+_EVENTS = "events.log"
 
 
 class SimulatorError(Fault):
@@ -119,17 +121,40 @@ def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Fin
     OSError
         If there is no room for what it writes.
     """
-    write_whole((written(run.scenario) + "\n").encode(), scenario_path)
     with tempfile.TemporaryDirectory() as folder:
-        events_path, truth_path = Path(folder) / "events.log", Path(folder) / "truth.json"
-        arguments = [f"--scenario={scenario_path}", f"--events={events_path}", f"--truth={truth_path}"]
-        if captures is not None:
-            arguments.append(f"--pcap={captures}")
-        end([str(program()), *arguments], scenario_path, run.scenario.seed)
-        return Finished(
-            event_log=zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(events_path.read_bytes()),
-            truth=json.loads(truth_path.read_text()),
-        )
+        truth = _simulated(run, scenario_path, Path(folder), captures)
+        events = (Path(folder) / _EVENTS).read_bytes()
+        return Finished(zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(events), truth)
+
+
+def measure(run: Run, scenario_path: Path) -> dict[str, Any]:
+    """Run one scenario for its truth alone; its event log is not kept.
+
+    Parameters
+    ----------
+    run : Run
+    scenario_path : Path
+        As :func:`simulate` takes it.
+
+    Raises
+    ------
+    SimulatorError, OSError
+        As :func:`simulate` raises them.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        return _simulated(run, scenario_path, Path(folder), None)
+
+
+def _simulated(run: Run, scenario_path: Path, folder: Path, captures: Path | None) -> dict[str, Any]:
+    """Run one scenario, with its event log in a folder; return the truth."""
+    write_whole((written(run.scenario) + "\n").encode(), scenario_path)
+    truth_path = folder / "truth.json"
+    arguments = [f"--scenario={scenario_path}", f"--events={folder / _EVENTS}", f"--truth={truth_path}"]
+    if captures is not None:
+        arguments.append(f"--pcap={captures}")
+    end([str(program()), *arguments], scenario_path, run.scenario.seed)
+    truth: dict[str, Any] = json.loads(truth_path.read_text())
+    return truth
 
 
 def truth_rows(run: Run, name: str, truth: dict[str, Any]) -> list[dict[str, Any]]:

@@ -68,9 +68,7 @@ def beside(runs: pd.DataFrame, name: str, control_of: Callable[[str], str], colu
     return keyed.merge(other, on=[*NETWORK, "_other"], validate="many_to_one").drop(columns="_other")
 
 
-def compared(
-    runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield for each experiment, variant, place and control how its goodput compares with its coupled twin's.
 
     Parameters
@@ -198,7 +196,9 @@ def delays(switches: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """
     pooled = switches.assign(place=ALL)
     for part in (switches, pooled):
-        for (variant, place, control, shared), own in part.groupby(["variant", "place", "control", "shared"], sort=False):
+        for (variant, place, control, shared), own in part.groupby(
+            ["variant", "place", "control", "shared"], sort=False
+        ):
             late = own[~own["held"]]
             yield {
                 "variant": variant,

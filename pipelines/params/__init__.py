@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pipelines.params.extract import Extract
     from pipelines.params.loop import Loop
     from pipelines.params.parse import Parse
+    from scenarios.mpol_experiments import MpolExperiments
 
 PARAMS_FILE = Path("params.yaml")
 #: Where params.yaml stands that came with the program: in a package, or in the checkout.
@@ -88,6 +89,7 @@ class Params(Block):
     controllers: Controllers
     thinned: Thinned
     loop_: dict[str, Any] = Field(alias="loop")
+    mpol_: dict[str, Any] = Field(alias="mpol")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -145,6 +147,13 @@ class Params(Block):
 
         return self._part("export", Export, self.export_)
 
+    @property
+    def mpol(self) -> MpolExperiments:
+        """The experiments of the MP-OL paper."""
+        from scenarios.mpol_experiments import MpolExperiments
+
+        return self._part("mpol", MpolExperiments, self.mpol_)
+
     def value(self, name: str) -> Any:
         """Return the value of a name such as ``search.datasets``."""
         found: Any = self
@@ -160,7 +169,7 @@ class Params(Block):
         ParamsError
             If one holds an unknown key or an impossible value.
         """
-        for _ in (self.simulate, self.parse, self.extract, self.automl, self.export):
+        for _ in (self.simulate, self.parse, self.extract, self.automl, self.export, self.mpol):
             pass
 
     @model_validator(mode="after")

@@ -21,6 +21,7 @@ from pipelines.reporting.tables import (
     features,
     models,
     shown_by_tools,
+    simulated_transfers,
     transfer,
     twins,
 )
@@ -79,6 +80,7 @@ _TABLES: tuple[Callable[[Results], Rows], ...] = (
     detectors.overtime,
     detectors.papersway,
     detectors.partitions,
+    simulated_transfers.mpol,
     exported.proved,
     datasets.refused,
     datasets.rejected,

@@ -87,7 +87,11 @@ def drawn(params: Params) -> list[LoopRun]:
 
 def _file_name(run: LoopRun) -> str:
     network = run.network
-    return re.sub(r"[^a-z0-9.]+", "-", f"{run.experiment} {network.variant} {network.place} {network.number} {run.control}".lower())
+    return re.sub(
+        r"[^a-z0-9.]+",
+        "-",
+        f"{run.experiment} {network.variant} {network.place} {network.number} {run.control}".lower(),
+    )
 
 
 def _of_replays(run: LoopRun, looped: program.Looped, replays: LoopReplays) -> Iterator[dict[str, Any]]:
@@ -201,6 +205,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     replayed = int(table["replay_same"].notna().sum())
     log.info("%d runs, %d of them replayed, in %.0f CPU s", len(table), replayed, usage.ru_utime + usage.ru_stime)
     if len(different):
-        first = " ".join(str(different.iloc[0][name]) for name in ("experiment", "variant", "place", "number", "control"))
+        first = " ".join(
+            str(different.iloc[0][name]) for name in ("experiment", "variant", "place", "number", "control")
+        )
         raise LoopError(f"{len(different)} of {replayed} runs said what a replay of their log does not, first: {first}")
     return stage.EXIT_OK

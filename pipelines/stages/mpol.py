@@ -1,0 +1,89 @@
+"""Run the experiments of the MP-OL paper in the simulator, and put what they come to beside what it reports.
+
+Each experiment's networks are run under each of its controllers with the same seeds. Event logs are not kept: the
+truth, its series and its modes are enough. A run that fails is reported; the others go on,
+and the stage fails at its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import resource
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from models.transfers.mpol_claims import beside_paper
+from models.transfers.performance import METRICS, ended, performance
+from models.transfers.repetitions import Means, summary
+from pipelines.params import Params
+from pipelines.reporting.figures import style, transfers
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import parallel, stage
+from scenarios import simulator
+from scenarios.mpol_experiments import MPOL, WARM_UP_S, ExperimentRun
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--scenarios", type=Path, required=True, help="folder to write: one file for each run")
+    parser.add_argument("--reports", type=Path, required=True, help="folder to write: runs, summary, beside_paper")
+    parser.add_argument("--figure", type=Path, required=True, help="PNG file")
+
+
+def _one(numbered: tuple[int, ExperimentRun], folder: Path) -> dict[str, float] | simulator.SimulatorError:
+    """Run a scenario; return what it came to, or why it failed."""
+    number, planned = numbered
+    try:
+        truth = simulator.measure(planned.run, folder / f"{number:05d}.json")
+    except simulator.SimulatorError as error:
+        return error
+    return performance(
+        truth,
+        capacity_mbit_s=planned.capacity_mbit_s,
+        start_s=min(subflow.start_s for subflow in planned.run.scenario.subflows),
+        warm_up_s=WARM_UP_S,
+        changes_s=planned.changes_s,
+        learns=planned.run.scenario.connection.controller == MPOL.controller,
+    )
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    simulator.check_program()
+    planned = params.mpol.planned()
+    arguments.scenarios.mkdir(parents=True, exist_ok=True)
+    rows, failures, unended = [], [], 0
+    work = partial(_one, folder=arguments.scenarios.absolute())
+    numbered = list(enumerate(planned))
+    # The simulator is a program of its own.
+    for one, found in zip(planned, parallel.mapped(work, numbered, params, what="mpol", threads=True), strict=True):
+        if isinstance(found, simulator.SimulatorError):
+            failures.append(str(found))
+            log.error("%s", found)
+        else:
+            key = {"experiment": one.experiment, "setting": one.setting, "controller": one.controller}
+            rows.append({**key, "run": one.number, **found})
+            unended += not ended(found)
+    runs = pd.DataFrame(rows, columns=["experiment", "setting", "controller", "run", *METRICS])
+    table = summary(runs, METRICS, resamples=params.evaluate.resamples, seed=params.evaluate.seed)
+    claims = pd.DataFrame(list(beside_paper(Means(table))))
+    for name, frame in (("runs", runs), ("summary", table), ("beside_paper", claims)):
+        write_csv(frame, arguments.reports / f"{name}.csv")
+    style.save(transfers.by_loss(table), arguments.figure)
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    counts = ", ".join(f"{held or 'no bar'}: {count}" for held, count in claims["held"].value_counts().items())
+    log.info(
+        "%d runs in %.1f CPU s, %d of them did not end; claims %s",
+        len(planned),
+        usage.ru_utime + usage.ru_stime,
+        unended,
+        counts,
+    )
+    if failures:
+        raise simulator.SimulatorError(f"{len(failures)} of {len(planned)} runs failed, first: {failures[0]}")
+    return stage.EXIT_OK

@@ -1,0 +1,453 @@
+"""The experiments of the MP-OL paper, each as a part of params.yaml that draws its scenarios.
+
+An experiment is one class: its fields are what may be changed, :meth:`Experiment.planned` draws its networks, and
+``controllers`` are what each of them is run under. Runs of one setting and number differ in the controller and in
+nothing else, seed included. What the paper leaves open, and what was put in its place, is said in docs/experiments.md.
+
+References
+----------
+MP-OL, sections V.A to V.F: Figs. 5 to 12, Tables I and II.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, NonNegativeInt
+
+from scenarios import path
+from scenarios.controllers import Choice
+from scenarios.part import Part
+from scenarios.scenario import (
+    Access,
+    AnyAccess,
+    Background,
+    ConnectionSettings,
+    FiniteTransfer,
+    Link,
+    LteAccess,
+    Run,
+    Scenario,
+    SubflowPath,
+    WifiAccess,
+)
+
+#: The paper's delay of 30 ms is taken for one way.
+RTT_MS = 60.0
+#: Headers of a segment on a link: TCP, IP, PPP.
+HEADER_BYTES = 42
+#: When the connection begins; rivals begin before.
+START_S = 0.5
+#: What goodput leaves out.
+WARM_UP_S = 5.0
+#: Above any window.
+_RECEIVE_BUFFER_BYTES = 1 << 26
+#: What is no bottleneck.
+_ACCESS_MBIT_S = 1000.0
+_ACCESS_QUEUE_BYTES = 2_000_000
+#: Base RTT of a path whose delay changes; the delay is added in the data direction.
+_SHORT_RTT_MS = 4.0
+_FIRST_CHANGE_S = 0.001
+
+MPOL = Choice("mpol")
+MPOL_BYTES = Choice("mpol", parameters={"unit": "bytes_s"})
+MPCC = Choice("mpcc")
+MPCC_SCALED = Choice("mpcc", parameters={"min_step": "scaled"})
+OLIA, BALIA, WVEGAS = Choice("olia"), Choice("balia"), Choice("wvegas")
+
+_RateMbitS = Annotated[float, Field(ge=1, le=200)]
+_DurationS = Annotated[float, Field(ge=8, le=600)]
+_Loss = Annotated[float, Field(ge=0, lt=1)]
+_Runs = Annotated[int, Field(ge=0, le=1000)]
+
+#: Lowest and highest of what is drawn anew each second.
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class LinkPhase:
+    """What a link has for a fifth of the time: its delay in ms, and its probability of loss."""
+
+    delay_ms: Range
+    loss: Range
+
+
+def _still(value: float) -> Range:
+    return (value, value)
+
+
+#: Tables I and II: for each link its five phases.
+SITUATIONS: dict[int, tuple[tuple[LinkPhase, ...], tuple[LinkPhase, ...]]] = {
+    1: (
+        (
+            LinkPhase((20, 40), _still(0)),
+            LinkPhase((150, 250), _still(0.02)),
+            LinkPhase(_still(30), _still(0.02)),
+            LinkPhase(_still(200), _still(0)),
+            LinkPhase((80, 120), _still(0.005)),
+        ),
+        (
+            LinkPhase((150, 250), _still(0.02)),
+            LinkPhase((80, 120), _still(0.005)),
+            LinkPhase(_still(200), _still(0)),
+            LinkPhase(_still(30), _still(0.02)),
+            LinkPhase((20, 40), _still(0)),
+        ),
+    ),
+    2: (
+        (
+            LinkPhase((0, 40), (0, 0.1)),
+            LinkPhase(_still(10), (0, 0.05)),
+            LinkPhase((50, 100), (0, 0.02)),
+            LinkPhase((0, 200), _still(0.02)),
+            LinkPhase((0, 400), _still(0)),
+        ),
+        (
+            LinkPhase((0, 400), _still(0)),
+            LinkPhase((0, 200), _still(0.02)),
+            LinkPhase((50, 100), (0, 0.02)),
+            LinkPhase(_still(10), (0, 0.05)),
+            LinkPhase((0, 40), (0, 0.1)),
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ExperimentRun:
+    """A scenario of an experiment under one controller.
+
+    Attributes
+    ----------
+    experiment, setting, controller : str
+        As the tables name them.
+    number : int
+        Which of the setting's runs: those of one number have one network and seed.
+    run : Run
+    changes_s : tuple of float
+        When the network changes, in s.
+    """
+
+    experiment: str
+    setting: str
+    controller: str
+    number: int
+    run: Run
+    changes_s: tuple[float, ...] = ()
+
+    @property
+    def capacity_mbit_s(self) -> float:
+        """Payload that the shaped links can carry, in Mbit/s."""
+        mss_bytes = self.run.scenario.connection.mss_bytes
+        rates = sum(link.rate_at_mbit_s(0) for link in self.run.scenario.links)
+        return rates * mss_bytes / (mss_bytes + HEADER_BYTES)
+
+
+def _own(number: int, access: AnyAccess, **more: object) -> SubflowPath:
+    """Return a subflow over the link of its number."""
+    usual = {"path": f"link{number}", "links": (number,), "bottleneck": ((0.0, number),), "start_s": START_S}
+    return SubflowPath.model_validate({**usual, "rtt_ms": RTT_MS, **more, "access": access})
+
+
+def _plain(loss: float = 0.0, changes: tuple[tuple[float, float], ...] | None = None) -> Access:
+    return Access(
+        rate_mbit_s=_ACCESS_MBIT_S,
+        queue_bytes=_ACCESS_QUEUE_BYTES,
+        loss=loss,
+        jitter_ms=0.0,
+        loss_changes=changes,
+    )
+
+
+def _network(
+    rng: np.random.Generator,
+    rate_mbit_s: float,
+    subflows: tuple[SubflowPath, ...],
+    duration_s: float,
+    *,
+    rtt_ms: float = RTT_MS,
+    background: tuple[Background, ...] = (),
+    application: FiniteTransfer | None = None,
+) -> Scenario:
+    """Return a scenario whose links have one rate and a queue of one round trip; the controller is put in later."""
+    links = max(one.links[0] for one in subflows) + 1
+    queue_bytes = max(path.MSS_BYTES * 3, round(rate_mbit_s * 1e3 / 8 * rtt_ms))
+    return Scenario(
+        seed=path.seed(rng),
+        duration_s=duration_s,
+        connection=ConnectionSettings(
+            token=f"{rng.integers(1, 2**32):08x}",
+            congestion_control="mpol",
+            scheduler="min_rtt",
+            mss_bytes=path.MSS_BYTES,
+            receive_buffer_bytes=_RECEIVE_BUFFER_BYTES,
+            ecn=False,
+            # What a packet takes on the link: no phase effects.
+            host_delay_us=round((path.MSS_BYTES + HEADER_BYTES) * 8 / rate_mbit_s, 3),
+            application=application,
+        ),
+        links=(
+            Link(
+                place="server",
+                rate_mbit_s=((0.0, rate_mbit_s),),
+                delay_ms=path.LINK_DELAY_MS,
+                queue_bytes=queue_bytes,
+                mark_bytes=None,
+            ),
+        )
+        * links,
+        subflows=subflows,
+        background=background,
+        series_s=1.0,
+    )
+
+
+class Experiment(Part):
+    """What all experiments have; one is left out with 0 runs."""
+
+    controllers: ClassVar[tuple[Choice, ...]] = (MPOL, MPCC, OLIA, BALIA, WVEGAS)
+
+    runs: _Runs = Field(description="Runs of each setting under each controller; 0 leaves the experiment out.")
+
+    def planned(self, name: str, seed: int) -> Iterator[ExperimentRun]:
+        """Draw every run of every setting.
+
+        Parameters
+        ----------
+        name : str
+            What the experiment is called.
+        seed : int
+        """
+        for setting in self._settings():
+            for number in range(self._times(setting)):
+                # Not by experiment: what is a setting of two has the same networks in both.
+                rng = np.random.default_rng([seed, number, *setting.encode()])
+                drawn = self._drawn(setting, rng)
+                for choice in self._choices():
+                    scenario = drawn.model_copy(update={"connection": choice.applied(drawn.connection)})
+                    run = Run(scenario=scenario, site=None, setting=f"{name}: {setting}, {choice.name}")
+                    yield ExperimentRun(name, setting, choice.name, number, run, self._changes_s())
+
+    def _settings(self) -> list[str]:
+        """Return the names of its settings."""
+        raise NotImplementedError
+
+    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
+        """Draw a network of a setting."""
+        raise NotImplementedError
+
+    def _times(self, setting: str) -> int:
+        """Return how many runs a setting has."""
+        del setting
+        return self.runs
+
+    def _choices(self) -> tuple[Choice, ...]:
+        """Return what each network is run under."""
+        return self.controllers
+
+    def _changes_s(self) -> tuple[float, ...]:
+        """Return when its networks change, in s."""
+        return ()
+
+
+def _loss_setting(loss: float) -> str:
+    return f"loss {loss:g}"
+
+
+class _Lossy(Experiment):
+    """Two subflows over one link that loses packets at random."""
+
+    rate_mbit_s: _RateMbitS
+    losses: list[_Loss] = Field(min_length=1, description="Probabilities that a packet is lost.")
+    duration_s: _DurationS
+
+    def _settings(self) -> list[str]:
+        return [_loss_setting(loss) for loss in self.losses]
+
+    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
+        loss = {_loss_setting(one): one for one in self.losses}[setting]
+        return _network(rng, self.rate_mbit_s, (_own(0, _plain(loss)),) * 2, self.duration_s)
+
+
+class LossExperiment(_Lossy):
+    """Fig. 5: goodput by random loss."""
+
+    controllers: ClassVar = (MPOL, MPOL_BYTES, MPCC, MPCC_SCALED, OLIA, BALIA, WVEGAS)
+
+
+class StepExperiment(_Lossy):
+    """What the paper leaves open of MP-OL's steps: beta, relative steps, the unit of rates."""
+
+    controllers: ClassVar = (
+        *(Choice("mpol", parameters={"beta": beta}) for beta in (0.5, 1.0, 2.0)),
+        Choice("mpol", parameters={"step": "relative"}),
+        MPOL_BYTES,
+    )
+
+
+class StillExperiment(Experiment):
+    """A network in which nothing changes: how often MP-OL learns again."""
+
+    controllers: ClassVar = (MPOL,)
+
+    rate_mbit_s: _RateMbitS
+    duration_s: _DurationS
+
+    def _settings(self) -> list[str]:
+        return ["still"]
+
+    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
+        del setting
+        return _network(rng, self.rate_mbit_s, (_own(0, _plain()), _own(1, _plain())), self.duration_s)
+
+
+class FairnessExperiment(Experiment):
+    """Fig. 6: two subflows over one link, beside a TCP flow."""
+
+    rate_mbit_s: _RateMbitS
+    rivals: list[Literal["vegas", "cubic"]] = Field(min_length=1)
+    duration_s: _DurationS
+
+    def _settings(self) -> list[str]:
+        return [f"beside {rival}" for rival in self.rivals]
+
+    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
+        rival = Background.model_validate(
+            {
+                "kind": setting.removeprefix("beside "),
+                "subflow": 0,
+                "enters": "server",
+                "rate_mbit_s": None,
+                "start_s": START_S / 2,
+                "rtt_ms": RTT_MS,
+            }
+        )
+        subflows = (_own(0, _plain()),) * 2
+        return _network(rng, self.rate_mbit_s, subflows, self.duration_s, background=(rival,))
+
+
+class FileExperiment(Experiment):
+    """Fig. 7: files over two links."""
+
+    controllers: ClassVar = (MPOL, MPCC, MPCC_SCALED, OLIA, BALIA, WVEGAS)
+
+    rate_mbit_s: _RateMbitS
+    sizes_mb: list[Annotated[float, Field(gt=0, le=200)]] = Field(min_length=1)
+    large_runs: _Runs = Field(description="Runs of files of 10 MB and more.")
+
+    def _settings(self) -> list[str]:
+        return [f"{size:g} MB" for size in self.sizes_mb]
+
+    def _size_mb(self, setting: str) -> float:
+        return {f"{size:g} MB": size for size in self.sizes_mb}[setting]
+
+    def _times(self, setting: str) -> int:
+        large = self._size_mb(setting) >= 10  # noqa: PLR2004 - as the paper has it
+        return min(self.runs, self.large_runs) if large else self.runs
+
+    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
+        size_mb = self._size_mb(setting)
+        # Starts differ, and there is time for a tenth of both links' rate.
+        starts_s = START_S + rng.uniform(0, RTT_MS / 1e3)
+        subflows = tuple(_own(number, _plain(), start_s=round(float(starts_s), 6)) for number in range(2))
+        duration_s = 10 + size_mb * 8 / (2 * self.rate_mbit_s) * 10
+        transfer = FiniteTransfer(bytes=round(size_mb * 1e6))
+        return _network(rng, self.rate_mbit_s, subflows, duration_s, application=transfer)
+
+
+class SituationExperiment(Experiment):
+    """Tables I and II, Figs. 8 and 9: two links whose delay and loss change, ranges drawn anew each second."""
+
+    rate_mbit_s: _RateMbitS
+    situations: list[Literal[1, 2]] = Field(min_length=1)
+    phase_s: Annotated[int, Field(ge=2, le=60)] = Field(description="How long each of the five phases lasts, in s.")
+
+    def _settings(self) -> list[str]:
+        return [f"situation {number}" for number in self.situations]
+
+    def _changes_s(self) -> tuple[float, ...]:
+        return tuple(float(self.phase_s * place) for place in range(1, 5))
+
+    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
+        both = SITUATIONS[int(setting.removeprefix("situation "))]
+        subflows = tuple(self._changing(number, phases, rng) for number, phases in enumerate(both))
+        return _network(rng, self.rate_mbit_s, subflows, 5.0 * self.phase_s)
+
+    def _changing(self, number: int, phases: tuple[LinkPhase, ...], rng: np.random.Generator) -> SubflowPath:
+        delays, losses = [], []
+        for second in range(5 * self.phase_s):
+            phase = phases[second // self.phase_s]
+            extra_ms = max(0.0, rng.uniform(*phase.delay_ms) - _SHORT_RTT_MS)
+            delays.append((float(second) or _FIRST_CHANGE_S, round(float(extra_ms), 3)))
+            losses.append((float(second) or _FIRST_CHANGE_S, round(float(rng.uniform(*phase.loss)), 6)))
+        access = _plain(losses[0][1], tuple(losses))
+        return _own(number, access, rtt_ms=_SHORT_RTT_MS, delay_changes_ms=tuple(delays))
+
+
+class MonitoringExperiment(SituationExperiment):
+    """Figs. 10 and 11: MP-OL's periods and distances, in both situations."""
+
+    n: list[Annotated[int, Field(ge=1, le=20)]] = Field(min_length=1, description="Round trips of a period.")
+    d: list[Annotated[float, Field(ge=0.1, le=2)]] = Field(min_length=1, description="Distances.")
+
+    def _choices(self) -> tuple[Choice, ...]:
+        return tuple(Choice("mpol", parameters={"n": n, "d": d}) for n in self.n for d in self.d)
+
+
+class AbroadExperiment(Experiment):
+    """In place of Fig. 12: WiFi and LTE, RTTs of 160 to 320 ms, a little loss, nobody else's traffic."""
+
+    rate_mbit_s: _RateMbitS
+    duration_s: _DurationS
+
+    def _settings(self) -> list[str]:
+        return ["abroad"]
+
+    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
+        del setting
+        last = {"queue_bytes": 300_000, "loss": 0.001, "jitter_ms": 5.0}
+        wifi = WifiAccess.model_validate(
+            {"kind": "wifi", "rate_mbit_s": 4 * self.rate_mbit_s, "burst_packets": path.WIFI_BURST_PACKETS, **last}
+        )
+        lte = LteAccess.model_validate(
+            {
+                "kind": "lte",
+                "rate_mbit_s": 1.5 * self.rate_mbit_s,
+                "rate_sigma": path.LTE_RATE_SIGMA,
+                "rate_step_ms": path.LTE_RATE_STEP_MS,
+                **last,
+            }
+        )
+        kinds: dict[str, AnyAccess] = {"wifi": wifi, "lte": lte}
+        subflows = tuple(
+            _own(number, access, path=name, rtt_ms=round(float(rng.uniform(160, 320)), 3))
+            for number, (name, access) in enumerate(kinds.items())
+        )
+        return _network(rng, self.rate_mbit_s, subflows, self.duration_s, rtt_ms=240.0)
+
+
+class MpolExperiments(Part):
+    """All experiments."""
+
+    seed: NonNegativeInt
+    loss: LossExperiment
+    still: StillExperiment
+    fairness: FairnessExperiment
+    files: FileExperiment
+    situations: SituationExperiment
+    monitoring: MonitoringExperiment
+    steps: StepExperiment
+    abroad: AbroadExperiment
+
+    def planned(self) -> list[ExperimentRun]:
+        """Draw every run of every experiment."""
+        experiments = {name: getattr(self, name) for name in type(self).model_fields}
+        return [
+            run
+            for name, experiment in experiments.items()
+            if isinstance(experiment, Experiment)
+            for run in experiment.planned(name, self.seed)
+        ]

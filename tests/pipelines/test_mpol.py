@@ -1,0 +1,120 @@
+"""The stage ``mpol`` on few short runs: what it writes, what it says of a run that fails, and its table on the page."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from models.transfers.mpol_claims import CLAIMS
+from models.transfers.performance import METRICS
+from pipelines.__main__ import main
+from pipelines.params import read_params
+from pipelines.reporting.tables.cell import Results
+from pipelines.reporting.tables.simulated_transfers import mpol
+from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
+from scenarios import simulator
+
+ROOT = Path(__file__).parents[2]
+LEFT_OUT = ("still", "fairness", "situations", "steps", "abroad")
+
+
+def written(target: Path, **changed: dict[str, Any]) -> Path:
+    """A project folder whose parameters have few short runs."""
+    params = yaml.safe_load((ROOT / "params.yaml").read_text())
+    own = params["mpol"] | {name: params["mpol"][name] | {"runs": 0} for name in LEFT_OUT}
+    own["loss"] |= {"runs": 2, "rate_mbit_s": 2, "losses": [0, 0.03], "duration_s": 8}
+    own["files"] |= {"runs": 1, "sizes_mb": [0.03]}
+    own["monitoring"] |= {"rate_mbit_s": 2, "situations": [1], "phase_s": 2, "n": [1], "d": [0.1]}
+    for name, values in changed.items():
+        own[name] |= values
+    params |= {"mpol": own, "workers": 2}
+    params["evaluate"]["resamples"] = 100
+    (target / "params.yaml").write_text(yaml.safe_dump(params))
+    shutil.copy(ROOT / "dvc.yaml", target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = written(tmp_path_factory.mktemp("project"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(target)
+        assert main(["mpol"]) == 0
+    return target
+
+
+def test_there_is_a_row_for_each_run(project: Path) -> None:
+    planned = read_params(project / "params.yaml").mpol.planned()
+    runs = pd.read_csv(project / "reports/mpol/runs.csv")
+    assert list(runs.columns) == ["experiment", "setting", "controller", "run", *METRICS]
+    named = [(one.experiment, one.setting, one.controller, one.number) for one in planned]
+    assert list(runs.iloc[:, :4].itertuples(index=False, name=None)) == named
+    assert len(list((project / "data/mpol").iterdir())) == len(planned)
+    assert runs.groupby("experiment")["learn_share"].count().to_dict() == {"files": 0, "loss": 8, "monitoring": 1}
+    assert (runs["link_share"] > 0).all() and (runs["link_share"] < 1.01).all()
+    assert runs.loc[runs["experiment"] == "files", "completion_s"].between(0.1, 1).all()
+
+
+def test_means_are_those_of_the_runs_and_loss_costs_goodput(project: Path) -> None:
+    runs = pd.read_csv(project / "reports/mpol/runs.csv")
+    table = pd.read_csv(project / "reports/mpol/summary.csv")
+    key = ["experiment", "setting", "controller"]
+    goodputs = table[table["metric"] == "goodput_mbit_s"]
+    own = {(row["experiment"], row["setting"], row["controller"]): row["mean"] for row in goodputs.to_dict("records")}
+    means = runs.groupby(key, sort=False)["goodput_mbit_s"].mean()
+    assert own == pytest.approx(dict(means.items()), abs=1e-5)
+    assert own["loss", "loss 0.03", "olia"] < own["loss", "loss 0", "olia"]
+
+
+def test_the_same_parameters_give_the_same_bytes(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = written(tmp_path)
+    monkeypatch.chdir(again)
+    assert main(["mpol"]) == 0
+    for name in ("runs", "summary", "beside_paper"):
+        path = f"reports/mpol/{name}.csv"
+        assert (again / path).read_bytes() == (project / path).read_bytes()
+
+
+def test_a_claim_is_on_the_page_with_what_was_not_run(project: Path) -> None:
+    rows = mpol(Results(project / "reports", read_params(project / "params.yaml")))
+    assert [row["paper: reports"] for row in rows] == [claim.reported for claim in CLAIMS]
+    by_paper = {row["paper: reports"]: row for row in rows}
+    assert by_paper["MP-OL keeps 55 % of its best at 3 %"]["ours"].startswith("keeps ")
+    still = by_paper["it goes on watching where nothing changes"]
+    assert (still["held"], still["ours"]) == ("not run", "still: still, mpol: no learns_per_minute")
+    assert mpol(Results(project / "none", read_params(project / "params.yaml"))) == []
+
+
+def test_a_run_that_fails_is_named_and_the_others_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = simulator.measure
+
+    def failing(run: Any, path: Path) -> dict[str, Any]:
+        if path.name == "00002.json":
+            # A queue that the simulator refuses.
+            links = tuple(link.model_copy(update={"queue_bytes": 1}) for link in run.scenario.links)
+            run = run.model_copy(update={"scenario": run.scenario.model_copy(update={"links": links})})
+        return whole(run, path)
+
+    monkeypatch.setattr(simulator, "measure", failing)
+    monkeypatch.chdir(written(tmp_path, loss={"runs": 1, "losses": [0]}, monitoring={"runs": 0}))
+    assert main(["mpol"]) == EXIT_FAILED
+    message = capsys.readouterr().err
+    assert "00002.json (seed " in message and "1 of 13 runs failed" in message
+    assert len(pd.read_csv(tmp_path / "reports/mpol/runs.csv")) == 12
+
+
+def test_parameters_that_make_no_experiment_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(written(tmp_path, fairness={"rivals": ["quic"]}))
+    assert main(["mpol"]) == EXIT_USAGE
+    assert "mpol.fairness.rivals" in caplog.text
