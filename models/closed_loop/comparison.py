@@ -84,8 +84,8 @@ def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, 
     dict
         ``runs``; means of ``goodput_mbit_s``, ``rival_mbit_s``, ``jain``, ``apart_share``, ``right_share`` and
         ``right_at_end``; ``over_twin``: the mean over networks of its goodput over the twin's, ``over_twin_most`` the
-        largest; ``over_reno`` likewise; ``off_closed_form``: ``over_twin`` less ``1 + apart_share * (reno / twin - 1)``,
-        paired by network. Intervals end in ``_low`` and ``_high``.
+        largest; ``over_reno`` likewise; ``off_closed_form``: ``over_twin`` less
+        ``1 + apart_share * (reno / twin - 1)``, network by network. Intervals end in ``_low`` and ``_high``.
 
     References
     ----------

@@ -5,6 +5,7 @@ Everything is computed from what the simulator wrote: its truth with a series, a
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -124,7 +125,7 @@ def _spans(
     first, last = begin_ns(truth), end_ns(truth)
     times = sorted({first, last, *(at for at, _ in labels), *(one.from_ns for one in epochs)})
     inside = [at for at in times if first <= at <= last]
-    for at, until in zip(inside, inside[1:], strict=False):
+    for at, until in itertools.pairwise(inside):
         label = [shared for since, shared in labels if since <= at][-1]
         yield until - at, label, [one for one in epochs if one.from_ns <= at][-1].coupled(pair)
 

@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from contracts.fault import Fault
@@ -200,7 +199,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     arguments.reports.mkdir(parents=True, exist_ok=True)
     for name, own in reports.items():
         write_csv(own, arguments.reports / f"{name}.csv")
-    different = table[table["replay_same"].eq(False)]  # noqa: FBT003 - an element, not a flag
+    different = table[table["replay_same"].eq(False)]
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     replayed = int(table["replay_same"].notna().sum())
     log.info("%d runs, %d of them replayed, in %.0f CPU s", len(table), replayed, usage.ru_utime + usage.ru_stime)
