@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from models.closed_loop.outcome import BOTH
+from models.closed_loop.run_outcome import BOTH
 
 #: Columns that identify a network.
 NETWORK = ("experiment", "variant", "place", "number")
@@ -84,7 +84,7 @@ def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, 
     dict
         ``runs``; means of ``goodput_mbit_s``, ``rival_mbit_s``, ``jain``, ``apart_share``, ``right_share`` and
         ``right_at_end``; ``over_twin``: the mean over networks of its goodput over the twin's, ``over_twin_most`` the
-        largest; ``over_reno`` likewise; ``off_closed_form``: ``over_twin`` less
+        largest; ``over_lia`` and ``over_reno`` likewise; ``off_closed_form``: ``over_twin`` less
         ``1 + apart_share * (reno / twin - 1)``, network by network. Intervals end in ``_low`` and ``_high``.
 
     References
@@ -93,17 +93,17 @@ def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, 
     """
     means = ("goodput_mbit_s", "rival_mbit_s", "jain", "apart_share", "right_share", "right_at_end")
     whole = beside(runs, "twin", twin, "goodput_mbit_s")
-    whole = beside(whole, "twin_rival", twin, "rival_mbit_s")
-    whole = _left(whole, "reno", "goodput_mbit_s")
+    for control in ("lia", "reno"):
+        whole = _left(whole, control, "goodput_mbit_s")
+        whole[f"over_{control}"] = whole["goodput_mbit_s"] / whole[control]
     whole["over_twin"] = whole["goodput_mbit_s"] / whole["twin"]
-    whole["over_reno"] = whole["goodput_mbit_s"] / whole["reno"]
     whole["off"] = whole["over_twin"] - 1 - whole["apart_share"] * (whole["reno"] / whole["twin"] - 1)
     for name, own in _places(whole):
         row: dict[str, Any] = dict(zip(("experiment", "variant", "place", "control"), name, strict=True))
         row |= {"runs": len(own)} | {one: own[one].mean() for one in means}
         row |= _named("over_twin", mean_interval(own["over_twin"], resamples=resamples, seed=seed))
         row["over_twin_most"] = own["over_twin"].max()
-        for key, column in (("over_reno", "over_reno"), ("off_closed_form", "off")):
+        for key, column in (("over_lia", "over_lia"), ("over_reno", "over_reno"), ("off_closed_form", "off")):
             row |= _named(key, mean_interval(own[column].dropna(), resamples=resamples, seed=seed))
         yield row
 

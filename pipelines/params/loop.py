@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, create_model
 
 from pipelines.params.block import Block
 from scenarios.closed_loop import EXPERIMENTS
-from scenarios.closed_loop.control import CONTROLS
+from scenarios.closed_loop.sender_control import CONTROLS
 
 
 def _of_every_experiment() -> type[BaseModel]:
@@ -33,3 +33,8 @@ class Loop(Block):
 
     controls: list[Literal[tuple(CONTROLS)]] | None = Field(min_length=1)  # type: ignore[valid-type]
     experiments: Experiments  # type: ignore[valid-type]
+
+    def settings(self) -> dict[str, dict[str, Any] | None]:
+        """Return the settings of each experiment; None for one that is left out."""
+        found: dict[str, dict[str, Any] | None] = self.experiments.model_dump()  # type: ignore[attr-defined]
+        return found

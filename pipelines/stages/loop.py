@@ -11,7 +11,7 @@ import argparse
 import logging
 import re
 import resource
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -21,19 +21,20 @@ import pandas as pd
 
 from contracts.fault import Fault
 from export.loop_agreement import LoopReplays
-from models.closed_loop import comparison, outcome
+from models.closed_loop import comparison, run_outcome
 from pipelines.params import Params
+from pipelines.reporting.figures import closed_loop, style
 from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import parallel, stage
 from scenarios import simulator
-from scenarios.closed_loop import EXPERIMENTS, program
-from scenarios.closed_loop.control import CONTROLS, coupled_twin
-from scenarios.closed_loop.experiment import LoopRun
+from scenarios.closed_loop import EXPERIMENTS, loop_program
+from scenarios.closed_loop.loop_experiment import LoopRun
+from scenarios.closed_loop.sender_control import CONTROLS, coupled_twin
 
 log = logging.getLogger(__name__)
 
 #: Headers of models that judge runs of these controls too, which are never switched; and what is in force in them.
-_UNSWITCHED = {"lia": outcome.COUPLED, "reno": outcome.APART}
+_UNSWITCHED = {"lia": run_outcome.COUPLED, "reno": run_outcome.APART}
 _HEADERS = ("tree_paper", "tree_invariant", "forest_invariant")
 #: The default detector, of which a replay has the last verdict alone.
 _DEFAULT = "lag_excess"
@@ -63,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
     parser.add_argument("--runs", type=Path, required=True, help="folder to write: scenarios, runs, verdicts, seconds")
     parser.add_argument("--reports", type=Path, required=True, help="folder for the tables")
+    parser.add_argument("--figures", type=Path, required=True, help="folder for loop_gains, loop_harm, loop_shift.png")
 
 
 def drawn(params: Params) -> list[LoopRun]:
@@ -72,15 +74,14 @@ def drawn(params: Params) -> list[LoopRun]:
     ----------
     params : Params
     """
-    settings: Mapping[str, Any] = params.loop.experiments.model_dump()
-    wanted = params.loop.controls
+    loop = params.loop
     return [
         LoopRun(name, network, control)
-        for name, experiment in EXPERIMENTS.items()
-        if settings[name] is not None
-        for network in experiment.draw(**settings[name])
-        for control in experiment.controls
-        if wanted is None or control in wanted
+        for name, settings in loop.settings().items()
+        if settings is not None
+        for network in EXPERIMENTS[name].draw(**settings)
+        for control in EXPERIMENTS[name].controls
+        if loop.controls is None or control in loop.controls
     ]
 
 
@@ -93,11 +94,12 @@ def _file_name(run: LoopRun) -> str:
     )
 
 
-def _of_replays(run: LoopRun, looped: program.Looped, replays: LoopReplays) -> Iterator[dict[str, Any]]:
+def _of_replays(run: LoopRun, looped: loop_program.Looped, replays: LoopReplays) -> Iterator[dict[str, Any]]:
     """Yield what detectors say of a run that none of them switches."""
     force = _UNSWITCHED[run.control]
     numbers = range(len(run.scenario.subflows))
-    groups = {"groups": [{"from_ns": 0, "groups": [0 if force == outcome.COUPLED else n for n in numbers]}]}
+    groups: dict[str, Any]
+    groups = {"groups": [{"from_ns": 0, "groups": [0 if force == run_outcome.COUPLED else n for n in numbers]}]}
     for name in replays.headers:
         windows = [
             {
@@ -110,18 +112,18 @@ def _of_replays(run: LoopRun, looped: program.Looped, replays: LoopReplays) -> I
             for one in replays.decisions(name, looped.events)
         ]
         told = groups | {"verdicts": windows, "decided": len(windows)}
-        yield from ({"judge": name, **one} for one in outcome.judged(looped.truth, told))
+        yield from ({"judge": name, **one} for one in run_outcome.judged(looped.truth, told))
     opinions = replays.opinions(_DEFAULT.replace("_", "-"), looped.events)
     last = opinions[-1][1] if opinions else [None for _ in numbers]
-    at_ns = outcome.end_ns(looped.truth)
+    at_ns = run_outcome.end_ns(looped.truth)
     judgements = [
         {"subflow_a": a, "subflow_b": b, "decided_ns": at_ns, "said": _said(last[a], last[b])}
         for a in numbers
         for b in numbers
         if a < b
     ]
-    told = groups | {"judgements": judgements}
-    yield from ({"judge": f"{_DEFAULT}, last", **one} for one in outcome.judged(looped.truth, told))
+    said = groups | {"judgements": judgements}
+    yield from ({"judge": f"{_DEFAULT}, last", **one} for one in run_outcome.judged(looped.truth, said))
 
 
 def _said(a: int | None, b: int | None) -> str:
@@ -132,9 +134,10 @@ def _one(run: LoopRun, place: Path, built: Path, replays: LoopReplays) -> _Found
     """Run a network under a control; return what it came to, or why it failed."""
     network, scenario = run.network, run.scenario
     try:
-        looped = program.run(built, scenario, place / f"{_file_name(run)}.json")
+        looped = loop_program.run(built, scenario, place / f"{_file_name(run)}.json")
     except simulator.SimulatorError as error:
         return error
+    identity: dict[str, Any]
     identity = {"experiment": run.experiment, "variant": network.variant, "place": network.place}
     identity |= {"number": network.number, "control": run.control}
     same: bool | None = None
@@ -143,13 +146,13 @@ def _one(run: LoopRun, place: Path, built: Path, replays: LoopReplays) -> _Found
     if looped.told is not None and source is not None:
         if source not in _NOT_REPLAYED:
             same = replays.same(source, looped.told, looped.events)
-        judged = [{"judge": source, **one} for one in outcome.judged(looped.truth, looped.told)]
+        judged = [{"judge": source, **one} for one in run_outcome.judged(looped.truth, looped.told)]
         largest_rtt_ms = max(one.rtt_ms for one in scenario.subflows)
-        switches = list(outcome.switches(looped.truth, looped.told, largest_rtt_ms))
+        switches = list(run_outcome.switches(looped.truth, looped.told, largest_rtt_ms))
     elif run.control in _UNSWITCHED and len(scenario.subflows) > 1:
         judged = list(_of_replays(run, looped, replays))
-    seconds = list(outcome.seconds(looped.truth, network.rival)) if run.experiment == _SHIFT else []
-    row = identity | asdict(outcome.outcome(looped.truth, looped.told, network.rival)) | {"replay_same": same}
+    seconds = list(run_outcome.seconds(looped.truth, network.rival)) if run.experiment == _SHIFT else []
+    row = identity | asdict(run_outcome.outcome(looped.truth, looped.told, network.rival)) | {"replay_same": same}
     return _Found(
         row,
         [identity | one for one in judged],
@@ -160,7 +163,7 @@ def _one(run: LoopRun, place: Path, built: Path, replays: LoopReplays) -> _Found
 
 def _simulated(runs: list[LoopRun], place: Path, headers: Path, params: Params) -> list[_Found]:
     """Return what every run came to; raise if one failed, at the end."""
-    built = program.build()
+    built = loop_program.build()
     found, failures = [], []
     with LoopReplays(headers, _HEADERS) as replays:
         work = partial(_one, place=place, built=built, replays=replays)
@@ -199,6 +202,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     arguments.reports.mkdir(parents=True, exist_ok=True)
     for name, own in reports.items():
         write_csv(own, arguments.reports / f"{name}.csv")
+    drawings = {
+        "gains": closed_loop.gains(reports["compared"]),
+        "harm": closed_loop.harm(reports["harm"]),
+        "shift": closed_loop.shift(seconds),
+    }
+    for name, figure in drawings.items():
+        style.save(figure, arguments.figures / f"loop_{name}.png")
     different = table[table["replay_same"].eq(False)]
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     replayed = int(table["replay_same"].notna().sum())

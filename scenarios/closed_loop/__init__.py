@@ -1,8 +1,8 @@
 """Experiments with the loop closed: verdicts decide, while a connection runs, which of its subflows are coupled.
 
 An experiment is one file that draws networks, and one line here. Each network is run once under every control of the
-experiment (:mod:`scenarios.closed_loop.control`), with the same seed, links, background and application, so controls
-are compared network by network. Nothing is trained, tuned or chosen on any of them.
+experiment (:mod:`scenarios.closed_loop.sender_control`), with the same seed, links, background and application, so
+controls are compared network by network. Nothing is trained, tuned or chosen on any of them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from scenarios.closed_loop import (
     shared_link,
     table6_paths,
 )
-from scenarios.closed_loop.experiment import Experiment
+from scenarios.closed_loop.loop_experiment import LoopExperiment
 
-EXPERIMENTS: dict[str, Experiment] = {
+EXPERIMENTS: dict[str, LoopExperiment] = {
     "loop_nsb": separate_links.EXPERIMENT,
     "loop_sb": shared_link.EXPERIMENT,
     "loop_shift": moving_bottleneck.EXPERIMENT,

@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios import path
-from scenarios.closed_loop.control import FEW, UNSWITCHED
-from scenarios.closed_loop.experiment import Experiment, Network
+from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from scenarios.closed_loop.sender_control import FEW, UNSWITCHED
 from scenarios.closed_loop.shared_link import rival
 from scenarios.scenario import Access, Scenario, SubflowPath
 
@@ -27,7 +27,7 @@ _JOIN_S = 0.5
 
 
 @dataclass(frozen=True)
-class Setting:
+class RivalSetting:
     """What one network of this experiment has."""
 
     subflows: int = 2
@@ -37,21 +37,21 @@ class Setting:
 
 
 #: The base first; the others differ from it in one factor.
-SETTINGS: Mapping[str, Setting] = {
-    "base": Setting(),
-    "RTT ratio 2": replace(Setting(), rtt_ratio=2.0),
-    "RTT ratio 4": replace(Setting(), rtt_ratio=4.0),
-    "queue 0.5 RTT": replace(Setting(), queue_rtts=0.5),
-    "queue 3 RTT": replace(Setting(), queue_rtts=3.0),
-    "loss 0.1 %": replace(Setting(), loss=0.001),
-    "loss 1 %": replace(Setting(), loss=0.01),
-    "3 subflows": replace(Setting(), subflows=3),
-    "4 subflows": replace(Setting(), subflows=4),
-    "5 subflows": replace(Setting(), subflows=5),
+SETTINGS: Mapping[str, RivalSetting] = {
+    "base": RivalSetting(),
+    "RTT ratio 2": replace(RivalSetting(), rtt_ratio=2.0),
+    "RTT ratio 4": replace(RivalSetting(), rtt_ratio=4.0),
+    "queue 0.5 RTT": replace(RivalSetting(), queue_rtts=0.5),
+    "queue 3 RTT": replace(RivalSetting(), queue_rtts=3.0),
+    "loss 0.1 %": replace(RivalSetting(), loss=0.001),
+    "loss 1 %": replace(RivalSetting(), loss=0.01),
+    "3 subflows": replace(RivalSetting(), subflows=3),
+    "4 subflows": replace(RivalSetting(), subflows=4),
+    "5 subflows": replace(RivalSetting(), subflows=5),
 }
 
 
-def _scenario(setting: Setting, duration_s: float, rng: np.random.Generator) -> Scenario:
+def _scenario(setting: RivalSetting, duration_s: float, rng: np.random.Generator) -> Scenario:
     """Return a network; the RTTs of its subflows lie evenly between the least and `rtt_ratio` times that."""
     rtts_ms = np.linspace(_RTT_MS, setting.rtt_ratio * _RTT_MS, setting.subflows)
     scenario = Scenario(
@@ -81,7 +81,7 @@ def _scenario(setting: Setting, duration_s: float, rng: np.random.Generator) -> 
     return scenario.model_copy(update={"background": (beside,)})
 
 
-def draw(*, runs: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> Iterator[Network]:
+def draw(*, runs: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> Iterator[LoopNetwork]:
     """Draw networks of every setting.
 
     Parameters
@@ -95,7 +95,7 @@ def draw(*, runs: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) 
     for name, setting in SETTINGS.items():
         for number in range(runs):
             rng = np.random.default_rng([seed, *name.encode(), number])
-            yield Network("RFC 9743", name, number, _scenario(setting, duration_s, rng), rival=0)
+            yield LoopNetwork("RFC 9743", name, number, _scenario(setting, duration_s, rng), rival=0)
 
 
-EXPERIMENT = Experiment(draw, ("one path", *dict.fromkeys((*UNSWITCHED, "mpol", *FEW))))
+EXPERIMENT = LoopExperiment(draw, ("one path", *dict.fromkeys((*UNSWITCHED, "mpol", *FEW))))

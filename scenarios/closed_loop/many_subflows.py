@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios.closed_loop.control import FEW
-from scenarios.closed_loop.experiment import Experiment, Network
+from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from scenarios.closed_loop.sender_control import FEW
 from scenarios.groups import dataset
 
 
-def draw(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> Iterator[Network]:
+def draw(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> Iterator[LoopNetwork]:
     """Draw connections of three, four and five subflows in turn.
 
     Parameters
@@ -22,7 +22,7 @@ def draw(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNegati
     seed : int
     """
     for number, run in enumerate(dataset(connections=connections, duration_s=duration_s, seed=seed)):
-        yield Network("random groups", run.setting, number, run.scenario)
+        yield LoopNetwork("random groups", run.setting, number, run.scenario)
 
 
-EXPERIMENT = Experiment(draw, FEW)
+EXPERIMENT = LoopExperiment(draw, FEW)

@@ -13,8 +13,8 @@ import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from scenarios import path
-from scenarios.closed_loop.control import FEW
-from scenarios.closed_loop.experiment import Experiment, Network
+from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from scenarios.closed_loop.sender_control import FEW
 from scenarios.closed_loop.shared_link import rival
 from scenarios.scenario import Background, Names, Scenario
 from scenarios.shift import draw as draw_shift
@@ -52,7 +52,7 @@ def _on_own_links(scenario: Scenario, phase_s: float) -> tuple[Background, ...]:
     )
 
 
-def draw(*, sites: Names, runs: PositiveInt, phase_s: PositiveFloat, seed: NonNegativeInt) -> Iterator[Network]:
+def draw(*, sites: Names, runs: PositiveInt, phase_s: PositiveFloat, seed: NonNegativeInt) -> Iterator[LoopNetwork]:
     """Draw networks of each site, each with and without rivals on the own links.
 
     Parameters
@@ -76,7 +76,7 @@ def draw(*, sites: Names, runs: PositiveInt, phase_s: PositiveFloat, seed: NonNe
             scenario = draw_shift(site, np.random.default_rng([seed, *site.encode(), number]), phase_s).scenario
             uplink = _on_the_uplink(scenario, phase_s)
             for variant, others in (("own links free", ()), ("own links bulk", _on_own_links(scenario, phase_s))):
-                yield Network(variant, site, number, scenario.model_copy(update={"background": (*uplink, *others)}))
+                yield LoopNetwork(variant, site, number, scenario.model_copy(update={"background": (*uplink, *others)}))
 
 
-EXPERIMENT = Experiment(draw, FEW)
+EXPERIMENT = LoopExperiment(draw, FEW)

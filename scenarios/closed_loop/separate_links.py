@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 from pydantic import NonNegativeInt, PositiveInt
 
-from scenarios.closed_loop.control import SWITCHED, UNSWITCHED
-from scenarios.closed_loop.experiment import Experiment, Network
+from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from scenarios.closed_loop.sender_control import SWITCHED, UNSWITCHED
 from scenarios.scenario import Background, Names, Scenario
 from scenarios.sites import check_known
 from scenarios.sites import draw as draw_at
@@ -23,7 +23,7 @@ def _bulk(background: Background, scenario: Scenario) -> Background:
     return background.model_copy(update={"rate_mbit_s": None, "rtt_ms": rtt_ms})
 
 
-def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[Network]:
+def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[LoopNetwork]:
     """Draw networks of each site, each with rivals of either kind.
 
     Parameters
@@ -44,9 +44,9 @@ def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[N
         for number in range(runs):
             rng = np.random.default_rng([seed, *site.encode(), number])
             limited = draw_at(site, shared=False, congestion_control="lia", rng=rng).scenario
-            yield Network("rate limited", site, number, limited)
+            yield LoopNetwork("rate limited", site, number, limited)
             rivals = tuple(_bulk(one, limited) for one in limited.background)
-            yield Network("bulk", site, number, limited.model_copy(update={"background": rivals}))
+            yield LoopNetwork("bulk", site, number, limited.model_copy(update={"background": rivals}))
 
 
-EXPERIMENT = Experiment(draw, (*UNSWITCHED, *SWITCHED))
+EXPERIMENT = LoopExperiment(draw, (*UNSWITCHED, *SWITCHED))

@@ -12,8 +12,8 @@ import numpy as np
 from pydantic import NonNegativeInt, PositiveInt
 
 from scenarios import path
-from scenarios.closed_loop.control import SWITCHED, UNSWITCHED
-from scenarios.closed_loop.experiment import Experiment, Network
+from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from scenarios.closed_loop.sender_control import SWITCHED, UNSWITCHED
 from scenarios.scenario import Background, Names, Scenario
 from scenarios.sites import check_known
 from scenarios.sites import draw as draw_at
@@ -54,7 +54,7 @@ def _widened(scenario: Scenario) -> Scenario:
     )
 
 
-def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[Network]:
+def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[LoopNetwork]:
     """Draw networks of each site.
 
     Parameters
@@ -77,7 +77,7 @@ def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[N
             scenario = _widened(draw_at(site, shared=True, congestion_control="lia", rng=rng).scenario)
             beside = (*scenario.background, rival(scenario, round(rng.uniform(0.05, 0.9), 6)))
             whole = scenario.model_copy(update={"background": beside})
-            yield Network("one flow beside", site, number, whole, rival=len(beside) - 1)
+            yield LoopNetwork("one flow beside", site, number, whole, rival=len(beside) - 1)
 
 
-EXPERIMENT = Experiment(draw, (*UNSWITCHED, *SWITCHED))
+EXPERIMENT = LoopExperiment(draw, (*UNSWITCHED, *SWITCHED))

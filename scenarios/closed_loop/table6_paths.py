@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios.closed_loop.control import FEW
-from scenarios.closed_loop.experiment import Experiment, Network
+from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from scenarios.closed_loop.sender_control import FEW
 from scenarios.scenario import Names
 from scenarios.unseen import draw as draw_cases
 
 
 def draw(
     *, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt
-) -> Iterator[Network]:
+) -> Iterator[LoopNetwork]:
     """Draw each case `repetitions` times.
 
     Parameters
@@ -27,7 +27,7 @@ def draw(
     seed : int
     """
     for place, run in enumerate(draw_cases(cases, "lia", repetitions=repetitions, duration_s=duration_s, seed=seed)):
-        yield Network("Table 6", run.setting, place % repetitions, run.scenario)
+        yield LoopNetwork("Table 6", run.setting, place % repetitions, run.scenario)
 
 
-EXPERIMENT = Experiment(draw, FEW)
+EXPERIMENT = LoopExperiment(draw, FEW)

@@ -30,6 +30,7 @@ PASSED_OVER = {
     "pipelines/params/export.py": "checks values",
     "pipelines/params/extract.py": "checks values",
     "pipelines/params/learning.py": "checks values",
+    "pipelines/params/loop.py": "checks values",
     "pipelines/params/parse.py": "checks values",
     "pipelines/params/simulate.py": "checks values",
 }
@@ -41,6 +42,7 @@ TAKEN_BY = {
     "export/replay.py": "export/programs/replay.c",
     "features/distance.py": "warping/src",
     "models/neighbours.py": "warping/src",
+    "scenarios/closed_loop/loop_program.py": "simulator/loop",
     "scenarios/registry.py": "scenarios/registry.json",
     "scenarios/simulator.py": "simulator/src",
     "traces/capture.py": "packets/src",

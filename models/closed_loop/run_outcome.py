@@ -103,7 +103,7 @@ def end_ns(truth: Mapping[str, Any]) -> int:
     truth : mapping
         What the simulator measured.
     """
-    return round(truth["duration_s"] * _NS_PER_S)
+    return round(float(truth["duration_s"]) * _NS_PER_S)
 
 
 def _groups(told: Mapping[str, Any]) -> list[Groups]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from scenarios.closed_loop.control import CONTROLS
+from scenarios.closed_loop.sender_control import CONTROLS
 from scenarios.scenario import Scenario
 
 
 @dataclass(frozen=True)
-class Network:
+class LoopNetwork:
     """A network that an experiment runs under each control.
 
     Attributes
@@ -35,7 +35,7 @@ class Network:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class LoopExperiment:
     """What is drawn, and what it is run under.
 
     Attributes
@@ -43,10 +43,10 @@ class Experiment:
     draw : callable
         Takes the experiment's own block of ``loop`` in params.yaml and yields its networks.
     controls : tuple of str
-        Names in :data:`~scenarios.closed_loop.control.CONTROLS`; the first is what others are compared with.
+        Names in :data:`~scenarios.closed_loop.sender_control.CONTROLS`; the first is what others are compared with.
     """
 
-    draw: Callable[..., Iterator[Network]]
+    draw: Callable[..., Iterator[LoopNetwork]]
     controls: tuple[str, ...]
 
 
@@ -55,7 +55,7 @@ class LoopRun:
     """One run: a network under a control."""
 
     experiment: str
-    network: Network
+    network: LoopNetwork
     control: str
 
     @property

@@ -1,0 +1,166 @@
+"""Tables of experiments with the loop closed, in the order of the paper's sections 5.2 and 5.3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from models.closed_loop.comparison import ALL
+from pipelines.reporting.published import CLOSED_LOOP
+from pipelines.reporting.tables.cell import Results, Rows, number
+
+#: What a table of goodput has a column for: experiment and variant.
+_GAINS = {
+    ("loop_nsb", "rate limited"): "not shared, rate limited rivals",
+    ("loop_nsb", "bulk"): "not shared, bulk rivals",
+    ("loop_sb", "one flow beside"): "shared with one flow",
+}
+
+
+def _read(results: Results, name: str) -> pd.DataFrame:
+    path = results.reports / "loop" / f"{name}.csv"
+    return pd.read_csv(path) if path.exists() else pd.DataFrame()
+
+
+def _interval(row: dict[str, Any], name: str, digits: int = 2) -> str:
+    if pd.isna(row[name]):
+        return ""
+    if pd.isna(row[f"{name}_low"]):
+        return number(row[name], digits)
+    return f"{row[name]:.{digits}f} ({row[f'{name}_low']:.{digits}f} to {row[f'{name}_high']:.{digits}f})"
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): cell for key, cell in row.items()} for row in table.to_dict("records")]
+
+
+def loop_gains(results: Results) -> Rows:
+    """Return the goodput of every control over LIA's, by experiment, beside what the paper reports."""
+    table = _read(results, "compared")
+    if table.empty:
+        return []
+    pooled = [row for row in _rows(table) if row["place"] == ALL]
+    rows: dict[str, dict[str, Any]] = {}
+    for (experiment, variant), column in _GAINS.items():
+        for row in pooled:
+            if (row["experiment"], row["variant"]) == (experiment, variant):
+                own = rows.setdefault(row["control"], {"control": row["control"]})
+                own[column] = _interval(row, "over_lia")
+                if experiment == "loop_sb":
+                    own["Jain's index with that flow"] = number(row["jain"], 2)
+                    own["most over LIA"] = number(row["over_twin_most"], 2)
+    return list(rows.values())
+
+
+def loop_reported(results: Results) -> Rows:
+    """Return what the paper reports of its running implementation, beside ours."""
+    table = _read(results, "compared")
+    if table.empty:
+        return []
+    pooled = {(row["experiment"], row["variant"], row["control"]): row for row in _rows(table) if row["place"] == ALL}
+    rows = []
+    for reported in CLOSED_LOOP:
+        ours = [
+            f"{control}, {variant}: {_interval(pooled[experiment, variant, control], reported.column)}"
+            for experiment, variant, control in reported.ours
+            if (experiment, variant, control) in pooled
+        ]
+        rows.append({"where": reported.where, "paper": reported.value, "ours": "; ".join(ours)})
+    return rows
+
+
+def loop_closed_form(results: Results) -> Rows:
+    """Return how far switched controls are from the closed form, by experiment."""
+    table = _read(results, "compared")
+    if table.empty:
+        return []
+    return [
+        {
+            "experiment": row["experiment"],
+            "variant": row["variant"],
+            "control": row["control"],
+            "networks": row["runs"],
+            "share of time uncoupled": number(row["apart_share"], 3),
+            "over its coupled twin": _interval(row, "over_twin"),
+            "over uncoupled Reno": _interval(row, "over_reno"),
+            "less the closed form": _interval(row, "off_closed_form", 3),
+        }
+        for row in _rows(table)
+        if row["place"] == ALL and row["experiment"] in {"loop_nsb", "loop_sb"} and pd.notna(row["apart_share"])
+    ]
+
+
+def loop_right(results: Results) -> Rows:
+    """Return the share of time in which groups are right, by experiment and switched control."""
+    table = _read(results, "compared")
+    if table.empty:
+        return []
+    pooled = [row for row in _rows(table) if row["place"] == ALL and pd.notna(row["right_share"])]
+    rows: dict[str, dict[str, Any]] = {}
+    for row in pooled:
+        own = rows.setdefault(row["control"], {"control": row["control"]})
+        name = row["experiment"] + (f", {row['variant']}" if row["experiment"] in {"loop_nsb", "loop_shift"} else "")
+        own[name] = f"{row['right_share']:.2f}, {row['right_at_end']:.2f}"
+    return list(rows.values())
+
+
+def loop_accuracy(results: Results) -> Rows:
+    """Return how right each source is by label and by what is in force while it watches, over all experiments."""
+    table = _read(results, "accuracy")
+    if table.empty:
+        return []
+    rows = []
+    for name, own in table.groupby(["judge", "control", "shared", "in_force"], sort=True):
+        decided = own["verdicts"] - own["open"]
+        right = (own["right"].fillna(0) * decided).sum()
+        judge, control, shared, force = name
+        rows.append(
+            {
+                "judge": judge,
+                "label": "shared" if shared else "not shared",
+                "run": f"in the loop, {force}" if control not in {"lia", "reno"} else f"under {control}",
+                "control": control,
+                "verdicts": int(own["verdicts"].sum()),
+                "left open": int(own["open"].sum()),
+                "right of the others": number(right / decided.sum(), 3) if decided.sum() else "",
+            }
+        )
+    return rows
+
+
+def loop_delays(results: Results) -> Rows:
+    """Return how long groups took to follow a bottleneck that moved, over all sites."""
+    table = _read(results, "delays")
+    if table.empty:
+        return []
+    return [
+        {
+            "variant": row["variant"],
+            "control": row["control"],
+            "change": "to shared" if row["shared"] else "to own links",
+            "changes": row["changes"],
+            "right already": row["held"],
+            "never right": row["never"],
+            "median delay (s)": number(row["delay_s"], 1),
+            "median delay (T)": number(row["delay_windows"], 2),
+        }
+        for row in _rows(table)
+        if row["place"] == ALL
+    ]
+
+
+def loop_harm(results: Results) -> Rows:
+    """Return what one TCP flow has beside each control, over what it has beside a connection of one path."""
+    table = _read(results, "harm")
+    if table.empty:
+        return []
+    rows: dict[str, dict[str, Any]] = {}
+    for row in _rows(table):
+        own = rows.setdefault(row["control"], {"control": row["control"]})
+        own[row["place"]] = number(row["rival_share"], 2)
+        if row["place"] == ALL:
+            own[ALL] = _interval(row, "rival_share")
+            own["own goodput (Mbit/s)"] = number(row["goodput_mbit_s"], 2)
+            own["Jain's index"] = number(row["jain"], 2)
+    return list(rows.values())
