@@ -26,7 +26,7 @@ HELD, NOT_HELD, NOT_RUN, NO_BAR = "yes", "no", "not run", ""
 #: Rates and times of substitutions follow from params.yaml; these are what holds in every profile.
 _SLOWER = "a slower link, and a shorter run where params.yaml says so; queue of one round trip (not given); RTT 60 ms"
 _TWO_SUBFLOWS = f"{_SLOWER}; two subflows over the link; each packet is lost by itself"
-_FILES = "nothing above 10 MB; queue of one round trip (not given); RTT 60 ms; no loss"
+_FILES = "nothing above 1 MB in any profile; queue of one round trip (not given); RTT 60 ms; no loss"
 _CHANGES = (
     "slower links; queue of a round trip of 60 ms; the delay is added in the data direction alone, so the RTT is it; "
     "ranges drawn anew each second"
