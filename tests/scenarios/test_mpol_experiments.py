@@ -27,7 +27,14 @@ def settings(profile: str | None = None) -> dict[str, Any]:
     return found
 
 
-FULL = MpolExperiments.model_validate(settings("full")).planned()
+def whole() -> dict[str, Any]:
+    """Settings of the full profile, and files of 10 MB, which take too long for any profile."""
+    found = settings("full")
+    found["files"] |= {"sizes_mb": [*found["files"]["sizes_mb"], 10], "large_runs": 2}
+    return found
+
+
+FULL = MpolExperiments.model_validate(whole()).planned()
 
 
 def of(experiment: str) -> list[ExperimentRun]:
@@ -58,7 +65,7 @@ def test_scenarios_are_such_as_the_contract_allows() -> None:
 
 
 def test_a_run_more_leaves_the_others_as_they_are() -> None:
-    more = settings("full")
+    more = whole()
     more["loss"]["runs"] += 1
     drawn = MpolExperiments.model_validate(more).planned()
     assert len(drawn) == len(FULL) + 7 * len(more["loss"]["losses"])
@@ -91,7 +98,7 @@ def test_files_have_time_enough() -> None:
         setting: sum(one.setting == setting and one.controller == "mpol" for one in of("files"))
         for setting in ("1 MB", "10 MB")
     }
-    assert counts == {"1 MB": settings("full")["files"]["runs"], "10 MB": settings("full")["files"]["large_runs"]}
+    assert counts == {"1 MB": whole()["files"]["runs"], "10 MB": whole()["files"]["large_runs"]}
 
 
 def test_situations_are_those_of_the_tables() -> None:
