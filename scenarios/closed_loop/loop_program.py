@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from scenarios.scenario import Scenario
 from scenarios.simulator import SimulatorError
 
 _FOLDER = simulator.SOURCES.parent
+_PROGRAM = _FOLDER.parent / "build" / "simulator" / "smartsbd-loop"
 #: Interval of the series of a run: the paper's figures have means of a second.
 SERIES_S = 1.0
 
@@ -43,6 +45,8 @@ class Looped:
 def build() -> Path:
     """Build the program with the headers in export/generated; return it. What is up to date is left as it is.
 
+    It lies in the project's own build folder: another project of this environment may have other headers.
+
     Raises
     ------
     SimulatorError
@@ -51,11 +55,14 @@ def build() -> Path:
     with Path(_FOLDER / "Makefile").open() as held:
         # One at a time: they would write the same files.
         fcntl.flock(held, fcntl.LOCK_EX)
-        command = ["make", "--silent", "--jobs=2", "-C", str(_FOLDER), f"PREFIX={sys.prefix}", "loop"]
+        own = Path("..", *_PROGRAM.relative_to(_FOLDER.parent).parts)
+        # Relative paths: make cannot handle a space in one.
+        prefix = os.path.relpath(sys.prefix, _FOLDER)
+        command = ["make", "--silent", "--jobs=2", "-C", str(_FOLDER), f"PREFIX={prefix}", f"LOOP={own}", "loop"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SimulatorError(f"`make loop` failed: {done.stderr.strip()[-500:] or 'no message'}")
-    return Path(sys.prefix) / "bin" / "smartsbd-loop"
+    return _PROGRAM
 
 
 def run(program: Path, scenario: Scenario, scenario_path: Path) -> Looped:
