@@ -13,6 +13,12 @@ from models.closed_loop.run_outcome import BOTH
 
 #: Columns that identify a network.
 NETWORK = ("experiment", "variant", "place", "number")
+#: Columns of what :func:`harm` and :func:`delays` yield.
+HARM = (
+    *("place", "control", "runs", "goodput_mbit_s", "rival_mbit_s", "jain"),
+    *("rival_share", "rival_share_low", "rival_share_high"),
+)
+DELAYS = ("variant", "place", "control", "shared", "changes", "held", "never", "delay_s", "delay_windows")
 #: All places together.
 ALL = "all"
 
@@ -139,15 +145,18 @@ def accuracy_by_force(judged: pd.DataFrame) -> pd.DataFrame:
         ``experiment``, ``judge``, ``control``, ``shared``, ``in_force``, ``verdicts``, ``open`` (those that left it
         open) and ``right``: the share right of the others.
     """
+    keys = ["experiment", "judge", "control", "shared", "in_force"]
+    columns = [*keys, "verdicts", "open", "right"]
+    if judged.empty:
+        return pd.DataFrame(columns=columns)
     known = judged[judged["shared"].notna() & (judged["in_force"] != BOTH)]
     known = known.assign(open=known["said"].isna(), hit=known["said"] == known["shared"])
-    keys = ["experiment", "judge", "control", "shared", "in_force"]
     rows = []
     for name, own in known.groupby(keys, sort=True):
         decided = own[~own["open"]]
         row = dict(zip(keys, name, strict=True))
         rows.append(row | {"verdicts": len(own), "open": int(own["open"].sum()), "right": decided["hit"].mean()})
-    return pd.DataFrame(rows, columns=[*keys, "verdicts", "open", "right"])
+    return pd.DataFrame(rows, columns=columns)
 
 
 def harm(runs: pd.DataFrame, alone: str, *, resamples: int, seed: int) -> Iterator[dict[str, Any]]:
@@ -194,6 +203,8 @@ def delays(switches: pd.DataFrame) -> Iterator[dict[str, Any]]:
         ``changes``, ``held``: groups that were right already; of the others the medians ``delay_s`` and
         ``delay_windows`` (in T), never being infinite, and ``never``.
     """
+    if switches.empty:
+        return
     pooled = switches.assign(place=ALL)
     for part in (switches, pooled):
         for (variant, place, control, shared), own in part.groupby(

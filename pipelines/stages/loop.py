@@ -196,8 +196,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         "runs": table,
         "compared": pd.DataFrame(list(comparison.compared(table, coupled_twin, **options))),
         "accuracy": comparison.accuracy_by_force(judged),
-        "delays": pd.DataFrame(list(comparison.delays(switches))),
-        "harm": pd.DataFrame(list(comparison.harm(table[table["experiment"] == _HARM], _ALONE, **options))),
+        "delays": pd.DataFrame(list(comparison.delays(switches)), columns=comparison.DELAYS),
+        "harm": pd.DataFrame(
+            list(comparison.harm(table[table["experiment"] == _HARM], _ALONE, **options)), columns=comparison.HARM
+        ),
     }
     arguments.reports.mkdir(parents=True, exist_ok=True)
     for name, own in reports.items():

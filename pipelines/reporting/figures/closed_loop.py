@@ -47,7 +47,8 @@ def gains(table: pd.DataFrame) -> Figure:
     panels[0].set_yticks(range(len(controls)), controls, fontsize=7)
     panels[0].invert_yaxis()
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", fontsize=7, ncols=4, frameon=False)
+    if handles:
+        figure.legend(handles, labels, loc="outside upper center", fontsize=7, ncols=4, frameon=False)
     figure.supxlabel("goodput over LIA's on the same network, mean and 95 % interval over networks", fontsize=8)
     return figure
 
@@ -95,7 +96,8 @@ def harm(table: pd.DataFrame) -> Figure:
     axes.grid(axis="y", alpha=0.3)
     axes.tick_params(axis="y", labelsize=7)
     axes.set_ylabel("rival's goodput over that beside one path", fontsize=8)
-    figure.legend(loc="outside upper center", fontsize=7, ncols=6, frameon=False)
+    if controls:
+        figure.legend(loc="outside upper center", fontsize=7, ncols=6, frameon=False)
     return figure
 
 

@@ -8,7 +8,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from models.closed_loop.comparison import ALL, accuracy_by_force, compared, delays, harm, mean_interval
+from models.closed_loop.comparison import (
+    ALL,
+    DELAYS,
+    HARM,
+    accuracy_by_force,
+    compared,
+    delays,
+    harm,
+    mean_interval,
+)
 
 OPTIONS = {"resamples": 200, "seed": 1}
 NOTHING = dict.fromkeys(("rival_mbit_s", "jain", "apart_share", "right_share", "right_at_end"), math.nan)
@@ -103,6 +112,8 @@ def test_harm_is_what_is_left_of_what_a_rival_has_beside_one_path() -> None:
     found = {(one["place"], one["control"]): one for one in harm(table, "one path", **OPTIONS)}
     assert found["here", "reno"]["rival_share"] == pytest.approx((0.75 + 0.5) / 2)
     assert found[ALL, "one path"]["rival_share"] == 1.0
+    assert tuple(found[ALL, "one path"]) == HARM
+    assert list(harm(table[:0], "one path", **OPTIONS)) == []
 
 
 def test_delays_are_medians_of_what_was_not_right_already() -> None:
@@ -118,3 +129,5 @@ def test_delays_are_medians_of_what_was_not_right_already() -> None:
     assert (here["changes"], here["held"], here["never"]) == (4, 1, 1)
     assert (here["delay_s"], here["delay_windows"]) == (4.0, 2.0)
     assert pooled == here | {"place": ALL}
+    assert tuple(here) == DELAYS
+    assert list(delays(table[:0])) == [] and accuracy_by_force(table[:0]).empty
