@@ -27,9 +27,8 @@ def gains(table: pd.DataFrame) -> Figure:
     table : DataFrame
         Rows of reports/loop/compared.csv.
     """
-    own = table[
-        [one in {(e, v) for e, v, _ in _PANELS} for one in zip(table["experiment"], table["variant"], strict=True)]
-    ]
+    wanted = pd.DataFrame([panel[:2] for panel in _PANELS], columns=["experiment", "variant"])
+    own = table.merge(wanted, on=["experiment", "variant"])
     controls = list(dict.fromkeys(own["control"]))
     places = [place for place in dict.fromkeys(own["place"]) if place != ALL]
     figure = Figure(figsize=(9, 0.28 * len(controls) + 1.6), layout="constrained")
