@@ -95,7 +95,7 @@ def test_the_page_has_the_tables(quick: Path) -> None:
     assert [row["paper"] for row in reported] == ["1.153 to 2.237", "1.153 to 2.237", "1.081", "1.181 to 1.202"]
     assert "tree_paper, rate limited: " in reported[0]["ours"] and not reported[3]["ours"]
     page = (quick / "reports/report.html").read_text()
-    assert "The loop closed" in page and "loop_gains.png" in page
+    assert "The loop closed" in page and page.count("on the same network, by site") >= 1
 
 
 def test_pooled_means_are_those_of_the_runs(quick: Path, runs: pd.DataFrame) -> None:
