@@ -11,6 +11,7 @@ MP-OL, sections V.A to V.F: Figs. 5 to 12, Tables I and II.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
@@ -205,7 +206,7 @@ def _network(
     )
 
 
-class Experiment(Part):
+class Experiment(Part, ABC):
     """What all experiments have; one is left out with 0 runs."""
 
     controllers: ClassVar[tuple[Choice, ...]] = (MPOL, MPCC, OLIA, BALIA, WVEGAS)
@@ -231,13 +232,13 @@ class Experiment(Part):
                     run = Run(scenario=scenario, site=None, setting=f"{name}: {setting}, {choice.name}")
                     yield ExperimentRun(name, setting, choice.name, number, run, self._changes_s())
 
+    @abstractmethod
     def _settings(self) -> list[str]:
         """Return the names of its settings."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
         """Draw a network of a setting."""
-        raise NotImplementedError
 
     def _times(self, setting: str) -> int:
         """Return how many runs a setting has."""

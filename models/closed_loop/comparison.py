@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
+from models.assessment.accuracy import mean_share
 from models.closed_loop.run_outcome import BOTH
 
 #: Columns that identify a network.
@@ -22,37 +22,14 @@ DELAYS = ("variant", "place", "control", "shared", "changes", "held", "never", "
 #: All places together.
 ALL = "all"
 
-_CONFIDENCE = 0.95
 
-
-def mean_interval(values: pd.Series[float], *, resamples: int, seed: int) -> tuple[float, float, float]:
-    """Return a mean and its bootstrapped 95 % interval; of one value the interval is nan, of none all is.
-
-    Parameters
-    ----------
-    values : Series
-    resamples, seed : int
-    """
-    known = values.to_numpy(dtype=float)
-    if len(known) == 0:
-        return np.nan, np.nan, np.nan
-    if len(known) == 1:
-        return float(known[0]), np.nan, np.nan
-    if np.all(known == known[0]):
-        return float(known[0]), float(known[0]), float(known[0])
-    found = stats.bootstrap(
-        (known,),
-        np.mean,
-        n_resamples=resamples,
-        confidence_level=_CONFIDENCE,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
-    return float(known.mean()), float(found.confidence_interval.low), float(found.confidence_interval.high)
-
-
-def _named(name: str, found: tuple[float, float, float]) -> dict[str, float]:
-    return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
+def _mean(name: str, values: pd.Series[float], resamples: int, seed: int) -> dict[str, float]:
+    """Return a mean with its interval; one value alone has no interval, and none has no mean."""
+    known = np.asarray(values.dropna(), dtype=np.float64)
+    found = mean_share(known, resamples=resamples, seed=seed) if len(known) else None
+    value, ends = (np.nan, (np.nan, np.nan)) if found is None else (found.value, (found.low, found.high))
+    low, high = ends if len(known) > 1 else (np.nan, np.nan)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def beside(runs: pd.DataFrame, name: str, control_of: Callable[[str], str], column: str) -> pd.DataFrame:
@@ -107,10 +84,10 @@ def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, 
     for name, own in _places(whole):
         row: dict[str, Any] = dict(zip(("experiment", "variant", "place", "control"), name, strict=True))
         row |= {"runs": len(own)} | {one: own[one].mean() for one in means}
-        row |= _named("over_twin", mean_interval(own["over_twin"], resamples=resamples, seed=seed))
+        row |= _mean("over_twin", own["over_twin"], resamples, seed)
         row["over_twin_most"] = own["over_twin"].max()
         for key, column in (("over_lia", "over_lia"), ("over_reno", "over_reno"), ("off_closed_form", "off")):
-            row |= _named(key, mean_interval(own[column].dropna(), resamples=resamples, seed=seed))
+            row |= _mean(key, own[column], resamples, seed)
         yield row
 
 
@@ -185,7 +162,7 @@ def harm(runs: pd.DataFrame, alone: str, *, resamples: int, seed: int) -> Iterat
     for (_, _, place, control), own in _places(whole):
         row: dict[str, Any] = {"place": place, "control": control, "runs": len(own)}
         row |= {one: own[one].mean() for one in ("goodput_mbit_s", "rival_mbit_s", "jain")}
-        yield row | _named("rival_share", mean_interval(own["rival_share"], resamples=resamples, seed=seed))
+        yield row | _mean("rival_share", own["rival_share"], resamples, seed)
 
 
 def delays(switches: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -216,8 +216,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     replayed = int(table["replay_same"].notna().sum())
     log.info("%d runs, %d of them replayed, in %.0f CPU s", len(table), replayed, usage.ru_utime + usage.ru_stime)
     if len(different):
-        first = " ".join(
-            str(different.iloc[0][name]) for name in ("experiment", "variant", "place", "number", "control")
-        )
+        first = " ".join(str(different.iloc[0][name]) for name in (*comparison.NETWORK, "control"))
         raise LoopError(f"{len(different)} of {replayed} runs said what a replay of their log does not, first: {first}")
     return stage.EXIT_OK
