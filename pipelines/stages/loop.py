@@ -1,13 +1,17 @@
 """Run experiments with the loop closed: verdicts decide, while a connection runs, which subflows are coupled.
 
-Each network is run under each control. Reports have every run; controls compared network by network; how right each
-source is by what is in force; how long groups take to follow a bottleneck that moves; and what is left to a rival. What
-a source said in a run is compared with a replay of the run's event log, and a difference fails the stage.
+Each network is run under each control. What a run came to is kept, so that a stage that was broken off goes on where it
+was. It is taken again as long as scenario, program, headers and the code that judges runs are the same. Reports have
+every run; controls compared network by network; how right each source is by what is in force; how long groups take to
+follow a bottleneck that moves; and what is left to a rival. What a source said in a run is compared with a replay of
+the run's event log, and a difference fails the stage.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import logging
 import re
 import resource
@@ -20,6 +24,8 @@ from typing import Any
 import pandas as pd
 
 from contracts.fault import Fault
+from contracts.whole_file import write_whole
+from export import loop_agreement
 from export.loop_agreement import LoopReplays
 from models.closed_loop import comparison, run_outcome
 from pipelines.params import Params
@@ -81,7 +87,7 @@ def drawn(params: Params) -> list[LoopRun]:
         if settings is not None
         for network in EXPERIMENTS[name].draw(**settings)
         for control in EXPERIMENTS[name].controls
-        if loop.controls is None or control in loop.controls
+        if EXPERIMENTS[name].runs(control, network) and (loop.controls is None or control in loop.controls)
     ]
 
 
@@ -130,13 +136,27 @@ def _said(a: int | None, b: int | None) -> str:
     return "open" if a is None or b is None else "shared" if a == b else "apart"
 
 
-def _one(run: LoopRun, place: Path, built: Path, replays: LoopReplays) -> _Found | simulator.SimulatorError:
-    """Run a network under a control; return what it came to, or why it failed."""
-    network, scenario = run.network, run.scenario
+def _one(
+    run: LoopRun, place: Path, built: Path, version: str, replays: LoopReplays
+) -> _Found | simulator.SimulatorError:
+    """Return what a network came to under a control, now or in a run that was broken off; or why it failed."""
+    name = f"{_file_name(run)}.json"
+    key = hashlib.sha256(f"{version}\n{simulator.written(run.scenario)}".encode()).hexdigest()
+    kept = place / "found" / name
+    if kept.exists() and (found := json.loads(kept.read_text())).pop("key") == key:
+        return _Found(**found)
     try:
-        looped = loop_program.run(built, scenario, place / f"{_file_name(run)}.json")
+        looped = loop_program.run(built, run.scenario, place / "scenarios" / name)
     except simulator.SimulatorError as error:
         return error
+    came_to = _found(run, looped, replays)
+    write_whole(json.dumps({"key": key} | asdict(came_to)).encode(), kept)
+    return came_to
+
+
+def _found(run: LoopRun, looped: loop_program.Looped, replays: LoopReplays) -> _Found:
+    """Return what a run came to."""
+    network, scenario = run.network, run.scenario
     identity: dict[str, Any]
     identity = {"experiment": run.experiment, "variant": network.variant, "place": network.place}
     identity |= {"number": network.number, "control": run.control}
@@ -166,7 +186,7 @@ def _simulated(runs: list[LoopRun], place: Path, headers: Path, params: Params) 
     built = loop_program.build()
     found, failures = [], []
     with LoopReplays(headers, _HEADERS) as replays:
-        work = partial(_one, place=place, built=built, replays=replays)
+        work = partial(_one, place=place, built=built, version=_version(built), replays=replays)
         # The simulator is a program of its own.
         for one in parallel.mapped(work, runs, params, what="loop", threads=True, here=True):
             if isinstance(one, simulator.SimulatorError):
@@ -179,12 +199,29 @@ def _simulated(runs: list[LoopRun], place: Path, headers: Path, params: Params) 
     return found
 
 
+def _version(built: Path) -> str:
+    """Return what the program is, and a digest of the code that judges what it wrote."""
+    sources = [str(module.__file__) for module in (run_outcome, loop_agreement)] + [__file__]
+    judging = hashlib.sha256(b"".join(Path(source).read_bytes() for source in sources)).hexdigest()
+    return f"{loop_program.version(built)}\n{judging}"
+
+
+def _clear(place: Path, names: set[str]) -> None:
+    """Remove what was kept of runs that are no longer of the experiments."""
+    for folder in ("scenarios", "found"):
+        for path in (place / folder).iterdir():
+            if path.name not in names:
+                path.unlink()
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     runs = drawn(params)
-    place = arguments.runs.absolute() / "scenarios"
-    place.mkdir(parents=True, exist_ok=True)
+    place = arguments.runs.absolute()
+    for folder in ("scenarios", "found"):
+        (place / folder).mkdir(parents=True, exist_ok=True)
     found = _simulated(runs, place, arguments.headers, params)
+    _clear(place, {f"{_file_name(one)}.json" for one in runs})
     table = pd.DataFrame([one.row for one in found])
     judged, switches, seconds = (
         pd.DataFrame([row for one in found for row in getattr(one, name)]) for name in ("judged", "switches", "seconds")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from scenarios.closed_loop.sender_control import CONTROLS
 from scenarios.scenario import Scenario
@@ -44,10 +44,23 @@ class LoopExperiment:
         Takes the experiment's own block of ``loop`` in params.yaml and yields its networks.
     controls : tuple of str
         Names in :data:`~scenarios.closed_loop.sender_control.CONTROLS`; the first is what others are compared with.
+    networks : mapping of str to int
+        Of a control that is not run on every network: on how many of each variant and place, the first ones.
     """
 
     draw: Callable[..., Iterator[LoopNetwork]]
     controls: tuple[str, ...]
+    networks: Mapping[str, int] = field(default_factory=dict)
+
+    def runs(self, control: str, network: LoopNetwork) -> bool:
+        """Tell whether a network is run under a control.
+
+        Parameters
+        ----------
+        control : str
+        network : LoopNetwork
+        """
+        return control in self.controls and (control not in self.networks or network.number < self.networks[control])
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,17 @@ def build() -> Path:
     return _PROGRAM
 
 
+def version(program: Path) -> str:
+    """Return what the program says of itself: digests of the simulator's sources, and of the loop's with all headers.
+
+    Parameters
+    ----------
+    program : Path
+        What :func:`build` returned.
+    """
+    return subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def run(program: Path, scenario: Scenario, scenario_path: Path) -> Looped:
     """Run one scenario, with a series of one second.
 

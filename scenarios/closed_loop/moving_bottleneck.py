@@ -79,4 +79,5 @@ def draw(*, sites: Names, runs: PositiveInt, phase_s: PositiveFloat, seed: NonNe
                 yield LoopNetwork(variant, site, number, scenario.model_copy(update={"background": (*uplink, *others)}))
 
 
-EXPERIMENT = LoopExperiment(draw, FEW)
+#: MPCC takes minutes a run at the longest RTTs.
+EXPERIMENT = LoopExperiment(draw, FEW, networks={"mpcc": 1})

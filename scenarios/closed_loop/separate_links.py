@@ -49,4 +49,5 @@ def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[L
             yield LoopNetwork("bulk", site, number, limited.model_copy(update={"background": rivals}))
 
 
-EXPERIMENT = LoopExperiment(draw, (*UNSWITCHED, *SWITCHED))
+#: MPCC takes up to two minutes a run at the longest RTTs, others a second.
+EXPERIMENT = LoopExperiment(draw, (*UNSWITCHED, *SWITCHED), networks={"mpcc": 3})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import copy
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +17,7 @@ from pipelines.params import read_params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.tables import closed_loop
 from pipelines.reporting.tables.cell import Results
+from pipelines.stages import loop
 from pipelines.stages.loop import drawn
 from scenarios.closed_loop import loop_program
 from scenarios.closed_loop.sender_control import CONTROLS
@@ -135,3 +138,35 @@ def test_a_control_that_is_not_there_is_refused(tmp_path: Path) -> None:
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     with pytest.raises(ParamsError, match=r"loop\.controls"):
         drawn(read_params(tmp_path / "params.yaml"))
+
+
+def test_what_a_broken_run_came_to_is_taken_again(tmp_path: Path) -> None:
+    """Of the same key only; what is no longer of the experiments is removed."""
+    whole = yaml.safe_load((ROOT / "params.yaml").read_text())
+    for name in set(whole["loop"]["experiments"]) - {"loop_nsb"}:
+        whole["loop"]["experiments"][name] = None
+    whole["loop"]["controls"] = ["lia", "reno", "tree_paper"]
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(whole))
+    params = read_params(tmp_path / "params.yaml")
+    arguments = argparse.Namespace(
+        headers=ROOT / "export/generated", runs=tmp_path / "data", reports=tmp_path / "reports", figures=tmp_path
+    )
+    assert loop.run(arguments, params) == 0
+    first = pd.read_csv(tmp_path / "reports/runs.csv")
+    same, other, gone = sorted((tmp_path / "data/found").iterdir())[:3]
+    kept = json.loads(same.read_text())
+    kept["row"]["changes"] = 7
+    same.write_text(json.dumps(kept))
+    stale = json.loads(other.read_text())
+    stale["row"]["changes"] = 7
+    other.write_text(json.dumps(stale | {"key": "of another program"}))
+    for folder in ("found", "scenarios"):
+        (tmp_path / "data" / folder / gone.name).rename(tmp_path / "data" / folder / "of-another-experiment.json")
+    assert loop.run(arguments, params) == 0
+    again = pd.read_csv(tmp_path / "reports/runs.csv")
+    (taken,) = again.index[again["changes"] == 7]
+    names = [*NETWORK, "control"]
+    assert list(again.loc[taken, names]) == [kept["row"][name] for name in names]
+    pd.testing.assert_frame_equal(again.drop(index=taken), first.drop(index=taken))
+    assert len(list((tmp_path / "data/found").iterdir())) == len(first)
+    assert not list(tmp_path.glob("data/*/of-another-experiment.json"))

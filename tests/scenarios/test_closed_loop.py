@@ -69,6 +69,16 @@ def test_every_source_of_verdicts_that_is_a_detector_is_a_control_and_a_twin_is_
         assert (twin.controller, twin.parameters) == (CONTROLS[name].controller, CONTROLS[name].parameters)
 
 
+def test_a_slow_control_is_run_on_the_first_networks_alone() -> None:
+    for name, most in (("loop_nsb", 3), ("loop_sb", 3), ("loop_shift", 1)):
+        settings = SMALL[name] | {"sites": ["shanghai"], "runs": 4}
+        networks = list(EXPERIMENTS[name].draw(**settings, **SEED))
+        run = [one.number for one in networks if EXPERIMENTS[name].runs("mpcc", one)]
+        assert run == [one.number for one in networks if one.number < most]
+        assert all(EXPERIMENTS[name].runs("lia", one) for one in networks)
+        assert not any(EXPERIMENTS[name].runs("one path", one) for one in networks)
+
+
 def test_rivals_are_where_the_paper_has_them() -> None:
     for one in drawn("loop_sb"):
         scenario = one.scenario
