@@ -24,6 +24,7 @@ LITTLE = {
     "bench_windows": "--datasets groups",
     "bench_judgements": "--datasets groups --connections 1",
     "bench_simulator": "--settings 10:60 --seconds 3",
+    "bench_loop": "--networks 1 --seconds 20 --sources lag_excess tree_paper",
     "bench_export": "--rounds 1 --rows 2000 --ours",
 }
 
@@ -109,3 +110,14 @@ def test_time_of_the_simulator() -> None:
     assert (setting, packets) == ("10, 60", "52")
     assert 0 < float(used) <= 1
     assert float(each) > 0
+
+
+def test_cost_of_a_detector_in_the_loop() -> None:
+    """What judges windows costs time when it decides; the lag excess when a signal ends a tile."""
+    found = {row[0]: row[1:] for row in rows(printed(ROOT, "bench_loop"))}
+    assert set(found) == {"lag_excess", "tree_paper"}
+    for signals, signal_ns, _, decisions, decision_us, _, share in found.values():
+        assert int(signals.replace(",", "")) > 1000 and float(signal_ns) > 0
+        assert int(decisions) > 0 and float(decision_us) > 0
+        assert 0 < float(share.removesuffix(" %")) < 100
+    assert float(found["tree_paper"][4]) > float(found["lag_excess"][4])
