@@ -149,12 +149,12 @@ def _one(
         looped = loop_program.run(built, run.scenario, place / "scenarios" / name)
     except simulator.SimulatorError as error:
         return error
-    came_to = _found(run, looped, replays)
+    came_to = _came_to(run, looped, replays)
     write_whole(json.dumps({"key": key} | asdict(came_to)).encode(), kept)
     return came_to
 
 
-def _found(run: LoopRun, looped: loop_program.Looped, replays: LoopReplays) -> _Found:
+def _came_to(run: LoopRun, looped: loop_program.Looped, replays: LoopReplays) -> _Found:
     """Return what a run came to."""
     network, scenario = run.network, run.scenario
     identity: dict[str, Any]

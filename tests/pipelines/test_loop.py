@@ -91,6 +91,8 @@ def test_the_page_has_the_tables(quick: Path) -> None:
     assert gains["lia"]["shared with one flow"] == "1.00"
     assert float(gains["reno"]["not shared, bulk rivals"]) > 1
     assert {row["control"] for row in closed_loop.loop_closed_form(results)} == {"oracle", "lag_excess", "tree_paper"}
+    judges = {row["judge"] for row in closed_loop.loop_accuracy(results)}
+    assert judges == {"tree_paper", "tree_invariant", "forest_invariant", "lag_excess, last"}
     delays = closed_loop.loop_delays(results)
     assert {row["change"] for row in delays} == {"to shared", "to own links"}
     assert all(row["changes"] == 1 for row in delays)

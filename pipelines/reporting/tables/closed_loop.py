@@ -17,6 +17,9 @@ _GAINS = {
     ("loop_sb", "one flow beside"): "shared with one flow",
 }
 
+#: Judges again and again, not window by window.
+_ACCUMULATING = "lag_excess"
+
 
 def _read(results: Results, name: str) -> pd.DataFrame:
     path = results.reports / "loop" / f"{name}.csv"
@@ -106,10 +109,14 @@ def loop_right(results: Results) -> Rows:
 
 
 def loop_accuracy(results: Results) -> Rows:
-    """Return how right each source is by label and by what is in force while it watches, over all experiments."""
+    """Return how right each source is by label and by what is in force while it watches, over all experiments.
+
+    Judgements of the accumulating default are left out: what is in force at their time is what they have just set.
+    """
     table = _read(results, "accuracy")
     if table.empty:
         return []
+    table = table[table["judge"] != _ACCUMULATING]
     rows = []
     for name, own in table.groupby(["judge", "control", "shared", "in_force"], sort=True):
         decided = own["verdicts"] - own["open"]
