@@ -80,7 +80,8 @@ def test_two_sockets_become_two_paths_with_smoothed_rtts(port: int, tmp_path: Pa
 
 
 def test_an_interrupt_ends_it_well(port: int) -> None:
-    with subprocess.Popen(["sh", str(SCRIPT), f"dport = :{port}"], stdout=subprocess.PIPE) as sampling:
+    # Unbuffered: `communicate` passes over what a buffered `readline` has taken beyond its line.
+    with subprocess.Popen(["sh", str(SCRIPT), f"dport = :{port}"], stdout=subprocess.PIPE, bufsize=0) as sampling:
         assert sampling.stdout is not None
         sampling.stdout.readline()
         time.sleep(0.2)
