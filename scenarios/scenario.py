@@ -78,6 +78,11 @@ class FiniteTransfer(Part):
     bytes: int = Field(ge=1, le=_MOST_BYTES, description="Payload in bytes; it is rounded up to whole segments.")
 
 
+#: What gives a connection its data.
+_Application = Annotated[OnOff | Rate | FiniteTransfer, Field(discriminator="kind")]
+_ALWAYS_MORE = "What gives the connection its data; without it there is always more."
+
+
 class ConnectionSettings(Part):
     """The MPTCP connection: a transfer from the server to the client."""
 
@@ -107,9 +112,7 @@ class ConnectionSettings(Part):
         "[0, this], in us; the order stays. 0: no delay. About the time a packet takes on the bottleneck avoids "
         "phase effects of drop-tail queues.",
     )
-    application: Annotated[OnOff | Rate | FiniteTransfer, Field(discriminator="kind")] | None = Field(
-        default=None, description="What gives the connection its data; without it there is always more."
-    )
+    application: _Application | None = Field(default=None, description=_ALWAYS_MORE)
     verdicts: ChosenVerdicts | None = Field(
         default=None,
         description="What says during the run which subflows share a bottleneck and are coupled: its name, or an "
@@ -231,16 +234,55 @@ class LteAccess(_AccessLink):
 #: An access link of any kind.
 AnyAccess = Annotated[Access | WifiAccess | LteAccess, Field(discriminator="kind")]
 
+#: Keys that a subflow has, of whichever connection.
+_Links = Annotated[
+    tuple[Annotated[_Index, Field(description="Index of the link.")], ...],
+    Field(
+        min_length=1,
+        max_length=2,
+        description="The shaped links it crosses: at most one server link and then at most one client link.",
+    ),
+]
+_SubflowStartS = Annotated[
+    _StartS,
+    Field(
+        description="When the SYN is sent, in s; less than duration_s. The subflow that starts first opens "
+        "the connection; another one does not start before that is established."
+    ),
+]
+_SubflowRttMs = Annotated[
+    _RttMs,
+    Field(
+        description="Base propagation round trip time in ms: the sum of the delays of all links, both ways, "
+        "without host delay, jitter, bursts and serialisation. "
+        "At least 0.4 ms plus twice the delay of its links."
+    ),
+]
+_LastLink = Annotated[AnyAccess, Field(description="The last link before the client.")]
+_DelayChangesMs = Annotated[
+    tuple[
+        Annotated[
+            tuple[_LaterS, Annotated[_DelayMs, Field(description="Extra delay in ms.")]],
+            Field(description="From when, and what."),
+        ],
+        ...,
+    ],
+    Field(
+        min_length=1,
+        max_length=_MOST_CHANGES,
+        description="Extra delay over time, on the access link, in the data direction alone; rtt_ms is without it. "
+        "There is none until the first change. The order of packets stays: when the delay falls, those behind wait "
+        "for those before. Without it: never any.",
+    ),
+]
+_Group = Annotated[int, Field(ge=0, le=4)]
+
 
 class SubflowPath(Part):
     """A subflow and its path."""
 
     path: str = Field(pattern="^[a-z0-9-]{1,32}$", description="Name of the path.")
-    links: tuple[Annotated[_Index, Field(description="Index of the link.")], ...] = Field(
-        min_length=1,
-        max_length=2,
-        description="The shaped links it crosses: at most one server link and then at most one client link.",
-    )
+    links: _Links
     bottleneck: tuple[
         Annotated[
             tuple[_ChangeS, Annotated[_Index, Field(description="Index of the link, one of the subflow's.")]],
@@ -252,34 +294,11 @@ class SubflowPath(Part):
         max_length=100,
         description="The link that is meant to limit the subflow, over time; the truth's labels follow from it.",
     )
-    start_s: _StartS = Field(
-        description="When the SYN is sent, in s; less than duration_s. The subflow that starts first opens "
-        "the connection; another one does not start before that is established."
-    )
-    rtt_ms: _RttMs = Field(
-        description="Base propagation round trip time in ms: the sum of the delays of all links, both ways, "
-        "without host delay, jitter, bursts and serialisation. "
-        "At least 0.4 ms plus twice the delay of its links."
-    )
-    access: AnyAccess = Field(description="The last link before the client.")
-    delay_changes_ms: (
-        tuple[
-            Annotated[
-                tuple[_LaterS, Annotated[_DelayMs, Field(description="Extra delay in ms.")]],
-                Field(description="From when, and what."),
-            ],
-            ...,
-        ]
-        | None
-    ) = Field(
-        default=None,
-        min_length=1,
-        max_length=_MOST_CHANGES,
-        description="Extra delay over time, on the access link, in the data direction alone; rtt_ms is without it. "
-        "There is none until the first change. The order of packets stays: when the delay falls, those behind wait "
-        "for those before. Without it: never any.",
-    )
-    group: Annotated[int, Field(ge=0, le=4)] | None = Field(
+    start_s: _SubflowStartS
+    rtt_ms: _SubflowRttMs
+    access: _LastLink
+    delay_changes_ms: _DelayChangesMs | None = None
+    group: _Group | None = Field(
         default=None,
         description="Coupled controllers couple the subflows of one group; alone in its group, a subflow is under "
         "Reno. Without it: group 0. Not beside the connection's verdicts, which decide on groups.",
@@ -331,6 +350,38 @@ class Background(Part):
     )
 
 
+class FurtherSubflow(Part):
+    """A subflow of a further connection, with an access link of its own."""
+
+    links: _Links
+    start_s: _SubflowStartS
+    rtt_ms: _SubflowRttMs
+    access: _LastLink
+    delay_changes_ms: _DelayChangesMs | None = None
+    group: _Group | None = Field(
+        default=None, description="As for the observed connection: its controller couples those of one group."
+    )
+
+
+class FurtherConnection(Part):
+    """An MPTCP connection beside the observed one, from a server of its own to a client of its own."""
+
+    congestion_control: ChosenController = Field(
+        description="Controller of its subflows, which knows of no other connection's: its name, or an object with its "
+        "name and parameters."
+    )
+    scheduler: ChosenScheduler = Field(
+        description="Its scheduler: its name, or an object with its name and parameters."
+    )
+    subflows: tuple[FurtherSubflow, ...] = Field(min_length=1, max_length=5, description="Its subflows.")
+    application: _Application | None = Field(default=None, description=_ALWAYS_MORE)
+    stop_s: _StartS | None = Field(
+        default=None,
+        description="When its server falls silent, in s: what it has not sent by then is never sent. After the first "
+        "start_s of its subflows and less than duration_s. Without it: never.",
+    )
+
+
 class Scenario(Part):
     """One MPTCP connection, its paths and the traffic beside it. All keys are required, unknown ones refused."""
 
@@ -341,7 +392,7 @@ class Scenario(Part):
         min_length=1,
         max_length=10,
         description="The links whose rates are shaped: any may be a bottleneck. "
-        "At least one subflow crosses each of them.",
+        "At least one subflow, of whichever connection, crosses each of them.",
     )
     subflows: tuple[SubflowPath, ...] = Field(
         min_length=1, max_length=5, description="The connection's subflows. With one alone there are no pairs."
@@ -355,6 +406,14 @@ class Scenario(Part):
         default=None,
         description="Interval in s of the truth's series: what the connection, its subflows and the background came to "
         "in each. Without it: no series.",
+    )
+    further_connections: tuple[FurtherConnection, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=8,
+        description="MPTCP connections beside the observed one, over the same links. What is not said of them is as "
+        "the observed one has it: mss_bytes, receive_buffer_bytes, ecn and host_delay_us. Nothing observes them: "
+        "event lines, captures and labels are the observed connection's, and the truth says what they came to.",
     )
 
 

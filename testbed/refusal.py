@@ -55,6 +55,7 @@ def _ascending(place: str, changes: Sequence[tuple[float, Any]], duration_s: flo
 def _of_what_only_the_simulator_has(scenario: Scenario) -> Iterator[str]:
     asked = {
         "series_s": scenario.series_s is not None,
+        "further_connections": scenario.further_connections is not None,
         "connection/application/bytes": isinstance(scenario.connection.application, FiniteTransfer),
     }
     for number, path in enumerate(scenario.subflows):

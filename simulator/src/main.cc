@@ -3,7 +3,7 @@
 /**
  * @file
  *
- * One MPTCP connection over shared or separate bottlenecks.
+ * One MPTCP connection over shared or separate bottlenecks, and others beside it.
  *
  * Network of two subflows (all links are full duplex). Subflow 0 crosses server link 0 and client
  * link 1; subflow 1 crosses server link 0 only:
@@ -21,7 +21,8 @@
  *     host links       server link         backbones       client link    tail        access links
  *
  * A background flow ends at the client, or leaves behind the first link's egress router for a host
- * of its own.
+ * of its own. A further MPTCP connection has a server and a client of its own, with host links,
+ * backbones, tails and access links of its own, and crosses the same shaped links.
  *
  * Subflows that name the same link share it. Each link has its own ingress and egress router; a
  * path without a server link has one plain router instead, and on a path without a client link
@@ -93,6 +94,7 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -269,7 +271,7 @@ RecordInterfaces(PcapRecorder& recorder,
 {
     for (std::size_t i = 0; i < subflows; ++i)
     {
-        const auto& path = topology.GetPath(i);
+        const auto& path = topology.GetEnds().paths[i];
         const auto suffix = "." + std::to_string(i) + ".pcap";
         recorder.Record(path.serverDevice, directory + "/sender" + suffix);
         recorder.Record(path.clientDevice, directory + "/receiver" + suffix);
@@ -311,8 +313,16 @@ Run(const Options& options, const Scenario& scenario)
     {
         connection.GetCoupling()->MeasureCost();
     }
-    Series series(scenario, connection, InstallBackground(scenario, topology));
-    const Truth truth(scenario, topology, connection, series);
+    const auto sinks = InstallBackground(scenario, topology);
+    FurtherConnections further;
+    for (std::size_t i = 0; i < scenario.further.size(); ++i)
+    {
+        const auto& ends = topology.GetFurtherEnds(i);
+        further.push_back(
+            std::make_unique<MptcpConnection>(scenario.further[i], ends, recording));
+    }
+    Series series(scenario, connection, sinks, further);
+    const Truth truth(scenario, topology, connection, further, series);
     ns3::Simulator::Stop(scenario.duration);
     ns3::Simulator::Run();
     log.Flush();

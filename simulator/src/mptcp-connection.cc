@@ -32,6 +32,14 @@ constexpr uint16_t SERVER_PORT = 40000;
 /// Port of the client's end of the first subflow; the others follow.
 constexpr uint16_t CLIENT_PORT = 5000;
 
+/// Random streams of a connection, counted from its first one; below are those of its paths.
+enum ConnectionStream
+{
+    KEYS = 500,
+    PERIODS = 510,
+    FIRST_CONTROLLER = 600,
+};
+
 /**
  * @tparam T Type of the socket.
  * @param node Node of the socket.
@@ -73,26 +81,8 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
                                  const Topology& topology,
                                  EventLog& log,
                                  bool withOptions)
-    : m_spec(scenario.connection),
-      m_application(m_spec.application, m_spec.mss, MakeCallback(&MptcpConnection::Schedule, this)),
-      m_log(log),
-      m_siblings(std::make_shared<Siblings>(scenario.subflows.size())),
-      m_scheduler(m_spec.scheduler.kind->create(m_spec.scheduler.values)),
-      m_paths(scenario.subflows.size()),
-      m_subflows(scenario.subflows.size()),
-      m_first(FindFirst(scenario.subflows))
+    : MptcpConnection(scenario.connection, scenario.subflows, topology.GetEnds(), &log, withOptions)
 {
-    if (withOptions)
-    {
-        m_options.emplace(m_subflows.size(), m_first, m_spec.mss);
-    }
-    for (std::size_t i = 0; i < m_subflows.size(); ++i)
-    {
-        (*m_siblings)[i].group = scenario.subflows[i].group;
-        CreateListener(i, topology);
-        CreateSender(i, topology);
-        Simulator::Schedule(scenario.subflows[i].start, &MptcpConnection::Connect, this, i);
-    }
     if (m_spec.verdicts)
     {
         m_coupling =
@@ -103,10 +93,60 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
     }
 }
 
+MptcpConnection::MptcpConnection(const FurtherSpec& spec,
+                                 const ConnectionEnds& ends,
+                                 bool withOptions)
+    : MptcpConnection(spec.connection, spec.subflows, ends, nullptr, withOptions)
+{
+    if (spec.stop)
+    {
+        for (const auto& path : ends.paths)
+        {
+            Simulator::Schedule(*spec.stop, &HostDevice::Silence, path.serverDevice);
+        }
+    }
+}
+
+MptcpConnection::MptcpConnection(const ConnectionSpec& spec,
+                                 const std::vector<SubflowSpec>& subflows,
+                                 const ConnectionEnds& ends,
+                                 EventLog* log,
+                                 bool withOptions)
+    : m_spec(spec),
+      m_application(m_spec.application,
+                    m_spec.mss,
+                    ends.firstStream + PERIODS,
+                    MakeCallback(&MptcpConnection::Schedule, this)),
+      m_log(log),
+      m_siblings(std::make_shared<Siblings>(subflows.size())),
+      m_scheduler(m_spec.scheduler.kind->create(m_spec.scheduler.values)),
+      m_paths(subflows.size()),
+      m_subflows(subflows.size()),
+      m_first(FindFirst(subflows))
+{
+    if (withOptions)
+    {
+        m_options.emplace(m_subflows.size(), m_first, m_spec.mss, ends.firstStream + KEYS);
+    }
+    for (std::size_t i = 0; i < m_subflows.size(); ++i)
+    {
+        (*m_siblings)[i].group = subflows[i].group;
+        CreateListener(i, ends);
+        CreateSender(i, ends);
+        Simulator::Schedule(subflows[i].start, &MptcpConnection::Connect, this, i);
+    }
+}
+
 void
 MptcpConnection::SetAllEstablishedCallback(ns3::Callback<void> callback)
 {
     m_allEstablished = callback;
+}
+
+std::size_t
+MptcpConnection::CountSubflows() const
+{
+    return m_subflows.size();
 }
 
 ns3::Time
@@ -200,12 +240,13 @@ MptcpConnection::GetCompletion() const
 }
 
 void
-MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
+MptcpConnection::CreateSender(std::size_t subflow, const ConnectionEnds& ends)
 {
     const auto& control = m_spec.congestionControl;
-    const auto controller = control.kind->create({m_siblings, subflow}, control.values);
-    auto sender = CreateSocket<SubflowSender>(topology.GetServer(), controller);
-    sender->Bind(InetSocketAddress(topology.GetPath(subflow).server, SERVER_PORT + subflow));
+    const auto stream = ends.firstStream + FIRST_CONTROLLER + static_cast<int64_t>(subflow);
+    const auto controller = control.kind->create({m_siblings, subflow, stream}, control.values);
+    auto sender = CreateSocket<SubflowSender>(ends.server, controller);
+    sender->Bind(InetSocketAddress(ends.paths[subflow].server, SERVER_PORT + subflow));
     sender->SetUseEcn(m_spec.ecn ? TcpSocketState::On : TcpSocketState::Off);
     sender->SetConnectCallback(MakeCallback(&MptcpConnection::HandleEstablished, this, subflow),
                                ns3::MakeNullCallback<void, Ptr<ns3::Socket>>());
@@ -227,11 +268,10 @@ MptcpConnection::CreateSender(std::size_t subflow, const Topology& topology)
 }
 
 void
-MptcpConnection::CreateListener(std::size_t subflow, const Topology& topology)
+MptcpConnection::CreateListener(std::size_t subflow, const ConnectionEnds& ends)
 {
-    auto listener =
-        CreateSocket<SubflowReceiver>(topology.GetClient(), CreateObject<ns3::TcpLinuxReno>());
-    const InetSocketAddress client(topology.GetPath(subflow).client, CLIENT_PORT + subflow);
+    auto listener = CreateSocket<SubflowReceiver>(ends.client, CreateObject<ns3::TcpLinuxReno>());
+    const InetSocketAddress client(ends.paths[subflow].client, CLIENT_PORT + subflow);
     listener->Bind(client);
     listener->SetUseEcn(m_spec.ecn ? TcpSocketState::AcceptOnly : TcpSocketState::Off);
     listener->SetAcceptCallback(
@@ -244,6 +284,15 @@ MptcpConnection::CreateListener(std::size_t subflow, const Topology& topology)
     listener->Listen();
     m_subflows[subflow].listener = listener;
     m_subflows[subflow].client = client;
+}
+
+void
+MptcpConnection::Log(std::size_t subflow, EventKind kind, uint64_t value)
+{
+    if (m_log)
+    {
+        m_log->Write(subflow, kind, value);
+    }
 }
 
 void
@@ -261,12 +310,12 @@ void
 MptcpConnection::HandleEstablished(std::size_t subflow, Ptr<ns3::Socket>)
 {
     m_subflows[subflow].established = Simulator::Now();
-    m_log.Write(subflow, EventKind::CA, m_subflows[subflow].sender->GetCongestionState());
+    Log(subflow, EventKind::CA, m_subflows[subflow].sender->GetCongestionState());
     if (m_establishedCount == 0)
     {
         m_application.Start();
     }
-    if (++m_establishedCount == m_subflows.size())
+    if (++m_establishedCount == m_subflows.size() && !m_allEstablished.IsNull())
     {
         m_allEstablished();
     }
@@ -283,16 +332,16 @@ MptcpConnection::HandleAck(std::size_t subflow, const AckReport& report)
     (*m_siblings)[subflow].NoteAck(report.outcome);
     if (report.outcome.newlyAcked > 0)
     {
-        m_log.Write(subflow, EventKind::ACK, report.acked);
+        Log(subflow, EventKind::ACK, report.acked);
     }
     else if (report.duplicate)
     {
-        m_log.Write(subflow, EventKind::DUP, report.outcome.newlySacked);
+        Log(subflow, EventKind::DUP, report.outcome.newlySacked);
     }
     if (report.outcome.sample)
     {
-        m_log.Write(subflow, EventKind::RTT, report.outcome.sample->rtt.GetMicroSeconds());
-        m_log.Write(subflow, EventKind::OWD, report.outcome.sample->oneWayDelay.GetMicroSeconds());
+        Log(subflow, EventKind::RTT, report.outcome.sample->rtt.GetMicroSeconds());
+        Log(subflow, EventKind::OWD, report.outcome.sample->oneWayDelay.GetMicroSeconds());
         if (!m_noteDelay.IsNull())
         {
             m_noteDelay(subflow, report.outcome.sample->oneWayDelay);
@@ -300,12 +349,12 @@ MptcpConnection::HandleAck(std::size_t subflow, const AckReport& report)
     }
     if (report.ecnEcho)
     {
-        m_log.Write(subflow, EventKind::ECE, 1);
+        Log(subflow, EventKind::ECE, 1);
     }
     if (report.dataAck > m_dataAckAtSender)
     {
         m_dataAckAtSender = report.dataAck;
-        m_log.Write(subflow, EventKind::DACK, report.dataAck);
+        Log(subflow, EventKind::DACK, report.dataAck);
     }
 }
 
@@ -315,10 +364,10 @@ MptcpConnection::HandleCongestionState(std::size_t subflow,
                                        TcpSocketState::TcpCongState_t newState)
 {
     (*m_siblings)[subflow].NoteState(newState, Simulator::Now());
-    m_log.Write(subflow, EventKind::CA, newState);
+    Log(subflow, EventKind::CA, newState);
     if (newState == TcpSocketState::CA_RECOVERY || newState == TcpSocketState::CA_LOSS)
     {
-        m_log.Write(subflow, EventKind::LOSS, m_subflows[subflow].sender->CountLostSegments());
+        Log(subflow, EventKind::LOSS, m_subflows[subflow].sender->CountLostSegments());
     }
 }
 

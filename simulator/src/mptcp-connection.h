@@ -26,7 +26,7 @@ namespace smartsbd
 {
 
 /**
- * One MPTCP connection: a transfer from the server to the client over several subflows.
+ * One MPTCP connection: a transfer from its server to its client over several subflows.
  *
  * The subflow that starts first opens the connection; the others join it when it is established,
  * or at their start if that is later. The scheduler gives each segment to a subflow that can send
@@ -37,10 +37,10 @@ class MptcpConnection
 {
   public:
     /**
-     * Create all sockets and plan their start.
+     * Create all sockets of the observed connection and plan their start.
      *
      * @param scenario The scenario.
-     * @param topology The network; it must outlive the simulation.
+     * @param topology The network.
      * @param log Where the sender's events go; it must outlive the simulation.
      * @param withOptions Whether packets carry MPTCP options.
      */
@@ -49,6 +49,15 @@ class MptcpConnection
                     EventLog& log,
                     bool withOptions);
 
+    /**
+     * Create all sockets of a further connection and plan their start, and its stop.
+     *
+     * @param spec The connection.
+     * @param ends Its hosts.
+     * @param withOptions Whether packets carry MPTCP options.
+     */
+    MptcpConnection(const FurtherSpec& spec, const ConnectionEnds& ends, bool withOptions);
+
     MptcpConnection(const MptcpConnection&) = delete;
     MptcpConnection& operator=(const MptcpConnection&) = delete;
 
@@ -56,6 +65,9 @@ class MptcpConnection
      * @param callback Called when the last subflow becomes established.
      */
     void SetAllEstablishedCallback(ns3::Callback<void> callback);
+
+    /// @return Number of its subflows.
+    std::size_t CountSubflows() const;
 
     /**
      * @param subflow Index of the subflow.
@@ -129,6 +141,21 @@ class MptcpConnection
     std::optional<ns3::Time> GetCompletion() const;
 
   private:
+    /**
+     * Create all sockets and plan their start.
+     *
+     * @param spec Settings of the connection.
+     * @param subflows Its subflows.
+     * @param ends Its hosts.
+     * @param log Where the sender's events go, or null: nobody observes it.
+     * @param withOptions Whether packets carry MPTCP options.
+     */
+    MptcpConnection(const ConnectionSpec& spec,
+                    const std::vector<SubflowSpec>& subflows,
+                    const ConnectionEnds& ends,
+                    EventLog* log,
+                    bool withOptions);
+
     /// Both ends of a subflow.
     struct Subflow
     {
@@ -142,15 +169,24 @@ class MptcpConnection
 
     /**
      * @param subflow Index of the subflow.
-     * @param topology The network.
+     * @param ends Hosts of the connection.
      */
-    void CreateSender(std::size_t subflow, const Topology& topology);
+    void CreateSender(std::size_t subflow, const ConnectionEnds& ends);
 
     /**
      * @param subflow Index of the subflow.
-     * @param topology The network.
+     * @param ends Hosts of the connection.
      */
-    void CreateListener(std::size_t subflow, const Topology& topology);
+    void CreateListener(std::size_t subflow, const ConnectionEnds& ends);
+
+    /**
+     * Write a line of the event log, if there is one.
+     *
+     * @param subflow Index of the subflow.
+     * @param kind What happened.
+     * @param value The value in the unit of the kind.
+     */
+    void Log(std::size_t subflow, EventKind kind, uint64_t value);
 
     /**
      * Send the SYN, or wait until the connection is established.
@@ -259,7 +295,7 @@ class MptcpConnection
 
     ConnectionSpec m_spec;                         //!< Settings of the connection
     SendingApplication m_application;              //!< What gives the data
-    EventLog& m_log;                               //!< Where the sender's events go
+    EventLog* m_log;                               //!< Where the sender's events go, or null
     std::shared_ptr<Siblings> m_siblings;          //!< What controllers know of the subflows
     std::unique_ptr<Coupling> m_coupling;          //!< Decides on their groups; null: given
     std::unique_ptr<SubflowScheduler> m_scheduler; //!< Chooses the subflow of each segment
@@ -278,6 +314,9 @@ class MptcpConnection
     std::deque<bool> m_window;            //!< Segments received beyond m_delivered
     std::optional<ns3::Time> m_completion; //!< When the client had all there is
 };
+
+/// The connections beside the observed one.
+using FurtherConnections = std::vector<std::unique_ptr<MptcpConnection>>;
 
 } // namespace smartsbd
 

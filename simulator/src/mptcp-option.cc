@@ -35,8 +35,6 @@ constexpr std::size_t SHORT_HMAC = 8;
 constexpr std::size_t LONG_HMAC = 20;
 /// Most SACK blocks that leave room for a DSS option with a DATA_ACK of 8 bytes.
 constexpr std::size_t MAX_SACK_BLOCKS = 3;
-/// Random stream of keys and nonces.
-constexpr int64_t KEY_STREAM = 500;
 
 /// Subtype and version of MP_CAPABLE.
 constexpr uint8_t MP_CAPABLE = 0x01;
@@ -250,12 +248,15 @@ MptcpOption::GetSerializedSize() const
     return OPTION_HEAD + m_body.size();
 }
 
-MptcpOptionWriter::MptcpOptionWriter(std::size_t subflows, std::size_t first, uint16_t mss)
+MptcpOptionWriter::MptcpOptionWriter(std::size_t subflows,
+                                     std::size_t first,
+                                     uint16_t mss,
+                                     int64_t stream)
     : m_first(first),
       m_mss(mss)
 {
     const auto draw = ns3::CreateObject<ns3::UniformRandomVariable>();
-    draw->SetStream(KEY_STREAM);
+    draw->SetStream(stream);
     m_senderKey = Draw(draw, KEY_SIZE);
     m_receiverKey = Draw(draw, KEY_SIZE);
     m_firstData = GetInitialData(m_senderKey) + 1;

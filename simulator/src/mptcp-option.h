@@ -62,8 +62,9 @@ class MptcpOptionWriter
      * @param subflows Number of subflows.
      * @param first Index of the subflow that opens the connection.
      * @param mss Payload of every data segment in bytes.
+     * @param stream Number of the random stream of keys and nonces.
      */
-    MptcpOptionWriter(std::size_t subflows, std::size_t first, uint16_t mss);
+    MptcpOptionWriter(std::size_t subflows, std::size_t first, uint16_t mss, int64_t stream);
 
     /// @return The token that identifies the connection in MP_JOIN: the receiver's.
     uint32_t GetToken() const;

@@ -311,6 +311,40 @@ ReadLinksOfSubflow(const Place& place, const Scenario& scenario, SubflowSpec& su
 }
 
 /**
+ * @param place The member "rtt_ms" of a subflow or background flow.
+ * @param rest Delay left for the link that completes the base RTT.
+ */
+void
+CheckRtt(const Place& place, ns3::Time rest)
+{
+    if (rest.IsStrictlyNegative())
+    {
+        const auto missing = json(rest.GetNanoSeconds() * -2e-6).dump();
+        place.Fail(place.Print() + " is " + missing + " ms too short for the delays of the links");
+    }
+}
+
+/**
+ * @param place A subflow of any connection.
+ * @param scenario What has been read so far.
+ * @param subflow Where its times, its access link and its group go; its links are there.
+ */
+void
+ReadPath(const Place& place, const Scenario& scenario, SubflowSpec& subflow)
+{
+    subflow.start = ReadStart(place["start_s"], scenario.duration);
+    subflow.rtt = FromMilliseconds(place["rtt_ms"].Number());
+    CheckRtt(place["rtt_ms"], GetBackboneDelay(scenario, subflow));
+    subflow.access = ReadAccess(place["access"], scenario.duration);
+    subflow.group = place.Has("group") ? place["group"].Integer() : 0;
+    if (place.Has("delay_changes_ms"))
+    {
+        subflow.delayChanges =
+            ReadChanges(place["delay_changes_ms"], scenario.duration, ReadDelay);
+    }
+}
+
+/**
  * @param place An item of "subflows".
  * @param scenario What has been read so far.
  * @return The subflow.
@@ -331,20 +365,62 @@ ReadSubflow(const Place& place, const Scenario& scenario)
         return index;
     };
     subflow.bottleneck = ReadSchedule(place["bottleneck"], scenario.duration, readBottleneck);
-    subflow.start = ReadStart(place["start_s"], scenario.duration);
-    subflow.rtt = FromMilliseconds(place["rtt_ms"].Number());
-    subflow.access = ReadAccess(place["access"], scenario.duration);
-    subflow.group = place.Has("group") ? place["group"].Integer() : 0;
+    ReadPath(place, scenario, subflow);
     if (place.Has("group") && scenario.connection.verdicts)
     {
         place["group"].Fail("the connection's verdicts decide on groups");
     }
-    if (place.Has("delay_changes_ms"))
-    {
-        subflow.delayChanges =
-            ReadChanges(place["delay_changes_ms"], scenario.duration, ReadDelay);
-    }
     return subflow;
+}
+
+/**
+ * @param place The member "stop_s" of what begins at some time.
+ * @param duration Simulated time.
+ * @param start When it begins.
+ * @return When it falls silent.
+ */
+ns3::Time
+ReadStop(const Place& place, ns3::Time duration, ns3::Time start)
+{
+    const auto stop = ReadStart(place, duration);
+    if (stop <= start)
+    {
+        place.Fail(place.Print() + " is not after start_s");
+    }
+    return stop;
+}
+
+/**
+ * @param place An item of "further_connections".
+ * @param scenario What has been read so far.
+ * @return The connection.
+ */
+FurtherSpec
+ReadFurther(const Place& place, const Scenario& scenario)
+{
+    place.CheckKeys();
+    FurtherSpec further{scenario.connection, {}, std::nullopt};
+    further.connection.token.clear();
+    further.connection.congestionControl = ReadController(place);
+    further.connection.scheduler = ReadChosen(place["scheduler"], GetSchedulers());
+    further.connection.application =
+        place.Has("application") ? ReadApplication(place["application"]) : ApplicationSpec{};
+    further.connection.verdicts.reset();
+    auto start = scenario.duration;
+    for (const auto& item : place["subflows"].Items())
+    {
+        item.CheckKeys();
+        SubflowSpec subflow;
+        ReadLinksOfSubflow(item["links"], scenario, subflow);
+        ReadPath(item, scenario, subflow);
+        start = std::min(start, subflow.start);
+        further.subflows.push_back(subflow);
+    }
+    if (place.Has("stop_s"))
+    {
+        further.stop = ReadStop(place["stop_s"], scenario.duration, start);
+    }
+    return further;
 }
 
 /**
@@ -447,11 +523,7 @@ ReadBackground(const Place& place, const Scenario& scenario)
     };
     if (place.Has("stop_s"))
     {
-        flow.stop = ReadStart(place["stop_s"], scenario.duration);
-        if (*flow.stop <= flow.start)
-        {
-            place["stop_s"].Fail(place["stop_s"].Print() + " is not after start_s");
-        }
+        flow.stop = ReadStop(place["stop_s"], scenario.duration, flow.start);
     }
     ReadPeriods(place, flow);
     if (flow.leaves)
@@ -463,22 +535,8 @@ ReadBackground(const Place& place, const Scenario& scenario)
 }
 
 /**
- * @param place The member "rtt_ms" of a subflow or background flow.
- * @param rest Delay left for the link that completes the base RTT.
- */
-void
-CheckRtt(const Place& place, ns3::Time rest)
-{
-    if (rest.IsStrictlyNegative())
-    {
-        const auto missing = json(rest.GetNanoSeconds() * -2e-6).dump();
-        place.Fail(place.Print() + " is " + missing + " ms too short for the delays of the links");
-    }
-}
-
-/**
  * @param place The member "links".
- * @param scenario The scenario, with its subflows.
+ * @param scenario The scenario, with all subflows.
  */
 void
 CheckLinksUsed(const Place& place, const Scenario& scenario)
@@ -486,10 +544,15 @@ CheckLinksUsed(const Place& place, const Scenario& scenario)
     const auto items = place.Items();
     for (std::size_t i = 0; i < items.size(); ++i)
     {
-        const auto uses = [i](const SubflowSpec& subflow) {
-            return subflow.serverLink == i || subflow.clientLink == i;
+        const auto isUsed = [i](const std::vector<SubflowSpec>& subflows) {
+            return std::any_of(subflows.begin(), subflows.end(), [i](const auto& subflow) {
+                return subflow.serverLink == i || subflow.clientLink == i;
+            });
         };
-        if (std::none_of(scenario.subflows.begin(), scenario.subflows.end(), uses))
+        if (!isUsed(scenario.subflows) &&
+            std::none_of(scenario.further.begin(),
+                         scenario.further.end(),
+                         [&](const auto& further) { return isUsed(further.subflows); }))
         {
             items[i].Fail("no subflow crosses this link");
         }
@@ -515,7 +578,13 @@ ReadScenario(const Place& root)
     for (const auto& item : root["subflows"].Items())
     {
         scenario.subflows.push_back(ReadSubflow(item, scenario));
-        CheckRtt(item["rtt_ms"], GetBackboneDelay(scenario, scenario.subflows.size() - 1));
+    }
+    if (root.Has("further_connections"))
+    {
+        for (const auto& item : root["further_connections"].Items())
+        {
+            scenario.further.push_back(ReadFurther(item, scenario));
+        }
     }
     CheckLinksUsed(root["links"], scenario);
     for (const auto& item : root["background"].Items())
@@ -577,11 +646,10 @@ LoadScenario(const std::string& path)
 }
 
 ns3::Time
-GetBackboneDelay(const Scenario& scenario, std::size_t subflow)
+GetBackboneDelay(const Scenario& scenario, const SubflowSpec& subflow)
 {
-    const auto& spec = scenario.subflows[subflow];
-    return spec.rtt / 2 - HOST_LINK_DELAY - GetLinkDelay(scenario, spec.serverLink) -
-           GetLinkDelay(scenario, spec.clientLink) - ACCESS_LINK_DELAY;
+    return subflow.rtt / 2 - HOST_LINK_DELAY - GetLinkDelay(scenario, subflow.serverLink) -
+           GetLinkDelay(scenario, subflow.clientLink) - ACCESS_LINK_DELAY;
 }
 
 ns3::Time
@@ -601,7 +669,7 @@ GetSourceLinkDelay(const Scenario& scenario, std::size_t flow)
     if (spec.enters == Entry::SERVER)
     {
         delay -= GetLinkDelay(scenario, subflow.serverLink);
-        delay -= GetBackboneDelay(scenario, spec.subflow);
+        delay -= GetBackboneDelay(scenario, subflow);
     }
     return delay;
 }

@@ -182,6 +182,14 @@ struct BackgroundSpec
     bool leaves;                   //!< Whether it leaves after the first shaped link
 };
 
+/// An MPTCP connection beside the observed one, between hosts of its own.
+struct FurtherSpec
+{
+    ConnectionSpec connection;         //!< Its settings; it has no token and no verdicts
+    std::vector<SubflowSpec> subflows; //!< Its subflows; they have no names and no bottlenecks
+    std::optional<ns3::Time> stop;     //!< When its server falls silent; none: never
+};
+
 /// Everything one run needs.
 struct Scenario
 {
@@ -191,6 +199,7 @@ struct Scenario
     std::vector<LinkSpec> links;            //!< Shaped links
     std::vector<SubflowSpec> subflows;      //!< Subflows of the connection
     std::vector<BackgroundSpec> background; //!< Other traffic
+    std::vector<FurtherSpec> further;       //!< Connections beside the observed one
     std::optional<ns3::Time> seriesStep;    //!< Interval of the truth's series; none: no series
 };
 
@@ -207,10 +216,10 @@ Scenario LoadScenario(const std::string& path);
  * One way delay of the backbone link that completes a subflow's base RTT.
  *
  * @param scenario The scenario.
- * @param subflow Index of the subflow.
+ * @param subflow A subflow of any of its connections.
  * @return The delay; negative if the other links alone exceed the base RTT.
  */
-ns3::Time GetBackboneDelay(const Scenario& scenario, std::size_t subflow);
+ns3::Time GetBackboneDelay(const Scenario& scenario, const SubflowSpec& subflow);
 
 /**
  * One way delay of the link of a background source that completes the flow's base RTT.

@@ -10,23 +10,16 @@ namespace smartsbd
 
 using ns3::Simulator;
 
-namespace
-{
-
-/// Random stream of the periods.
-constexpr int64_t PERIOD_STREAM = 510;
-
-} // namespace
-
 SendingApplication::SendingApplication(const ApplicationSpec& spec,
                                        uint32_t mss,
+                                       int64_t stream,
                                        ns3::Callback<void> hasMore)
     : m_spec(spec),
       m_mss(mss),
       m_hasMore(hasMore),
       m_period(ns3::CreateObject<ns3::ExponentialRandomVariable>())
 {
-    m_period->SetStream(PERIOD_STREAM);
+    m_period->SetStream(stream);
 }
 
 void

@@ -28,9 +28,13 @@ class SendingApplication
      * @param spec What it does.
      * @param mss Bytes of a segment: a rate-limited one gives them at once, a size is rounded up
      *            to whole ones.
+     * @param stream Number of the random stream of its periods.
      * @param hasMore Called when there is more to send.
      */
-    SendingApplication(const ApplicationSpec& spec, uint32_t mss, ns3::Callback<void> hasMore);
+    SendingApplication(const ApplicationSpec& spec,
+                       uint32_t mss,
+                       int64_t stream,
+                       ns3::Callback<void> hasMore);
 
     SendingApplication(const SendingApplication&) = delete;
     SendingApplication& operator=(const SendingApplication&) = delete;

@@ -46,10 +46,12 @@ GetQuantiles(std::vector<Time>& values)
 
 Series::Series(const Scenario& scenario,
                MptcpConnection& connection,
-               std::vector<ns3::Ptr<ns3::PacketSink>> sinks)
+               std::vector<ns3::Ptr<ns3::PacketSink>> sinks,
+               const FurtherConnections& further)
     : m_scenario(scenario),
       m_connection(connection),
       m_sinks(std::move(sinks)),
+      m_further(further),
       m_delays(scenario.subflows.size()),
       m_leastDelays(scenario.subflows.size(), Time::Max())
 {
@@ -108,9 +110,32 @@ Series::Print() const
              {"delivered_bytes", interval.delivered - (before ? before->delivered : 0)},
              {"subflows", subflows},
              {"background_bytes", background}});
+        if (!interval.further.empty())
+        {
+            series.back()["further_connections"] = PrintFurther(interval, before);
+        }
         before = &interval;
     }
     return {{"quantiles", QUANTILES}, {"intervals", series}};
+}
+
+ordered_json
+Series::PrintFurther(const Interval& interval, const Interval* before)
+{
+    auto further = ordered_json::array();
+    for (std::size_t i = 0; i < interval.further.size(); ++i)
+    {
+        const auto& own = interval.further[i];
+        const auto* earlier = before ? &before->further[i] : nullptr;
+        auto acked = ordered_json::array();
+        for (std::size_t subflow = 0; subflow < own.acked.size(); ++subflow)
+        {
+            acked.push_back(own.acked[subflow] - (earlier ? earlier->acked[subflow] : 0));
+        }
+        further.push_back({{"delivered_bytes", own.delivered - (earlier ? earlier->delivered : 0)},
+                           {"acked_bytes", acked}});
+    }
+    return further;
 }
 
 void
@@ -134,6 +159,7 @@ Series::End()
                       Simulator::Now(),
                       m_connection.GetDeliveredBytes(),
                       {},
+                      {},
                       {}};
     for (std::size_t i = 0; i < m_delays.size(); ++i)
     {
@@ -149,6 +175,14 @@ Series::End()
     for (const auto& sink : m_sinks)
     {
         interval.received.push_back(sink->GetTotalRx());
+    }
+    for (const auto& further : m_further)
+    {
+        interval.further.push_back({further->GetDeliveredBytes(), {}});
+        for (std::size_t i = 0; i < further->CountSubflows(); ++i)
+        {
+            interval.further.back().acked.push_back(further->GetAckedBytes(i));
+        }
     }
     m_intervals.push_back(std::move(interval));
 }

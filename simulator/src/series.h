@@ -28,10 +28,12 @@ class Series
      * @param scenario The scenario; it must outlive the simulation.
      * @param connection Its connection; it must outlive the simulation.
      * @param sinks The sinks of the background flows.
+     * @param further The connections beside it; they must outlive the simulation.
      */
     Series(const Scenario& scenario,
            MptcpConnection& connection,
-           std::vector<ns3::Ptr<ns3::PacketSink>> sinks);
+           std::vector<ns3::Ptr<ns3::PacketSink>> sinks,
+           const FurtherConnections& further);
 
     Series(const Series&) = delete;
     Series& operator=(const Series&) = delete;
@@ -55,6 +57,13 @@ class Series
         std::vector<ns3::Time> quantiles; //!< Of one way delays; none without a sample
     };
 
+    /// A further connection in an interval.
+    struct FurtherInterval
+    {
+        uint64_t delivered;          //!< Bytes in order at its client so far
+        std::vector<uint64_t> acked; //!< Bytes acknowledged so far, by subflow
+    };
+
     /// An interval. What is so far and what is at present is so at its end.
     struct Interval
     {
@@ -63,6 +72,7 @@ class Series
         uint64_t delivered;                    //!< Bytes in order at the client so far
         std::vector<SubflowInterval> subflows; //!< By subflow
         std::vector<uint64_t> received;        //!< Bytes received so far, by background flow
+        std::vector<FurtherInterval> further;  //!< By further connection
     };
 
     /**
@@ -70,6 +80,13 @@ class Series
      * @param delay One way delay of one of its segments.
      */
     void NoteDelay(std::size_t subflow, ns3::Time delay);
+
+    /**
+     * @param interval An interval.
+     * @param before The one before, or null.
+     * @return What the further connections came to in it.
+     */
+    static nlohmann::ordered_json PrintFurther(const Interval& interval, const Interval* before);
 
     /// An interval is over, and the next one begins.
     void Step();
@@ -80,6 +97,7 @@ class Series
     const Scenario& m_scenario;                      //!< The scenario
     const MptcpConnection& m_connection;             //!< Its connection
     std::vector<ns3::Ptr<ns3::PacketSink>> m_sinks;  //!< Sinks of the background flows
+    const FurtherConnections& m_further;             //!< The connections beside it
     ns3::Time m_from;                                //!< When the present interval began
     std::vector<std::vector<ns3::Time>> m_delays;    //!< Its one way delays, by subflow
     std::vector<ns3::Time> m_leastDelays;            //!< Least of the whole run, by subflow

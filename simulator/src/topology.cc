@@ -26,7 +26,7 @@ using ns3::Ptr;
 namespace
 {
 
-/// Random streams of a path, counted from STREAMS_PER_PATH times the subflow's index.
+/// Random streams of a path, counted from the connection's and STREAMS_PER_PATH times its index.
 enum PathStream
 {
     LOSS_OF_DATA,
@@ -40,6 +40,10 @@ enum PathStream
 
 /// Random stream of the host delay of the first background source; the others follow.
 constexpr int64_t FIRST_BACKGROUND_STREAM = 700;
+/// First random stream of the first further connection, above those of all else.
+constexpr int64_t FIRST_FURTHER_STREAM = 100'000;
+/// Random streams set aside for each further connection.
+constexpr int64_t STREAMS_PER_CONNECTION = 1000;
 /// Rate in bit/s of a line that is never a bottleneck.
 constexpr uint64_t FAST_RATE = 1'000'000'000;
 /// Queue limit in bytes before such a line.
@@ -99,8 +103,7 @@ Concatenate(std::vector<T> first, const std::vector<T>& second)
 
 Topology::Topology(const Scenario& scenario)
     : m_hostDelay(scenario.connection.hostDelay),
-      m_server(CreateHost()),
-      m_client(CreateHost())
+      m_ends{CreateHost(), CreateHost(), 0, {}}
 {
     for (const auto& link : scenario.links)
     {
@@ -108,24 +111,29 @@ Topology::Topology(const Scenario& scenario)
     }
     for (std::size_t i = 0; i < scenario.subflows.size(); ++i)
     {
-        AddSubflow(scenario, i);
+        m_paths.push_back(AddPath(scenario, scenario.subflows[i], m_ends, i));
     }
     for (std::size_t i = 0; i < scenario.background.size(); ++i)
     {
         AddBackground(scenario, i);
     }
+    // Last, so that all else is as it is without them.
+    for (std::size_t i = 0; i < scenario.further.size(); ++i)
+    {
+        AddFurther(scenario, i);
+    }
 }
 
-Ptr<Node>
-Topology::GetServer() const
+const ConnectionEnds&
+Topology::GetEnds() const
 {
-    return m_server;
+    return m_ends;
 }
 
-Ptr<Node>
-Topology::GetClient() const
+const ConnectionEnds&
+Topology::GetFurtherEnds(std::size_t further) const
 {
-    return m_client;
+    return m_further[further];
 }
 
 Ptr<Node>
@@ -150,12 +158,6 @@ Ptr<HostDevice>
 Topology::GetBackgroundDevice(std::size_t flow) const
 {
     return m_background[flow].device;
-}
-
-const PathEnds&
-Topology::GetPath(std::size_t subflow) const
-{
-    return m_ends[subflow];
 }
 
 Port&
@@ -205,13 +207,17 @@ Topology::AddShapedLink(const LinkSpec& spec)
     m_links.push_back(AddLink(std::move(port), spec.delay));
 }
 
-void
-Topology::AddSubflow(const Scenario& scenario, std::size_t subflow)
+Topology::Path
+Topology::AddPath(const Scenario& scenario,
+                  const SubflowSpec& spec,
+                  ConnectionEnds& ends,
+                  std::optional<std::size_t> subflow)
 {
-    const auto& spec = scenario.subflows[subflow];
-    const auto host = AddHostLink(HOST_LINK_DELAY, STREAMS_PER_PATH * subflow + HOST_DELAY);
-    const auto backbone = AddFastLink(GetBackboneDelay(scenario, subflow));
-    const auto access = AddAccessLink(subflow, spec);
+    const auto before = static_cast<int64_t>(ends.paths.size());
+    const auto firstStream = ends.firstStream + STREAMS_PER_PATH * before;
+    const auto host = AddHostLink(HOST_LINK_DELAY, firstStream + HOST_DELAY);
+    const auto backbone = AddFastLink(GetBackboneDelay(scenario, spec));
+    const auto access = AddAccessLink(spec, firstStream);
     Path path{{}, {}, {access}};
     path.fromClient = path.fromAccess;
     if (spec.clientLink)
@@ -224,16 +230,29 @@ Topology::AddSubflow(const Scenario& scenario, std::size_t subflow)
     {
         path.fromServer = Concatenate({m_links[*spec.serverLink]}, path.fromServer);
     }
-    m_ends.push_back({host.near,
-                      access.far,
-                      AddDevice(m_server, host.near),
-                      AddDevice(m_client, access.far)});
-    Join(m_ends.back().serverDevice,
+    ends.paths.push_back({host.near,
+                          access.far,
+                          AddDevice(ends.server, host.near),
+                          AddDevice(ends.client, access.far)});
+    Join(ends.paths.back().serverDevice,
          host.near,
-         m_ends.back(),
+         ends.paths.back(),
          Concatenate({host}, path.fromServer),
          subflow);
-    m_paths.push_back(path);
+    return path;
+}
+
+void
+Topology::AddFurther(const Scenario& scenario, std::size_t further)
+{
+    const auto firstStream =
+        FIRST_FURTHER_STREAM + STREAMS_PER_CONNECTION * static_cast<int64_t>(further);
+    ConnectionEnds ends{CreateHost(), CreateHost(), firstStream, {}};
+    for (const auto& subflow : scenario.further[further].subflows)
+    {
+        AddPath(scenario, subflow, ends, std::nullopt);
+    }
+    m_further.push_back(ends);
 }
 
 void
@@ -247,8 +266,8 @@ Topology::AddBackground(const Scenario& scenario, std::size_t flow)
                                                 : path.fromAccess;
     const auto link =
         AddHostLink(GetSourceLinkDelay(scenario, flow), FIRST_BACKGROUND_STREAM + flow);
-    auto sink = m_client;
-    auto ends = m_ends[spec.subflow];
+    auto sink = m_ends.client;
+    auto ends = m_ends.paths[spec.subflow];
     if (spec.leaves)
     {
         const auto last = AddFastLink(ns3::Time());
@@ -277,10 +296,9 @@ Topology::AddHostLink(ns3::Time delay, int64_t stream)
 }
 
 Topology::Link
-Topology::AddAccessLink(std::size_t subflow, const SubflowSpec& path)
+Topology::AddAccessLink(const SubflowSpec& path, int64_t firstStream)
 {
     const auto& spec = path.access;
-    const auto firstStream = static_cast<int64_t>(STREAMS_PER_PATH * subflow);
     std::unique_ptr<Port> port;
     if (spec.kind == AccessKind::WIFI)
     {

@@ -29,6 +29,15 @@ struct PathEnds
     ns3::Ptr<HostDevice> clientDevice; //!< The client's interface
 };
 
+/// The hosts of a connection.
+struct ConnectionEnds
+{
+    ns3::Ptr<ns3::Node> server;  //!< Sender of its data
+    ns3::Ptr<ns3::Node> client;  //!< Receiver of its data
+    int64_t firstStream;         //!< Its random streams are counted from this one
+    std::vector<PathEnds> paths; //!< Ends of each subflow
+};
+
 /// The network of a scenario; the head of main.cc draws it.
 class Topology
 {
@@ -40,11 +49,14 @@ class Topology
      */
     explicit Topology(const Scenario& scenario);
 
-    /// @return The node that sends the connection's data.
-    ns3::Ptr<ns3::Node> GetServer() const;
+    /// @return The hosts of the observed connection; its client receives background traffic too.
+    const ConnectionEnds& GetEnds() const;
 
-    /// @return The node that receives all data.
-    ns3::Ptr<ns3::Node> GetClient() const;
+    /**
+     * @param further Index of a further connection.
+     * @return Its hosts.
+     */
+    const ConnectionEnds& GetFurtherEnds(std::size_t further) const;
 
     /**
      * @param flow Index of the background flow.
@@ -69,12 +81,6 @@ class Topology
      * @return The interface of its source.
      */
     ns3::Ptr<HostDevice> GetBackgroundDevice(std::size_t flow) const;
-
-    /**
-     * @param subflow Index of the subflow.
-     * @return Its ends.
-     */
-    const PathEnds& GetPath(std::size_t subflow) const;
 
     /**
      * @param link Index of the shaped link.
@@ -137,9 +143,22 @@ class Topology
 
     /**
      * @param scenario The scenario.
-     * @param subflow Index of the subflow.
+     * @param spec A subflow of any connection.
+     * @param ends Ends of the connection so far; the subflow's are added.
+     * @param subflow Its index if its packets are counted, which are those of the observed
+     *                connection.
+     * @return The path.
      */
-    void AddSubflow(const Scenario& scenario, std::size_t subflow);
+    Path AddPath(const Scenario& scenario,
+                 const SubflowSpec& spec,
+                 ConnectionEnds& ends,
+                 std::optional<std::size_t> subflow);
+
+    /**
+     * @param scenario The scenario.
+     * @param further Index of the further connection.
+     */
+    void AddFurther(const Scenario& scenario, std::size_t further);
 
     /**
      * @param scenario The scenario.
@@ -167,11 +186,11 @@ class Topology
     /**
      * Add the access link of a subflow, with what its kind brings.
      *
-     * @param subflow Index of the subflow.
      * @param path The subflow.
+     * @param firstStream Number of its first random stream.
      * @return The link.
      */
-    Link AddAccessLink(std::size_t subflow, const SubflowSpec& path);
+    Link AddAccessLink(const SubflowSpec& path, int64_t firstStream);
 
     /**
      * Add a port that does not send data into a shaped link.
@@ -206,12 +225,11 @@ class Topology
     static void Wander(Port* port, std::shared_ptr<WanderingRate> rate, ns3::Time step);
 
     ns3::Time m_hostDelay;                      //!< Largest host delay
-    ns3::Ptr<ns3::Node> m_server;               //!< Sender of the connection
-    ns3::Ptr<ns3::Node> m_client;               //!< Receiver of all data
+    ConnectionEnds m_ends;                      //!< Hosts of the observed connection
+    std::vector<ConnectionEnds> m_further;      //!< Hosts of each further connection
     std::vector<std::unique_ptr<Port>> m_ports; //!< All ports
     std::vector<Link> m_links;                  //!< Shaped links
-    std::vector<Path> m_paths;                  //!< Path of each subflow
-    std::vector<PathEnds> m_ends;               //!< Ends of each subflow
+    std::vector<Path> m_paths;                  //!< Path of each observed subflow
     std::vector<BackgroundEnds> m_background;   //!< Hosts of each background flow
     std::vector<Port*> m_otherPorts;            //!< Ports not into shaped links
     uint32_t m_networks{0};                     //!< Networks so far, one for each link

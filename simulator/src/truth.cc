@@ -22,10 +22,12 @@ using ns3::Time;
 Truth::Truth(const Scenario& scenario,
              const Topology& topology,
              MptcpConnection& connection,
+             const FurtherConnections& further,
              const Series& series)
     : m_scenario(scenario),
       m_topology(topology),
       m_connection(connection),
+      m_further(further),
       m_series(series),
       m_phases(GetPhases(scenario)),
       m_links(scenario.links.size(), {std::vector<LinkPhase>(m_phases.size()), std::nullopt}),
@@ -64,6 +66,10 @@ Truth::Print(const std::string& version) const
         {"subflows", PrintSubflows()},
         {"connection", PrintConnection()},
     };
+    if (!m_further.empty())
+    {
+        truth["further_connections"] = PrintFurther();
+    }
     if (m_scenario.seriesStep)
     {
         truth["series"] = m_series.Print();
@@ -238,11 +244,7 @@ Truth::PrintSubflows() const
                             {"acked_bytes", m_connection.GetAckedBytes(i)},
                             {"random_losses", m_subflows[i].randomLosses},
                             {"phases", PrintPhases(i)}});
-        for (const auto& [from, mode] : m_connection.GetModes(i))
-        {
-            subflows.back()["modes"].push_back(
-                {{"from_ns", from.GetNanoSeconds()}, {"mode", std::string(mode)}});
-        }
+        AddModes(m_connection, i, subflows.back());
     }
     return subflows;
 }
@@ -267,15 +269,7 @@ Truth::PrintPhases(std::size_t subflow) const
 ordered_json
 Truth::PrintConnection() const
 {
-    ordered_json connection{{"delivered_bytes", m_connection.GetDeliveredBytes()},
-                            {"duplicated_bytes", m_connection.GetDuplicatedBytes()}};
-    if (const auto size = m_connection.GetSize())
-    {
-        const auto completion = m_connection.GetCompletion();
-        connection["transfer_bytes"] = *size;
-        connection["completed_ns"] =
-            completion ? ordered_json(completion->GetNanoSeconds()) : ordered_json();
-    }
+    auto connection = PrintDelivered(m_connection);
     if (const auto token = m_connection.GetOptionToken())
     {
         char digits[9];
@@ -283,6 +277,54 @@ Truth::PrintConnection() const
         connection["mptcp_token"] = digits;
     }
     return connection;
+}
+
+ordered_json
+Truth::PrintFurther() const
+{
+    auto printed = ordered_json::array();
+    for (const auto& further : m_further)
+    {
+        auto subflows = ordered_json::array();
+        for (std::size_t i = 0; i < further->CountSubflows(); ++i)
+        {
+            const auto established = further->GetEstablished(i);
+            subflows.push_back({{"subflow", i},
+                                {"established_ns",
+                                 established.IsZero() ? ordered_json()
+                                                      : ordered_json(established.GetNanoSeconds())},
+                                {"acked_bytes", further->GetAckedBytes(i)}});
+            AddModes(*further, i, subflows.back());
+        }
+        printed.push_back(PrintDelivered(*further));
+        printed.back()["subflows"] = subflows;
+    }
+    return printed;
+}
+
+ordered_json
+Truth::PrintDelivered(const MptcpConnection& connection)
+{
+    ordered_json printed{{"delivered_bytes", connection.GetDeliveredBytes()},
+                         {"duplicated_bytes", connection.GetDuplicatedBytes()}};
+    if (const auto size = connection.GetSize())
+    {
+        const auto completion = connection.GetCompletion();
+        printed["transfer_bytes"] = *size;
+        printed["completed_ns"] =
+            completion ? ordered_json(completion->GetNanoSeconds()) : ordered_json();
+    }
+    return printed;
+}
+
+void
+Truth::AddModes(const MptcpConnection& connection, std::size_t subflow, ordered_json& printed)
+{
+    for (const auto& [from, mode] : connection.GetModes(subflow))
+    {
+        printed["modes"].push_back(
+            {{"from_ns", from.GetNanoSeconds()}, {"mode", std::string(mode)}});
+    }
 }
 
 } // namespace smartsbd

@@ -30,11 +30,13 @@ class Truth
      * @param scenario The scenario; it must outlive the simulation.
      * @param topology Its network; it must outlive the simulation.
      * @param connection Its connection; it must outlive the simulation.
+     * @param further The connections beside it; they must outlive the simulation.
      * @param series What is counted by interval; it must outlive the simulation.
      */
     Truth(const Scenario& scenario,
           const Topology& topology,
           MptcpConnection& connection,
+          const FurtherConnections& further,
           const Series& series);
 
     Truth(const Truth&) = delete;
@@ -158,9 +160,29 @@ class Truth
     /// @return What reached the client.
     nlohmann::ordered_json PrintConnection() const;
 
+    /// @return What the further connections came to.
+    nlohmann::ordered_json PrintFurther() const;
+
+    /**
+     * @param connection A connection.
+     * @return What reached its client, and when all of it did if there is an end.
+     */
+    static nlohmann::ordered_json PrintDelivered(const MptcpConnection& connection);
+
+    /**
+     * @param connection A connection.
+     * @param subflow Index of a subflow of it.
+     * @param printed What is said of the subflow; the modes of its controller are added, if it
+     *                has any.
+     */
+    static void AddModes(const MptcpConnection& connection,
+                         std::size_t subflow,
+                         nlohmann::ordered_json& printed);
+
     const Scenario& m_scenario;                //!< The scenario
     const Topology& m_topology;                //!< Its network
     const MptcpConnection& m_connection;       //!< Its connection
+    const FurtherConnections& m_further;       //!< The connections beside it
     const Series& m_series;                    //!< What is counted by interval
     const std::vector<ns3::Time> m_phases;     //!< When each phase begins
     std::vector<LinkCount> m_links;            //!< Counters by link

@@ -222,6 +222,18 @@ def changing() -> Scenario:
     return scenario
 
 
+def accompanied() -> Scenario:
+    """Two connections beside the observed one, which between them have every key."""
+    scenario = network([link(8.0), link(8.0)], [subflow([0], 60.0)])
+    own = {"links": [1], "start_s": 0.5, "rtt_ms": 60.0, "access": access("lte")}
+    changing_path = {**own, "links": [1], "group": 1, "delay_changes_ms": [[2.0, 30.0]], "access": access("wifi")}
+    connection = {"congestion_control": "olia", "scheduler": "round_robin", "subflows": [own]}
+    parameters = {"congestion_control": {"name": "lia", "counts": "acks"}, "scheduler": {"name": "min_rtt"}}
+    finite = {"application": {"kind": "transfer", "bytes": 30_000}, "stop_s": 9.0}
+    scenario["further_connections"] = [connection, {**parameters, "subflows": [changing_path], **finite}]
+    return scenario
+
+
 #: Between them they have every key.
 TRIED = {
     "bulk": shared(),
@@ -231,6 +243,7 @@ TRIED = {
     "groups": grouped(),
     "crowded": crowded(),
     "changing": changing(),
+    "accompanied": accompanied(),
     **every_choice(),
 }
 

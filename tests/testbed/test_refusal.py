@@ -67,6 +67,8 @@ def test_what_only_the_simulator_has() -> None:
     """Each key is named; a scheduler with parameters is known by its name."""
     content = json.loads((FOLDER / "shared.json").read_text())
     content["series_s"] = 1.0
+    own = {key: content["subflows"][0][key] for key in ("links", "start_s", "rtt_ms", "access")}
+    content["further_connections"] = [{"congestion_control": "lia", "scheduler": "min_rtt", "subflows": [own]}]
     content["subflows"][1] |= {"group": 0, "delay_changes_ms": [[2.0, 30.0]]}
     content["subflows"][1]["access"]["loss_changes"] = [[2.0, 0.01]]
     content["connection"] |= {"scheduler": {"name": "min_rtt"}, "application": {"kind": "transfer", "bytes": 30_000}}
@@ -74,6 +76,7 @@ def test_what_only_the_simulator_has() -> None:
     found = refusals(Scenario.model_validate(content), "cubic", AVAILABLE)
     assert [one.partition(":")[0] for one in found] == [
         "series_s",
+        "further_connections",
         "connection/application/bytes",
         "subflows/1/group",
         "subflows/1/delay_changes_ms",

@@ -9,6 +9,7 @@
 #include "ns3/tcp-congestion-ops.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Seat
 {
     std::shared_ptr<Siblings> siblings; //!< The subflows of the connection
     std::size_t index;                  //!< The subflow it controls
+    int64_t stream{0};                  //!< Number of the random stream that it may use
 };
 
 /// A congestion controller that a connection can have.

@@ -69,8 +69,6 @@ constexpr uint32_t BRAKE_INTERVALS = 2;
 constexpr double INTERVAL_RTTS = 1.5;
 /// RTT while none is known.
 const Time UNKNOWN_RTT = ns3::MilliSeconds(1);
-/// Random stream of the first subflow; the others follow.
-constexpr int64_t FIRST_STREAM = 600;
 
 /**
  * @param mode A mode.
@@ -114,7 +112,7 @@ class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
         m_seat = seat;
         m_scaled = scaled;
         m_draw = ns3::CreateObject<ns3::UniformRandomVariable>();
-        m_draw->SetStream(FIRST_STREAM + static_cast<int64_t>(seat.index));
+        m_draw->SetStream(seat.stream);
     }
 
     std::string GetName() const override
