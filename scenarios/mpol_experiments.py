@@ -28,6 +28,8 @@ from scenarios.scenario import (
     Background,
     ConnectionSettings,
     FiniteTransfer,
+    FurtherConnection,
+    FurtherSubflow,
     Link,
     LteAccess,
     Run,
@@ -330,6 +332,32 @@ class FairnessExperiment(Experiment):
         return _network(rng, self.rate_mbit_s, subflows, self.duration_s, background=(rival,))
 
 
+class PeerExperiment(Experiment):
+    """Fig. 6: two links, and another MPTCP connection over both."""
+
+    controllers: ClassVar = (MPOL,)
+
+    rate_mbit_s: _RateMbitS
+    peers: list[Literal["olia", "balia", "wvegas", "mpcc", "lia"]] = Field(
+        min_length=1, description="Controllers of the other connection."
+    )
+    duration_s: _DurationS
+
+    def _settings(self) -> list[str]:
+        return [f"beside {peer}" for peer in self.peers]
+
+    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
+        paths = tuple(
+            FurtherSubflow(links=(number,), start_s=START_S / 2, rtt_ms=RTT_MS, access=_plain()) for number in range(2)
+        )
+        peer = FurtherConnection(
+            congestion_control=setting.removeprefix("beside "), scheduler="min_rtt", subflows=paths
+        )
+        subflows = (_own(0, _plain()), _own(1, _plain()))
+        network = _network(rng, self.rate_mbit_s, subflows, self.duration_s)
+        return network.model_copy(update={"further_connections": (peer,)})
+
+
 class FileExperiment(Experiment):
     """Fig. 7: files over two links."""
 
@@ -437,6 +465,7 @@ class MpolExperiments(Part):
     loss: LossExperiment
     still: StillExperiment
     fairness: FairnessExperiment
+    peers: PeerExperiment
     files: FileExperiment
     situations: SituationExperiment
     monitoring: MonitoringExperiment

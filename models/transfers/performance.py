@@ -108,6 +108,12 @@ def _mean(values: Iterable[float]) -> float:
     return fmean(known) if known else nan
 
 
+def _of_rivals(interval: Mapping[str, Any]) -> list[float]:
+    """Return the bytes of each background flow and of each further connection in an interval."""
+    further = interval.get("further_connections", ())
+    return [*interval["background_bytes"], *(one["delivered_bytes"] for one in further)]
+
+
 def performance(
     truth: Mapping[str, Any],
     *,
@@ -139,15 +145,15 @@ def performance(
     dict
         ``goodput_mbit_s``: bytes in order at the client over time; of a transfer that ends, over ``completion_s``,
         which is counted from the first SYN, and nan if it did not end. ``link_share``: of ``capacity_mbit_s``.
-        ``jain``: of the connection, as one flow, and each background flow. ``last_share``: the last subflow's
-        share of what was acknowledged. ``learn_share``: share of the subflows' time in mode ``learn``;
-        ``learns_per_minute``: how often a subflow begins to, after the warm-up; ``noticed_share``: of changes, by
-        each subflow (:func:`noticed`). ``variation``: of goodputs in the series' intervals.
+        ``jain``: of the connection, as one flow, each background flow and each further connection. ``last_share``:
+        the last subflow's share of what was acknowledged. ``learn_share``: share of the subflows' time in mode
+        ``learn``; ``learns_per_minute``: how often a subflow begins to, after the warm-up; ``noticed_share``: of
+        changes, by each subflow (:func:`noticed`). ``variation``: of goodputs in the series' intervals.
     """
     end_s = float(truth["duration_s"])
     intervals = [one for one in truth["series"]["intervals"] if one["from_ns"] >= warm_up_s * 1e9]
     delivered = [float(one["delivered_bytes"]) for one in intervals]
-    rivals = [sum(flow) for flow in zip(*(one["background_bytes"] for one in intervals), strict=True)]
+    rivals = [sum(flow) for flow in zip(*(_of_rivals(one) for one in intervals), strict=True)]
     if "transfer_bytes" in truth["connection"]:
         completed_ns = truth["connection"]["completed_ns"]
         completion_s = nan if completed_ns is None else completed_ns / 1e9 - start_s

@@ -66,6 +66,14 @@ def test_the_connection_is_one_flow_beside_its_rival() -> None:
     assert isnan(measured(truth([0, 0, 0], [5, 5, 0]))["jain"])
 
 
+def test_a_further_connection_is_one_flow_too() -> None:
+    """Three flows of 3, 1 and 2 MB have an index of 36 / 42; the warm-up does not count."""
+    of = truth([0, 0, 3_000_000], [7, 7, 1_000_000])
+    for interval, delivered in zip(of["series"]["intervals"], (9, 9, 2_000_000), strict=True):
+        interval["further_connections"] = [{"delivered_bytes": delivered, "acked_bytes": [delivered, 5]}]
+    assert measured(of)["jain"] == pytest.approx(36 / 42)
+
+
 def test_a_transfer_is_timed_from_its_syn_to_its_last_byte() -> None:
     found = measured(
         truth([1_000_000, 1_000_000, 0], transfer_bytes=2_000_000, completed_ns=2 * S + S // 2), learns=True
