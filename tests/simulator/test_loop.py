@@ -350,6 +350,16 @@ def test_version_names_both_digests() -> None:
     assert shown == f"smartsbd-loop 0.1.0 sources={simulator.source_digest()} loop={digest}\n"
 
 
+def test_other_sources_of_the_simulator_are_a_reason_to_build_it(tmp_path: Path) -> None:
+    """What is not of the loop is in an object named by its sources: where that is missing, the program is older."""
+    command = ["make", "--question", "--silent", "-C", str(SIMULATOR), f"LOOP={loop_program()}", "loop"]
+    results = [
+        subprocess.run([*command, f"PREFIX={prefix}"], capture_output=True, check=False).returncode
+        for prefix in (sys.prefix, tmp_path)
+    ]
+    assert results == [0, 1]
+
+
 def test_the_plain_program_is_built_without_export(tmp_path: Path) -> None:
     """Nothing that `make all` needs lies in export/ or in simulator/loop/."""
     command = ["make", "--dry-run", "--always-make", "-C", str(SIMULATOR), f"PREFIX={sys.prefix}", f"BUILD={tmp_path}"]
