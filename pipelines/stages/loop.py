@@ -233,6 +233,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         "runs": table,
         "compared": pd.DataFrame(list(comparison.compared(table, coupled_twin, **options))),
         "accuracy": comparison.accuracy_by_force(judged),
+        "chain": pd.DataFrame(list(comparison.two_state_chain(judged, table, *_UNSWITCHED)), columns=comparison.CHAIN),
         "delays": pd.DataFrame(list(comparison.delays(switches)), columns=comparison.DELAYS),
         "harm": pd.DataFrame(
             list(comparison.harm(table[table["experiment"] == _HARM], _ALONE, **options)), columns=comparison.HARM

@@ -91,6 +91,8 @@ def test_the_page_has_the_tables(quick: Path) -> None:
     assert gains["lia"]["shared with one flow"] == "1.00"
     assert float(gains["reno"]["not shared, bulk rivals"]) > 1
     assert {row["control"] for row in closed_loop.loop_closed_form(results)} == {"oracle", "lag_excess", "tree_paper"}
+    chain = {row["control"]: row["by a chain of two states"] for row in closed_loop.loop_closed_form(results)}
+    assert 0 < float(chain["tree_paper"]) <= 1 and not chain["oracle"] and not chain["lag_excess"]
     judges = {row["judge"] for row in closed_loop.loop_accuracy(results)}
     assert judges == {"tree_paper", "tree_invariant", "forest_invariant", "lag_excess, last"}
     delays = closed_loop.loop_delays(results)

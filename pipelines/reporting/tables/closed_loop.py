@@ -78,6 +78,10 @@ def loop_closed_form(results: Results) -> Rows:
     table = _read(results, "compared")
     if table.empty:
         return []
+    chain = {
+        (row["experiment"], row["variant"], row["judge"]): number(row["chain_share"], 3)
+        for row in _rows(_read(results, "chain"))
+    }
     return [
         {
             "experiment": row["experiment"],
@@ -85,6 +89,7 @@ def loop_closed_form(results: Results) -> Rows:
             "control": row["control"],
             "networks": row["runs"],
             "share of time uncoupled": number(row["apart_share"], 3),
+            "by a chain of two states": chain.get((row["experiment"], row["variant"], row["control"]), ""),
             "over its coupled twin": _interval(row, "over_twin"),
             "over uncoupled Reno": _interval(row, "over_reno"),
             "less the closed form": _interval(row, "off_closed_form", 3),

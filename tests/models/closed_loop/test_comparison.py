@@ -10,12 +10,14 @@ import pytest
 
 from models.closed_loop.comparison import (
     ALL,
+    CHAIN,
     DELAYS,
     HARM,
     accuracy_by_force,
     compared,
     delays,
     harm,
+    two_state_chain,
 )
 
 OPTIONS = {"resamples": 200, "seed": 1}
@@ -99,6 +101,27 @@ def test_accuracy_leaves_out_what_changed_and_counts_what_was_left_open() -> Non
         (True, "apart", 1, 0, 0.0),
         (True, "coupled", 3, 1, 0.5),
     ]
+
+
+def test_a_chain_of_two_states_follows_from_verdicts_on_unswitched_runs() -> None:
+    """Where nothing is shared: apart with chance 0.75, back with 0.25, so 0.75 of the time. Others are left out."""
+    said = [("lia", False)] * 3 + [("lia", True), ("lia", None)] + [("reno", False)] * 3 + [("reno", True)]
+    said += [("tree", True)] * 9
+    judged = pd.DataFrame(
+        [
+            {"experiment": name, "variant": "only", "judge": "tree", "control": control, "said": one, "shared": label}
+            for name, labels in (("one", (False,)), ("moving", (False, True)), ("unknown", (None,)))
+            for label in labels
+            for control, one in said
+        ]
+    )
+    table = pd.DataFrame([run(0, "tree", 1.0, apart_share=0.5), run(1, "tree", 1.0, apart_share=0.7)])
+    (found,) = two_state_chain(judged, table, "lia", "reno")
+    assert tuple(found) == CHAIN
+    assert (found["shared"], found["right_coupled"], found["right_apart"]) == (False, 0.75, 0.75)
+    assert (found["chain_share"], found["apart_share"]) == (pytest.approx(0.75), pytest.approx(0.6))
+    assert list(two_state_chain(judged, table.assign(control="other"), "lia", "reno")) == []
+    assert list(two_state_chain(judged[:0], table, "lia", "reno")) == []
 
 
 def test_harm_is_what_is_left_of_what_a_rival_has_beside_one_path() -> None:
