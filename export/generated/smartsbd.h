@@ -23,7 +23,7 @@
 #include <linux/compiler.h>
 #include <linux/math64.h>
 #include <linux/types.h>
-#else
+#elif !defined(SBD_BPF)
 #include <stdint.h>
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -35,6 +35,25 @@ typedef int64_t s64;
 
 #ifndef __always_inline
 #define __always_inline inline __attribute__((__always_inline__))
+#endif
+
+/*
+ * How functions, loops and tables are written so that the verifier of BPF
+ * accepts them. A BPF program defines SBD_BPF, integer types and these before,
+ * see kernel/src/verifiable.h; for all others they are what stands here.
+ *
+ * SBD_ALONE		a function of integers alone
+ * SBD_ZERO		where a loop begins
+ * SBD_WHILE(condition)	while it goes on
+ * SBD_BELOW(k, points)	the same of a loop over points of a grid
+ * SBD_TABLE(type, name)	numbers of a model; cast to const type * where they are read
+ */
+#ifndef SBD_BPF
+#define SBD_ALONE	static inline
+#define SBD_ZERO	0
+#define SBD_WHILE(condition)	(condition)
+#define SBD_BELOW(k, points)	((k) < SBD_POINTS && (k) < (points))
+#define SBD_TABLE(type, name)	static const type name[]
 #endif
 
 #define SBD_WINDOW_RTTS	50
@@ -296,14 +315,27 @@ static inline u64 sbd_div(u64 dividend, u64 divisor)
 #endif
 }
 
+/* 0 if one is below the other, else all bits; without a branch, which the verifier would follow both ways. */
+static __always_inline u64 sbd_unless_below(u64 one, u64 other)
+{
+#ifdef SBD_BPF
+	u64 below = ((~one & other) | ((~one | other) & (one - other))) >> 63;
+
+	SBD_HIDE(below);
+	return below - 1;
+#else
+	return -(u64)(one >= other);
+#endif
+}
+
 /* Bit by bit: nothing here needs a builtin that some target lacks. */
-static inline u32 sbd_isqrt(u64 x)
+SBD_ALONE u32 sbd_isqrt(u64 x)
 {
 	u64 root = 0, bit = 1ULL << 62;
 	int i;
 
 	for (i = 0; i < 32; i++) {
-		u64 next = root + bit, taken = -(u64)(x >= next);
+		u64 next = root + bit, taken = sbd_unless_below(x, next);
 
 		x -= next & taken;
 		root = (root >> 1) + (bit & taken);
@@ -324,26 +356,24 @@ static inline s32 sbd_ratio_q10(u64 numerator, u64 denominator)
 }
 
 /* rise * elapsed / span, truncated, for elapsed < span < 2^62. */
-static inline u32 sbd_share(u32 rise, u64 elapsed, u64 span)
+SBD_ALONE u32 sbd_share(u32 rise, u64 elapsed, u64 span)
 {
 	u64 rest = 0;
-	u32 share = 0;
-	int i;
+	u32 share = 0, i;
 
 	if (!(elapsed >> 32))
 		return (u32)sbd_div(rise * elapsed, span);
 	/* Long division: the product of a jump of seconds and a gap of hours has more than 64 bits. */
-	for (i = 31; i >= 0; i--) {
-		rest = 2 * rest + (rise >> i & 1 ? elapsed : 0);
-		share <<= 1;
-		if (rest >= span) {
-			rest -= span;
-			share++;
-		}
-		if (rest >= span) {
-			rest -= span;
-			share++;
-		}
+	for (i = SBD_ZERO; SBD_WHILE(i < 32); i++) {
+		u64 taken;
+
+		rest = 2 * rest + (elapsed & -(u64)(rise >> (31 - i) & 1));
+		taken = sbd_unless_below(rest, span);
+		rest -= span & taken;
+		share = 2 * share - (u32)taken;
+		taken = sbd_unless_below(rest, span);
+		rest -= span & taken;
+		share -= (u32)taken;
 	}
 	return share;
 }
@@ -367,7 +397,7 @@ static inline void sbd_fill_rtt(struct sbd_window *w, u32 side,
 
 	if (now_ns <= s->last_ns)
 		return;	/* of several samples at one time the last counts */
-	for (; k < SBD_POINTS && k < w->points; k++) {
+	for (; SBD_BELOW(k, w->points); k++) {
 		u64 at_ns = sbd_point_ns(w, k), elapsed_ns, span_ns;
 
 		if (at_ns >= s->last_ns) {
@@ -395,7 +425,7 @@ static inline void sbd_hold_rtt(struct sbd_window *w, u32 side,
 	struct sbd_series *series = &w->series[side];
 	u32 k = series->rtt_points;
 
-	for (; k < SBD_POINTS && k < w->points; k++)
+	for (; SBD_BELOW(k, w->points); k++)
 		series->rtt_us[k] = s->last_us;
 	series->rtt_points = (u16)k;
 }
@@ -407,7 +437,7 @@ static inline void sbd_fill_state(struct sbd_window *w, u32 side,
 	struct sbd_series *series = &w->series[side];
 	u32 k = series->state_points;
 
-	for (; k < SBD_POINTS && k < w->points && sbd_point_ns(w, k) < now_ns; k++)
+	for (; SBD_BELOW(k, w->points) && sbd_point_ns(w, k) < now_ns; k++)
 		series->congested[k] = s->congested;
 	series->state_points = (u16)k;
 }
@@ -419,7 +449,7 @@ static inline void sbd_fill_acked(struct sbd_window *w, u32 side,
 	struct sbd_series *series = &w->series[side];
 	u32 k = series->acked_points;
 
-	for (; k < SBD_POINTS && k < w->points && sbd_point_ns(w, k) < now_ns; k++)
+	for (; SBD_BELOW(k, w->points) && sbd_point_ns(w, k) < now_ns; k++)
 		series->acked_bytes[k] = s->acked_bytes;
 	series->acked_points = (u16)k;
 #else
