@@ -125,14 +125,7 @@ fn compile_detectors(compiler: &Compiler) {
     listed.push_str("];\n");
     writeln!(listed, "const FEATURES: &[&str] = &{:?};", features()).expect("a string grows");
     fs::write(compiler.out.join("detectors.rs"), listed).expect("OUT_DIR can be written");
-    cc::Build::new()
-        .include(HEADERS)
-        .file("src/model_file.c")
-        .compile("model_file");
-    println!("cargo:rerun-if-changed={HEADERS}");
-    for name in ["model_file.c", "replay.bpf.c"] {
-        println!("cargo:rerun-if-changed=src/{name}");
-    }
+    println!("cargo:rerun-if-changed=src/replay.bpf.c");
     assert!(
         Path::new(HEADERS)
             .join(format!("sbd_{MODEL_FILES}.h"))
@@ -147,11 +140,28 @@ fn main() {
         compiler.compile(name, name, &["-mcpu=v3"]);
         println!("cargo:rerun-if-changed=src/{name}.bpf.c");
     }
+    let headers = format!("-I{HEADERS}");
+    let options = [&SIGNED[..], &[&headers]].concat();
+    compiler.compile("controller", "controller", &options);
+    cc::Build::new()
+        .include(HEADERS)
+        .file("src/model_file.c")
+        .compile("model_file");
+    println!("cargo:rerun-if-changed={HEADERS}");
+    for name in ["controller.bpf.c", "model_file.c"] {
+        println!("cargo:rerun-if-changed=src/{name}");
+    }
     if env::var_os("CARGO_FEATURE_DETECTORS").is_some() {
         compile_detectors(&compiler);
     }
     for name in [
+        "arena.h",
+        "connections.h",
+        "controller.h",
+        "coupled.h",
+        "deciding.h",
         "kernel.h",
+        "verdicts.h",
         "record.h",
         "slot.h",
         "slot_lag_excess.h",

@@ -42,7 +42,9 @@ typedef int64_t s64;
  * accepts them. A BPF program defines SBD_BPF, integer types and these before,
  * see kernel/src/verifiable.h; for all others they are what stands here.
  *
- * SBD_ALONE		a function of integers alone
+ * SBD_ALONE		a function that is verified by itself: of integers, and of SBD_ARENA
+ * SBD_ARENA		behind a parameter of it that points to what all calls share
+ * SBD_REACHED(pointer)	what is reached by that parameter
  * SBD_ZERO		where a loop begins
  * SBD_WHILE(condition)	while it goes on
  * SBD_BELOW(k, points)	the same of a loop over points of a grid
@@ -50,6 +52,8 @@ typedef int64_t s64;
  */
 #ifndef SBD_BPF
 #define SBD_ALONE	static inline
+#define SBD_ARENA
+#define SBD_REACHED(pointer)	(pointer)
 #define SBD_ZERO	0
 #define SBD_WHILE(condition)	(condition)
 #define SBD_BELOW(k, points)	((k) < SBD_POINTS && (k) < (points))
@@ -389,14 +393,16 @@ static inline u64 sbd_end_ns(const struct sbd_window *w)
 }
 
 /* Points up to the newest RTT sample; those behind it need the next one. */
-static inline void sbd_fill_rtt(struct sbd_window *w, u32 side,
-				const struct sbd_subflow *s, u64 now_ns)
+SBD_ALONE int sbd_fill_rtt(struct sbd_window *into SBD_ARENA, u32 side,
+			   const struct sbd_subflow *from SBD_ARENA, u64 now_ns)
 {
+	const struct sbd_subflow *s = SBD_REACHED(from);
+	struct sbd_window *w = SBD_REACHED(into);
 	struct sbd_series *series = &w->series[side];
 	u32 k = series->rtt_points;
 
 	if (now_ns <= s->last_ns)
-		return;	/* of several samples at one time the last counts */
+		return 0;	/* of several samples at one time the last counts */
 	for (; SBD_BELOW(k, w->points); k++) {
 		u64 at_ns = sbd_point_ns(w, k), elapsed_ns, span_ns;
 
@@ -416,6 +422,7 @@ static inline void sbd_fill_rtt(struct sbd_window *w, u32 side,
 				sbd_share(s->before_us - s->last_us, elapsed_ns, span_ns);
 	}
 	series->rtt_points = (u16)k;
+	return 0;
 }
 
 /* No sample follows: hold the newest. */
@@ -431,21 +438,26 @@ static inline void sbd_hold_rtt(struct sbd_window *w, u32 side,
 }
 
 /* Points before now: what holds at them can change no more. */
-static inline void sbd_fill_state(struct sbd_window *w, u32 side,
-				  const struct sbd_subflow *s, u64 now_ns)
+SBD_ALONE int sbd_fill_state(struct sbd_window *into SBD_ARENA, u32 side,
+			     const struct sbd_subflow *from SBD_ARENA, u64 now_ns)
 {
+	const struct sbd_subflow *s = SBD_REACHED(from);
+	struct sbd_window *w = SBD_REACHED(into);
 	struct sbd_series *series = &w->series[side];
 	u32 k = series->state_points;
 
 	for (; SBD_BELOW(k, w->points) && sbd_point_ns(w, k) < now_ns; k++)
 		series->congested[k] = s->congested;
 	series->state_points = (u16)k;
+	return 0;
 }
 
-static inline void sbd_fill_acked(struct sbd_window *w, u32 side,
-				  const struct sbd_subflow *s, u64 now_ns)
+SBD_ALONE int sbd_fill_acked(struct sbd_window *into SBD_ARENA, u32 side,
+			     const struct sbd_subflow *from SBD_ARENA, u64 now_ns)
 {
 #if SBD_WITH_ACKED
+	const struct sbd_subflow *s = SBD_REACHED(from);
+	struct sbd_window *w = SBD_REACHED(into);
 	struct sbd_series *series = &w->series[side];
 	u32 k = series->acked_points;
 
@@ -453,11 +465,12 @@ static inline void sbd_fill_acked(struct sbd_window *w, u32 side,
 		series->acked_bytes[k] = s->acked_bytes;
 	series->acked_points = (u16)k;
 #else
-	(void)w;
+	(void)into;
 	(void)side;
-	(void)s;
+	(void)from;
 	(void)now_ns;
 #endif
+	return 0;
 }
 
 /* Count an ACK of new data once no other of its time can follow. */
@@ -532,23 +545,26 @@ static inline void sbd_close(struct sbd_connection *c, struct sbd_pair *p, u64 n
  * Open and close windows up to now, before anything of now is taken; if @judging,
  * not past one that waits to be judged.
  */
-static inline void sbd_advance(struct sbd_connection *c, struct sbd_pair *p, u64 now_ns, int judging)
+SBD_ALONE int sbd_advance(struct sbd_connection *of SBD_ARENA, struct sbd_pair *its SBD_ARENA,
+			  u64 now_ns, int judging)
 {
+	struct sbd_connection *c = SBD_REACHED(of);
+	struct sbd_pair *p = SBD_REACHED(its);
 	struct sbd_window *w;
 	u64 silent;
 	int i;
 
 	if (!p->armed || now_ns <= p->start_ns)
-		return;
+		return 0;
 	/* Beside the open window, a sample may lie on the start of the next one alone. */
 	for (i = 0; i < 2; i++) {
 		if (!p->open)
 			sbd_open(c, p);
 		if (now_ns <= sbd_end_ns(&p->window[p->filling]))
-			return;
+			return 0;
 		sbd_close(c, p, now_ns);
 		if (now_ns <= p->start_ns || (judging && p->waiting))
-			return;
+			return 0;
 	}
 	sbd_open(c, p);
 	w = &p->window[p->filling];
@@ -556,6 +572,7 @@ static inline void sbd_advance(struct sbd_connection *c, struct sbd_pair *p, u64
 	p->rejected += (u32)silent;
 	p->start_ns += silent * w->window_ns;
 	w->start_ns = p->start_ns;
+	return 0;
 }
 
 static inline void sbd_arm(struct sbd_connection *c, struct sbd_pair *p, u64 now_ns)

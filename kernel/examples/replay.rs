@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd, AsRawFd};
 use std::process::ExitCode;
 use std::{env, fs, mem, ptr, slice};
 
-use libbpf_rs::{Object, ObjectBuilder, ProgramInput, libbpf_sys};
+use libbpf_rs::{Object, ObjectBuilder, ProgramInput};
+use sbd_libbpf::instructions;
 use slot::{HAS_ACK, HAS_RTT, HAS_STATE, Judgement, LOG, NO_GROUP, RING, SIDES, Signal, Slot};
 
 #[repr(align(8))]
@@ -310,24 +310,6 @@ fn replay(model: &str, with_features: bool) -> Result<ExitCode, Fault> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Instructions that the verifier went through, as the kernel tells it of a program that is loaded.
-fn verified_instructions(program: &libbpf_rs::ProgramMut<'_>) -> Result<u32, Fault> {
-    let mut info = libbpf_sys::bpf_prog_info::default();
-    let mut size = u32::try_from(mem::size_of_val(&info))?;
-    // SAFETY: the size is the struct's, and no array is asked for.
-    let failed = unsafe {
-        libbpf_sys::bpf_prog_get_info_by_fd(
-            program.as_fd().as_raw_fd(),
-            &raw mut info,
-            &raw mut size,
-        )
-    };
-    if failed != 0 {
-        return Err(io::Error::last_os_error().into());
-    }
-    Ok(info.verified_insns)
-}
-
 fn verify() -> Result<ExitCode, Fault> {
     for (name, _) in DETECTORS {
         let object = object_of(name)?;
@@ -335,7 +317,7 @@ fn verify() -> Result<ExitCode, Fault> {
             println!(
                 "{name} {} {}",
                 program.name().display(),
-                verified_instructions(&program)?
+                instructions::verified(&program)?
             );
         }
     }

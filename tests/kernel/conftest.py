@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.kernel.two_paths import TwoPaths, two_paths
+from tests.testbed.conftest import allowed, relay
+
+__all__ = ["allowed", "relay"]
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build/kernel"
@@ -35,6 +38,23 @@ def recorder() -> Path:
     """The recorder's program."""
     _make("all", "witness")
     return BUILT / "sbd-record"
+
+
+@pytest.fixture(scope="session")
+def controllers_loader() -> Path:
+    """What puts the controllers into the kernel."""
+    _make("all")
+    return BUILT / "sbd-kernel"
+
+
+@pytest.fixture(scope="session")
+def controllers_allowed(controllers_loader: Path) -> Path:
+    """The same, where the kernel takes them."""
+    tried = subprocess.run([controllers_loader, "load"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(tried.stderr.strip())
+    subprocess.run([controllers_loader, "unload"], check=True)
+    return controllers_loader
 
 
 @pytest.fixture(scope="session")
