@@ -11,6 +11,11 @@ from typing import Any
 from testbed import machine
 
 _PERIOD_S = 0.5
+#: What a row has.
+COLUMNS = (
+    *("time_ns", "token", "by", "signals", "subflow_a", "subflow_b"),
+    *("coupled", "shared", "verdicts", "said", "score_q10"),
+)
 
 
 def of_status(told: dict[str, Any]) -> Iterator[dict[str, Any]]:

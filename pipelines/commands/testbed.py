@@ -26,7 +26,7 @@ from scenarios.closed_loop import EXPERIMENTS
 from scenarios.closed_loop.loop_experiment import LoopNetwork
 from testbed import machine, planned_run
 from testbed.dataset_folder import CAPTURES, INPUTS, RECEIVED, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
-from testbed.decided_groups import DecidedGroups
+from testbed.decided_groups import COLUMNS, DecidedGroups
 from testbed.isolation import IsolatedRun
 from testbed.planned_run import PlannedRun
 from testbed.running_program import EmulationError
@@ -171,8 +171,10 @@ def _tell(out: Path, groups: DecidedGroups, params: Params) -> None:
     from pipelines.reporting.report_files import write_csv
     from pipelines.reporting.text_table import aligned
 
-    decided = pd.DataFrame(groups.rows)
-    outcomes = kernel_loop.outcomes(pd.read_csv(out / RECEIVED), pd.read_csv(out / TRUTH), decided)
+    decided = pd.DataFrame(groups.rows, columns=COLUMNS)
+    outcomes = kernel_loop.outcomes(
+        pd.read_csv(out / RECEIVED), pd.read_csv(out / TRUTH, dtype={"token": str}), decided
+    )
     write_csv(decided, out / _GROUPS)
     write_csv(outcomes, out / _OUTCOMES)
     stage.say(*aligned(list(kernel_loop.compared(outcomes, params))))

@@ -21,7 +21,9 @@ _SHOWN = ("variant", "control", "runs", "goodput_mbit_s", "rival_mbit_s", "over_
 def _while_it_sent(decided: pd.DataFrame) -> pd.DataFrame:
     """Return what was decided of a connection until its last signal was taken: its sockets may stay for minutes."""
     own = decided.sort_values("time_ns")
-    return own[own["time_ns"] <= own.loc[own["signals"].idxmax(), "time_ns"]]
+    last = int(own.loc[own["signals"] == own["signals"].max(), "time_ns"].min())
+    sent: pd.DataFrame = own[own["time_ns"] <= last]
+    return sent
 
 
 def _of_groups(decided: pd.DataFrame, shared: bool) -> dict[str, float]:
@@ -43,7 +45,7 @@ def outcomes(received: pd.DataFrame, truth: pd.DataFrame, decided: pd.DataFrame)
     Parameters
     ----------
     received, truth : DataFrame
-        ``received.csv`` and ``truth.csv`` of the testbed's folder.
+        ``received.csv`` and ``truth.csv`` of the testbed's folder; tokens are text.
     decided : DataFrame
         As :func:`testbed.decided_groups.of_status` yields it.
 
@@ -55,13 +57,15 @@ def outcomes(received: pd.DataFrame, truth: pd.DataFrame, decided: pd.DataFrame)
         ``utilisation`` is that of the bottleneck that was used less.
     """
     rows = []
+    # The recorder writes no zeros in front.
+    grouped = decided[decided["by"] != "always"].assign(number=lambda own: own["token"].map(lambda one: int(one, 16)))
     goodput = received.assign(mbit_s=received["bytes"] * _MBIT_PER_BYTE / received["sent_s"])
     for (name, token, shared), own in truth.groupby(["input", "token", "shared"], sort=False):
         run = str(name).removesuffix(".log.zst")
         _, number, control = run.rsplit("-", 2)
         flows = goodput[goodput["run"] == run].set_index("flow")["mbit_s"]
         beside = flows.drop("connection").dropna()
-        of_run = decided[(decided["token"] == token) & (decided["by"] != "always")] if len(decided) else decided
+        of_run = grouped[grouped["number"] == int(str(token), 16)]
         rows.append(
             {"experiment": EXPERIMENT, "variant": own["scenario"].iloc[0], "place": PLACE, "number": int(number)}
             | {"control": control, "goodput_mbit_s": flows["connection"], "rival_mbit_s": beside.mean()}

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,11 @@ def _pairs(told: dict[str, Any]) -> list[dict[str, Any]]:
     return [pair for connection in told["connections"] for pair in connection["pairs"]]
 
 
+def _says(shared: bool) -> Callable[[dict[str, Any]], bool]:
+    """Whether there is one pair, and the last verdict on it is this."""
+    return lambda told: [pair["shared"] for pair in _pairs(told)] == [shared]
+
+
 @pytest.mark.parametrize("options", [(), ("--model", _SHIPPED)], ids=["lag_excess", "model"])
 def test_the_verifier_takes_them(controllers_allowed: Path, options: tuple[str | Path, ...]) -> None:
     with loaded(controllers_allowed) as own:
@@ -117,9 +122,7 @@ def test_another_model_decides_from_the_next_window_on(controllers_allowed: Path
         for model, said in ((None, True), (apart, False), (shared, True)):
             if model is not None:
                 assert own.asked("model", model).returncode == 0
-            told = own.await_status(
-                lambda now, said=said: [pair["shared"] for pair in _pairs(now)] == [said], _LONGEST_S
-            )
+            told = own.await_status(_says(said), _LONGEST_S)
             (connection,) = told["connections"]
             assert connection["by"] == "model"
             (pair,) = connection["pairs"]
