@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import errno
 import json
 import os
 import subprocess
@@ -19,6 +18,10 @@ ROOT = Path(__file__).parents[2]
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 #: Number of the system call bpf.
 _BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
+#: Its commands, and what is read of struct bpf_prog_info.
+_NEXT_PROGRAM, _PROGRAM_OF_ID, _INFO = 11, 13, 15
+_INFO_BYTES, _NAME = 128, slice(64, 80)
+_PROGRAMS = {"lia_init", "smart_init", "any_release", "lia_pkts_acked", "any_cong_avoid"}
 #: Instructions that the verifier may go through for one program; its own limit is a million.
 MOST_INSTRUCTIONS = 60_000
 NAMES = {"sbd_lia", "sbd_smart"}
@@ -67,16 +70,28 @@ def available() -> set[str]:
     return set(AVAILABLE.read_text().split())
 
 
-def bpf_objects() -> set[tuple[str, int]]:
-    """Ids of the BPF programs, maps and links in the kernel."""
+def loaded_programs() -> set[int]:
+    """Ids of the controllers' BPF programs in the kernel, by their names."""
     call = ctypes.CDLL(None, use_errno=True).syscall
-    found = set()
-    for kind, command in (("program", 11), ("map", 12), ("link", 31)):
-        attributes = (ctypes.c_uint32 * 3)()
-        while call(_BPF, command, ctypes.byref(attributes), ctypes.sizeof(attributes)) == 0:
-            attributes[0] = attributes[1]
-            found.add((kind, attributes[0]))
-        assert ctypes.get_errno() == errno.ENOENT
+
+    def asked(command: int, *words: int) -> tuple[int, ...]:
+        attributes = (ctypes.c_uint32 * 4)(*words)
+        found = call(_BPF, command, ctypes.byref(attributes), ctypes.sizeof(attributes))
+        return found, *attributes
+
+    found, last = set(), 0
+    while (answer := asked(_NEXT_PROGRAM, last))[0] == 0:
+        last = answer[2]
+        descriptor = asked(_PROGRAM_OF_ID, last)[0]
+        if descriptor < 0:
+            # It went meanwhile.
+            continue
+        info = ctypes.create_string_buffer(_INFO_BYTES)
+        address = ctypes.addressof(info)
+        asked(_INFO, descriptor, _INFO_BYTES, address & 0xFFFFFFFF, address >> 32)
+        os.close(descriptor)
+        if info.raw[_NAME].split(b"\0")[0].decode() in _PROGRAMS:
+            found.add(last)
     return found
 
 

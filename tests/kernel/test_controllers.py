@@ -19,7 +19,7 @@ from export.tree import NOT_SHARED, SHARED, Forest
 from pipelines.__main__ import main
 from testbed import machine
 from tests.kernel.conftest import ROOT
-from tests.kernel.controllers import MOST_INSTRUCTIONS, NAMES, available, bpf_objects, emulated, loaded
+from tests.kernel.controllers import MOST_INSTRUCTIONS, NAMES, available, emulated, loaded, loaded_programs
 from tests.kernel.two_paths import TwoPaths, two_paths
 
 _SHIPPED = ROOT / "export/generated/forest_invariant.sbd"
@@ -172,10 +172,10 @@ def test_a_connection_without_room_goes_on(paths: TwoPaths, controllers_allowed:
 
 
 def test_unloaded_under_traffic_the_kernel_is_as_it_was(paths: TwoPaths, controllers_allowed: Path) -> None:
-    before = bpf_objects()
+    before = loaded_programs()
     with loaded(controllers_allowed) as own, paths.sending(6, "sbd_smart") as sender:
         own.await_status(lambda now: any(_pairs(now)), 5)
-        assert bpf_objects() - before
+        assert loaded_programs() - before
         said = own.asked("unload")
         assert said.returncode == 0
         assert "go on with their controller" in said.stderr
@@ -183,10 +183,10 @@ def test_unloaded_under_traffic_the_kernel_is_as_it_was(paths: TwoPaths, control
         assert own.asked("status").stderr == "sbd kernel: the controllers are not loaded\n"
         assert sender.wait() == 0
     until = time.monotonic() + 20
-    while bpf_objects() - before and time.monotonic() < until:
+    while loaded_programs() - before and time.monotonic() < until:
         time.sleep(0.2)
     # Those of tests before may have gone meanwhile; no id is given twice.
-    assert bpf_objects() <= before
+    assert loaded_programs() <= before
     assert not Path("/run/smartsbd").exists()
 
 
