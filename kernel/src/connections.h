@@ -18,6 +18,7 @@
 #define RING_KICK	512		/* signals that wait for the work at most */
 #define WORK_NS		200000000ULL	/* and how long */
 #define NO_MORE		(1U << 16)	/* added to the subflows of a connection that ends */
+#define NO_ROOM		(~0U)
 #define TRIES		8		/* ACKs at which a subflow that has no place asks for one */
 
 enum signal_kind {
@@ -91,6 +92,7 @@ struct {
 
 struct work {
 	struct bpf_wq wq;
+	__u64 is_there;
 };
 
 struct {
@@ -158,7 +160,10 @@ static __always_inline void leave(__u32 place)
 	kick(place);
 }
 
-/* Take a place for a connection; the place counted from 1, or 0. */
+/*
+ * Take a place for a connection, with one live subflow; the place counted from 1, 0 if another
+ * subflow came first, or NO_ROOM.
+ */
 static __always_inline __u32 take_place(__u32 token, __u32 by)
 {
 	struct connection *c;
@@ -166,23 +171,31 @@ static __always_inline __u32 take_place(__u32 token, __u32 by)
 
 	if (bpf_map_pop_elem(&free_places, &place)) {
 		count(COUNT_NO_ROOM);
-		return 0;
+		return NO_ROOM;
 	}
 	c = connection_at(place);
-	c->token = token;
+	/* Before it has a token: work that was kicked earlier ends no connection with a subflow. */
+	__sync_fetch_and_add(&c->live, 1);
 	c->by = by;
 	c->since_ns = bpf_ktime_get_ns();
+	c->token = token;
 	if (bpf_map_update_elem(&places, &token, &place, BPF_NOEXIST)) {
-		__u32 *others;
-
-		/* Another subflow of it came first. */
-		c->token = 0;
-		bpf_map_push_elem(&free_places, &place, 0);
-		others = bpf_map_lookup_elem(&places, &token);
-		return others ? *others + 1 : 0;
+		leave(place);
+		return 0;
 	}
 	count(COUNT_CONNECTIONS);
 	return place + 1;
+}
+
+/* Count a subflow of a connection that has a place; the place counted from 1, 0 if it ends. */
+static __always_inline __u32 enter_place(__u32 place, __u32 token)
+{
+	struct connection *c = connection_at(place);
+
+	if (__sync_fetch_and_add(&c->live, 1) < NO_MORE && c->token == token)
+		return place + 1;
+	leave(place);
+	return 0;
 }
 
 /* Take one of a connection's places for subflows; CONTROLLED_SUBFLOWS if there is none. */
@@ -237,17 +250,12 @@ static __noinline int join(struct sock *sk, __u32 by)
 	if (!token)
 		return 0;
 	known = bpf_map_lookup_elem(&places, &token);
-	place = known ? *known + 1 : take_place(token, by);
-	if (!place) {
+	place = known ? enter_place(*known, token) : take_place(token, by);
+	if (place == NO_ROOM)
 		seat->tries = TRIES;
+	if (place == NO_ROOM || !place)
 		return 0;
-	}
 	c = connection_at(place - 1);
-	if (__sync_fetch_and_add(&c->live, 1) >= NO_MORE || c->token != token) {
-		/* It ended meanwhile: the next ACK finds it gone. */
-		leave(place - 1);
-		return 0;
-	}
 	side = take_side(c);
 	if (side == CONTROLLED_SUBFLOWS) {
 		seat->tries = TRIES;
@@ -260,10 +268,20 @@ static __noinline int join(struct sock *sk, __u32 by)
 	return place << 3 | side;
 }
 
+/* Let the work run if it has not for some time. */
+static __always_inline void kick_if_due(__u32 place, __u64 now_ns)
+{
+	struct connection *c = connection_at(place);
+
+	if (now_ns - c->kicked_ns > WORK_NS) {
+		c->kicked_ns = now_ns;
+		kick(place);
+	}
+}
+
 /* Put a signal into a subflow's ring; its lock is held. */
 static __always_inline void put(__u32 place, __u32 side, const struct signal *signal)
 {
-	struct connection *c = connection_at(place);
 	struct ring *ring = &subflow_at(place, side)->ring;
 	__u64 waiting = ring->head - ring->tail, now_ns = bpf_ktime_get_ns();
 
@@ -279,10 +297,9 @@ static __always_inline void put(__u32 place, __u32 side, const struct signal *si
 		to->ca_state = signal->ca_state;
 		release_store(&ring->head, ring->head + 1);
 	}
-	if (waiting == RING_KICK || now_ns - c->kicked_ns > WORK_NS) {
-		c->kicked_ns = now_ns;
+	if (waiting == RING_KICK)
 		kick(place);
-	}
+	kick_if_due(place, now_ns);
 }
 
 #endif

@@ -93,7 +93,17 @@ void BPF_PROG(lia_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 
 	if (may_sit(seat))
 		sit(sk, BY_LIA);
-	if (seat->place)
+	if (!seat->place)
+		return;
+	show(sk);
+	kick_if_due(seat->place - 1, bpf_ktime_get_ns());
+}
+
+/* After a timeout the window is 1, and no ACK may come for long. */
+SEC("struct_ops")
+void BPF_PROG(lia_set_state, struct sock *sk, __u8 new_state)
+{
+	if (seat_of(sk)->place)
 		show(sk);
 }
 
@@ -121,8 +131,10 @@ void BPF_PROG(smart_set_state, struct sock *sk, __u8 new_state)
 	struct signal signal = { .kind = SIGNAL_STATE, .ca_state = new_state };
 	struct seat *seat = seat_of(sk);
 
-	if (seat->place)
-		put(seat->place - 1, seat->side, &signal);
+	if (!seat->place)
+		return;
+	show(sk);
+	put(seat->place - 1, seat->side, &signal);
 }
 
 SEC("struct_ops")
@@ -189,6 +201,7 @@ struct tcp_congestion_ops sbd_lia = {
 	.cong_avoid = (void *)any_cong_avoid,
 	.undo_cwnd = (void *)any_undo_cwnd,
 	.pkts_acked = (void *)lia_pkts_acked,
+	.set_state = (void *)lia_set_state,
 	.init = (void *)lia_init,
 	.release = (void *)any_release,
 	.name = "sbd_lia",

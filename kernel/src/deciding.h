@@ -78,14 +78,14 @@ static __always_inline void note_unknown(struct connection *c, __u32 pair, __u64
 
 __noinline int lag_begin(__u32 place, __u32 pair)
 {
-	sbd_lag_init(&connection_at(place)->verdicts.lag[pair % CONTROLLED_PAIRS],
+	sbd_lag_init(&connection_at(place)->verdicts.lag[pair % CONTROLLED_PAIRS].pair,
 		     (struct sbd_lag_rule)SBD_LAG_RULE);
 	return 0;
 }
 
 __noinline int lag_on_rtt(__u32 place, __u32 pair, __u32 which, __u64 now_ns, __u32 rtt_us)
 {
-	struct sbd_lag_pair *lag = &connection_at(place)->verdicts.lag[pair % CONTROLLED_PAIRS];
+	struct sbd_lag_pair *lag = &connection_at(place)->verdicts.lag[pair % CONTROLLED_PAIRS].pair;
 
 	return sbd_lag_on_rtt(lag, which & 1, now_ns, rtt_us);
 }
@@ -95,7 +95,7 @@ static __always_inline void lag_take(__u32 place, __u32 side, __u32 other, __u64
 {
 	struct connection *c = connection_at(place);
 	__u32 pair = sbd_pair_of(side, other);
-	struct sbd_lag_pair *lag = &c->verdicts.lag[pair % CONTROLLED_PAIRS];
+	struct sbd_lag_pair *lag = &c->verdicts.lag[pair % CONTROLLED_PAIRS].pair;
 	struct told_pair *own = pair_at(c, pair);
 
 	if (!lag_on_rtt(place, pair, side > other, now_ns, rtt_us))
@@ -350,10 +350,9 @@ static __always_inline bool is_coupled(struct connection *c, __u32 a, __u32 b, _
 __noinline int choose(__u32 place, __u64 now_ns)
 {
 	struct connection *c = connection_at(place);
-	__u32 groups = 0x03020100, a, b, i, own, its;	/* a byte for each subflow */
+	/* A byte for each subflow. */
+	__u32 groups = c->by == BY_LIA ? 0 : 0x03020100, a, b, i, own, its;
 
-	if (c->by == BY_LIA)
-		return 0;
 	for (a = SBD_ZERO; SBD_WHILE(a < CONTROLLED_SUBFLOWS); a++) {
 		for (b = SBD_ZERO; SBD_WHILE(b < a); b++) {
 			bool coupled =
@@ -407,18 +406,21 @@ __noinline int end(__u32 place)
 {
 	struct connection *c = connection_at(place);
 	struct told_connection *own = bpf_map_lookup_elem(&told, &place);
-	__u32 token = c->token;
+	__u32 token = c->token, side, *at;
 
 	if (!token || __sync_val_compare_and_swap(&c->live, 0, NO_MORE))
 		return 0;
-	drain(place, FOR_EVER);
 	greet(place);
 	drain(place, FOR_EVER);
 	dismiss(place);
-	bpf_map_delete_elem(&places, &token);
+	at = bpf_map_lookup_elem(&places, &token);
+	if (at && *at == place)
+		bpf_map_delete_elem(&places, &token);
 	if (own)
 		own->token = 0;
 	c->token = 0;
+	for (side = 0; side < CONTROLLED_SUBFLOWS; side++)
+		c->subflow[side].group = 0;
 	c->verdicts.windows.subflows = 0;
 	c->works = 0;
 	c->work_ns = 0;
@@ -501,11 +503,19 @@ static int work_on(void *map, int *key, void *value)
 #define PAGE		4096
 #define PLACE_PAGES	((sizeof(struct connection) + PAGE - 1) / PAGE)
 
-/* Make all places; user space calls it once. Returns how many there are. */
+#define PLACES_AT_ONCE	16
+
+/* Places that have been made. */
+__u32 places_made;
+
+/*
+ * Make some places; user space calls it until there are all. What a kernel allocates for BPF may
+ * fail for a moment, and goes on where it was. Returns how many there are.
+ */
 SEC("syscall")
 int prepare(void *ctx)
 {
-	__u32 place, first = 0;
+	__u32 first = 0, i;
 	struct kept_models *own = bpf_map_lookup_elem(&kept, &first);
 
 	if (!own)
@@ -513,23 +523,28 @@ int prepare(void *ctx)
 	SBD_USE_ARENA();
 	own->address = (__u64)&models[0];
 	own->by = settings.by;
-	for (place = SBD_ZERO; SBD_WHILE(place < settings.connections); place++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < PLACES_AT_ONCE); i++) {
+		__u32 place = places_made;
 		struct work *work = bpf_map_lookup_elem(&works, &place);
-		struct connection __arena *c;
+		struct connection __arena *c = place_of[place % CONTROLLED_CONNECTIONS];
 
-		if (!work)
+		if (!work || place >= settings.connections)
 			break;
-		c = bpf_arena_alloc_pages(&sbd_arena, NULL, PLACE_PAGES, -1, 0);
+		if (!c)
+			c = bpf_arena_alloc_pages(&sbd_arena, NULL, PLACE_PAGES, -1, 0);
 		if (!c)
 			break;
 		place_of[place % CONTROLLED_CONNECTIONS] = c;
-		if (bpf_wq_init(&work->wq, &works, 0) ||
-		    bpf_wq_set_callback_impl(&work->wq, work_on, 0, NULL))
+		if (!work->is_there && bpf_wq_init(&work->wq, &works, 0))
+			break;
+		work->is_there = 1;
+		if (bpf_wq_set_callback_impl(&work->wq, work_on, 0, NULL))
 			break;
 		if (bpf_map_push_elem(&free_places, &place, 0))
 			break;
+		places_made++;
 	}
-	return place;
+	return places_made;
 }
 
 #endif

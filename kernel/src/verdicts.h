@@ -12,7 +12,7 @@
 
 struct verdicts {
 	union {
-		struct sbd_lag_pair lag[CONTROLLED_PAIRS];
+		struct sbd_lag_in_arena lag[CONTROLLED_PAIRS];
 		struct sbd_connection windows;
 	};
 	struct sbd_scratch scratch;

@@ -29,12 +29,13 @@ _MBIT_S = 8
 _LONGEST_S = 25
 #: What a connection of a kibibyte each takes with another end, both in one namespace.
 _MANY = """
-import socket, sys
+import socket, sys, time
 kind = (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
 with socket.socket(*kind) as listening:
     listening.bind(("127.0.0.1", 0))
     listening.listen()
     for _ in range(int(sys.argv[1])):
+        time.sleep(0.005)
         with socket.socket(*kind) as own:
             own.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"sbd_smart")
             own.connect(listening.getsockname())
@@ -105,6 +106,17 @@ def test_its_verdicts_couple_and_part_subflows(controllers_allowed: Path, tmp_pa
         assert ": uncoupled; apart" in table
 
 
+@pytest.mark.usefixtures("allowed")
+def test_each_pair_of_three_subflows_has_verdicts(controllers_allowed: Path, tmp_path: Path) -> None:
+    with loaded(controllers_allowed) as own, emulated(tmp_path, EXAMPLES / "three.json"):
+        told = own.await_status(
+            lambda now: len(_pairs(now)) == 3 and all(pair["verdicts"] for pair in _pairs(now)), _LONGEST_S
+        )
+        assert {tuple(pair["subflows"]) for pair in _pairs(told)} == {(1, 2), (1, 3), (2, 3)}
+        (connection,) = told["connections"]
+        assert len(connection["subflows"]) == 3
+
+
 def test_sbd_lia_is_always_coupled(paths: TwoPaths, controllers_allowed: Path) -> None:
     with loaded(controllers_allowed) as own, paths.sending(4, "sbd_lia") as sender:
         told = own.await_status(lambda now: any(_pairs(now)), 3)
@@ -152,14 +164,26 @@ def test_what_is_no_model_changes_nothing(controllers_allowed: Path, tmp_path: P
 
 
 def test_places_are_used_again(paths: TwoPaths, controllers_allowed: Path) -> None:
-    """A thousand connections, one after the other, where 256 have room."""
+    """A thousand connections, one after the other, where 128 have room."""
     enter = ["ip", "netns", "exec", paths.client]
-    with loaded(controllers_allowed, "--connections", "256") as own:
+    with loaded(controllers_allowed, "--connections", "128") as own:
         subprocess.run([*enter, sys.executable, "-c", _MANY, "1000"], check=True, timeout=120)
         told = own.await_status(lambda now: now["counts"]["ended"] == 1000, 30)
         assert told["counts"]["connections"] == 1000
         assert told["counts"]["connections_without_room"] == 0
         assert told["connections"] == []
+
+
+def test_a_place_forgets_the_groups_it_had(paths: TwoPaths, controllers_allowed: Path) -> None:
+    """One subflow under sbd_smart, with groups of its own; then two under sbd_lia in the same place."""
+    enter = ["ip", "netns", "exec", paths.client]
+    with loaded(controllers_allowed, "--connections", "1") as own:
+        subprocess.run([*enter, sys.executable, "-c", _MANY, "1"], check=True, timeout=30)
+        own.await_status(lambda now: now["counts"]["ended"] == 1, 10)
+        with paths.sending(4, "sbd_lia"):
+            told = own.await_status(lambda now: any(_pairs(now)), 3)
+        (connection,) = told["connections"]
+        assert [subflow["group"] for subflow in connection["subflows"]] == [0, 0]
 
 
 def test_a_connection_without_room_goes_on(paths: TwoPaths, controllers_allowed: Path) -> None:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Loads the controllers, and takes them away again.
 
+use std::time::Duration;
+
 use libbpf_rs::{Link, MapCore, Object, ObjectBuilder, ProgramInput};
 
 use sbd_libbpf::{instructions, libbpf_said};
@@ -61,20 +63,38 @@ fn loaded(wanted: &Wanted) -> Result<Object, String> {
             );
         }
     }
-    let made = object
-        .progs_mut()
-        .find(|program| program.name() == "prepare")
-        .ok_or("no program prepare")?
-        .test_run(ProgramInput::default())
-        .map_err(|error| error.to_string())?
-        .return_value;
-    if made != wanted.connections {
-        return Err(format!(
-            "the kernel gave room for {made} connections of {} (--connections)",
-            wanted.connections
-        ));
-    }
+    make_places(&object, wanted.connections)?;
     Ok(object)
+}
+
+/// What the kernel allocates for BPF may fail for a moment.
+const PAUSE: Duration = Duration::from_millis(2);
+const MOST_FAILURES: u32 = 100;
+
+fn make_places(object: &Object, wanted: u32) -> Result<(), String> {
+    let (mut made, mut failures) = (0, 0);
+    while made < wanted {
+        let before = made;
+        made = object
+            .progs_mut()
+            .find(|program| program.name() == "prepare")
+            .ok_or("no program prepare")?
+            .test_run(ProgramInput::default())
+            .map_err(|error| error.to_string())?
+            .return_value;
+        if made > before {
+            failures = 0;
+            continue;
+        }
+        failures += 1;
+        std::thread::sleep(PAUSE);
+        if failures > MOST_FAILURES {
+            return Err(format!(
+                "the kernel gave room for {made} connections of {wanted} (--connections)"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn pin(object: &mut Object) -> Result<(), String> {

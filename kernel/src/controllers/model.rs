@@ -2,9 +2,10 @@
 //! Model files: checked here, by the exported C, into memory that the controllers decide with.
 
 use std::ffi::c_void;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -91,7 +92,12 @@ pub struct Model(Vec<u8>);
 /// Read a model file, and check it.
 pub fn read(path: &Path) -> Result<Model, String> {
     let named = |what: &str| format!("{}: {what}", path.display());
-    let file = File::open(path).map_err(|error| named(&error.to_string()))?;
+    // A pipe is not waited for.
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)
+        .map_err(|error| named(&error.to_string()))?;
     let kind = file.metadata().map_err(|error| named(&error.to_string()))?;
     if !kind.is_file() {
         return Err(named("no regular file"));
