@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from contracts.fault import Fault
 from pipelines.params import Params
 from testbed import machine
 
@@ -32,6 +33,10 @@ FLAGS: tuple[tuple[str, str], ...] = (
     ("no-addresses", "neither addresses nor ports in the output"),
     ("probe", "use the tracepoint tcp_probe even where fentry works"),
 )
+
+
+class NotBuiltError(Fault):
+    """The recorder is not there."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,6 +70,9 @@ def command_line(arguments: argparse.Namespace) -> list[str]:
 
 def run(arguments: argparse.Namespace, _params: Params) -> int:
     """Become the program: signals and exit code are its own."""
-    machine.check_built(machine.RECORDER)
+    if not machine.RECORDER.is_file():
+        raise NotBuiltError(
+            f"{machine.RECORDER} is not there: `make kernel` builds it (kernel/README.md says what it needs)"
+        )
     words = command_line(arguments)
     os.execv(words[0], words)

@@ -29,7 +29,6 @@ TABLES = (
     closed_loop.loop_delays,
     closed_loop.loop_gains,
     closed_loop.loop_harm,
-    closed_loop.loop_kernel,
     closed_loop.loop_reported,
     closed_loop.loop_right,
 )
@@ -96,10 +95,6 @@ def test_the_page_has_the_tables(quick: Path) -> None:
     kept = pd.read_csv(quick / "reports/loop/chain.csv")
     (share,) = kept.loc[(kept["experiment"] == "loop_nsb") & (kept["judge"] == "tree_paper"), "chain_share"]
     assert chain["tree_paper"] == f"{share:.3f}" and not chain["oracle"] and not chain["lag_excess"]
-    kernel = {(row["variant"], row["control"]): row for row in closed_loop.loop_kernel(results)}
-    assert set(kernel) == {(kind, name) for kind in ("own links", "one link") for name in ("lia", "reno", "lag_excess")}
-    assert {row["networks"] for row in kernel.values()} == {20}
-    assert kernel["own links", "lag_excess"]["over LIA"].startswith("1.64 (")
     judges = {row["judge"] for row in closed_loop.loop_accuracy(results)}
     assert judges == {"tree_paper", "tree_invariant", "forest_invariant", "lag_excess, last"}
     delays = closed_loop.loop_delays(results)
