@@ -93,7 +93,7 @@ def test_the_page_has_the_tables(quick: Path) -> None:
     assert {row["control"] for row in closed_loop.loop_closed_form(results)} == {"oracle", "lag_excess", "tree_paper"}
     chain = {row["control"]: row["by a chain of two states"] for row in closed_loop.loop_closed_form(results)}
     kept = pd.read_csv(quick / "reports/loop/chain.csv")
-    (share,) = kept.loc[(kept["experiment"] == "loop_nsb") & (kept["judge"] == "tree_paper"), "chain_share"]
+    (share,) = kept.loc[(kept["experiment"] == "loop_sb") & (kept["judge"] == "tree_paper"), "chain_share"]
     assert chain["tree_paper"] == f"{share:.3f}" and not chain["oracle"] and not chain["lag_excess"]
     judges = {row["judge"] for row in closed_loop.loop_accuracy(results)}
     assert judges == {"tree_paper", "tree_invariant", "forest_invariant", "lag_excess, last"}
