@@ -91,10 +91,20 @@ def test_the_page_has_the_tables(quick: Path) -> None:
     assert gains["lia"]["shared with one flow"] == "1.00"
     assert float(gains["reno"]["not shared, bulk rivals"]) > 1
     assert {row["control"] for row in closed_loop.loop_closed_form(results)} == {"oracle", "lag_excess", "tree_paper"}
-    chain = {row["control"]: row["by a chain of two states"] for row in closed_loop.loop_closed_form(results)}
+    chain = {
+        (row["experiment"], row["variant"], row["control"]): row["by a chain of two states"]
+        for row in closed_loop.loop_closed_form(results)
+    }
     kept = pd.read_csv(quick / "reports/loop/chain.csv")
-    (share,) = kept.loc[(kept["experiment"] == "loop_sb") & (kept["judge"] == "tree_paper"), "chain_share"]
-    assert chain["tree_paper"] == f"{share:.3f}" and not chain["oracle"] and not chain["lag_excess"]
+    # What a tree says of so few windows may never part subflows, or never join them: a share of 0 or 1.
+    assert {name: said for name, said in chain.items() if said} == {
+        (row["experiment"], row["variant"], row["judge"]): f"{row['chain_share']:.3f}"
+        for row in kept.to_dict("records")
+    }
+    assert {control for _, _, control in chain} - {control for (_, _, control), said in chain.items() if said} == {
+        "oracle",
+        "lag_excess",
+    }
     judges = {row["judge"] for row in closed_loop.loop_accuracy(results)}
     assert judges == {"tree_paper", "tree_invariant", "forest_invariant", "lag_excess, last"}
     delays = closed_loop.loop_delays(results)
