@@ -7,7 +7,7 @@
 # make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
 # make proof    the pipeline, nothing in git changed by it, then every test
 # make loop     build the simulator with detectors in the loop, .venv/bin/smartsbd-loop, with the headers in export/generated
-# make kernel   build the recorder, build/kernel/sbd-record (clang 19 and Rust; nothing else needs it)
+# make kernel   build the recorder and the controllers, build/kernel/sbd-record and sbd-kernel (clang 19 and Rust)
 # make testbed  build the relay of sbd testbed, build/testbed/sbd-relay (nothing else needs it)
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
 # make bench-extract    time of extract over 4,000 connections (after make repro)

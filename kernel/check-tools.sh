@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Says in one line what is missing to build the recorder.
+# Says in one line what is missing to build the programs.
 set -u
 
 fail() {

@@ -7,6 +7,7 @@
 ``captures.csv``       labels of these
 ``scenarios/``         what was run
 ``utilisation.csv``    each link in each phase: whether it was full
+``received.csv``       bytes that came of the connection and of background flows, and how long each was sent
 ``lateness.csv``       how late the relay was, run by run
 =====================  ==================================================================================
 """
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from traces.truth import write_csv
 #: Files of the folder.
 INPUTS, CAPTURES, SCENARIOS = "inputs", "captures", "scenarios"
 TRUTH, TRUTH_OF_CAPTURES, UTILISATION, LATENESS = "truth.csv", "captures.csv", "utilisation.csv", "lateness.csv"
+RECEIVED = "received.csv"
 _COMPRESSION_LEVEL = 6
 #: The recorder's comment on a subflow.
 _SUBFLOW = re.compile(r"^# sbd record: C=([0-9a-f]+) SF=(\d+) is ([0-9.]+):\d+ >", re.MULTILINE)
@@ -63,6 +65,7 @@ class DatasetFolder:
     _captured: list[dict[str, Any]] = field(default_factory=list)
     _utilisation: list[dict[str, Any]] = field(default_factory=list)
     _lateness: list[dict[str, Any]] = field(default_factory=list)
+    _received: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, name: str, setting: str, recorded: FinishedRun) -> None:
         """Add a run.
@@ -96,6 +99,7 @@ class DatasetFolder:
         write_whole((written(scenario) + "\n").encode(), self.path / SCENARIOS / f"{name}.json")
         self._add_utilisation(name, scenario, links(scenario, ports))
         self._add_lateness(name, result)
+        self._received += received(name, recorded)
 
     def finish(self) -> None:
         """Write the tables."""
@@ -103,6 +107,7 @@ class DatasetFolder:
             write_csv(self._truth, self.path / TRUTH)
         write_csv(self._captured, self.path / TRUTH_OF_CAPTURES)
         _write(self._utilisation, self.path / UTILISATION)
+        _write(self._received, self.path / RECEIVED)
         _write(self._lateness, self.path / LATENESS)
 
     def _store(self, content: bytes, folder: str, name: str) -> None:
@@ -147,6 +152,23 @@ class DatasetFolder:
                 f"{name}: a hundredth of the packets left more than {late_us / 1000:.1f} ms late, and {lost} were lost"
                 " by the testbed itself: the machine is too busy"
             )
+
+
+def received(name: str, recorded: FinishedRun) -> Iterator[dict[str, Any]]:
+    """Yield what came of a run's connection and of each background flow; None where nobody counts it.
+
+    Parameters
+    ----------
+    name : str
+        Of the run.
+    recorded : FinishedRun
+    """
+    scenario, came = recorded.scenario, recorded.result["received"]
+    flows = [("connection", recorded.controller, scenario.subflows[0].start_s, came["connection"])]
+    for number, (flow, own) in enumerate(zip(scenario.background, came["background"], strict=True)):
+        flows.append((f"background {number}", flow.kind, flow.start_s, own))
+    for flow_name, kind, start_s, own in flows:
+        yield {"run": name, "flow": flow_name, "kind": kind, "sent_s": scenario.duration_s - start_s, "bytes": own}
 
 
 def token_of(log: str, scenario: Scenario) -> str:

@@ -93,7 +93,8 @@ def emulate(folder: Path) -> dict[str, Any]:
     -------
     dict
         ``origin_ns``, 0 of the scenario by the clock of log and capture; ``relay``, the relay's report;
-        ``device_drops``; ``load``, processes that ran or waited for a processor, a mean over the last minute.
+        ``device_drops``; ``received``, bytes that came of the connection and of each background flow, None where nobody
+        counts them; ``load``, processes that ran or waited for a processor, a mean over the last minute.
 
     Raises
     ------
@@ -140,6 +141,7 @@ def emulate(folder: Path) -> dict[str, Any]:
             _wait(origin_ns + to_ns(scenario.subflows[number].start_s), running)
             hosts.join(number, end_ns)
         _wait(end_ns, running)
+        received = json.loads(receiver.end(signal.SIGTERM))
         if recorder:
             recorder.end(signal.SIGINT)
         # The devices end with the relay.
@@ -148,6 +150,7 @@ def emulate(folder: Path) -> dict[str, Any]:
             "origin_ns": origin_ns,
             "relay": json.loads(relay.end(signal.SIGTERM)),
             "device_drops": dropped,
+            "received": received,
             "load": os.getloadavg()[0],
         }
 

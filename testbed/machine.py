@@ -9,10 +9,11 @@ from pathlib import Path
 
 from contracts.fault import Fault
 
-#: Where ``make testbed`` puts the relay, and ``make kernel`` the recorder.
+#: Where ``make testbed`` puts the relay, and ``make kernel`` the recorder and what loads controllers.
 _ROOT = Path(__file__).parents[1]
 RELAY = _ROOT / "build/testbed/sbd-relay"
 RECORDER = _ROOT / "build/kernel/sbd-record"
+CONTROLLERS_LOADER = _ROOT / "build/kernel/sbd-kernel"
 #: What the relay is built from.
 _SOURCES_OF_RELAY = _ROOT / "testbed/relay/src"
 
@@ -25,6 +26,18 @@ _CONTROLLERS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 class MachineError(Fault):
     """Something that a testbed needs is not there; the message says how to get it."""
+
+
+def check_built(program: Path) -> None:
+    """Make sure that a program of ``make kernel`` is there.
+
+    Raises
+    ------
+    MachineError
+        With how to build it.
+    """
+    if not program.is_file():
+        raise MachineError(f"{program} is not there: `make kernel` builds it (kernel/README.md says what it needs)")
 
 
 def missing_capability(status: str) -> str | None:

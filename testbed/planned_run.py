@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from contracts.fault import UsageFault
+from scenarios.closed_loop.loop_experiment import LoopNetwork
 from scenarios.scenario import Run, Scenario
 from testbed import machine
 from testbed.refusal import RefusedScenarioError, read_scenario, refusals
@@ -69,6 +70,33 @@ def of_files(paths: Iterable[Path], controller: str | None) -> list[PlannedRun]:
         If two have one name.
     """
     return _checked(((str(path), path.stem, read_scenario(path), path.stem) for path in paths), controller)
+
+
+#: Controllers of the kernel that stand for controls of the simulator's loop (``sbd kernel load``).
+KERNEL_CONTROLS: Mapping[str, str] = {"lia": "sbd_lia", "reno": "reno", "lag_excess": "sbd_smart"}
+
+
+def of_networks(experiment: str, networks: Iterable[LoopNetwork]) -> list[PlannedRun]:
+    """Return the runs of an experiment with the loop closed: each network under every control that the kernel has.
+
+    Parameters
+    ----------
+    experiment : str
+        Its name, in messages.
+    networks : iterable of LoopNetwork
+
+    Raises
+    ------
+    RefusedScenarioError
+        If one does not go here.
+    """
+    runs = []
+    for network in networks:
+        for control, controller in KERNEL_CONTROLS.items():
+            name = f"{network.variant} {network.number} {control}".replace(" ", "-")
+            planned = (f"{experiment} {name}", name, network.scenario, network.variant)
+            runs += _checked([planned], controller)
+    return runs
 
 
 def of_dataset(dataset: str, runs: Sequence[Run], controller: str | None) -> list[PlannedRun]:

@@ -5,11 +5,11 @@ static inline void sbd_above(const struct sbd_window *w, struct sbd_scratch *scr
 	const u32 *b_us = w->series[w->denominator].rtt_us;
 	u32 k, least_us = a_us[0];
 
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		least_us = a_us[k] < least_us ? a_us[k] : least_us;
 		least_us = b_us[k] < least_us ? b_us[k] : least_us;
 	}
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		u32 a = a_us[k] - least_us, b = b_us[k] - least_us;
 
 		scratch->above_us[0][k] = (s32)(a < SBD_RTT_LIMIT_US ? a : SBD_RTT_LIMIT_US);

@@ -2,6 +2,11 @@
 #define SBD_LAG_RTTS	2
 #define SBD_CHANGE_RTTS	2
 
+SBD_ALONE s32 sbd_larger(s32 one, s32 other)
+{
+	return one > other ? one : other;
+}
+
 /* Largest correlation of what overlaps over all shifts of up to lag points either way. */
 static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag)
 {
@@ -14,22 +19,18 @@ static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag
 		u32 shift, k;
 
 		sbd_add_moments(&m, late, early, points);
-		for (shift = 0; shift < SBD_POINTS && shift <= lag && shift < points; shift++) {
-			s32 correlation;
+		most = sbd_larger(most, sbd_correlation_q10(&m, points));
+		for (shift = SBD_ZERO + 1; SBD_BELOW(shift, points) && shift <= lag; shift++) {
+			s64 first = late[shift - 1], last = early[points - shift];
 
-			if (shift) {
-				s64 first = late[shift - 1], last = early[points - shift];
-
-				m.x -= first;
-				m.xx -= first * first;
-				m.y -= last;
-				m.yy -= last * last;
-				m.xy = 0;
-				for (k = 0; k < SBD_POINTS && k < points - shift; k++)
-					m.xy += (s64)late[k + shift] * early[k];
-			}
-			correlation = sbd_correlation_q10(&m, points - shift);
-			most = correlation > most ? correlation : most;
+			m.x -= first;
+			m.xx -= first * first;
+			m.y -= last;
+			m.yy -= last * last;
+			m.xy = 0;
+			for (k = SBD_ZERO; SBD_BELOW(k, points - shift); k++)
+				m.xy += (s64)late[k + shift] * early[k];
+			most = sbd_larger(most, sbd_correlation_q10(&m, points - shift));
 		}
 	}
 	return most;
@@ -58,7 +59,7 @@ static __always_inline void sbd_correlation(const struct sbd_window *w, u32 want
 		u32 k, span = SBD_CHANGE_RTTS * w->rtt_steps;
 		u32 changes = span < points ? points - span : 0;
 
-		for (k = 0; k < SBD_POINTS && k < changes; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, changes); k++) {
 			scratch->change[0][k] = a_us[k + span] - a_us[k];
 			scratch->change[1][k] = b_us[k + span] - b_us[k];
 		}

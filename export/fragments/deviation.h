@@ -9,7 +9,7 @@ static inline u32 sbd_deviation_of(const s32 *values, u32 points)
 	u64 sum = 0, sum_of_squares = 0;
 	u32 k;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		sum += (u64)values[k];
 		sum_of_squares += (u64)values[k] * (u64)values[k];
 	}

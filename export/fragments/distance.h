@@ -15,7 +15,7 @@ static __always_inline void sbd_distance(const struct sbd_window *w, u32 wanted,
 		u64 rtt = 0;
 		u32 k, state = 0;
 
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			s64 difference = a_us[k] - b_us[k];
 
 			rtt += (u64)(difference * difference);

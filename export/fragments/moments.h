@@ -17,15 +17,12 @@ struct sbd_moments {
 	s64 xy;
 };
 
-/* Pearson's correlation in Q10, truncated toward zero; 0 of a constant series. */
-static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
+/* What two series have in common over the product of their deviations, in Q10. */
+SBD_ALONE s32 sbd_quotient_q10(s64 common, u64 deviation_x, u64 deviation_y)
 {
-	u64 spread, size, deviation_x, deviation_y;
-	s64 n = points, common = n * m->xy - m->x * m->y;
+	u64 spread, size;
 	s32 correlation;
 
-	deviation_x = sbd_isqrt((u64)(n * m->xx - m->x * m->x));
-	deviation_y = sbd_isqrt((u64)(n * m->yy - m->y * m->y));
 	if (!deviation_x || !deviation_y)
 		return 0;
 	spread = deviation_x * deviation_y;
@@ -40,11 +37,20 @@ static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
 	return common < 0 ? -correlation : correlation;
 }
 
+/* Pearson's correlation in Q10, truncated toward zero; 0 of a constant series. */
+static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
+{
+	s64 n = points, common = n * m->xy - m->x * m->y;
+
+	return sbd_quotient_q10(common, sbd_isqrt((u64)(n * m->xx - m->x * m->x)),
+				sbd_isqrt((u64)(n * m->yy - m->y * m->y)));
+}
+
 static inline void sbd_add_moments(struct sbd_moments *m, const s32 *x, const s32 *y, u32 points)
 {
 	u32 k;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		m->x += x[k];
 		m->y += y[k];
 		m->xx += (s64)x[k] * x[k];

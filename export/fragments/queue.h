@@ -7,9 +7,9 @@ static inline void sbd_queue(const struct sbd_window *w, struct sbd_scratch *scr
 		const u32 *rtt_us = w->series[side ? w->denominator : !w->denominator].rtt_us;
 		u32 least_us = rtt_us[0];
 
-		for (k = 0; k < SBD_POINTS && k < w->points; k++)
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++)
 			least_us = rtt_us[k] < least_us ? rtt_us[k] : least_us;
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			u32 above = rtt_us[k] - least_us;
 
 			scratch->queue_us[side][k] =

@@ -14,7 +14,7 @@ static __always_inline void sbd_queue_distance(const struct sbd_window *w, u32 w
 		u64 apart = 0, size = 0;
 		u32 k;
 
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			s64 a = a_us[k], b = b_us[k];
 
 			apart += (u64)((a - b) * (a - b));

@@ -12,7 +12,7 @@ static __always_inline void sbd_queue_ratio(const struct sbd_window *w, u32 want
 	u32 k;
 
 	if (wanted & SBD_BIT(SBD_QUEUE_MEAN_RATIO_Q10)) {
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			a += (u64)a_us[k];
 			b += (u64)b_us[k];
 		}

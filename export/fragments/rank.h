@@ -4,17 +4,17 @@ static inline void sbd_sort_digit(const s32 *values, u32 points, u32 shift, u16 
 {
 	u32 k, digit, sum = 0;
 
-	for (digit = 0; digit < 1 << SBD_DIGIT_BITS; digit++)
+	for (digit = SBD_ZERO; SBD_WHILE(digit < 1 << SBD_DIGIT_BITS); digit++)
 		before[digit] = 0;
-	for (k = 0; k < SBD_POINTS && k < points; k++)
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
 		before[(u32)values[k] >> shift & ((1 << SBD_DIGIT_BITS) - 1)]++;
-	for (digit = 0; digit < 1 << SBD_DIGIT_BITS; digit++) {
+	for (digit = SBD_ZERO; SBD_WHILE(digit < 1 << SBD_DIGIT_BITS); digit++) {
 		u32 count = before[digit];
 
 		before[digit] = (u16)sum;
 		sum += count;
 	}
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		digit = (u32)values[from[k]] >> shift & ((1 << SBD_DIGIT_BITS) - 1);
 		to[before[digit]++] = from[k];
 	}
@@ -26,15 +26,15 @@ static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_s
 	u16 *before = scratch->ranked.before, *one = scratch->ranked.order[0], *other = scratch->ranked.order[1];
 	u32 k, first, end;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++)
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
 		one[k] = (u16)k;
 	sbd_sort_digit(values, points, 0, before, one, other);
 	sbd_sort_digit(values, points, SBD_DIGIT_BITS, before, other, one);
 	sbd_sort_digit(values, points, 2 * SBD_DIGIT_BITS, before, one, other);
-	for (first = 0; first < SBD_POINTS && first < points; first = end) {
-		for (end = first; end < points && values[other[end]] == values[other[first]]; end++)
+	for (first = SBD_ZERO; SBD_BELOW(first, points); first = end) {
+		for (end = first; SBD_WHILE(end < points && values[other[end]] == values[other[first]]); end++)
 			;
-		for (k = first; k < end; k++)
+		for (k = first; SBD_WHILE(k < end); k++)
 			rank[other[k]] = (s32)(first + end + 1);
 	}
 }

@@ -6,22 +6,31 @@
 #define SBD_RATE_RTTS	5
 #define SBD_RATE_BITS	21
 
-/* Bytes delivered over span points, shifted right until the largest has 21 bits. */
-static inline void sbd_delivered(const u64 *acked_bytes, u32 points, u32 span, s32 *delivered)
+/* How far a number is shifted right until it has 21 bits. */
+SBD_ALONE u32 sbd_rate_shift(u64 most)
 {
-	u32 k, shift = 0;
-	u64 most = 0;
+	u32 shift = 0;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
-		u64 bytes = acked_bytes[k + span] - acked_bytes[k];
-
-		most = bytes > most ? bytes : most;
-	}
 	while (most >> SBD_RATE_BITS) {
 		most >>= 1;
 		shift++;
 	}
-	for (k = 0; k < SBD_POINTS && k < points; k++)
+	return shift;
+}
+
+/* Bytes delivered over span points, shifted right until the largest has 21 bits. */
+static inline void sbd_delivered(const u64 *acked_bytes, u32 points, u32 span, s32 *delivered)
+{
+	u32 k, shift;
+	u64 most = 0;
+
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
+		u64 bytes = acked_bytes[k + span] - acked_bytes[k];
+
+		most = bytes > most ? bytes : most;
+	}
+	shift = sbd_rate_shift(most);
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
 		delivered[k] = (s32)((acked_bytes[k + span] - acked_bytes[k]) >> shift);
 }
 

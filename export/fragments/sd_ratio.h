@@ -11,7 +11,7 @@ static __always_inline void sbd_sd_ratio(const struct sbd_window *w, u32 wanted,
 				      sbd_deviation_of(scratch->above_us[1], w->points));
 	if (!(wanted & SBD_BIT(SBD_CSTATE_SD_RATIO_Q10)))
 		return;
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		a += congested_a[k];
 		b += congested_b[k];
 	}

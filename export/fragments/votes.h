@@ -23,7 +23,7 @@ static inline u32 sbd_vote(const u64 *node, u32 root, u32 depth, const s32 *x)
 {
 	u32 level, at = root;
 
-	for (level = 0; level < depth; level++)
+	for (level = SBD_ZERO; SBD_WHILE(level < depth); level++)
 		SBD_STEP(at);
 	return SBD_VOTE(at);
 }
@@ -34,11 +34,11 @@ static inline u64 sbd_votes(const u64 *node, const u32 *root, u32 trees, u32 dep
 	u64 votes = 0;
 	u32 tree, level;
 
-	for (tree = 0; tree + SBD_LANES <= trees; tree += SBD_LANES, root += SBD_LANES) {
+	for (tree = SBD_ZERO; SBD_WHILE(tree + SBD_LANES <= trees); tree += SBD_LANES, root += SBD_LANES) {
 		u32 at0 = root[0], at1 = root[1], at2 = root[2], at3 = root[3], at4 = root[4];
 		u32 at5 = root[5], at6 = root[6], at7 = root[7], at8 = root[8], at9 = root[9];
 
-		for (level = 0; level < depth; level++) {
+		for (level = SBD_ZERO; SBD_WHILE(level < depth); level++) {
 			SBD_STEP(at0);
 			SBD_STEP(at1);
 			SBD_STEP(at2);
@@ -53,7 +53,7 @@ static inline u64 sbd_votes(const u64 *node, const u32 *root, u32 trees, u32 dep
 		votes += SBD_VOTE(at0) + SBD_VOTE(at1) + SBD_VOTE(at2) + SBD_VOTE(at3) + SBD_VOTE(at4);
 		votes += SBD_VOTE(at5) + SBD_VOTE(at6) + SBD_VOTE(at7) + SBD_VOTE(at8) + SBD_VOTE(at9);
 	}
-	for (; tree < trees; tree++, root++)
+	for (; SBD_WHILE(tree < trees); tree++, root++)
 		votes += sbd_vote(node, *root, depth, x);
 	return votes;
 }

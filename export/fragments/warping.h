@@ -7,7 +7,15 @@
 
 static __always_inline u64 sbd_lesser(u64 one, u64 other)
 {
+#ifdef SBD_BPF
+	/* Below 2^63, the sign of the difference is the comparison: the verifier would follow a branch both ways. */
+	u64 less = (one - other) >> 63;
+
+	SBD_HIDE(less);
+	return other + ((one - other) & -less);
+#else
 	return one < other ? one : other;
+#endif
 }
 
 /**
@@ -33,18 +41,19 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 {
 	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
 	struct sbd_cell *row = scratch->row;
+	struct sbd_apart corner = { 0, 0, 0 };	/* the first column's cell above a row */
 	u32 i, j;
 
 	if (points > SBD_POINTS)
 		points = SBD_POINTS;
-	for (j = 0; j <= points; j++) {
+	for (j = SBD_ZERO; SBD_WHILE(j <= points); j++) {
 		row[j].rtt = SBD_FAR;
 		row[j].state = SBD_FAR;
 		row[j].both = SBD_FAR;
 		row[j].weight_b = 0;
 		row[j].b_us = 0;
 	}
-	for (j = 0; j < points; j++) {
+	for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 		row[j].b_us = b_us[j];
 		if (of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_b[j])
 			row[j].weight_b = weight;
@@ -52,10 +61,10 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 	apart->rtt = 0;
 	apart->state = 0;
 	apart->both = 0;
-	for (i = 0; i < points; i++) {
-		u64 rtt = SBD_FAR, rtt_above = i ? row[0].rtt : 0;
-		u64 state = SBD_FAR, state_above = i ? row[0].state : 0;
-		u64 both = SBD_FAR, both_above = i ? row[0].both : 0;
+	for (i = SBD_ZERO; SBD_WHILE(i < points); i++) {
+		u64 rtt = SBD_FAR, rtt_above = corner.rtt;
+		u64 state = SBD_FAR, state_above = corner.state;
+		u64 both = SBD_FAR, both_above = corner.both;
 		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
 		s64 a = a_us[i];
 
@@ -64,7 +73,7 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 		 * cell ahead: only one comparison and one sum of each cell
 		 * wait for the cell to its left.
 		 */
-		for (j = 0; j < points; j++) {
+		for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 			struct sbd_cell *cell = row + j;
 			s64 difference = a - cell->b_us;
 			u64 cost = (u64)(difference * difference);
@@ -86,6 +95,9 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 				cell->both = both;
 			}
 		}
+		corner.rtt = row[0].rtt;
+		corner.state = row[0].state;
+		corner.both = row[0].both;
 		apart->rtt = rtt;
 		apart->state = state;
 		apart->both = both;

@@ -12,10 +12,22 @@
 #ifdef __KERNEL__
 #include <linux/string.h>
 #include <linux/types.h>
-#else
+#elif !defined(SBD_BPF)
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#endif
+
+/*
+ * How functions and loops are written so that the verifier of BPF accepts them: what a BPF program
+ * defines before, see kernel/src/verifiable.h. For all others it is what stands here, as in smartsbd.h.
+ */
+#ifndef SBD_BPF
+#define SBD_ALONE	static inline
+#define SBD_ARENA
+#define SBD_REACHED(pointer)	(pointer)
+#define SBD_ZERO	0
+#define SBD_WHILE(condition)	(condition)
 #endif
 
 #define SBD_LAG_STEPS_PER_RTT	16
@@ -132,6 +144,32 @@ struct sbd_lag_pair {
 	int64_t decided_ns;
 };
 
+/* What judging takes to note what the tiles that are kept say. */
+struct sbd_lag_found {
+	int32_t agreement[SBD_LAG_BAND_LAGS], counted[SBD_LAG_BAND_LAGS];
+	struct sbd_lag_motion motion[2];
+	struct sbd_lag_probes probes[2];
+};
+
+/* Signs of a subflow's changes in a band of a tile, a bit each, and which of them count. */
+struct sbd_lag_signs {
+	uint64_t above[SBD_LAG_WORDS];
+	uint64_t counted[SBD_LAG_WORDS];
+};
+
+/* Memory of one call stands on the stack; a BPF program, whose stack is small, has it behind the pair. */
+#ifdef SBD_BPF
+struct sbd_lag_in_arena {
+	struct sbd_lag_pair pair;
+	struct sbd_lag_signs signs[2];
+	struct sbd_lag_found found[1];
+};
+#define SBD_LAG_LOCAL(type, name, count, pair)	\
+	struct type *name = ((struct sbd_lag_in_arena *)(pair))->name
+#else
+#define SBD_LAG_LOCAL(type, name, count, pair)	struct type name[count]
+#endif
+
 static inline int sbd_lag_span(int band)
 {
 	return 2 << band;
@@ -157,8 +195,13 @@ static inline int sbd_lag_lags(int band)
 	return 2 * (sbd_lag_possible(band) + SBD_LAG_NULL_LAGS) + 1;
 }
 
+SBD_ALONE int sbd_lag_spans(int band, int steps)
+{
+	return sbd_lag_span(band) == steps;
+}
+
 /* The lag at a place among those of a band, in strides. */
-static inline int sbd_lag_at(int band, int place)
+SBD_ALONE int sbd_lag_at(int band, int place)
 {
 	int possible = sbd_lag_possible(band), null = sbd_lag_first_null(band);
 
@@ -170,7 +213,7 @@ static inline int sbd_lag_at(int band, int place)
 	return place - 2 * possible - 1 + null;
 }
 
-static inline int sbd_lag_popcount(uint64_t word)
+SBD_ALONE int sbd_lag_popcount(uint64_t word)
 {
 	word -= (word >> 1) & 0x5555555555555555;
 	word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
@@ -178,13 +221,13 @@ static inline int sbd_lag_popcount(uint64_t word)
 	return (int)((word * 0x0101010101010101) >> 56);
 }
 
-static inline uint64_t sbd_lag_root(uint64_t square)
+SBD_ALONE uint64_t sbd_lag_root(uint64_t square)
 {
-	uint64_t root = 0, bit = (uint64_t)1 << 62;
+	uint64_t root = 0, bit = (uint64_t)1 << (62 - SBD_ZERO);
 
-	while (bit > square)
+	while (SBD_WHILE(bit > square))
 		bit >>= 2;
-	for (; bit; bit >>= 2) {
+	for (; SBD_WHILE(bit); bit >>= 2) {
 		uint64_t trial = root + bit;
 
 		root >>= 1;
@@ -196,19 +239,13 @@ static inline uint64_t sbd_lag_root(uint64_t square)
 	return root;
 }
 
-/* Signs of a subflow's changes in a band of a tile, a bit each, and which of them count. */
-struct sbd_lag_signs {
-	uint64_t above[SBD_LAG_WORDS];
-	uint64_t counted[SBD_LAG_WORDS];
-};
-
 /* A change that slides along, with how many of its steps are silent. */
 struct sbd_lag_slide {
 	int64_t change;
 	int silent;
 };
 
-static inline int sbd_lag_is_silent(uint32_t point, int band)
+SBD_ALONE int sbd_lag_is_silent(uint32_t point, int band)
 {
 	return (int)(point >> 24) > (band ? band - 1 : 0);
 }
@@ -218,7 +255,7 @@ static inline struct sbd_lag_slide sbd_lag_first(const uint32_t *last, int band)
 	struct sbd_lag_slide slide = { 0, 0 };
 	int half = sbd_lag_span(band) / 2, i;
 
-	for (i = 0; i < 2 * half; i++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < 2 * half); i++) {
 		int64_t rtt_us = last[-i] & SBD_LAG_LIMIT_US;
 
 		slide.change += i < half ? rtt_us : -rtt_us;
@@ -232,7 +269,7 @@ static inline void sbd_lag_slide(struct sbd_lag_slide *slide, const uint32_t *la
 {
 	int span = sbd_lag_span(band), half = span / 2, stride = sbd_lag_stride(band), i;
 
-	for (i = 1; i <= stride; i++) {
+	for (i = SBD_ZERO + 1; SBD_WHILE(i <= stride); i++) {
 		slide->change += (int64_t)(last[i] & SBD_LAG_LIMIT_US) -
 				 2 * (int64_t)(last[i - half] & SBD_LAG_LIMIT_US) +
 				 (int64_t)(last[i - span] & SBD_LAG_LIMIT_US);
@@ -241,18 +278,22 @@ static inline void sbd_lag_slide(struct sbd_lag_slide *slide, const uint32_t *la
 	}
 }
 
-static inline void sbd_lag_signs(const struct sbd_lag_side *side, int band, int steps,
-				 struct sbd_lag_signs *signs, struct sbd_lag_motion *motion)
+/* The signs in a band, and how large changes are; how many count. */
+SBD_ALONE int sbd_lag_signs(const struct sbd_lag_side *of SBD_ARENA, int band, int steps,
+			    struct sbd_lag_signs *into SBD_ARENA, struct sbd_lag_motion *size_into SBD_ARENA)
 {
+	const struct sbd_lag_side *side = SBD_REACHED(of);
+	struct sbd_lag_motion *motion = SBD_REACHED(size_into);
+	struct sbd_lag_signs *signs = SBD_REACHED(into);
 	int half = sbd_lag_span(band) / 2, stride = sbd_lag_stride(band);
 	const uint32_t *last = side->point + SBD_LAG_LEAD;
-	int64_t total = 0, size = 0;
+	int64_t total = SBD_ZERO, size = SBD_ZERO;
 	struct sbd_lag_slide slide;
-	int32_t counted = 0;
+	int32_t counted = SBD_ZERO;
 	int i, n = (steps - 1) / stride + 1;
 
 	slide = sbd_lag_first(last, band);
-	for (i = 0; i < n; i++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < n); i++) {
 		if (slide.silent <= half) {
 			total += slide.change;
 			size += slide.change < 0 ? -slide.change : slide.change;
@@ -261,16 +302,16 @@ static inline void sbd_lag_signs(const struct sbd_lag_side *side, int band, int 
 		if (i + 1 < n)
 			sbd_lag_slide(&slide, last + (int64_t)i * stride, band);
 	}
-	if (sbd_lag_span(band) == 64) {
+	if (sbd_lag_spans(band, 64)) {
 		motion->slow = size;
 		motion->slow_points = counted;
-	} else if (sbd_lag_span(band) == 4) {
+	} else if (sbd_lag_spans(band, 4)) {
 		motion->fast = size;
 		motion->fast_points = counted;
 	}
 	memset(signs, 0, sizeof(*signs));
 	slide = sbd_lag_first(last, band);
-	for (i = 0; i < n; i++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < n); i++) {
 		if (slide.silent <= half) {
 			uint64_t bit = (uint64_t)1 << (i & 63);
 
@@ -281,11 +322,13 @@ static inline void sbd_lag_signs(const struct sbd_lag_side *side, int band, int 
 		if (i + 1 < n)
 			sbd_lag_slide(&slide, last + (int64_t)i * stride, band);
 	}
+	return counted;
 }
 
 /* Word i of bits that are moved up by a lag, or down if it is negative. */
-static inline uint64_t sbd_lag_moved(const uint64_t *words, int i, int lag)
+SBD_ALONE uint64_t sbd_lag_moved(const uint64_t *of SBD_ARENA, int i, int lag)
 {
+	const uint64_t *words = SBD_REACHED(of);
 	int by = lag < 0 ? -lag : lag, far = by >> 6, rest = by & 63, low, high;
 
 	low = lag < 0 ? i + far : i - far;
@@ -297,13 +340,15 @@ static inline uint64_t sbd_lag_moved(const uint64_t *words, int i, int lag)
 	       (rest && high >= 0 ? words[high] >> (64 - rest) : 0);
 }
 
-/* Note what agrees, and how many were counted, at a lag: a place among those of all bands. */
-static inline void sbd_lag_correlate(const struct sbd_lag_signs *a, const struct sbd_lag_signs *b,
-				     int lag, int words, struct sbd_lag_sums *sums, int place)
+/* Note what agrees, and how many were counted, at a lag: a place among those of all bands; return the latter. */
+SBD_ALONE int sbd_lag_correlate(const struct sbd_lag_signs *signs SBD_ARENA, int lag, int words,
+				struct sbd_lag_sums *into SBD_ARENA, int place)
 {
-	int i, both = 0, different = 0;
+	const struct sbd_lag_signs *a = SBD_REACHED(signs), *b = a + 1;
+	struct sbd_lag_sums *sums = SBD_REACHED(into);
+	int i, both = SBD_ZERO, different = SBD_ZERO;
 
-	for (i = 0; i < words; i++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < words); i++) {
 		uint64_t mask = a->counted[i] & sbd_lag_moved(b->counted, i, lag);
 
 		both += sbd_lag_popcount(mask);
@@ -316,13 +361,14 @@ static inline void sbd_lag_correlate(const struct sbd_lag_signs *a, const struct
 		sums->coarse_agreement[place - SBD_LAG_FINE_LAGS] = (int8_t)(both - 2 * different);
 		sums->coarse_counted[place - SBD_LAG_FINE_LAGS] = (int8_t)both;
 	}
+	return both;
 }
 
 /* Fill the sums of the tile that goes on. */
 static inline void sbd_lag_sum(struct sbd_lag_pair *pair, struct sbd_lag_sums *sums)
 {
-	struct sbd_lag_signs signs[2];
-	int band, i, place, at = 0;
+	SBD_LAG_LOCAL(sbd_lag_signs, signs, 2, pair);
+	int band, i, place, at = SBD_ZERO;
 
 	sums->number = pair->number;
 	sums->ended_together = pair->together[0];
@@ -334,40 +380,66 @@ static inline void sbd_lag_sum(struct sbd_lag_pair *pair, struct sbd_lag_sums *s
 		motion->silent = 0;
 		motion->silences = side->silences[0];
 		sums->probes[i] = side->probes[0];
-		for (place = 0; place < pair->steps; place++)
+		for (place = SBD_ZERO; SBD_WHILE(place < pair->steps); place++)
 			motion->silent += side->point[SBD_LAG_LEAD + place] >> 24 == SBD_LAG_LONGEST;
 	}
-	for (band = 0; band < SBD_LAG_BANDS; band++) {
+	for (band = SBD_ZERO; SBD_WHILE(band < SBD_LAG_BANDS); band++) {
 		int words = ((pair->steps - 1) / sbd_lag_stride(band) + 64) >> 6;
 
 		for (i = 0; i < 2; i++)
 			sbd_lag_signs(&pair->side[i], band, pair->steps, &signs[i], &sums->motion[i]);
-		for (place = 0; place < sbd_lag_lags(band); place++, at++)
-			sbd_lag_correlate(&signs[0], &signs[1], sbd_lag_at(band, place), words, sums, at);
+		for (place = SBD_ZERO; SBD_WHILE(place < sbd_lag_lags(band)); place++, at++)
+			sbd_lag_correlate(signs, sbd_lag_at(band, place), words, sums, at);
 	}
 }
 
-/* The excess of a band, if enough was counted. */
-static inline bool sbd_lag_band_excess(int band, const int32_t *agreement, const int32_t *counted,
-				       int32_t *excess_q10)
+/* Whether the delays of one queue may agree most at a lag: a place among those of a band. */
+SBD_ALONE int sbd_lag_may_peak(int band, int place)
 {
-	int64_t found, peak = INT64_MIN, total = 0, squares = 0, above, spread;
-	int place, lags = 0, most = 0;
+	return place >= SBD_LAG_NULL_LAGS && place <= SBD_LAG_NULL_LAGS + 2 * sbd_lag_possible(band);
+}
 
-	for (place = 0; place < sbd_lag_lags(band); place++)
+/* What agrees as a share of what was counted. */
+SBD_ALONE int64_t sbd_lag_share_q15(int32_t agreement, int32_t counted)
+{
+	int64_t found = agreement < 0 ? -agreement : agreement;
+
+	found = (found << 15) / (counted ? counted : 1);
+	return agreement < 0 ? -found : found;
+}
+
+/* How far the peak is above the mean of other lags, in their standard deviations. */
+SBD_ALONE int32_t sbd_lag_excess_q10(int lags, int64_t peak, int64_t total, int64_t squares)
+{
+	int64_t above = lags * peak - total, found;
+	/* 1e-4 is added to the variance. */
+	int64_t spread = (int64_t)sbd_lag_root((uint64_t)(lags * squares - total * total +
+							  (int64_t)lags * lags * ((1 << 30) / 10000)));
+
+	found = (above < 0 ? -above : above) * 1024 / spread;
+	if (above < 0)
+		found = -found;
+	return (int32_t)(found < -2048 ? -2048 : found > 8192 ? 8192 : found);
+}
+
+#define SBD_LAG_NO_EXCESS	(-4096)	/* less than any */
+
+/* The excess of a band; SBD_LAG_NO_EXCESS if too little was counted. */
+SBD_ALONE int32_t sbd_lag_band_excess(int band, const struct sbd_lag_found *of SBD_ARENA)
+{
+	const struct sbd_lag_found *all = SBD_REACHED(of);
+	const int32_t *agreement = all->agreement, *counted = all->counted;
+	int64_t found, peak = INT64_MIN + SBD_ZERO, total = 0, squares = 0;
+	int place, lags = SBD_ZERO, most = SBD_ZERO;
+
+	for (place = SBD_ZERO; SBD_WHILE(place < sbd_lag_lags(band)); place++)
 		if (counted[place] > most)
 			most = counted[place];
-	for (place = 0; place < sbd_lag_lags(band); place++) {
-		bool possible = place >= SBD_LAG_NULL_LAGS &&
-				place <= SBD_LAG_NULL_LAGS + 2 * sbd_lag_possible(band);
-
+	for (place = SBD_ZERO; SBD_WHILE(place < sbd_lag_lags(band)); place++) {
 		if (counted[place] * 10 < most * 3)
 			continue;
-		found = agreement[place] < 0 ? -agreement[place] : agreement[place];
-		found = (found << 15) / (counted[place] ? counted[place] : 1);
-		if (agreement[place] < 0)
-			found = -found;
-		if (possible) {
+		found = sbd_lag_share_q15(agreement[place], counted[place]);
+		if (sbd_lag_may_peak(band, place)) {
 			if (found > peak)
 				peak = found;
 		} else if (counted[place] >= 8) {
@@ -377,16 +449,8 @@ static inline bool sbd_lag_band_excess(int band, const int32_t *agreement, const
 		}
 	}
 	if (most < 12 || lags < 10 || peak == INT64_MIN)
-		return false;
-	/* 1e-4 is added to the variance. */
-	spread = (int64_t)sbd_lag_root((uint64_t)(lags * squares - total * total +
-						  (int64_t)lags * lags * ((1 << 30) / 10000)));
-	above = lags * peak - total;
-	found = (above < 0 ? -above : above) * 1024 / spread;
-	if (above < 0)
-		found = -found;
-	*excess_q10 = (int32_t)(found < -2048 ? -2048 : found > 8192 ? 8192 : found);
-	return true;
+		return SBD_LAG_NO_EXCESS;
+	return sbd_lag_excess_q10(lags, peak, total, squares);
 }
 
 static inline void sbd_lag_add_motion(struct sbd_lag_motion *to, const struct sbd_lag_motion *from)
@@ -406,7 +470,7 @@ static inline void sbd_lag_add(const struct sbd_lag_sums *sums, int first, int l
 {
 	int i, place;
 
-	for (i = 0; i < lags; i++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < lags); i++) {
 		place = first + i;
 		if (place < SBD_LAG_FINE_LAGS) {
 			agreement[i] += sums->agreement[place];
@@ -474,15 +538,17 @@ static inline bool sbd_lag_is_still(const struct sbd_lag_motion *motion)
 }
 
 /* What the tiles say that are kept. */
-static inline enum sbd_lag_said sbd_lag_judged(struct sbd_lag_pair *pair)
+SBD_ALONE enum sbd_lag_said sbd_lag_judged(struct sbd_lag_pair *of SBD_ARENA)
 {
-	int32_t agreement[SBD_LAG_BAND_LAGS], counted[SBD_LAG_BAND_LAGS];
-	int32_t excess_q10, total_q10 = 0, together = 0, fewer;
-	struct sbd_lag_motion motion[2] = { 0 };
-	struct sbd_lag_probes probes[2] = { 0 };
-	int band, bands = 0, i, at = 0;
+	struct sbd_lag_pair *pair = SBD_REACHED(of);
+	int32_t excess_q10, total_q10 = SBD_ZERO, together = SBD_ZERO, fewer;
+	SBD_LAG_LOCAL(sbd_lag_found, found, 1, pair);
+	struct sbd_lag_motion *motion = found->motion;
+	struct sbd_lag_probes *probes = found->probes;
+	int band, bands = SBD_ZERO, i, at = SBD_ZERO;
 
-	for (i = 0; i < SBD_LAG_TILES; i++) {
+	memset(found, 0, sizeof(*found));
+	for (i = SBD_ZERO; SBD_WHILE(i < SBD_LAG_TILES); i++) {
 		if (pair->kept[i].number < 0)
 			continue;
 		sbd_lag_add_motion(&motion[0], &pair->kept[i].motion[0]);
@@ -494,15 +560,16 @@ static inline enum sbd_lag_said sbd_lag_judged(struct sbd_lag_pair *pair)
 	pair->has_score = false;
 	if (!motion[0].steps)
 		return SBD_LAG_DEEP;
-	for (band = 0; band < SBD_LAG_BANDS; at += sbd_lag_lags(band++)) {
-		memset(agreement, 0, sizeof(agreement));
-		memset(counted, 0, sizeof(counted));
-		for (i = 0; i < SBD_LAG_TILES; i++) {
+	for (band = SBD_ZERO; SBD_WHILE(band < SBD_LAG_BANDS); at += sbd_lag_lags(band++)) {
+		memset(found->agreement, 0, sizeof(found->agreement));
+		memset(found->counted, 0, sizeof(found->counted));
+		for (i = SBD_ZERO; SBD_WHILE(i < SBD_LAG_TILES); i++) {
 			if (pair->kept[i].number < 0)
 				continue;
-			sbd_lag_add(&pair->kept[i], at, sbd_lag_lags(band), agreement, counted);
+			sbd_lag_add(&pair->kept[i], at, sbd_lag_lags(band), found->agreement, found->counted);
 		}
-		if (sbd_lag_band_excess(band, agreement, counted, &excess_q10)) {
+		excess_q10 = sbd_lag_band_excess(band, found);
+		if (excess_q10 != SBD_LAG_NO_EXCESS) {
 			total_q10 += excess_q10;
 			bands++;
 		}
@@ -528,14 +595,15 @@ static inline enum sbd_lag_said sbd_lag_judged(struct sbd_lag_pair *pair)
 }
 
 /* Whether the mean RTT of a subflow is above ten of the larger minimum RTT. */
-static inline bool sbd_lag_is_deep(const struct sbd_lag_pair *pair)
+SBD_ALONE bool sbd_lag_is_deep(const struct sbd_lag_pair *of SBD_ARENA)
 {
+	const struct sbd_lag_pair *pair = SBD_REACHED(of);
 	int64_t sum_us;
 	int i, place;
 
 	for (i = 0; i < 2; i++) {
 		sum_us = 0;
-		for (place = 0; place < pair->steps; place++)
+		for (place = SBD_ZERO; SBD_WHILE(place < pair->steps); place++)
 			sum_us += pair->side[i].point[SBD_LAG_LEAD + place] & SBD_LAG_LIMIT_US;
 		if (sum_us > (int64_t)10 * pair->min_rtt_us * pair->steps)
 			return true;
@@ -614,12 +682,22 @@ static inline void sbd_lag_skip(struct sbd_lag_pair *pair, int64_t time_ns)
 	int64_t waited_ns = SBD_LAG_WAITED_STEPS * pair->step_ns, tile_ns = SBD_LAG_TILE * pair->step_ns;
 	int64_t behind_ns;
 
-	while (time_ns - sbd_lag_due_ns(pair) > waited_ns) {
+	while (SBD_WHILE(time_ns - sbd_lag_due_ns(pair) > waited_ns)) {
 		sbd_lag_next(pair);
 		behind_ns = time_ns - sbd_lag_due_ns(pair) - waited_ns;
 		if (pair->steps == SBD_LAG_PART && behind_ns > 2 * tile_ns)
 			sbd_lag_move(pair, behind_ns / tile_ns);
 	}
+}
+
+/* How long a silence a gap between samples is. */
+SBD_ALONE uint32_t sbd_lag_silence(int64_t gap_ns, int64_t step_ns)
+{
+	uint32_t silence = 0;
+
+	while (silence < SBD_LAG_LONGEST && gap_ns > (SBD_LAG_SILENT_STEPS << silence) * step_ns)
+		silence++;
+	return silence;
 }
 
 /* Note RTTs of the steps from a subflow's last sample up to, and without, the time of one that comes. */
@@ -628,11 +706,9 @@ static inline void sbd_lag_fill(struct sbd_lag_pair *pair, struct sbd_lag_side *
 {
 	int64_t first_ns = pair->start_ns + (pair->number * SBD_LAG_TILE - SBD_LAG_LEAD) * pair->step_ns;
 	int64_t gap_ns = time_ns - side->time_ns, rise_us = (int64_t)rtt_us - side->rtt_us, at_ns;
-	uint32_t silence = 0, point;
+	uint32_t silence = sbd_lag_silence(gap_ns, pair->step_ns), point;
 
-	while (silence < SBD_LAG_LONGEST && gap_ns > (SBD_LAG_SILENT_STEPS << silence) * pair->step_ns)
-		silence++;
-	for (; side->next < SBD_LAG_WINDOW; side->next++) {
+	for (; SBD_WHILE(side->next < SBD_LAG_WINDOW); side->next++) {
 		at_ns = first_ns + side->next * pair->step_ns;
 		if (at_ns >= time_ns)
 			break;

@@ -22,11 +22,11 @@ static inline void sbd_above(const struct sbd_window *w, struct sbd_scratch *scr
 	const u32 *b_us = w->series[w->denominator].rtt_us;
 	u32 k, least_us = a_us[0];
 
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		least_us = a_us[k] < least_us ? a_us[k] : least_us;
 		least_us = b_us[k] < least_us ? b_us[k] : least_us;
 	}
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		u32 a = a_us[k] - least_us, b = b_us[k] - least_us;
 
 		scratch->above_us[0][k] = (s32)(a < SBD_RTT_LIMIT_US ? a : SBD_RTT_LIMIT_US);
@@ -46,9 +46,9 @@ static inline void sbd_queue(const struct sbd_window *w, struct sbd_scratch *scr
 		const u32 *rtt_us = w->series[side ? w->denominator : !w->denominator].rtt_us;
 		u32 least_us = rtt_us[0];
 
-		for (k = 0; k < SBD_POINTS && k < w->points; k++)
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++)
 			least_us = rtt_us[k] < least_us ? rtt_us[k] : least_us;
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			u32 above = rtt_us[k] - least_us;
 
 			scratch->queue_us[side][k] =
@@ -69,7 +69,15 @@ static inline void sbd_queue(const struct sbd_window *w, struct sbd_scratch *scr
 
 static __always_inline u64 sbd_lesser(u64 one, u64 other)
 {
+#ifdef SBD_BPF
+	/* Below 2^63, the sign of the difference is the comparison: the verifier would follow a branch both ways. */
+	u64 less = (one - other) >> 63;
+
+	SBD_HIDE(less);
+	return other + ((one - other) & -less);
+#else
 	return one < other ? one : other;
+#endif
 }
 
 /**
@@ -95,18 +103,19 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 {
 	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
 	struct sbd_cell *row = scratch->row;
+	struct sbd_apart corner = { 0, 0, 0 };	/* the first column's cell above a row */
 	u32 i, j;
 
 	if (points > SBD_POINTS)
 		points = SBD_POINTS;
-	for (j = 0; j <= points; j++) {
+	for (j = SBD_ZERO; SBD_WHILE(j <= points); j++) {
 		row[j].rtt = SBD_FAR;
 		row[j].state = SBD_FAR;
 		row[j].both = SBD_FAR;
 		row[j].weight_b = 0;
 		row[j].b_us = 0;
 	}
-	for (j = 0; j < points; j++) {
+	for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 		row[j].b_us = b_us[j];
 		if (of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_b[j])
 			row[j].weight_b = weight;
@@ -114,10 +123,10 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 	apart->rtt = 0;
 	apart->state = 0;
 	apart->both = 0;
-	for (i = 0; i < points; i++) {
-		u64 rtt = SBD_FAR, rtt_above = i ? row[0].rtt : 0;
-		u64 state = SBD_FAR, state_above = i ? row[0].state : 0;
-		u64 both = SBD_FAR, both_above = i ? row[0].both : 0;
+	for (i = SBD_ZERO; SBD_WHILE(i < points); i++) {
+		u64 rtt = SBD_FAR, rtt_above = corner.rtt;
+		u64 state = SBD_FAR, state_above = corner.state;
+		u64 both = SBD_FAR, both_above = corner.both;
 		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
 		s64 a = a_us[i];
 
@@ -126,7 +135,7 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 		 * cell ahead: only one comparison and one sum of each cell
 		 * wait for the cell to its left.
 		 */
-		for (j = 0; j < points; j++) {
+		for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 			struct sbd_cell *cell = row + j;
 			s64 difference = a - cell->b_us;
 			u64 cost = (u64)(difference * difference);
@@ -148,6 +157,9 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 				cell->both = both;
 			}
 		}
+		corner.rtt = row[0].rtt;
+		corner.state = row[0].state;
+		corner.both = row[0].both;
 		apart->rtt = rtt;
 		apart->state = state;
 		apart->both = both;
@@ -174,7 +186,7 @@ static inline u32 sbd_deviation_of(const s32 *values, u32 points)
 	u64 sum = 0, sum_of_squares = 0;
 	u32 k;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		sum += (u64)values[k];
 		sum_of_squares += (u64)values[k] * (u64)values[k];
 	}
@@ -203,15 +215,12 @@ struct sbd_moments {
 	s64 xy;
 };
 
-/* Pearson's correlation in Q10, truncated toward zero; 0 of a constant series. */
-static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
+/* What two series have in common over the product of their deviations, in Q10. */
+SBD_ALONE s32 sbd_quotient_q10(s64 common, u64 deviation_x, u64 deviation_y)
 {
-	u64 spread, size, deviation_x, deviation_y;
-	s64 n = points, common = n * m->xy - m->x * m->y;
+	u64 spread, size;
 	s32 correlation;
 
-	deviation_x = sbd_isqrt((u64)(n * m->xx - m->x * m->x));
-	deviation_y = sbd_isqrt((u64)(n * m->yy - m->y * m->y));
 	if (!deviation_x || !deviation_y)
 		return 0;
 	spread = deviation_x * deviation_y;
@@ -226,11 +235,20 @@ static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
 	return common < 0 ? -correlation : correlation;
 }
 
+/* Pearson's correlation in Q10, truncated toward zero; 0 of a constant series. */
+static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
+{
+	s64 n = points, common = n * m->xy - m->x * m->y;
+
+	return sbd_quotient_q10(common, sbd_isqrt((u64)(n * m->xx - m->x * m->x)),
+				sbd_isqrt((u64)(n * m->yy - m->y * m->y)));
+}
+
 static inline void sbd_add_moments(struct sbd_moments *m, const s32 *x, const s32 *y, u32 points)
 {
 	u32 k;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		m->x += x[k];
 		m->y += y[k];
 		m->xx += (s64)x[k] * x[k];
@@ -256,17 +274,17 @@ static inline void sbd_sort_digit(const s32 *values, u32 points, u32 shift, u16 
 {
 	u32 k, digit, sum = 0;
 
-	for (digit = 0; digit < 1 << SBD_DIGIT_BITS; digit++)
+	for (digit = SBD_ZERO; SBD_WHILE(digit < 1 << SBD_DIGIT_BITS); digit++)
 		before[digit] = 0;
-	for (k = 0; k < SBD_POINTS && k < points; k++)
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
 		before[(u32)values[k] >> shift & ((1 << SBD_DIGIT_BITS) - 1)]++;
-	for (digit = 0; digit < 1 << SBD_DIGIT_BITS; digit++) {
+	for (digit = SBD_ZERO; SBD_WHILE(digit < 1 << SBD_DIGIT_BITS); digit++) {
 		u32 count = before[digit];
 
 		before[digit] = (u16)sum;
 		sum += count;
 	}
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		digit = (u32)values[from[k]] >> shift & ((1 << SBD_DIGIT_BITS) - 1);
 		to[before[digit]++] = from[k];
 	}
@@ -278,15 +296,15 @@ static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_s
 	u16 *before = scratch->ranked.before, *one = scratch->ranked.order[0], *other = scratch->ranked.order[1];
 	u32 k, first, end;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++)
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
 		one[k] = (u16)k;
 	sbd_sort_digit(values, points, 0, before, one, other);
 	sbd_sort_digit(values, points, SBD_DIGIT_BITS, before, other, one);
 	sbd_sort_digit(values, points, 2 * SBD_DIGIT_BITS, before, one, other);
-	for (first = 0; first < SBD_POINTS && first < points; first = end) {
-		for (end = first; end < points && values[other[end]] == values[other[first]]; end++)
+	for (first = SBD_ZERO; SBD_BELOW(first, points); first = end) {
+		for (end = first; SBD_WHILE(end < points && values[other[end]] == values[other[first]]); end++)
 			;
-		for (k = first; k < end; k++)
+		for (k = first; SBD_WHILE(k < end); k++)
 			rank[other[k]] = (s32)(first + end + 1);
 	}
 }
@@ -311,7 +329,7 @@ static __always_inline void sbd_distance(const struct sbd_window *w, u32 wanted,
 		u64 rtt = 0;
 		u32 k, state = 0;
 
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			s64 difference = a_us[k] - b_us[k];
 
 			rtt += (u64)(difference * difference);
@@ -351,7 +369,7 @@ static __always_inline void sbd_sd_ratio(const struct sbd_window *w, u32 wanted,
 				      sbd_deviation_of(scratch->above_us[1], w->points));
 	if (!(wanted & SBD_BIT(SBD_CSTATE_SD_RATIO_Q10)))
 		return;
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		a += congested_a[k];
 		b += congested_b[k];
 	}
@@ -388,7 +406,7 @@ static __always_inline void sbd_queue_distance(const struct sbd_window *w, u32 w
 		u64 apart = 0, size = 0;
 		u32 k;
 
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			s64 a = a_us[k], b = b_us[k];
 
 			apart += (u64)((a - b) * (a - b));
@@ -425,7 +443,7 @@ static __always_inline void sbd_queue_ratio(const struct sbd_window *w, u32 want
 	u32 k;
 
 	if (wanted & SBD_BIT(SBD_QUEUE_MEAN_RATIO_Q10)) {
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			a += (u64)a_us[k];
 			b += (u64)b_us[k];
 		}
@@ -444,6 +462,11 @@ static __always_inline void sbd_queue_ratio(const struct sbd_window *w, u32 want
 #define SBD_LAG_RTTS	2
 #define SBD_CHANGE_RTTS	2
 
+SBD_ALONE s32 sbd_larger(s32 one, s32 other)
+{
+	return one > other ? one : other;
+}
+
 /* Largest correlation of what overlaps over all shifts of up to lag points either way. */
 static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag)
 {
@@ -456,22 +479,18 @@ static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag
 		u32 shift, k;
 
 		sbd_add_moments(&m, late, early, points);
-		for (shift = 0; shift < SBD_POINTS && shift <= lag && shift < points; shift++) {
-			s32 correlation;
+		most = sbd_larger(most, sbd_correlation_q10(&m, points));
+		for (shift = SBD_ZERO + 1; SBD_BELOW(shift, points) && shift <= lag; shift++) {
+			s64 first = late[shift - 1], last = early[points - shift];
 
-			if (shift) {
-				s64 first = late[shift - 1], last = early[points - shift];
-
-				m.x -= first;
-				m.xx -= first * first;
-				m.y -= last;
-				m.yy -= last * last;
-				m.xy = 0;
-				for (k = 0; k < SBD_POINTS && k < points - shift; k++)
-					m.xy += (s64)late[k + shift] * early[k];
-			}
-			correlation = sbd_correlation_q10(&m, points - shift);
-			most = correlation > most ? correlation : most;
+			m.x -= first;
+			m.xx -= first * first;
+			m.y -= last;
+			m.yy -= last * last;
+			m.xy = 0;
+			for (k = SBD_ZERO; SBD_BELOW(k, points - shift); k++)
+				m.xy += (s64)late[k + shift] * early[k];
+			most = sbd_larger(most, sbd_correlation_q10(&m, points - shift));
 		}
 	}
 	return most;
@@ -500,7 +519,7 @@ static __always_inline void sbd_correlation(const struct sbd_window *w, u32 want
 		u32 k, span = SBD_CHANGE_RTTS * w->rtt_steps;
 		u32 changes = span < points ? points - span : 0;
 
-		for (k = 0; k < SBD_POINTS && k < changes; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, changes); k++) {
 			scratch->change[0][k] = a_us[k + span] - a_us[k];
 			scratch->change[1][k] = b_us[k + span] - b_us[k];
 		}
@@ -512,22 +531,30 @@ static __always_inline void sbd_correlation(const struct sbd_window *w, u32 want
 
 #ifndef SBD_HAS_COINCIDENCE
 #define SBD_HAS_COINCIDENCE
-/* Whether a series of yes and no holds one within reach of each point, a point at a time. */
+/* How often a series of yes and no says yes within reach of the first point, but for the last in reach. */
+static inline u32 sbd_near_first(const u8 *congested, u32 points, u32 reach)
+{
+	u32 k, count = 0;
+
+	for (k = SBD_ZERO; SBD_BELOW(k, points) && k < reach; k++)
+		count += congested[k];
+	return count;
+}
+
+SBD_ALONE u32 sbd_is_any(u32 count)
+{
+	return count > 0;
+}
+
+/* Whether it does within reach of each point, a point at a time. */
 static inline u32 sbd_near(const u8 *congested, u32 points, u32 k, u32 reach, u32 *count)
 {
 	/* The window slides: what comes into reach is added, what leaves it is taken away. */
-	if (k == 0) {
-		u32 i;
-
-		*count = 0;
-		for (i = 0; i < SBD_POINTS && i < points && i < reach; i++)
-			*count += congested[i];
-	}
 	if (k + reach < points)
 		*count += congested[k + reach];
 	if (k > reach)
 		*count -= congested[k - reach - 1];
-	return *count > 0;
+	return sbd_is_any(*count);
 }
 
 /* Coincidence of congestion within a larger RTT (Jaccard), less what chance would give. */
@@ -535,10 +562,12 @@ static inline void sbd_coincidence(const struct sbd_window *w, struct sbd_scratc
 {
 	const u8 *congested_a = w->series[!w->denominator].congested;
 	const u8 *congested_b = w->series[w->denominator].congested;
-	u32 k, count_a, count_b;
-	u64 a = 0, b = 0, both = 0, seen, expected;
+	u32 k, count_a = sbd_near_first(congested_a, w->points, w->rtt_steps);
+	u32 count_b = sbd_near_first(congested_b, w->points, w->rtt_steps);
+	u32 a = SBD_ZERO, b = SBD_ZERO, both = SBD_ZERO;
+	u64 seen, expected;
 
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		u32 near_a = sbd_near(congested_a, w->points, k, w->rtt_steps, &count_a);
 		u32 near_b = sbd_near(congested_b, w->points, k, w->rtt_steps, &count_b);
 
@@ -549,8 +578,8 @@ static inline void sbd_coincidence(const struct sbd_window *w, struct sbd_scratc
 	scratch->x[SBD_CSTATE_NEAR_JACCARD_EXCESS_Q10] = 0;
 	if (!a || !b)
 		return;
-	seen = sbd_div(both << 10, a + b - both);
-	expected = sbd_div(a * b << 10, w->points * (a + b) - a * b);
+	seen = sbd_div((u64)both << 10, a + b - both);
+	expected = sbd_div((u64)a * b << 10, (u64)w->points * (a + b) - (u64)a * b);
 	scratch->x[SBD_CSTATE_NEAR_JACCARD_EXCESS_Q10] = (s32)seen - (s32)expected;
 }
 #endif /* SBD_HAS_COINCIDENCE */
@@ -565,22 +594,31 @@ static inline void sbd_coincidence(const struct sbd_window *w, struct sbd_scratc
 #define SBD_RATE_RTTS	5
 #define SBD_RATE_BITS	21
 
-/* Bytes delivered over span points, shifted right until the largest has 21 bits. */
-static inline void sbd_delivered(const u64 *acked_bytes, u32 points, u32 span, s32 *delivered)
+/* How far a number is shifted right until it has 21 bits. */
+SBD_ALONE u32 sbd_rate_shift(u64 most)
 {
-	u32 k, shift = 0;
-	u64 most = 0;
+	u32 shift = 0;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
-		u64 bytes = acked_bytes[k + span] - acked_bytes[k];
-
-		most = bytes > most ? bytes : most;
-	}
 	while (most >> SBD_RATE_BITS) {
 		most >>= 1;
 		shift++;
 	}
-	for (k = 0; k < SBD_POINTS && k < points; k++)
+	return shift;
+}
+
+/* Bytes delivered over span points, shifted right until the largest has 21 bits. */
+static inline void sbd_delivered(const u64 *acked_bytes, u32 points, u32 span, s32 *delivered)
+{
+	u32 k, shift;
+	u64 most = 0;
+
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
+		u64 bytes = acked_bytes[k + span] - acked_bytes[k];
+
+		most = bytes > most ? bytes : most;
+	}
+	shift = sbd_rate_shift(most);
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
 		delivered[k] = (s32)((acked_bytes[k + span] - acked_bytes[k]) >> shift);
 }
 
@@ -623,7 +661,7 @@ static inline u32 sbd_vote(const u64 *node, u32 root, u32 depth, const s32 *x)
 {
 	u32 level, at = root;
 
-	for (level = 0; level < depth; level++)
+	for (level = SBD_ZERO; SBD_WHILE(level < depth); level++)
 		SBD_STEP(at);
 	return SBD_VOTE(at);
 }
@@ -634,11 +672,11 @@ static inline u64 sbd_votes(const u64 *node, const u32 *root, u32 trees, u32 dep
 	u64 votes = 0;
 	u32 tree, level;
 
-	for (tree = 0; tree + SBD_LANES <= trees; tree += SBD_LANES, root += SBD_LANES) {
+	for (tree = SBD_ZERO; SBD_WHILE(tree + SBD_LANES <= trees); tree += SBD_LANES, root += SBD_LANES) {
 		u32 at0 = root[0], at1 = root[1], at2 = root[2], at3 = root[3], at4 = root[4];
 		u32 at5 = root[5], at6 = root[6], at7 = root[7], at8 = root[8], at9 = root[9];
 
-		for (level = 0; level < depth; level++) {
+		for (level = SBD_ZERO; SBD_WHILE(level < depth); level++) {
 			SBD_STEP(at0);
 			SBD_STEP(at1);
 			SBD_STEP(at2);
@@ -653,7 +691,7 @@ static inline u64 sbd_votes(const u64 *node, const u32 *root, u32 trees, u32 dep
 		votes += SBD_VOTE(at0) + SBD_VOTE(at1) + SBD_VOTE(at2) + SBD_VOTE(at3) + SBD_VOTE(at4);
 		votes += SBD_VOTE(at5) + SBD_VOTE(at6) + SBD_VOTE(at7) + SBD_VOTE(at8) + SBD_VOTE(at9);
 	}
-	for (; tree < trees; tree++, root++)
+	for (; SBD_WHILE(tree < trees); tree++, root++)
 		votes += sbd_vote(node, *root, depth, x);
 	return votes;
 }

@@ -21,11 +21,11 @@ static inline void sbd_above(const struct sbd_window *w, struct sbd_scratch *scr
 	const u32 *b_us = w->series[w->denominator].rtt_us;
 	u32 k, least_us = a_us[0];
 
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		least_us = a_us[k] < least_us ? a_us[k] : least_us;
 		least_us = b_us[k] < least_us ? b_us[k] : least_us;
 	}
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		u32 a = a_us[k] - least_us, b = b_us[k] - least_us;
 
 		scratch->above_us[0][k] = (s32)(a < SBD_RTT_LIMIT_US ? a : SBD_RTT_LIMIT_US);
@@ -45,7 +45,15 @@ static inline void sbd_above(const struct sbd_window *w, struct sbd_scratch *scr
 
 static __always_inline u64 sbd_lesser(u64 one, u64 other)
 {
+#ifdef SBD_BPF
+	/* Below 2^63, the sign of the difference is the comparison: the verifier would follow a branch both ways. */
+	u64 less = (one - other) >> 63;
+
+	SBD_HIDE(less);
+	return other + ((one - other) & -less);
+#else
 	return one < other ? one : other;
+#endif
 }
 
 /**
@@ -71,18 +79,19 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 {
 	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
 	struct sbd_cell *row = scratch->row;
+	struct sbd_apart corner = { 0, 0, 0 };	/* the first column's cell above a row */
 	u32 i, j;
 
 	if (points > SBD_POINTS)
 		points = SBD_POINTS;
-	for (j = 0; j <= points; j++) {
+	for (j = SBD_ZERO; SBD_WHILE(j <= points); j++) {
 		row[j].rtt = SBD_FAR;
 		row[j].state = SBD_FAR;
 		row[j].both = SBD_FAR;
 		row[j].weight_b = 0;
 		row[j].b_us = 0;
 	}
-	for (j = 0; j < points; j++) {
+	for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 		row[j].b_us = b_us[j];
 		if (of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_b[j])
 			row[j].weight_b = weight;
@@ -90,10 +99,10 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 	apart->rtt = 0;
 	apart->state = 0;
 	apart->both = 0;
-	for (i = 0; i < points; i++) {
-		u64 rtt = SBD_FAR, rtt_above = i ? row[0].rtt : 0;
-		u64 state = SBD_FAR, state_above = i ? row[0].state : 0;
-		u64 both = SBD_FAR, both_above = i ? row[0].both : 0;
+	for (i = SBD_ZERO; SBD_WHILE(i < points); i++) {
+		u64 rtt = SBD_FAR, rtt_above = corner.rtt;
+		u64 state = SBD_FAR, state_above = corner.state;
+		u64 both = SBD_FAR, both_above = corner.both;
 		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
 		s64 a = a_us[i];
 
@@ -102,7 +111,7 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 		 * cell ahead: only one comparison and one sum of each cell
 		 * wait for the cell to its left.
 		 */
-		for (j = 0; j < points; j++) {
+		for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 			struct sbd_cell *cell = row + j;
 			s64 difference = a - cell->b_us;
 			u64 cost = (u64)(difference * difference);
@@ -124,6 +133,9 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 				cell->both = both;
 			}
 		}
+		corner.rtt = row[0].rtt;
+		corner.state = row[0].state;
+		corner.both = row[0].both;
 		apart->rtt = rtt;
 		apart->state = state;
 		apart->both = both;
@@ -150,7 +162,7 @@ static inline u32 sbd_deviation_of(const s32 *values, u32 points)
 	u64 sum = 0, sum_of_squares = 0;
 	u32 k;
 
-	for (k = 0; k < SBD_POINTS && k < points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		sum += (u64)values[k];
 		sum_of_squares += (u64)values[k] * (u64)values[k];
 	}
@@ -177,7 +189,7 @@ static __always_inline void sbd_distance(const struct sbd_window *w, u32 wanted,
 		u64 rtt = 0;
 		u32 k, state = 0;
 
-		for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 			s64 difference = a_us[k] - b_us[k];
 
 			rtt += (u64)(difference * difference);
@@ -217,7 +229,7 @@ static __always_inline void sbd_sd_ratio(const struct sbd_window *w, u32 wanted,
 				      sbd_deviation_of(scratch->above_us[1], w->points));
 	if (!(wanted & SBD_BIT(SBD_CSTATE_SD_RATIO_Q10)))
 		return;
-	for (k = 0; k < SBD_POINTS && k < w->points; k++) {
+	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		a += congested_a[k];
 		b += congested_b[k];
 	}

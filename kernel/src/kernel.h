@@ -54,6 +54,7 @@ struct sock {
 
 struct inet_connection_sock {
 	void *icsk_ulp_data;
+	__u64 icsk_ca_priv[13];	/* a controller's own */
 	__u8 icsk_ca_state:5;
 };
 
@@ -66,7 +67,11 @@ struct tcp_rack {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	struct tcp_rack rack;
+	__u64 bytes_acked;
 	__u32 snd_una;
+	__u32 snd_cwnd;
+	__u32 snd_ssthresh;
+	__u32 max_packets_out;
 	__u32 srtt_us;
 	__u32 mdev_us;
 	__u32 delivered;
@@ -74,6 +79,7 @@ struct tcp_sock {
 	__u32 retrans_out;
 	__u32 total_retrans;
 	__u8 is_mptcp:1;
+	__u8 is_cwnd_limited:1;
 };
 
 struct mptcp_sock {

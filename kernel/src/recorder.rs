@@ -2,9 +2,9 @@
 //! The programs in the kernel: chosen, loaded, attached, counted.
 
 use std::path::Path;
-use std::sync::Mutex;
 
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, PrintLevel, set_print};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use sbd_libbpf::libbpf_said;
 
 use crate::options::Options;
 
@@ -55,30 +55,6 @@ pub struct Recorder {
     pub states: bool,
     object: Object,
     _links: Vec<Link>,
-}
-
-/// What libbpf said last of what went wrong; its errors are numbers.
-static SAID: Mutex<Option<String>> = Mutex::new(None);
-
-fn keep(_level: PrintLevel, text: String) {
-    let line = text.trim().trim_start_matches("libbpf: ").to_owned();
-    if let Ok(mut said) = SAID.lock() {
-        // The verifier's log has many lines, the reason first.
-        if said.is_none() && !line.is_empty() {
-            *said = line.lines().next().map(str::to_owned);
-        }
-    }
-}
-
-fn keep_and_show(level: PrintLevel, text: String) {
-    eprint!("{text}");
-    keep(level, text);
-}
-
-fn reason(error: &libbpf_rs::Error) -> String {
-    let said = SAID.lock().ok().and_then(|mut said| said.take());
-    let first = error.to_string();
-    said.map_or(first, |said| said)
 }
 
 fn has_states(kernel_types: &Path) -> bool {
@@ -133,10 +109,7 @@ fn loaded(options: &Options, place: Place, states: bool) -> libbpf_rs::Result<(O
 impl Recorder {
     /// Record by fentry, or where the kernel refuses it by the tracepoint.
     pub fn attach(options: &Options) -> Result<Recorder, String> {
-        set_print(Some((
-            PrintLevel::Warn,
-            if options.verbose { keep_and_show } else { keep },
-        )));
+        libbpf_said::listen(options.verbose);
         let kernel_types = options.btf.as_deref().unwrap_or(Path::new(KERNEL_TYPES));
         let states = has_states(kernel_types);
         let mut refused = None;
@@ -155,8 +128,10 @@ impl Recorder {
                         _links,
                     });
                 }
-                Err(error) if place == Place::Fentry => refused = Some(reason(&error)),
-                Err(error) => return Err(format!("{}: {}", place.name(), reason(&error))),
+                Err(error) if place == Place::Fentry => refused = Some(libbpf_said::reason(&error)),
+                Err(error) => {
+                    return Err(format!("{}: {}", place.name(), libbpf_said::reason(&error)));
+                }
             }
         }
         unreachable!("the last place returns")

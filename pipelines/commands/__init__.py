@@ -52,6 +52,11 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("record", "Log the subflows of MPTCP connections on this machine (built by make kernel).", anywhere=True),
     Command(
+        "kernel",
+        "Couple MPTCP's subflows by verdicts in this kernel: load, unload, status, model (built by make kernel).",
+        anywhere=True,
+    ),
+    Command(
         "testbed", "Make labelled MPTCP connections of this machine's kernel from scenarios (built by make testbed)."
     ),
     Command("new-dataset", "Make a dataset from a folder of logs or captures and a file of labels, and check it."),

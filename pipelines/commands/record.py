@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 
-from contracts.fault import Fault
 from pipelines.params import Params
 from testbed import machine
 
@@ -33,10 +32,6 @@ FLAGS: tuple[tuple[str, str], ...] = (
     ("no-addresses", "neither addresses nor ports in the output"),
     ("probe", "use the tracepoint tcp_probe even where fentry works"),
 )
-
-
-class NotBuiltError(Fault):
-    """The recorder is not there."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,9 +65,6 @@ def command_line(arguments: argparse.Namespace) -> list[str]:
 
 def run(arguments: argparse.Namespace, _params: Params) -> int:
     """Become the program: signals and exit code are its own."""
-    if not machine.RECORDER.is_file():
-        raise NotBuiltError(
-            f"{machine.RECORDER} is not there: `make kernel` builds it (kernel/README.md says what it needs)"
-        )
+    machine.check_built(machine.RECORDER)
     words = command_line(arguments)
     os.execv(words[0], words)

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,8 +22,11 @@ from pipelines.params.block import ParamsError
 from pipelines.running import stage
 from pipelines.running.unfinished_folder import unfinished
 from scenarios import datasets
+from scenarios.closed_loop import EXPERIMENTS
+from scenarios.closed_loop.loop_experiment import LoopNetwork
 from testbed import machine, planned_run
-from testbed.dataset_folder import CAPTURES, INPUTS, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
+from testbed.dataset_folder import CAPTURES, INPUTS, RECEIVED, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
+from testbed.decided_groups import COLUMNS, DecidedGroups
 from testbed.isolation import IsolatedRun
 from testbed.planned_run import PlannedRun
 from testbed.running_program import EmulationError
@@ -31,6 +34,8 @@ from testbed.running_program import EmulationError
 log = logging.getLogger(__name__)
 
 _VERDICTS = "verdicts.csv"
+#: What came of an experiment.
+_GROUPS, _OUTCOMES = "groups.csv", "outcomes.csv"
 
 
 class WhatToRunError(UsageFault):
@@ -52,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="in place of files, the scenarios of a simulated dataset, as params.yaml has it; wide_linux and"
         " unseen_linux have what Linux has",
     )
+    parser.add_argument(
+        "--experiment",
+        metavar="NAME",
+        help="in place of files, the networks of an experiment with the loop closed (loop_kernel), each under Reno,"
+        f" sbd_lia and sbd_smart, which `sbd kernel load` brings; {_GROUPS} and {_OUTCOMES} tell what came of each",
+    )
+    parser.add_argument("--networks", metavar="N", type=int, help="of an experiment: networks of each kind")
+    parser.add_argument("--seconds", metavar="S", type=float, help="of an experiment: length of each transfer")
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
     parser.add_argument(
         "--congestion-control", metavar="NAME", help="controller of the connection, in place of the scenario's"
@@ -71,13 +84,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _networks(arguments: argparse.Namespace, params: Params) -> list[LoopNetwork]:
+    settings = params.loop.settings().get(arguments.experiment)
+    if settings is None:
+        raise ParamsError(f"{arguments.params}: loop.experiments.{arguments.experiment} is missing")
+    given = {"runs": arguments.networks, "duration_s": arguments.seconds}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return list(EXPERIMENTS[arguments.experiment].draw(**settings))
+
+
 def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
-    if bool(arguments.scenarios) == bool(arguments.dataset):
-        raise WhatToRunError("name scenario files, or a dataset by --dataset")
+    if sum(map(bool, (arguments.scenarios, arguments.dataset, arguments.experiment))) != 1:
+        raise WhatToRunError("name scenario files, or a dataset by --dataset, or an experiment by --experiment")
     if arguments.jobs < 1:
         raise WhatToRunError("--jobs must be at least 1")
     if arguments.judge and arguments.captures_only:
         raise WhatToRunError("--judge judges logs, and --captures-only makes none")
+    if arguments.experiment:
+        if arguments.captures_only or arguments.congestion_control:
+            raise WhatToRunError("--experiment needs logs, and has controllers of its own")
+        return planned_run.of_networks(arguments.experiment, _networks(arguments, params))
     if arguments.scenarios:
         return planned_run.of_files(arguments.scenarios, arguments.congestion_control)
     settings = params.simulate.model_dump().get(arguments.dataset)
@@ -136,13 +162,32 @@ def _judge(out: Path, params: Params) -> None:
     stage.say(*aligned(counted(said)))
 
 
+def _tell(out: Path, groups: DecidedGroups, params: Params) -> None:
+    """Write what the controllers decided and what came of each run, and say how controllers compare."""
+    # Needed here alone, and slow to import.
+    import pandas as pd
+
+    from pipelines.judging import kernel_loop
+    from pipelines.reporting.report_files import write_csv
+    from pipelines.reporting.text_table import aligned
+
+    decided = pd.DataFrame(groups.rows, columns=COLUMNS)
+    outcomes = kernel_loop.outcomes(
+        pd.read_csv(out / RECEIVED), pd.read_csv(out / TRUTH, dtype={"token": str}), decided
+    )
+    write_csv(decided, out / _GROUPS)
+    write_csv(outcomes, out / _OUTCOMES)
+    stage.say(*aligned(list(kernel_loop.compared(outcomes, params))))
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     out: Path = arguments.out
     runs = _planned(arguments, params)
     machine.check(recorder=not arguments.captures_only)
     failures: list[str] = []
-    with unfinished(out) as part:
+    groups = DecidedGroups()
+    with unfinished(out) as part, groups if arguments.experiment else nullcontext():
         folder = DatasetFolder(part, params.validate_.min_utilisation)
         for name, error in _added(folder, runs, arguments):
             failures.append(f"{name}: {error}")
@@ -157,6 +202,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for inputs, labels in ((INPUTS, TRUTH), (CAPTURES, TRUTH_OF_CAPTURES)):
         if (out / inputs).exists():
             stage.say(f"sbd new-dataset {out / inputs} --labels {out / labels} --name NAME")
+    if arguments.experiment:
+        _tell(out, groups, params)
     if arguments.judge:
         _judge(out, params)
     if failures:

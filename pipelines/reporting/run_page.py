@@ -75,6 +75,7 @@ _TABLES: tuple[Callable[[Results], Rows], ...] = (
     closed_loop.loop_delays,
     closed_loop.loop_gains,
     closed_loop.loop_harm,
+    closed_loop.loop_kernel,
     closed_loop.loop_reported,
     closed_loop.loop_right,
     controllers.detectors_by_controller,

@@ -68,6 +68,7 @@ class _Found:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
+    parser.add_argument("--kernel", type=Path, required=True, help="runs of such networks on a kernel, from git (CSV)")
     parser.add_argument("--runs", type=Path, required=True, help="folder to write: scenarios, runs, verdicts, seconds")
     parser.add_argument("--reports", type=Path, required=True, help="folder for the tables")
     parser.add_argument("--figures", type=Path, required=True, help="folder for loop_gains, loop_harm, loop_shift.png")
@@ -232,6 +233,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     reports = {
         "runs": table,
         "compared": pd.DataFrame(list(comparison.compared(table, coupled_twin, **options))),
+        "kernel": pd.DataFrame(list(comparison.compared(pd.read_csv(arguments.kernel), coupled_twin, **options))),
         "accuracy": comparison.accuracy_by_force(judged),
         "chain": pd.DataFrame(list(comparison.two_state_chain(judged, table, *_UNSWITCHED)), columns=comparison.CHAIN),
         "delays": pd.DataFrame(list(comparison.delays(switches)), columns=comparison.DELAYS),

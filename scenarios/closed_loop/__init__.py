@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from scenarios.closed_loop import (
     beside_one_flow,
+    kernel_paths,
     many_subflows,
     moving_bottleneck,
     separate_links,
@@ -24,4 +25,5 @@ EXPERIMENTS: dict[str, LoopExperiment] = {
     "loop_unseen": table6_paths.EXPERIMENT,
     "loop_groups": many_subflows.EXPERIMENT,
     "loop_harm": beside_one_flow.EXPERIMENT,
+    "loop_kernel": kernel_paths.EXPERIMENT,
 }

@@ -96,13 +96,13 @@ static inline enum sbd_verdict sbd_first_judge(const struct sbd_window *window,
 #endif /* SBD_FIRST_H */
 """
 TABLES = """\
-static const u64 sbd_second_node[] = {
+SBD_TABLE(u64, sbd_second_node) = {
 	0x3fffffff00000300, 0x4000000700000508, 0x8000000900000200, 0x8000000500000300,
 	0x8000000700000400, 0x8000000000000500, 0x8100000000000600,
 };
 
 /* Where each tree begins. */
-static const u32 sbd_second_root[] = {
+SBD_TABLE(u32, sbd_second_root) = {
 	0, 1, 2,
 };
 """
@@ -128,14 +128,15 @@ def test_the_tables_of_a_packed_forest() -> None:
     text = emit_c.render_model(FOREST, made.header("sbd_second", "packed"))
     assert TABLES in text
     assert "3 trees, 2 splits, 5 leaves, depth 1; packed." in text
-    assert "u64 votes = sbd_votes(sbd_second_node, sbd_second_root, 3, 1, x);" in text
+    tables = "(const u64 *)sbd_second_node, (const u32 *)sbd_second_root"
+    assert f"u64 votes = sbd_votes({tables},\n\t\t\t      3, 1, x);" in text
     assert "return votes > 3 * 8388608ULL ? SBD_SHARED : SBD_NOT_SHARED;" in text
 
 
 def test_a_packed_tree_that_stands_alone_has_no_table_of_roots() -> None:
     text = emit_c.render_model(TREE, made.header("sbd_first", "packed"))
     assert "sbd_first_root" not in text
-    assert "\treturn sbd_vote(sbd_first_node, 0, 2, x) ? SBD_SHARED : SBD_NOT_SHARED;\n" in text
+    assert "\treturn sbd_vote((const u64 *)sbd_first_node, 0, 2, x) ? SBD_SHARED : SBD_NOT_SHARED;\n" in text
 
 
 def test_a_nested_forest_adds_its_trees_votes() -> None:

@@ -10,26 +10,73 @@ from pathlib import Path
 import pytest
 
 from tests.kernel.two_paths import TwoPaths, two_paths
+from tests.testbed.conftest import allowed, relay
+
+__all__ = ["allowed", "relay"]
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build/kernel"
 #: What cargo says where it cannot fetch what Cargo.lock names.
 _NO_REGISTRY = ("failed to download", "failed to fetch", "failed to get", "Could not resolve host")
 
+#: What libbpf says where BPF is not allowed, or the kernel is older than arenas.
+_NO_ARENA = "map 'sbd_arena': failed to create"
+
+
+#: What `sbd kernel load` says where a right, or a part of the kernel, is missing.
+_NO_CONTROLLERS = ("is missing", "this kernel has no", "map 'sbd_arena': failed to create", "cannot be mounted")
+
+
+def _make(*targets: str) -> None:
+    tools = subprocess.run([ROOT / "kernel/check-tools.sh"], capture_output=True, text=True, check=False)
+    if tools.returncode:
+        pytest.skip(tools.stderr.strip())
+    made = subprocess.run(["make", "-C", str(ROOT / "kernel"), *targets], capture_output=True, text=True, check=False)
+    if made.returncode and any(text in made.stderr for text in _NO_REGISTRY):
+        pytest.skip(made.stderr.strip().splitlines()[-1])
+    assert made.returncode == 0, made.stderr
+
 
 @pytest.fixture(scope="session")
 def recorder() -> Path:
     """The recorder's program."""
-    tools = subprocess.run([ROOT / "kernel/check-tools.sh"], capture_output=True, text=True, check=False)
-    if tools.returncode:
-        pytest.skip(tools.stderr.strip())
-    made = subprocess.run(
-        ["make", "-C", str(ROOT / "kernel"), "all", "witness"], capture_output=True, text=True, check=False
-    )
-    if made.returncode and any(text in made.stderr for text in _NO_REGISTRY):
-        pytest.skip(made.stderr.strip().splitlines()[-1])
-    assert made.returncode == 0, made.stderr
+    _make("all", "witness")
     return BUILT / "sbd-record"
+
+
+@pytest.fixture(scope="session")
+def controllers_loader() -> Path:
+    """What puts the controllers into the kernel."""
+    _make("all")
+    return BUILT / "sbd-kernel"
+
+
+@pytest.fixture(scope="session")
+def controllers_allowed(controllers_loader: Path) -> Path:
+    """The same, where the kernel takes them."""
+    tried = subprocess.run([controllers_loader, "load"], capture_output=True, text=True, check=False)
+    if tried.returncode and any(text in tried.stderr for text in _NO_CONTROLLERS):
+        pytest.skip(tried.stderr.strip())
+    assert tried.returncode == 0, tried.stderr
+    subprocess.run([controllers_loader, "unload"], check=True)
+    return controllers_loader
+
+
+@pytest.fixture(scope="session")
+def kernel_replay() -> Path:
+    """What feeds the exported detectors in the kernel with recorded signals."""
+    _make("replay")
+    return BUILT / "replay"
+
+
+@pytest.fixture(scope="session")
+def verified(kernel_replay: Path) -> str:
+    """What it says of each exported detector's programs, where this kernel takes any with an arena."""
+    tried = subprocess.run([kernel_replay, "--verify"], capture_output=True, text=True, check=False)
+    if tried.returncode and _NO_ARENA in tried.stderr:
+        pytest.skip(tried.stderr.strip().splitlines()[-1])
+    assert tried.returncode == 0, tried.stderr
+    return tried.stdout
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,16 @@
-"""The recorder on Debian's kernels, in a virtual machine: its samples are those that a controller is told."""
+"""The recorder and the controllers on Debian's kernels, in a virtual machine."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.kernel.conftest import BUILT
+from tests.kernel.conftest import BUILT, ROOT
+from tests.kernel.controllers import MOST_INSTRUCTIONS
 from tests.kernel.recorded import (
     Recorded,
     Told,
@@ -23,6 +25,7 @@ from traces.dialect import Dialect
 pytestmark = pytest.mark.slow
 
 _LEAST_SAMPLES = 200
+_MODEL = ROOT / "export/generated/forest_invariant.sbd"
 _FENTRY = "samples from fentry/tcp_rate_gen"
 _PROBE = "samples from tp_btf/tcp_probe in place of fentry/tcp_rate_gen, which was refused (--probe)"
 
@@ -103,3 +106,38 @@ def test_the_log_is_read_without_a_refusal(machine: Machine, name: str) -> None:
     assert trace.refusals == []
     assert trace.messages_lost == 0
     assert len(trace.connections) == own.summary[0]
+
+
+def _booted(release: str, controllers_loader: Path, folder: Path) -> Path:
+    try:
+        return boot(unpacked(release, BUILT / "debian"), [controllers_loader], folder, "controllers", [_MODEL])
+    except UnavailableError as error:
+        pytest.skip(str(error))
+
+
+def test_the_controllers_run(controllers_loader: Path, tmp_path: Path) -> None:
+    out = _booted("6.12", controllers_loader, tmp_path)
+    assert (out / "release").read_text().startswith("6.12."), (out / "console").read_text()
+    for name in ("lag_excess", "model"):
+        *lines, code = (out / f"{name}.loaded").read_text().splitlines()
+        assert code == "0", lines
+        counts = [int(line.split()[1]) for line in lines if line.endswith("instructions verified")]
+        assert len(counts) > 5
+        assert max(counts) <= MOST_INSTRUCTIONS
+    for name, by in (("lia", "always"), ("lag_excess", "lag_excess"), ("model", "model")):
+        told = json.loads((out / f"{name}.json").read_text())
+        (connection,) = [one for one in told["connections"] if one["pairs"]]
+        assert connection["by"] == by
+        assert len(connection["subflows"]) == 2
+        if by != "always":
+            assert min(subflow["signals"] for subflow in connection["subflows"]) > 100
+    assert (out / "changed").read_text() == "0\n"
+    assert "sbd_" not in (out / "left").read_text()
+
+
+def test_a_kernel_without_arenas_is_refused_in_one_line(controllers_loader: Path, tmp_path: Path) -> None:
+    out = _booted("6.1", controllers_loader, tmp_path)
+    assert (out / "release").read_text().startswith("6.1."), (out / "console").read_text()
+    line, code = (out / "lag_excess.loaded").read_text().splitlines()
+    assert (line, code) == ("sbd kernel: this kernel has no BPF arenas (Linux 6.9)", "1")
+    assert (out / "lag_excess.err").read_text() == "sbd kernel: the controllers are not loaded\n"

@@ -1,4 +1,4 @@
-"""A virtual machine that boots a kernel of Debian's from memory, runs `guest/init` and ends.
+"""A virtual machine that boots a kernel of Debian's from memory, runs a script of `guest/` and ends.
 
 Nothing is installed: the kernel's package is unpacked into `build/kernel/`. Without KVM, QEMU takes less than a minute.
 """
@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,11 +82,13 @@ def _copy_module(name: str, package: Path, number: int, root: Path) -> None:
     (root / "modules" / f"{number}-{name}.ko").write_bytes(plain)
 
 
-def _initramfs(package: Path, programs: list[Path], folder: Path) -> Path:
+def _initramfs(package: Path, programs: list[Path], folder: Path, script: str, files: Sequence[Path]) -> Path:
     root, image = folder / "root", folder / "initramfs.gz"
-    for name in ("bin", "tools", "modules"):
+    for name in ("bin", "tools", "modules", "files"):
         (root / name).mkdir(parents=True)
-    shutil.copy(GUEST / "init", root / "init")
+    shutil.copy(GUEST / script, root / "init")
+    for file in files:
+        shutil.copy(file, root / "files")
     shutil.copy(str(shutil.which("busybox")), root / "bin/busybox")
     for program in (*programs, Path(str(shutil.which("ip"))), Path(str(shutil.which("tc")))):
         _copy_program(program, root)
@@ -101,15 +104,28 @@ def _initramfs(package: Path, programs: list[Path], folder: Path) -> Path:
     return image
 
 
-def boot(package: Path, programs: list[Path], folder: Path) -> Path:
-    """Boot the kernel, with programs in its PATH; return the folder of what `guest/init` handed out.
+def boot(package: Path, programs: list[Path], folder: Path, script: str = "init", files: Sequence[Path] = ()) -> Path:
+    """Boot the kernel, with programs in its PATH; return the folder of what a script handed out.
 
     What it said stands in ``console`` there.
+
+    Parameters
+    ----------
+    package : Path
+        Of the kernel, as :func:`unpacked` returns it.
+    programs : list of Path
+    folder : Path
+        An empty one.
+    script : str
+        Name in `guest/` of what runs as the first process.
+    files : sequence of Path
+        What it finds in ``/files``.
     """
     missing = [name for name in TOOLS if shutil.which(name) is None]
     if missing:
         raise UnavailableError(f"{', '.join(missing)}: not installed")
-    image, archive, out = _initramfs(package, programs, folder), folder / "out.tar.gz", folder / "out"
+    image = _initramfs(package, programs, folder, script, files)
+    archive, out = folder / "out.tar.gz", folder / "out"
     (kernel,) = package.glob("boot/vmlinuz-*")
     out.mkdir()
     console = out / "console"

@@ -127,6 +127,9 @@ ELSEWHERE: dict[str, Elsewhere] = {
         "never ends", "tests/pipelines/test_scheduler.py"
     ),
     "make kernel": Elsewhere("needs clang 19 and Rust", "tests/kernel/test_command_line.py"),
+    "make -C kernel replay": Elsewhere("needs clang 19 and Rust", "tests/kernel/test_replay.py"),
+    "build/kernel/replay -f tree_invariant < events.txt": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_replay.py"),
+    "build/kernel/replay --verify": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_replay.py"),
     "make testbed": Elsewhere("`tests/testbed` builds it", "tests/testbed/test_relay.py"),
     "sbd testbed testbed/examples/shared.json testbed/examples/separate.json --out made": Elsewhere(
         _ROOT_RIGHTS, "tests/testbed/test_run.py"

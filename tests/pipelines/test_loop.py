@@ -29,6 +29,7 @@ TABLES = (
     closed_loop.loop_delays,
     closed_loop.loop_gains,
     closed_loop.loop_harm,
+    closed_loop.loop_kernel,
     closed_loop.loop_reported,
     closed_loop.loop_right,
 )
@@ -105,6 +106,10 @@ def test_the_page_has_the_tables(quick: Path) -> None:
         "oracle",
         "lag_excess",
     }
+    kernel = {(row["variant"], row["control"]): row for row in closed_loop.loop_kernel(results)}
+    assert set(kernel) == {(kind, name) for kind in ("own links", "one link") for name in ("lia", "reno", "lag_excess")}
+    assert {row["networks"] for row in kernel.values()} == {20}
+    assert kernel["own links", "lag_excess"]["over LIA"].startswith("1.64 (")
     judges = {row["judge"] for row in closed_loop.loop_accuracy(results)}
     assert judges == {"tree_paper", "tree_invariant", "forest_invariant", "lag_excess, last"}
     delays = closed_loop.loop_delays(results)

@@ -22,6 +22,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "loop_unseen": {"cases": list(CASES), "repetitions": 2, "duration_s": 20.0},
     "loop_groups": {"connections": 3, "duration_s": 20.0},
     "loop_harm": {"runs": 2, "duration_s": 20.0},
+    "loop_kernel": {"runs": 2, "duration_s": 20.0},
 }
 
 

@@ -94,6 +94,24 @@ def test_labels_follow_from_the_scenario_and_the_bottlenecks_were_full(folder: P
         assert one["lost_packets"] == "0"
 
 
+def test_what_came_is_what_the_bottlenecks_carried(folder: Path) -> None:
+    """Payload, by the application at the other end; packets have headers, and what waits in queues has not come."""
+    came = table(folder / "received.csv")
+    flows = {name: [one for one in came if one["run"] == name] for name in SHARED}
+    for name, own in flows.items():
+        scenario = example(name)
+        assert [one["flow"] for one in own] == [
+            "connection",
+            *(f"background {number}" for number in range(len(scenario.background))),
+        ]
+        assert own[0]["kind"] == "cubic"
+        assert [one["kind"] for one in own[1:]] == [one.kind for one in scenario.background]
+        carried = sum(int(one["bytes"]) for one in table(folder / "utilisation.csv") if one["run"] == name)
+        received = sum(int(one["bytes"]) for one in own)
+        # The links are counted from 1.25 s on, flows from their beginning.
+        assert 0.85 < received / carried < 1.1
+
+
 def test_logs_have_labels_too(logs: Path) -> None:
     check_labels(read_csv(logs / "truth.csv"), first=1)
 

@@ -99,6 +99,35 @@ def loop_closed_form(results: Results) -> Rows:
     ]
 
 
+def loop_kernel(results: Results) -> Rows:
+    """Return what controllers of a kernel came to, beside what the simulator says of the same networks."""
+    kernel, simulated = _read(results, "kernel"), _read(results, "compared")
+    if kernel.empty or simulated.empty:
+        return []
+    tables = (("simulator", simulated[simulated["experiment"] == "loop_kernel"]), ("kernel", kernel))
+    return [
+        {
+            "variant": row["variant"],
+            "control": row["control"],
+            "run by": name,
+            "networks": row["runs"],
+            "goodput (Mbit/s)": number(row["goodput_mbit_s"], 2),
+            "over LIA": _interval(row, "over_lia"),
+            "most over LIA": number(row["over_twin_most"], 2),
+            "over Reno": _interval(row, "over_reno"),
+            "a rival has (Mbit/s)": number(row["rival_mbit_s"], 2),
+            "Jain's index": number(row["jain"], 2),
+            "right, and at the end": ""
+            if pd.isna(row["right_share"])
+            else f"{row['right_share']:.2f}, {row['right_at_end']:.2f}",
+        }
+        for variant in kernel["variant"].unique()
+        for name, table in tables
+        for row in _rows(table)
+        if row["place"] == ALL and row["variant"] == variant
+    ]
+
+
 def loop_right(results: Results) -> Rows:
     """Return the share of time in which groups are right, by experiment and switched control."""
     table = _read(results, "compared")

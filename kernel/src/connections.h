@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Connections that are controlled, each in a place of its own in a BPF arena
+ *
+ * ACKs write signals into a ring for each subflow. The subflow's lock makes one producer of them;
+ * the connection's work, of which there is one at a time, is the consumer. A place is free again
+ * once all subflows of its connection have been released and that work has run.
+ */
+#ifndef SBD_CONNECTIONS_H
+#define SBD_CONNECTIONS_H
+
+#include "arena.h"
+#include "controller.h"
+#include "kernel.h"
+#include "verdicts.h"
+
+#define RING_SIGNALS	1024		/* a power of two */
+#define RING_KICK	512		/* signals that wait for the work at most */
+#define WORK_NS		200000000ULL	/* and how long */
+#define NO_MORE		(1U << 16)	/* added to the subflows of a connection that ends */
+#define NO_ROOM		(~0U)
+#define TRIES		8		/* ACKs at which a subflow that has no place asks for one */
+
+enum signal_kind {
+	SIGNAL_ACK,
+	SIGNAL_STATE
+};
+
+struct signal {
+	__u64 now_ns;
+	__u64 bytes_acked;
+	__u32 rtt_us;		/* 0: none */
+	__u8 kind;
+	__u8 ca_state;
+	__u8 unused[2];
+};
+
+struct ring {
+	__u64 head;		/* written by ACKs */
+	__u64 tail;		/* by the work */
+	__u64 lost;
+	struct signal signal[RING_SIGNALS];
+};
+
+struct subflow {
+	__u32 id;
+	__u32 cwnd;
+	__u32 srtt_8us;
+	__u32 min_rtt_us;	/* 0: no sample yet */
+	__u16 local_port;
+	__u16 remote_port;
+	__u8 released;
+	__u8 group;		/* written by the work */
+	__u64 signals;		/* taken so far */
+	struct ring ring;
+};
+
+struct connection {
+	__u32 token;
+	__u32 netns;
+	__u32 live;		/* subflows not released, and NO_MORE; never cleared */
+	__u32 used;		/* bits of the subflows' places that are taken */
+	__u32 known;		/* and of those that the work knows */
+	__u32 by;		/* enum controlled_by */
+	__u64 kicked_ns;
+	__u64 since_ns;
+	__u64 taken_ns;		/* time of the last signal that was taken */
+	__u64 works;
+	__u64 work_ns;
+	__u64 work_most_ns;
+	struct subflow subflow[CONTROLLED_SUBFLOWS];
+	struct told_pair pair[CONTROLLED_PAIRS];
+	__u64 holds_from_ns[CONTROLLED_PAIRS];	/* a verdict holds for some windows from then on */
+	struct verdicts verdicts;
+};
+
+const volatile struct controller_settings settings = { .connections = 64 };
+
+/* Place of each connection by its token, counted from 0. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, CONTROLLED_CONNECTIONS);
+	__type(key, __u32);
+	__type(value, __u32);
+} places SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, CONTROLLED_CONNECTIONS);
+	__type(value, __u32);
+} free_places SEC(".maps");
+
+struct work {
+	struct bpf_wq wq;
+	__u64 is_there;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CONTROLLED_CONNECTIONS);
+	__type(key, __u32);
+	__type(value, struct work);
+} works SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, COUNTS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counts SEC(".maps");
+
+/* Addresses of the places in the arena. */
+struct connection __arena *place_of[CONTROLLED_CONNECTIONS];
+
+static __always_inline void count(__u32 which)
+{
+	__u64 *own = bpf_map_lookup_elem(&counts, &which);
+
+	if (own)
+		++*own;
+}
+
+static __always_inline struct connection *connection_at(__u32 place)
+{
+	SBD_USE_ARENA();
+	return (struct connection *)place_of[place % CONTROLLED_CONNECTIONS];
+}
+
+static __always_inline struct subflow *subflow_at(__u32 place, __u32 side)
+{
+	return &connection_at(place)->subflow[side % CONTROLLED_SUBFLOWS];
+}
+
+/* Let the connection's work run. */
+static __always_inline void kick(__u32 place)
+{
+	struct work *work = bpf_map_lookup_elem(&works, &place);
+
+	if (work)
+		bpf_wq_start(&work->wq, 0);
+}
+
+/* What a socket keeps of its place, in icsk_ca_priv. */
+struct seat {
+	__u32 place;		/* counted from 1; 0: none */
+	__u32 side;
+	__u32 tries;
+	__u32 begun;
+};
+
+static __always_inline struct seat *seat_of(struct sock *sk)
+{
+	return (struct seat *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
+}
+
+/* One subflow less; after the last, the work frees the place. */
+static __always_inline void leave(__u32 place)
+{
+	__sync_fetch_and_add(&connection_at(place)->live, -1);
+	kick(place);
+}
+
+/*
+ * Take a place for a connection, with one live subflow; the place counted from 1, 0 if another
+ * subflow came first, or NO_ROOM.
+ */
+static __always_inline __u32 take_place(__u32 token, __u32 by)
+{
+	struct connection *c;
+	__u32 place;
+
+	if (bpf_map_pop_elem(&free_places, &place)) {
+		count(COUNT_NO_ROOM);
+		return NO_ROOM;
+	}
+	c = connection_at(place);
+	/* Before it has a token: work that was kicked earlier ends no connection with a subflow. */
+	__sync_fetch_and_add(&c->live, 1);
+	c->by = by;
+	c->since_ns = bpf_ktime_get_ns();
+	c->token = token;
+	if (bpf_map_update_elem(&places, &token, &place, BPF_NOEXIST)) {
+		leave(place);
+		return 0;
+	}
+	count(COUNT_CONNECTIONS);
+	return place + 1;
+}
+
+/* Count a subflow of a connection that has a place; the place counted from 1, 0 if it ends. */
+static __always_inline __u32 enter_place(__u32 place, __u32 token)
+{
+	struct connection *c = connection_at(place);
+
+	if (__sync_fetch_and_add(&c->live, 1) < NO_MORE && c->token == token)
+		return place + 1;
+	leave(place);
+	return 0;
+}
+
+/* Take one of a connection's places for subflows; CONTROLLED_SUBFLOWS if there is none. */
+static __always_inline __u32 take_side(struct connection *c)
+{
+	__u32 side, rounds, used;
+
+	/* Who comes between takes a place or frees one: as often as there are places. */
+	for (rounds = 0; rounds < CONTROLLED_SUBFLOWS; rounds++) {
+		used = c->used;
+		for (side = 0; side < CONTROLLED_SUBFLOWS; side++)
+			if (!(used >> side & 1))
+				break;
+		if (side == CONTROLLED_SUBFLOWS ||
+		    __sync_val_compare_and_swap(&c->used, used, used | 1U << side) == used)
+			return side;
+	}
+	return CONTROLLED_SUBFLOWS;
+}
+
+static __always_inline void sit_down(struct sock *sk, struct tcp_sock *tp, struct connection *c,
+				     __u32 side)
+{
+	struct subflow *own = &c->subflow[side % CONTROLLED_SUBFLOWS];
+
+	c->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	own->id = sbd_subflow(sk, tp);
+	own->local_port = sk->__sk_common.skc_num;
+	own->remote_port = bpf_ntohs(sk->__sk_common.skc_dport);
+	own->cwnd = tp->snd_cwnd;
+	own->srtt_8us = tp->srtt_us;
+}
+
+/*
+ * Give a subflow its seat, if it is one. Its token may not be there yet when the controller is
+ * chosen, so an ACK asks again.
+ */
+static __noinline int join(struct sock *sk, __u32 by)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct seat *seat = seat_of(sk);
+	__u32 token, side, place, *known;
+	struct connection *c;
+
+	if (!BPF_CORE_READ_BITFIELD_PROBED(tp, is_mptcp)) {
+		if (++seat->tries == TRIES)
+			count(COUNT_PLAIN);
+		return 0;
+	}
+	seat->tries++;
+	token = sbd_token(tp);
+	if (!token)
+		return 0;
+	known = bpf_map_lookup_elem(&places, &token);
+	place = known ? enter_place(*known, token) : take_place(token, by);
+	if (place == NO_ROOM)
+		seat->tries = TRIES;
+	if (place == NO_ROOM || !place)
+		return 0;
+	c = connection_at(place - 1);
+	side = take_side(c);
+	if (side == CONTROLLED_SUBFLOWS) {
+		seat->tries = TRIES;
+		count(COUNT_NO_PLACE);
+		leave(place - 1);
+		return 0;
+	}
+	sit_down(sk, tp, c, side);
+	kick(place - 1);
+	return place << 3 | side;
+}
+
+/* Let the work run if it has not for some time. */
+static __always_inline void kick_if_due(__u32 place, __u64 now_ns)
+{
+	struct connection *c = connection_at(place);
+
+	if (now_ns - c->kicked_ns > WORK_NS) {
+		c->kicked_ns = now_ns;
+		kick(place);
+	}
+}
+
+/* Put a signal into a subflow's ring; its lock is held. */
+static __always_inline void put(__u32 place, __u32 side, const struct signal *signal)
+{
+	struct ring *ring = &subflow_at(place, side)->ring;
+	__u64 waiting = ring->head - ring->tail, now_ns = bpf_ktime_get_ns();
+
+	if (waiting >= RING_SIGNALS) {
+		ring->lost++;
+	} else {
+		struct signal *to = &ring->signal[ring->head % RING_SIGNALS];
+
+		to->now_ns = now_ns;
+		to->bytes_acked = signal->bytes_acked;
+		to->rtt_us = signal->rtt_us;
+		to->kind = signal->kind;
+		to->ca_state = signal->ca_state;
+		release_store(&ring->head, ring->head + 1);
+	}
+	if (waiting == RING_KICK)
+		kick(place);
+	kick_if_due(place, now_ns);
+}
+
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Congestion controllers of MPTCP's subflows
+ *
+ *	sbd_lia		all subflows coupled, by LIA
+ *	sbd_smart	coupled by LIA while a verdict says that they share a bottleneck, or none is
+ *			known; Reno otherwise
+ *
+ * Both leave what is no increase in congestion avoidance to Reno.
+ */
+#include "connections.h"
+#include "coupled.h"
+#include "deciding.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+extern __u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
+extern __u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
+extern __u32 tcp_slow_start(struct tcp_sock *tp, __u32 acked) __ksym;
+extern void tcp_cong_avoid_ai(struct tcp_sock *tp, __u32 w, __u32 acked) __ksym;
+
+struct tcp_congestion_ops {
+	__u32 (*ssthresh)(struct sock *sk);
+	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
+	__u32 (*undo_cwnd)(struct sock *sk);
+	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+	void (*set_state)(struct sock *sk, __u8 new_state);
+	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
+	char name[16];
+};
+
+/* Show its window to the others of its group. */
+static __always_inline void show(struct sock *sk)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct seat *seat = seat_of(sk);
+	struct subflow *own = subflow_at(seat->place - 1, seat->side);
+
+	own->cwnd = tp->snd_cwnd;
+	own->srtt_8us = tp->srtt_us;
+}
+
+static __always_inline void sit(struct sock *sk, __u32 by)
+{
+	struct seat *seat = seat_of(sk);
+	int found = join(sk, by);
+
+	seat->place = found >> 3;
+	seat->side = found & 7;
+}
+
+static __always_inline bool may_sit(const struct seat *seat)
+{
+	return seat->begun && !seat->place && seat->tries < TRIES;
+}
+
+/* The SYN's ACK is told before this, to a memory of zeros. */
+static __always_inline void begin(struct sock *sk, __u32 by)
+{
+	seat_of(sk)->begun = 1;
+	sit(sk, by);
+}
+
+SEC("struct_ops")
+void BPF_PROG(lia_init, struct sock *sk)
+{
+	begin(sk, BY_LIA);
+}
+
+SEC("struct_ops")
+void BPF_PROG(smart_init, struct sock *sk)
+{
+	begin(sk, settings.by);
+}
+
+SEC("struct_ops")
+void BPF_PROG(any_release, struct sock *sk)
+{
+	struct seat *seat = seat_of(sk);
+
+	if (!seat->place)
+		return;
+	subflow_at(seat->place - 1, seat->side)->released = 1;
+	leave(seat->place - 1);
+	seat->place = 0;
+}
+
+SEC("struct_ops")
+void BPF_PROG(lia_pkts_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	struct seat *seat = seat_of(sk);
+
+	if (may_sit(seat))
+		sit(sk, BY_LIA);
+	if (!seat->place)
+		return;
+	show(sk);
+	kick_if_due(seat->place - 1, bpf_ktime_get_ns());
+}
+
+/* After a timeout the window is 1, and no ACK may come for long. */
+SEC("struct_ops")
+void BPF_PROG(lia_set_state, struct sock *sk, __u8 new_state)
+{
+	if (seat_of(sk)->place)
+		show(sk);
+}
+
+SEC("struct_ops")
+void BPF_PROG(smart_pkts_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct seat *seat = seat_of(sk);
+	struct signal signal = { .kind = SIGNAL_ACK };
+	__s32 rtt_us = sample->rtt_us;
+
+	if (may_sit(seat))
+		sit(sk, settings.by);
+	if (!seat->place)
+		return;
+	show(sk);
+	signal.bytes_acked = tp->bytes_acked;
+	signal.rtt_us = rtt_us > 0 ? rtt_us : 0;
+	put(seat->place - 1, seat->side, &signal);
+}
+
+SEC("struct_ops")
+void BPF_PROG(smart_set_state, struct sock *sk, __u8 new_state)
+{
+	struct signal signal = { .kind = SIGNAL_STATE, .ca_state = new_state };
+	struct seat *seat = seat_of(sk);
+
+	if (!seat->place)
+		return;
+	show(sk);
+	put(seat->place - 1, seat->side, &signal);
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(any_ssthresh, struct sock *sk)
+{
+	return tcp_reno_ssthresh(sk);
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(any_undo_cwnd, struct sock *sk)
+{
+	return tcp_reno_undo_cwnd(sk);
+}
+
+/* Segments that must be acknowledged for the window to grow by one. */
+static __always_inline __u32 acks_of(__u32 place, __u32 side, __u32 cwnd)
+{
+	struct coupled_subflow group[CONTROLLED_SUBFLOWS] = {};
+	struct connection *c = connection_at(place);
+	__u8 own = subflow_at(place, side)->group;
+	__u32 i;
+
+	for (i = 0; i < CONTROLLED_SUBFLOWS; i++) {
+		struct subflow *s = &c->subflow[i];
+
+		if (!(c->used >> i & 1) || s->released || s->group != own)
+			continue;
+		group[i].cwnd = s->cwnd;
+		group[i].srtt_8us = s->srtt_8us;
+	}
+	return coupled_acks(group, CONTROLLED_SUBFLOWS, cwnd);
+}
+
+static __always_inline bool is_cwnd_limited(struct tcp_sock *tp)
+{
+	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
+		return true;
+	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
+SEC("struct_ops")
+void BPF_PROG(any_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct seat *seat = seat_of(sk);
+	__u32 w;
+
+	if (!is_cwnd_limited(tp))
+		return;
+	if (tp->snd_cwnd < tp->snd_ssthresh) {
+		acked = tcp_slow_start(tp, acked);
+		if (!acked)
+			return;
+	}
+	w = tp->snd_cwnd;
+	if (seat->place)
+		w = acks_of(seat->place - 1, seat->side, w);
+	tcp_cong_avoid_ai(tp, w, acked);
+}
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops sbd_lia = {
+	.ssthresh = (void *)any_ssthresh,
+	.cong_avoid = (void *)any_cong_avoid,
+	.undo_cwnd = (void *)any_undo_cwnd,
+	.pkts_acked = (void *)lia_pkts_acked,
+	.set_state = (void *)lia_set_state,
+	.init = (void *)lia_init,
+	.release = (void *)any_release,
+	.name = "sbd_lia",
+};
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops sbd_smart = {
+	.ssthresh = (void *)any_ssthresh,
+	.cong_avoid = (void *)any_cong_avoid,
+	.undo_cwnd = (void *)any_undo_cwnd,
+	.pkts_acked = (void *)smart_pkts_acked,
+	.set_state = (void *)smart_set_state,
+	.init = (void *)smart_init,
+	.release = (void *)any_release,
+	.name = "sbd_smart",
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the controllers in the kernel and the program that loads them tell each other; twin of
+ * controllers/told.rs.
+ */
+#ifndef SBD_CONTROLLER_H
+#define SBD_CONTROLLER_H
+
+#include <linux/types.h>
+
+#define CONTROLLED_SUBFLOWS	4
+#define CONTROLLED_PAIRS	(CONTROLLED_SUBFLOWS * (CONTROLLED_SUBFLOWS - 1) / 2)
+#define CONTROLLED_CONNECTIONS	4096	/* most that may be asked for */
+
+/* What decides whether subflows are coupled. */
+enum controlled_by {
+	BY_LIA,			/* always */
+	BY_LAG_EXCESS,
+	BY_MODEL		/* of a file */
+};
+
+/* Settings, fixed when it is loaded. */
+struct controller_settings {
+	__u32 connections;	/* that have room at once */
+	__u32 by;		/* enum controlled_by: what sbd_smart asks */
+};
+
+/* Of a pair of subflows. */
+struct told_pair {
+	__u64 last_ns;		/* of the last verdict, by the monotonic clock */
+	__u32 verdicts;
+	__u32 unknown;		/* judgements that said neither */
+	__s32 score_q10;	/* of the lag excess */
+	__u8 shared;		/* last verdict: 0, 1, or TOLD_NEVER */
+	__u8 said;		/* enum sbd_lag_said of the last judgement, or TOLD_NEVER */
+	__u8 coupled;		/* what holds */
+	__u8 unused;
+};
+
+#define TOLD_NEVER	255
+
+struct told_subflow {
+	__u64 signals;
+	__u64 lost;		/* signals for which the ring had no room */
+	__u32 id;		/* the kernel's number */
+	__u32 cwnd;
+	__u32 srtt_8us;
+	__u16 local_port;
+	__u16 remote_port;
+	__u8 used;
+	__u8 group;
+	__u8 unused[6];
+};
+
+struct told_connection {
+	__u64 since_ns;
+	__u64 works;		/* how often signals were taken */
+	__u64 work_ns;
+	__u64 work_most_ns;
+	__u32 token;
+	__u32 netns;		/* inode of the network namespace */
+	__u8 by;		/* enum controlled_by */
+	__u8 unused[7];
+	struct told_subflow subflow[CONTROLLED_SUBFLOWS];
+	struct told_pair pair[CONTROLLED_PAIRS];
+};
+
+#define MODELS	2
+
+/* Models of files, and which decides. */
+struct kept_models {
+	__u64 address;		/* of the first, where user space has mapped the arena */
+	__u32 by;		/* enum controlled_by */
+	__u32 used;		/* the one that decides */
+	__u32 readers[MODELS];	/* judgements that go on with each */
+};
+
+/* Places in the map of counts. */
+enum controller_count {
+	COUNT_CONNECTIONS,	/* taken so far */
+	COUNT_ENDED,
+	COUNT_NO_ROOM,		/* connections that were not taken: all places were */
+	COUNT_NO_PLACE,		/* subflows beyond CONTROLLED_SUBFLOWS */
+	COUNT_PLAIN,		/* sockets that are no subflow */
+	COUNTS
+};
+
+#endif

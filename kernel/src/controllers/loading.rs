@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Loads the controllers, and takes them away again.
+
+use std::time::Duration;
+
+use libbpf_rs::{Link, MapCore, Object, ObjectBuilder, ProgramInput};
+
+use sbd_libbpf::{instructions, libbpf_said};
+
+use crate::options::Wanted;
+use crate::told::{BY_LAG_EXCESS, BY_MODEL};
+use crate::{kernel, model, pins, status};
+
+#[repr(align(8))]
+struct Aligned<Bytes: ?Sized>(Bytes);
+
+const PROGRAMS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/controller.bpf.o"
+)));
+
+fn settings(wanted: &Wanted) -> Vec<u8> {
+    let by = match wanted.model {
+        Some(_) => BY_MODEL,
+        None => BY_LAG_EXCESS,
+    };
+    [wanted.connections, by]
+        .iter()
+        .flat_map(|word| word.to_ne_bytes())
+        .collect()
+}
+
+/// The programs in the kernel, checked by its verifier, with places for connections.
+fn loaded(wanted: &Wanted) -> Result<Object, String> {
+    let mut builder = ObjectBuilder::default();
+    let named = |error| libbpf_said::reason(&error);
+    builder.name("smartsbd").map_err(named)?;
+    let mut open = builder.open_memory(&PROGRAMS.0).map_err(named)?;
+    let settings = settings(wanted);
+    for mut map in open.maps_mut() {
+        match map.name().to_string_lossy().as_ref() {
+            name if name.ends_with(".rodata") => {
+                let whole = map.initial_value_mut().ok_or("no settings")?;
+                whole
+                    .get_mut(..settings.len())
+                    .ok_or("no settings")?
+                    .copy_from_slice(&settings);
+            }
+            "told" | "works" | "places" | "free_places" => {
+                map.set_max_entries(wanted.connections).map_err(named)?;
+            }
+            "sbd_arena" => map.set_map_extra(model::ARENA_ADDRESS).map_err(named)?,
+            _ => {}
+        }
+    }
+    let object = open.load().map_err(named)?;
+    if wanted.verbose {
+        for program in object.progs_mut() {
+            let count = instructions::verified(&program).map_err(|error| error.to_string())?;
+            eprintln!(
+                "{}: {count} instructions verified",
+                program.name().display()
+            );
+        }
+    }
+    make_places(&object, wanted.connections)?;
+    Ok(object)
+}
+
+/// What the kernel allocates for BPF may fail for a moment.
+const PAUSE: Duration = Duration::from_millis(2);
+const MOST_FAILURES: u32 = 100;
+
+fn make_places(object: &Object, wanted: u32) -> Result<(), String> {
+    let (mut made, mut failures) = (0, 0);
+    while made < wanted {
+        let before = made;
+        made = object
+            .progs_mut()
+            .find(|program| program.name() == "prepare")
+            .ok_or("no program prepare")?
+            .test_run(ProgramInput::default())
+            .map_err(|error| error.to_string())?
+            .return_value;
+        if made > before {
+            failures = 0;
+            continue;
+        }
+        failures += 1;
+        std::thread::sleep(PAUSE);
+        if failures > MOST_FAILURES {
+            return Err(format!(
+                "the kernel gave room for {made} connections of {wanted} (--connections)"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn pin(object: &mut Object) -> Result<(), String> {
+    for mut map in object.maps_mut() {
+        let name = map.name().to_string_lossy().into_owned();
+        if pins::MAPS.contains(&name.as_str()) {
+            map.pin(pins::path(&name))
+                .map_err(|error| format!("{name}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn register(object: &mut Object) -> Result<(), String> {
+    for mut map in object.maps_mut() {
+        let name = map.name().to_string_lossy().into_owned();
+        if pins::LINKS.contains(&name.as_str()) {
+            let mut link: Link = map
+                .attach_struct_ops()
+                .map_err(|error| format!("{name}: {}", libbpf_said::reason(&error)))?;
+            link.pin(pins::path(&name))
+                .map_err(|error| format!("{name}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+pub fn load(wanted: &Wanted) -> Result<(), String> {
+    kernel::check_rights()?;
+    kernel::check()?;
+    let _lock = pins::Lock::take()?;
+    if pins::exist() {
+        return Err("the controllers are loaded already; sbd kernel unload takes them away".into());
+    }
+    // What a load that was killed has left.
+    pins::remove()?;
+    libbpf_said::listen(wanted.verbose);
+    let file = wanted.model.as_deref().map(model::read).transpose()?;
+    let mut object = loaded(wanted)?;
+    pins::make()?;
+    let done = pin(&mut object)
+        .and_then(|()| file.map_or(Ok(()), |file| model::put(&file)))
+        .and_then(|()| register(&mut object));
+    if done.is_err() {
+        let _ = pins::remove();
+    }
+    done
+}
+
+pub fn unload() -> Result<(), String> {
+    kernel::check_rights()?;
+    let _lock = pins::Lock::take()?;
+    if let Some(name) = kernel::default_controller()
+        && pins::LINKS.contains(&name.as_str())
+    {
+        return Err(format!(
+            "net.ipv4.tcp_congestion_control is {name}; set another one first"
+        ));
+    }
+    let left = status::connections().map_or(0, |own| own.len());
+    pins::remove()?;
+    if left > 0 {
+        eprintln!(
+            "sbd kernel: {left} connections go on with their controller, as they last were, until they end"
+        );
+    }
+    Ok(())
+}

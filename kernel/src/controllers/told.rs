@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the controllers tell; twin of controller.h.
+
+pub const SUBFLOWS: usize = 4;
+pub const MOST_CONNECTIONS: u32 = 4096;
+pub const NEVER: u8 = 255;
+
+pub const BY: [&str; 3] = ["always", "lag_excess", "model"];
+pub const BY_LAG_EXCESS: u32 = 1;
+pub const BY_MODEL: u32 = 2;
+/// Places in the map of counts.
+pub const COUNTS: [&str; 5] = [
+    "connections",
+    "ended",
+    "connections_without_room",
+    "subflows_without_room",
+    "sockets_that_are_no_subflow",
+];
+/// Words of enum sbd_lag_said.
+const LAG_SAID: [&str; 9] = [
+    "apart",
+    "shared",
+    "between",
+    "idle",
+    "sparse",
+    "stalled",
+    "still",
+    "deep",
+    "too_early",
+];
+
+const PAIR_BYTES: usize = 24;
+const SUBFLOW_BYTES: usize = 40;
+const HEAD_BYTES: usize = 48;
+
+pub struct Subflow {
+    pub place: usize,
+    pub id: u32,
+    pub local_port: u16,
+    pub remote_port: u16,
+    pub cwnd: u32,
+    pub srtt_us: u32,
+    pub group: u8,
+    pub signals: u64,
+    pub lost: u64,
+}
+
+pub struct Pair {
+    /// Places of the subflows, not their numbers.
+    pub subflow: [usize; 2],
+    pub verdicts: u32,
+    pub unknown: u32,
+    pub last_ns: u64,
+    pub shared: Option<bool>,
+    pub said: Option<&'static str>,
+    pub score_q10: i32,
+    pub coupled: bool,
+}
+
+pub struct Connection {
+    pub token: u32,
+    pub netns: u32,
+    pub by: &'static str,
+    pub since_ns: u64,
+    pub works: u64,
+    pub work_ns: u64,
+    pub work_most_ns: u64,
+    pub subflows: Vec<Subflow>,
+    pub pairs: Vec<Pair>,
+}
+
+struct Reader<'bytes>(&'bytes [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (own, rest) = self.0.split_at(N);
+        self.0 = rest;
+        own.try_into().expect("as many were taken")
+    }
+
+    fn u64(&mut self) -> u64 {
+        u64::from_ne_bytes(self.take())
+    }
+
+    fn u32(&mut self) -> u32 {
+        u32::from_ne_bytes(self.take())
+    }
+
+    fn u16(&mut self) -> u16 {
+        u16::from_ne_bytes(self.take())
+    }
+
+    fn u8(&mut self) -> u8 {
+        self.take::<1>()[0]
+    }
+}
+
+/// A subflow, and whether its place is taken.
+fn subflow(bytes: &[u8], place: usize) -> (bool, Subflow) {
+    let mut reader = Reader(bytes);
+    let (signals, lost) = (reader.u64(), reader.u64());
+    let (id, cwnd, srtt_8us) = (reader.u32(), reader.u32(), reader.u32());
+    let (local_port, remote_port) = (reader.u16(), reader.u16());
+    let (used, group) = (reader.u8(), reader.u8());
+    let own = Subflow {
+        place,
+        id,
+        local_port,
+        remote_port,
+        cwnd,
+        srtt_us: srtt_8us >> 3,
+        group,
+        signals,
+        lost,
+    };
+    (used != 0, own)
+}
+
+fn pair(bytes: &[u8], subflow: [usize; 2]) -> Pair {
+    let mut reader = Reader(bytes);
+    let last_ns = reader.u64();
+    let (verdicts, unknown, score) = (reader.u32(), reader.u32(), reader.u32());
+    let (shared, said, coupled) = (reader.u8(), reader.u8(), reader.u8());
+    Pair {
+        subflow,
+        verdicts,
+        unknown,
+        last_ns,
+        shared: (shared != NEVER).then_some(shared != 0),
+        said: LAG_SAID.get(usize::from(said)).copied(),
+        score_q10: score as i32,
+        coupled: coupled != 0,
+    }
+}
+
+impl Connection {
+    /// What a place tells; none if it is free.
+    pub fn of(bytes: &[u8]) -> Option<Connection> {
+        let (head, rest) = bytes.split_at_checked(HEAD_BYTES)?;
+        let (subflows, pairs) = rest.split_at_checked(SUBFLOWS * SUBFLOW_BYTES)?;
+        let mut reader = Reader(head);
+        let (since_ns, works) = (reader.u64(), reader.u64());
+        let (work_ns, work_most_ns) = (reader.u64(), reader.u64());
+        let (token, netns) = (reader.u32(), reader.u32());
+        let by = reader.u8();
+        if token == 0 {
+            return None;
+        }
+        let subflows: Vec<Subflow> = subflows
+            .chunks_exact(SUBFLOW_BYTES)
+            .enumerate()
+            .map(|(place, own)| subflow(own, place))
+            .filter_map(|(used, own)| used.then_some(own))
+            .collect();
+        let here = |place: usize| subflows.iter().any(|own| own.place == place);
+        let mut places = Vec::new();
+        for later in 1..SUBFLOWS {
+            for earlier in 0..later {
+                places.push([earlier, later]);
+            }
+        }
+        let pairs = pairs
+            .chunks_exact(PAIR_BYTES)
+            .zip(places)
+            .filter(|(_, [one, other])| here(*one) && here(*other))
+            .map(|(own, subflow)| pair(own, subflow))
+            .collect();
+        Some(Connection {
+            token,
+            netns,
+            by: BY.get(usize::from(by)).copied().unwrap_or("unknown"),
+            since_ns,
+            works,
+            work_ns,
+            work_most_ns,
+            subflows,
+            pairs,
+        })
+    }
+
+    /// The number of the subflow at a place.
+    pub fn id_of(&self, place: usize) -> u32 {
+        self.subflows
+            .iter()
+            .find(|own| own.place == place)
+            .map_or(0, |own| own.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(token: u32) -> Vec<u8> {
+        let pairs = SUBFLOWS * (SUBFLOWS - 1) / 2;
+        let mut bytes = vec![0; HEAD_BYTES + SUBFLOWS * SUBFLOW_BYTES + pairs * PAIR_BYTES];
+        bytes[32..36].copy_from_slice(&token.to_ne_bytes());
+        bytes[40] = BY_LAG_EXCESS as u8;
+        for place in [0, 2] {
+            let own = &mut bytes[HEAD_BYTES + place * SUBFLOW_BYTES..][..SUBFLOW_BYTES];
+            own[..8].copy_from_slice(&7u64.to_ne_bytes());
+            own[16..20].copy_from_slice(&(place as u32 + 1).to_ne_bytes());
+            own[24..28].copy_from_slice(&8000u32.to_ne_bytes());
+            own[32] = 1;
+        }
+        // The pair of the first and the third is the second of all.
+        let own = &mut bytes[HEAD_BYTES + SUBFLOWS * SUBFLOW_BYTES + PAIR_BYTES..][..PAIR_BYTES];
+        own[8..12].copy_from_slice(&3u32.to_ne_bytes());
+        own[16..20].copy_from_slice(&(-5i32).to_ne_bytes());
+        own[20] = 1;
+        own[21] = 2;
+        own[22] = 1;
+        bytes
+    }
+
+    #[test]
+    fn a_connection_is_read() {
+        let own = Connection::of(&bytes(0xabc)).expect("a connection");
+        assert_eq!(
+            (own.token, own.by, own.subflows.len()),
+            (0xabc, "lag_excess", 2)
+        );
+        assert_eq!((own.subflows[1].id, own.subflows[1].srtt_us), (3, 1000));
+        assert_eq!(own.pairs.len(), 1);
+        let pair = &own.pairs[0];
+        assert_eq!((pair.subflow, own.id_of(2)), ([0, 2], 3));
+        assert_eq!((pair.verdicts, pair.score_q10), (3, -5));
+        assert_eq!((pair.shared, pair.said), (Some(true), Some("between")));
+    }
+
+    #[test]
+    fn a_free_place_and_half_a_place_are_none() {
+        assert!(Connection::of(&bytes(0)).is_none());
+        assert!(Connection::of(&bytes(1)[..40]).is_none());
+    }
+}

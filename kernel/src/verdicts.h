@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a connection's verdicts are made of: the exported headers, as the verifier accepts them. */
+#ifndef SBD_VERDICTS_H
+#define SBD_VERDICTS_H
+
+#include "controller.h"
+#include "verifiable.h"
+
+#define SBD_SUBFLOWS	CONTROLLED_SUBFLOWS
+#include "sbd_lag_excess.h"
+#include "sbd_loaded.h"
+
+struct verdicts {
+	union {
+		struct sbd_lag_in_arena lag[CONTROLLED_PAIRS];
+		struct sbd_connection windows;
+	};
+	struct sbd_scratch scratch;
+};
+
+#endif

@@ -1,0 +1,63 @@
+"""Put congestion controllers that couple MPTCP's subflows by verdicts into this machine's kernel, and see what they do.
+
+``load`` registers sbd_lia and sbd_smart, ``status`` shows every connection and why its subflows are coupled or not,
+``model`` changes the model of sbd_smart, ``unload`` takes both away. The program is built by ``make kernel`` and is
+run as root; kernel/README.md says on which kernels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from pipelines.params import Params
+from testbed import machine
+
+#: What can be asked for, and what it does; the program checks the values.
+ACTIONS: tuple[tuple[str, str], ...] = (
+    ("load", "register sbd_lia and sbd_smart, which asks the lag excess, or a model"),
+    ("unload", "take them away; connections that have one keep it until they end"),
+    ("status", "show connections, what couples their subflows, and why"),
+    ("model", "change the model of sbd_smart; windows that end from then on are judged by it"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    # What is wrong is one line, as the program says it.
+    parser.usage = argparse.SUPPRESS
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    made = {name: actions.add_parser(name, help=sentence) for name, sentence in ACTIONS}
+    for own in made.values():
+        own.usage = argparse.SUPPRESS
+    made["load"].add_argument("--model", metavar="FILE", help="a .sbd file: sbd_smart asks this model")
+    made["load"].add_argument("--connections", metavar="N", help="room for N connections at once (default: 64)")
+    made["load"].add_argument("--verbose", action="store_true", help="show what libbpf and the kernel's verifier say")
+    made["status"].add_argument("--json", action="store_true", help="the same as JSON")
+    made["model"].add_argument("file", metavar="FILE", help="a .sbd file")
+
+
+def command_line(arguments: argparse.Namespace) -> list[str]:
+    """Return the program's command line.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_arguments(parser)
+    >>> command_line(parser.parse_args(["load", "--connections=8"]))[1:]
+    ['load', '--connections', '8']
+    """
+    words = [str(machine.CONTROLLERS_LOADER), arguments.action]
+    for name in ("model", "connections"):
+        value = getattr(arguments, name, None)
+        if value is not None:
+            words += [f"--{name}", value]
+    words += [f"--{name}" for name in ("verbose", "json") if getattr(arguments, name, False)]
+    return words + ([arguments.file] if arguments.action == "model" else [])
+
+
+def run(arguments: argparse.Namespace, _params: Params) -> int:
+    """Become the program: signals and exit code are its own."""
+    machine.check_built(machine.CONTROLLERS_LOADER)
+    words = command_line(arguments)
+    os.execv(words[0], words)

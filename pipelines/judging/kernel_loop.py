@@ -1,0 +1,92 @@
+"""What came of connections under controllers of the kernel, in the columns of the simulator's loop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from models.closed_loop import comparison, run_outcome
+from pipelines.params import Params
+
+#: The experiment's name, and where its networks are.
+EXPERIMENT, PLACE = "loop_kernel", "wired"
+_MBIT_PER_BYTE = 8e-6
+#: What a terminal shows of a comparison.
+_SHOWN = ("variant", "control", "runs", "goodput_mbit_s", "rival_mbit_s", "over_lia", "over_reno", "right_share")
+
+
+def _while_it_sent(decided: pd.DataFrame) -> pd.DataFrame:
+    """Return what was decided of a connection until its last signal was taken: its sockets may stay for minutes."""
+    own = decided.sort_values("time_ns")
+    last = int(own.loc[own["signals"] == own["signals"].max(), "time_ns"].min())
+    sent: pd.DataFrame = own[own["time_ns"] <= last]
+    return sent
+
+
+def _of_groups(decided: pd.DataFrame, shared: bool) -> dict[str, float]:
+    """Return how long, and whether at the end, groups were as the truth; nan for a connection that has none."""
+    if decided.empty:
+        return dict.fromkeys(("apart_share", "right_share", "right_at_end"), math.nan)
+    coupled = _while_it_sent(decided)["coupled"].to_numpy(bool)
+    right = coupled == shared
+    return {
+        "apart_share": float((~coupled).mean()),
+        "right_share": float(right.mean()),
+        "right_at_end": float(right[-1]),
+    }
+
+
+def outcomes(received: pd.DataFrame, truth: pd.DataFrame, decided: pd.DataFrame) -> pd.DataFrame:
+    """Return what came of each run, one row for each.
+
+    Parameters
+    ----------
+    received, truth : DataFrame
+        ``received.csv`` and ``truth.csv`` of the testbed's folder; tokens are text.
+    decided : DataFrame
+        As :func:`testbed.decided_groups.of_status` yields it.
+
+    Returns
+    -------
+    DataFrame
+        The network, ``control``, and what :class:`~models.closed_loop.run_outcome.Outcome` has of a run in the
+        simulator: ``rival_mbit_s`` is the mean over its bulk flows, ``jain`` is nan where nothing is shared.
+        ``utilisation`` is that of the bottleneck that was used less.
+    """
+    rows = []
+    # The recorder writes no zeros in front.
+    grouped = decided[decided["by"] != "always"].assign(number=lambda own: own["token"].map(lambda one: int(one, 16)))
+    goodput = received.assign(mbit_s=received["bytes"] * _MBIT_PER_BYTE / received["sent_s"])
+    for (name, token, shared), own in truth.groupby(["input", "token", "shared"], sort=False):
+        run = str(name).removesuffix(".log.zst")
+        _, number, control = run.rsplit("-", 2)
+        flows = goodput[goodput["run"] == run].set_index("flow")["mbit_s"]
+        beside = flows.drop("connection").dropna()
+        of_run = grouped[grouped["number"] == int(str(token), 16)]
+        rows.append(
+            {"experiment": EXPERIMENT, "variant": own["scenario"].iloc[0], "place": PLACE, "number": int(number)}
+            | {"control": control, "goodput_mbit_s": flows["connection"], "rival_mbit_s": beside.mean()}
+            | {"jain": run_outcome.jain([flows["connection"], *beside]) if shared else math.nan}
+            | _of_groups(of_run, bool(shared))
+            | {"utilisation": own[["utilisation_a", "utilisation_b"]].min(axis=None)}
+        )
+    return pd.DataFrame(rows)
+
+
+def compared(runs: pd.DataFrame, params: Params) -> Iterator[dict[str, Any]]:
+    """Yield how controllers compare on the same networks, for a terminal.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As :func:`outcomes` returns it.
+    params : Params
+    """
+    options = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
+    for row in comparison.compared(runs, lambda _: "lia", **options):
+        if row["place"] == comparison.ALL:
+            shown = {name: row[name] for name in _SHOWN}
+            yield {name: f"{value:.3f}" if isinstance(value, float) else value for name, value in shown.items()}

@@ -1,0 +1,101 @@
+"""What the kernel's controllers came to, from the tables of a testbed's folder."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pipelines.judging import kernel_loop
+from pipelines.params import read_params
+
+ROOT = Path(__file__).parents[2]
+#: Name of a run, token, label, bytes of the connection in 10 s, bytes of its rivals in 8 s.
+RUNS = (
+    ("own-links-0-lia", "a0", False, 2_500_000, (3_000_000, 1_000_000)),
+    ("own-links-0-reno", "a1", False, 5_000_000, (2_000_000, 1_000_000)),
+    ("own-links-0-lag_excess", "a2", False, 4_000_000, (2_000_000, 1_000_000)),
+    ("one-link-3-lia", "b0", True, 5_000_000, (4_000_000,)),
+    ("one-link-3-reno", "b1", True, 6_000_000, (3_000_000,)),
+    ("one-link-3-lag_excess", "b2", True, 5_500_000, (4_400_000,)),
+)
+#: What decided on groups of each that has any.
+BY = {"a2": "lag_excess", "b2": "lag_excess", "b0": "always"}
+
+
+def decided() -> pd.DataFrame:
+    """Coupled for a quarter of the time in one run, always in the other; the sockets stay after the last signal."""
+    told = [("a2", 10, True), ("a2", 20, False), ("a2", 30, False), ("a2", 40, False), ("a2", 40, True)]
+    told += [("b2", 5, True), ("b2", 6, True), ("b0", 3, True)]
+    return pd.DataFrame(
+        {
+            "time_ns": place,
+            "token": f"{token:0>8}",
+            "by": BY[token],
+            "signals": signals,
+            "coupled": coupled,
+        }
+        for place, (token, signals, coupled) in enumerate(told)
+    )
+
+
+def outcomes() -> pd.DataFrame:
+    received = pd.DataFrame(
+        {"run": run, "flow": flow, "kind": "any", "sent_s": sent_s, "bytes": own}
+        for run, _, _, connection, rivals in RUNS
+        for flow, sent_s, own in (
+            ("connection", 10.0, connection),
+            *((f"background {number}", 8.0, rival) for number, rival in enumerate(rivals)),
+        )
+    )
+    truth = pd.DataFrame(
+        {
+            "input": f"{run}.log.zst",
+            "token": token,
+            "shared": shared,
+            "scenario": "one link" if shared else "own links",
+            "utilisation_a": 0.99,
+            "utilisation_b": 0.97,
+        }
+        for run, token, shared, _, _ in RUNS
+    )
+    return kernel_loop.outcomes(received, truth, decided())
+
+
+def test_goodput_is_what_came_over_the_time_it_was_sent() -> None:
+    found = outcomes().set_index(["variant", "control"])
+    assert list(found["goodput_mbit_s"]) == [2.0, 4.0, 3.2, 4.0, 4.8, 4.4]
+    assert found.loc[("own links", "lia"), "rival_mbit_s"] == pytest.approx(2.0)
+    assert found.loc[("one link", "reno"), "rival_mbit_s"] == pytest.approx(3.0)
+    assert set(found["number"]) == {0, 3}
+    assert (found["utilisation"] == 0.97).all()
+
+
+def test_jain_is_of_one_link_alone() -> None:
+    found = outcomes().set_index(["variant", "control"])["jain"]
+    assert found["own links"].isna().all()
+    assert found["one link", "lia"] == pytest.approx(1.0)
+    assert found["one link", "reno"] == pytest.approx(7.8**2 / (2 * (4.8**2 + 3.0**2)))
+
+
+def test_groups_are_judged_until_the_last_signal() -> None:
+    found = {(row["variant"], row["control"]): row for row in outcomes().to_dict("records")}
+    apart = found["own links", "lag_excess"]
+    assert (apart["apart_share"], apart["right_share"], apart["right_at_end"]) == (0.75, 0.75, 1.0)
+    coupled = found["one link", "lag_excess"]
+    assert (coupled["apart_share"], coupled["right_share"], coupled["right_at_end"]) == (0.0, 1.0, 1.0)
+    for control in ("lia", "reno"):
+        assert math.isnan(found["one link", control]["right_share"])
+
+
+def test_networks_are_compared_with_themselves() -> None:
+    shown = {
+        (row["variant"], row["control"]): row
+        for row in kernel_loop.compared(outcomes(), read_params(ROOT / "params.yaml"))
+    }
+    assert shown["own links", "lag_excess"]["over_lia"] == "1.600"
+    assert shown["own links", "lag_excess"]["over_reno"] == "0.800"
+    assert shown["one link", "lag_excess"]["over_lia"] == "1.100"
+    assert shown["one link", "lia"]["over_lia"] == "1.000"
