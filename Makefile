@@ -17,6 +17,7 @@
 # make bench-judgements time of the lag excess in C, an RTT sample and a judgement (after make repro)
 # make bench-simulator  CPU time of the simulator by what is in flight
 # make bench-loop       what a detector costs a sender in the loop, a signal and a decision
+# make bench-kernel     what sbd_smart costs an ACK in this machine's kernel, and what it loses (as root, after make kernel)
 # make bench-scale-out  parse and extract by processes, by Dask workers, and with one of them killed (after make repro)
 # make ui       MLflow on loopback (PORT=5000); prints the address of the runs
 # make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
@@ -39,7 +40,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: kernel testbed loop core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements bench-simulator bench-loop \
+.PHONY: kernel testbed loop core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements bench-simulator bench-loop bench-kernel \
 	ui screenshots notebooks lab setup installed core-installed simulator packets warping baselines lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -97,6 +98,9 @@ bench-simulator: setup
 
 bench-loop: setup
 	python -m tests.bench_loop $(BENCH)
+
+bench-kernel: setup
+	python -m tests.bench_kernel $(BENCH)
 
 screenshots: setup
 	python -m tests.browser.screenshots

@@ -1,4 +1,4 @@
-"""What ``sbd kernel status`` tells while runs go on: which subflows are coupled, and what was said of them."""
+"""What ``sbd kernel status`` tells while runs go on: groups of subflows, what was said of them, and what it took."""
 
 from __future__ import annotations
 
@@ -13,9 +13,26 @@ from testbed import machine
 _PERIOD_S = 0.5
 #: What a row has.
 COLUMNS = (
-    *("time_ns", "token", "by", "signals", "subflow_a", "subflow_b"),
+    *("time_ns", "token", "by", "signals", "works", "work_ns", "work_most_ns", "subflow_a", "subflow_b"),
     *("coupled", "shared", "verdicts", "said", "score_q10"),
 )
+
+
+def status() -> dict[str, Any] | None:
+    """Return what ``sbd kernel status --json`` prints; None where no controllers are loaded.
+
+    Raises
+    ------
+    testbed.machine.MachineError
+        If the program that tells it has not been built.
+    """
+    machine.check_built(machine.CONTROLLERS_LOADER)
+    words = [str(machine.CONTROLLERS_LOADER), "status", "--json"]
+    asked = subprocess.run(words, capture_output=True, text=True, check=False)
+    if asked.returncode:
+        return None
+    told: dict[str, Any] = json.loads(asked.stdout)
+    return told
 
 
 def of_status(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -30,6 +47,7 @@ def of_status(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
     --------
     >>> pair = {"subflows": [1, 2], "coupled": True, "shared": None, "verdicts": 0, "said": None, "score_q10": 0}
     >>> connection = {"token": "0a", "by": "lag_excess", "subflows": [{"signals": 3}, {"signals": 4}], "pairs": [pair]}
+    >>> connection |= {"works": 1, "work_ns": 900, "work_most_ns": 900}
     >>> (row,) = of_status({"now_ns": 5, "connections": [connection]})
     >>> row["time_ns"], row["token"], row["signals"], row["coupled"], row["shared"]
     (5, '0a', 7, True, None)
@@ -42,6 +60,7 @@ def of_status(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "token": connection["token"],
                 "by": connection["by"],
                 "signals": sum(subflow["signals"] for subflow in connection["subflows"]),
+                **{name: connection[name] for name in ("works", "work_ns", "work_most_ns")},
                 "subflow_a": subflow_a,
                 "subflow_b": subflow_b,
                 "coupled": pair["coupled"],
@@ -63,6 +82,8 @@ class DecidedGroups:
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
+        self._first: dict[str, Any] | None = None
+        self._last: dict[str, Any] | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._ask, daemon=True)
 
@@ -76,10 +97,27 @@ class DecidedGroups:
         self._stop.set()
         self._thread.join()
 
+    def programs(self) -> list[dict[str, Any]]:
+        """Return how often each program ran between the first and the last time it was asked, and for how long.
+
+        Returns
+        -------
+        list of dict
+            ``name``, ``runs`` and ``run_ns``; ``runs`` is 0 unless the kernel counted (``kernel.bpf_stats_enabled``).
+        """
+        if self._first is None or self._last is None:
+            return []
+        before = {one["name"]: one for one in self._first["programs"]}
+        return [
+            {"name": one["name"]} | {key: one[key] - before[one["name"]][key] for key in ("runs", "run_ns")}
+            for one in self._last["programs"]
+        ]
+
     def _ask(self) -> None:
-        words = [str(machine.CONTROLLERS_LOADER), "status", "--json"]
         while not self._stop.wait(_PERIOD_S):
-            asked = subprocess.run(words, capture_output=True, text=True, check=False)
-            # Where nothing is loaded, no connection has groups that are decided.
-            if asked.returncode == 0:
-                self.rows += of_status(json.loads(asked.stdout))
+            told = status()
+            if told is None:
+                continue
+            self._first = self._first or told
+            self._last = told
+            self.rows += of_status(told)

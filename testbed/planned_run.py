@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 from contracts.fault import UsageFault
-from scenarios.closed_loop.loop_experiment import LoopNetwork
+from scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
 from scenarios.scenario import Run, Scenario
 from testbed import machine
 from testbed.refusal import RefusedScenarioError, read_scenario, refusals
@@ -30,12 +31,15 @@ class PlannedRun:
         Name in the truth table.
     controller : str
         Congestion controller of the connection.
+    loop : LoopRun, optional
+        What it stands for in an experiment with the loop closed.
     """
 
     name: str
     scenario: Scenario
     setting: str
     controller: str
+    loop: LoopRun | None = None
 
 
 def _checked(runs: Iterable[tuple[str, str, Scenario, str]], controller: str | None) -> list[PlannedRun]:
@@ -73,17 +77,59 @@ def of_files(paths: Iterable[Path], controller: str | None) -> list[PlannedRun]:
 
 
 #: Controllers of the kernel that stand for controls of the simulator's loop (``sbd kernel load``).
-KERNEL_CONTROLS: Mapping[str, str] = {"lia": "sbd_lia", "reno": "reno", "lag_excess": "sbd_smart"}
+_FIXED = {"lia": "sbd_lia", "reno": "reno"}
+_SMART = "sbd_smart"
+#: The control that knows the truth.
+_ORACLE = "oracle"
+#: What sbd_smart asks, as its status says, by the control that it stands for.
+ASKED = {"lag_excess": "lag_excess", "forest_invariant": "model"}
+#: Controls that the kernel can have; of those in :data:`ASKED`, the one that is loaded.
+KERNEL_CONTROLS = (*_FIXED, _ORACLE, *ASKED)
+#: What a network is run under if nothing else is asked for.
+DEFAULT_CONTROLS = (*_FIXED, _ORACLE, "lag_excess")
 
 
-def of_networks(experiment: str, networks: Iterable[LoopNetwork]) -> list[PlannedRun]:
-    """Return the runs of an experiment with the loop closed: each network under every control that the kernel has.
+def _oracle(scenario: Scenario) -> str | None:
+    """Return the controller that is right about all subflows from the first to the last second, if one is."""
+    shared = {
+        {link for _, link in one.bottleneck} == {link for _, link in other.bottleneck}
+        for one, other in combinations(scenario.subflows, 2)
+    }
+    still = all(len(subflow.bottleneck) == 1 for subflow in scenario.subflows)
+    return _FIXED["lia" if shared.pop() else "reno"] if still and len(shared) == 1 else None
+
+
+def controller_of(control: str, scenario: Scenario) -> str | None:
+    """Return the kernel's controller that stands for a control of the simulator's loop; None if none does.
+
+    Parameters
+    ----------
+    control : str
+        One of :data:`KERNEL_CONTROLS`. The oracle is the controller that is right throughout; where bottlenecks move,
+        or only some subflows share one, there is none.
+    scenario : Scenario
+
+    Examples
+    --------
+    >>> from testbed.examples import example
+    >>> [controller_of("oracle", example(name)) for name in ("shared", "separate", "moving", "three")]
+    ['sbd_lia', 'reno', None, None]
+    >>> controller_of("lag_excess", example("moving"))
+    'sbd_smart'
+    """
+    return _oracle(scenario) if control == _ORACLE else _FIXED.get(control, _SMART)
+
+
+def of_networks(experiment: str, networks: Iterable[LoopNetwork], controls: Sequence[str]) -> list[PlannedRun]:
+    """Return the runs of an experiment with the loop closed: each network under each control.
 
     Parameters
     ----------
     experiment : str
-        Its name, in messages.
+        Its name.
     networks : iterable of LoopNetwork
+    controls : sequence of str
+        Of :data:`KERNEL_CONTROLS`.
 
     Raises
     ------
@@ -92,10 +138,14 @@ def of_networks(experiment: str, networks: Iterable[LoopNetwork]) -> list[Planne
     """
     runs = []
     for network in networks:
-        for control, controller in KERNEL_CONTROLS.items():
-            name = f"{network.variant} {network.number} {control}".replace(" ", "-")
+        for control in controls:
+            name = f"{network.variant} {network.place} {network.number} {control}".lower().replace(" ", "-")
+            controller = controller_of(control, network.scenario)
+            if controller is None:
+                raise RefusedScenarioError(f"{experiment} {name}: no controller is right about all subflows throughout")
             planned = (f"{experiment} {name}", name, network.scenario, network.variant)
-            runs += _checked([planned], controller)
+            loop = LoopRun(experiment, network, control)
+            runs += [replace(one, loop=loop) for one in _checked([planned], controller)]
     return runs
 
 

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::{env, fs, mem, ptr, slice};
 
 use libbpf_rs::{Object, ObjectBuilder, ProgramInput};
-use sbd_libbpf::instructions;
+use sbd_libbpf::program_info;
 use slot::{HAS_ACK, HAS_RTT, HAS_STATE, Judgement, LOG, NO_GROUP, RING, SIDES, Signal, Slot};
 
 #[repr(align(8))]
@@ -317,7 +317,7 @@ fn verify() -> Result<ExitCode, Fault> {
             println!(
                 "{name} {} {}",
                 program.name().display(),
-                instructions::verified(&program)?
+                program_info::verified(&program)?
             );
         }
     }

@@ -76,11 +76,17 @@ struct connection {
 
 const volatile struct controller_settings settings = { .connections = 64 };
 
-/* Place of each connection by its token, counted from 0. */
+/* Subflows whose controller is changed while they run leave one place for another. */
+struct place_key {
+	__u32 token;
+	__u32 by;		/* enum controlled_by */
+};
+
+/* Place of each connection, counted from 0. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, CONTROLLED_CONNECTIONS);
-	__type(key, __u32);
+	__type(key, struct place_key);
 	__type(value, __u32);
 } places SEC(".maps");
 
@@ -140,17 +146,29 @@ static __always_inline void kick(__u32 place)
 		bpf_wq_start(&work->wq, 0);
 }
 
-/* What a socket keeps of its place, in icsk_ca_priv. */
+/*
+ * What a socket keeps of its place, in icsk_ca_priv. An ACK touches the pages of its own subflow
+ * alone: the arena is mapped in small ones, and each that is not at hand costs it 30 ns and more.
+ */
 struct seat {
 	__u32 place;		/* counted from 1; 0: none */
 	__u32 side;
 	__u32 tries;
 	__u32 begun;
+	__u64 kicked_ns;
+	struct subflow __arena *own;
 };
 
 static __always_inline struct seat *seat_of(struct sock *sk)
 {
 	return (struct seat *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
+}
+
+/* The subflow that has a seat. */
+static __always_inline struct subflow *seated(const struct seat *seat)
+{
+	SBD_USE_ARENA();
+	return (struct subflow *)seat->own;
 }
 
 /* One subflow less; after the last, the work frees the place. */
@@ -164,7 +182,7 @@ static __always_inline void leave(__u32 place)
  * Take a place for a connection, with one live subflow; the place counted from 1, 0 if another
  * subflow came first, or NO_ROOM.
  */
-static __always_inline __u32 take_place(__u32 token, __u32 by)
+static __always_inline __u32 take_place(const struct place_key *key)
 {
 	struct connection *c;
 	__u32 place;
@@ -176,10 +194,10 @@ static __always_inline __u32 take_place(__u32 token, __u32 by)
 	c = connection_at(place);
 	/* Before it has a token: work that was kicked earlier ends no connection with a subflow. */
 	__sync_fetch_and_add(&c->live, 1);
-	c->by = by;
+	c->by = key->by;
 	c->since_ns = bpf_ktime_get_ns();
-	c->token = token;
-	if (bpf_map_update_elem(&places, &token, &place, BPF_NOEXIST)) {
+	c->token = key->token;
+	if (bpf_map_update_elem(&places, key, &place, BPF_NOEXIST)) {
 		leave(place);
 		return 0;
 	}
@@ -188,11 +206,12 @@ static __always_inline __u32 take_place(__u32 token, __u32 by)
 }
 
 /* Count a subflow of a connection that has a place; the place counted from 1, 0 if it ends. */
-static __always_inline __u32 enter_place(__u32 place, __u32 token)
+static __always_inline __u32 enter_place(__u32 place, const struct place_key *key)
 {
 	struct connection *c = connection_at(place);
 
-	if (__sync_fetch_and_add(&c->live, 1) < NO_MORE && c->token == token)
+	if (__sync_fetch_and_add(&c->live, 1) < NO_MORE && c->token == key->token &&
+	    c->by == key->by)
 		return place + 1;
 	leave(place);
 	return 0;
@@ -237,7 +256,8 @@ static __noinline int join(struct sock *sk, __u32 by)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct seat *seat = seat_of(sk);
-	__u32 token, side, place, *known;
+	struct place_key key = { .by = by };
+	__u32 side, place, *known;
 	struct connection *c;
 
 	if (!BPF_CORE_READ_BITFIELD_PROBED(tp, is_mptcp)) {
@@ -246,11 +266,11 @@ static __noinline int join(struct sock *sk, __u32 by)
 		return 0;
 	}
 	seat->tries++;
-	token = sbd_token(tp);
-	if (!token)
+	key.token = sbd_token(tp);
+	if (!key.token)
 		return 0;
-	known = bpf_map_lookup_elem(&places, &token);
-	place = known ? enter_place(*known, token) : take_place(token, by);
+	known = bpf_map_lookup_elem(&places, &key);
+	place = known ? enter_place(*known, &key) : take_place(&key);
 	if (place == NO_ROOM)
 		seat->tries = TRIES;
 	if (place == NO_ROOM || !place)
@@ -268,29 +288,33 @@ static __noinline int join(struct sock *sk, __u32 by)
 	return place << 3 | side;
 }
 
-/* Let the work run if it has not for some time. */
-static __always_inline void kick_if_due(__u32 place, __u64 now_ns)
+/* Let the work run if it has not for some time; each subflow asks that seldom. */
+static __always_inline void kick_if_due(struct seat *seat, __u64 now_ns)
 {
-	struct connection *c = connection_at(place);
+	struct connection *c;
 
+	if (now_ns - seat->kicked_ns <= WORK_NS)
+		return;
+	seat->kicked_ns = now_ns;
+	c = connection_at(seat->place - 1);
 	if (now_ns - c->kicked_ns > WORK_NS) {
 		c->kicked_ns = now_ns;
-		kick(place);
+		kick(seat->place - 1);
 	}
 }
 
 /* Put a signal into a subflow's ring; its lock is held. */
-static __always_inline void put(__u32 place, __u32 side, const struct signal *signal)
+static __always_inline void put(struct seat *seat, const struct signal *signal)
 {
-	struct ring *ring = &subflow_at(place, side)->ring;
-	__u64 waiting = ring->head - ring->tail, now_ns = bpf_ktime_get_ns();
+	struct ring *ring = &seated(seat)->ring;
+	__u64 waiting = ring->head - ring->tail;
 
 	if (waiting >= RING_SIGNALS) {
 		ring->lost++;
 	} else {
 		struct signal *to = &ring->signal[ring->head % RING_SIGNALS];
 
-		to->now_ns = now_ns;
+		to->now_ns = signal->now_ns;
 		to->bytes_acked = signal->bytes_acked;
 		to->rtt_us = signal->rtt_us;
 		to->kind = signal->kind;
@@ -298,8 +322,8 @@ static __always_inline void put(__u32 place, __u32 side, const struct signal *si
 		release_store(&ring->head, ring->head + 1);
 	}
 	if (waiting == RING_KICK)
-		kick(place);
-	kick_if_due(place, now_ns);
+		kick(seat->place - 1);
+	kick_if_due(seat, signal->now_ns);
 }
 
 #endif

@@ -34,8 +34,7 @@ struct tcp_congestion_ops {
 static __always_inline void show(struct sock *sk)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	struct seat *seat = seat_of(sk);
-	struct subflow *own = subflow_at(seat->place - 1, seat->side);
+	struct subflow *own = seated(seat_of(sk));
 
 	own->cwnd = tp->snd_cwnd;
 	own->srtt_8us = tp->srtt_us;
@@ -44,10 +43,13 @@ static __always_inline void show(struct sock *sk)
 static __always_inline void sit(struct sock *sk, __u32 by)
 {
 	struct seat *seat = seat_of(sk);
-	int found = join(sk, by);
+	__u32 found = join(sk, by), place = found >> 3, side = found & 7;
 
-	seat->place = found >> 3;
-	seat->side = found & 7;
+	if (!place)
+		return;
+	seat->own = &place_of[(place - 1) % CONTROLLED_CONNECTIONS]->subflow[side];
+	seat->side = side;
+	seat->place = place;
 }
 
 static __always_inline bool may_sit(const struct seat *seat)
@@ -81,7 +83,7 @@ void BPF_PROG(any_release, struct sock *sk)
 
 	if (!seat->place)
 		return;
-	subflow_at(seat->place - 1, seat->side)->released = 1;
+	seated(seat)->released = 1;
 	leave(seat->place - 1);
 	seat->place = 0;
 }
@@ -96,7 +98,7 @@ void BPF_PROG(lia_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 	if (!seat->place)
 		return;
 	show(sk);
-	kick_if_due(seat->place - 1, bpf_ktime_get_ns());
+	kick_if_due(seat, ((struct tcp_sock *)sk)->tcp_clock_cache);
 }
 
 /* After a timeout the window is 1, and no ACK may come for long. */
@@ -112,7 +114,7 @@ void BPF_PROG(smart_pkts_acked, struct sock *sk, const struct ack_sample *sample
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct seat *seat = seat_of(sk);
-	struct signal signal = { .kind = SIGNAL_ACK };
+	struct signal signal = { .kind = SIGNAL_ACK, .now_ns = tp->tcp_clock_cache };
 	__s32 rtt_us = sample->rtt_us;
 
 	if (may_sit(seat))
@@ -122,19 +124,23 @@ void BPF_PROG(smart_pkts_acked, struct sock *sk, const struct ack_sample *sample
 	show(sk);
 	signal.bytes_acked = tp->bytes_acked;
 	signal.rtt_us = rtt_us > 0 ? rtt_us : 0;
-	put(seat->place - 1, seat->side, &signal);
+	put(seat, &signal);
 }
 
 SEC("struct_ops")
 void BPF_PROG(smart_set_state, struct sock *sk, __u8 new_state)
 {
-	struct signal signal = { .kind = SIGNAL_STATE, .ca_state = new_state };
+	struct signal signal = {
+		.kind = SIGNAL_STATE,
+		.ca_state = new_state,
+		.now_ns = ((struct tcp_sock *)sk)->tcp_clock_cache,
+	};
 	struct seat *seat = seat_of(sk);
 
 	if (!seat->place)
 		return;
 	show(sk);
-	put(seat->place - 1, seat->side, &signal);
+	put(seat, &signal);
 }
 
 SEC("struct_ops")

@@ -406,16 +406,17 @@ __noinline int end(__u32 place)
 {
 	struct connection *c = connection_at(place);
 	struct told_connection *own = bpf_map_lookup_elem(&told, &place);
-	__u32 token = c->token, side, *at;
+	struct place_key key = { .token = c->token, .by = c->by };
+	__u32 side, *at;
 
-	if (!token || __sync_val_compare_and_swap(&c->live, 0, NO_MORE))
+	if (!key.token || __sync_val_compare_and_swap(&c->live, 0, NO_MORE))
 		return 0;
 	greet(place);
 	drain(place, FOR_EVER);
 	dismiss(place);
-	at = bpf_map_lookup_elem(&places, &token);
+	at = bpf_map_lookup_elem(&places, &key);
 	if (at && *at == place)
-		bpf_map_delete_elem(&places, &token);
+		bpf_map_delete_elem(&places, &key);
 	if (own)
 		own->token = 0;
 	c->token = 0;

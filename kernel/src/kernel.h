@@ -67,6 +67,7 @@ struct tcp_rack {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	struct tcp_rack rack;
+	__u64 tcp_clock_cache;	/* when it last looked at the monotonic clock, ns */
 	__u64 bytes_acked;
 	__u32 snd_una;
 	__u32 snd_cwnd;

@@ -26,7 +26,7 @@ from scenarios.closed_loop import EXPERIMENTS
 from scenarios.closed_loop.loop_experiment import LoopNetwork
 from testbed import machine, planned_run
 from testbed.dataset_folder import CAPTURES, INPUTS, RECEIVED, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
-from testbed.decided_groups import COLUMNS, DecidedGroups
+from testbed.decided_groups import COLUMNS, DecidedGroups, status
 from testbed.isolation import IsolatedRun
 from testbed.planned_run import PlannedRun
 from testbed.running_program import EmulationError
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 _VERDICTS = "verdicts.csv"
 #: What came of an experiment.
-_GROUPS, _OUTCOMES = "groups.csv", "outcomes.csv"
+_GROUPS, _OUTCOMES, _COSTS = "groups.csv", "outcomes.csv", "costs.csv"
 
 
 class WhatToRunError(UsageFault):
@@ -60,8 +60,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--experiment",
         metavar="NAME",
-        help="in place of files, the networks of an experiment with the loop closed (loop_kernel), each under Reno,"
-        f" sbd_lia and sbd_smart, which `sbd kernel load` brings; {_GROUPS} and {_OUTCOMES} tell what came of each",
+        help="in place of files, the networks of an experiment with the loop closed (loop_kernel, loop_unseen), each"
+        f" under controllers that `sbd kernel load` brings; {_GROUPS}, {_OUTCOMES} and {_COSTS} tell what came of each",
+    )
+    parser.add_argument(
+        "--controls",
+        metavar="NAME",
+        nargs="+",
+        choices=planned_run.KERNEL_CONTROLS,
+        help=f"of an experiment: what each network is run under, of {', '.join(planned_run.KERNEL_CONTROLS)} (default:"
+        f" {', '.join(planned_run.DEFAULT_CONTROLS)}); the last two are sbd_smart, by what was loaded",
     )
     parser.add_argument("--networks", metavar="N", type=int, help="of an experiment: networks of each kind")
     parser.add_argument("--seconds", metavar="S", type=float, help="of an experiment: length of each transfer")
@@ -88,9 +96,23 @@ def _networks(arguments: argparse.Namespace, params: Params) -> list[LoopNetwork
     settings = params.loop.settings().get(arguments.experiment)
     if settings is None:
         raise ParamsError(f"{arguments.params}: loop.experiments.{arguments.experiment} is missing")
-    given = {"runs": arguments.networks, "duration_s": arguments.seconds}
-    settings |= {name: value for name, value in given.items() if value is not None}
+    given = {"runs": arguments.networks, "repetitions": arguments.networks, "duration_s": arguments.seconds}
+    settings |= {name: value for name, value in given.items() if value is not None and name in settings}
     return list(EXPERIMENTS[arguments.experiment].draw(**settings))
+
+
+def _controls(arguments: argparse.Namespace) -> Sequence[str]:
+    """Return what networks are run under; make sure that sbd_smart asks what the runs are named by."""
+    controls: Sequence[str] = arguments.controls or planned_run.DEFAULT_CONTROLS
+    wanted = [planned_run.ASKED[control] for control in controls if control in planned_run.ASKED]
+    if len(wanted) > 1:
+        raise WhatToRunError("--controls names two that sbd_smart would ask, and it asks one")
+    told = status()
+    if told is None:
+        raise WhatToRunError("--experiment needs controllers of the kernel: sbd kernel load")
+    if wanted and wanted != [told["asks"]]:
+        raise WhatToRunError(f"sbd_smart asks {told['asks']}, not {wanted[0]}: sbd kernel unload, and load it anew")
+    return controls
 
 
 def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
@@ -103,7 +125,10 @@ def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
     if arguments.experiment:
         if arguments.captures_only or arguments.congestion_control:
             raise WhatToRunError("--experiment needs logs, and has controllers of its own")
-        return planned_run.of_networks(arguments.experiment, _networks(arguments, params))
+        networks = _networks(arguments, params)
+        return planned_run.of_networks(arguments.experiment, networks, _controls(arguments))
+    if arguments.controls:
+        raise WhatToRunError("--controls are of an experiment")
     if arguments.scenarios:
         return planned_run.of_files(arguments.scenarios, arguments.congestion_control)
     settings = params.simulate.model_dump().get(arguments.dataset)
@@ -162,22 +187,24 @@ def _judge(out: Path, params: Params) -> None:
     stage.say(*aligned(counted(said)))
 
 
-def _tell(out: Path, groups: DecidedGroups, params: Params) -> None:
-    """Write what the controllers decided and what came of each run, and say how controllers compare."""
+def _tell(out: Path, runs: Sequence[PlannedRun], groups: DecidedGroups, params: Params) -> None:
+    """Write what the controllers decided, what came of each run and what it took, and say how controllers compare."""
     # Needed here alone, and slow to import.
     import pandas as pd
 
-    from pipelines.judging import kernel_loop
+    from pipelines.judging import kernel_cost, kernel_loop
     from pipelines.reporting.report_files import write_csv
     from pipelines.reporting.text_table import aligned
 
     decided = pd.DataFrame(groups.rows, columns=COLUMNS)
-    outcomes = kernel_loop.outcomes(
-        pd.read_csv(out / RECEIVED), pd.read_csv(out / TRUTH, dtype={"token": str}), decided
-    )
-    write_csv(decided, out / _GROUPS)
-    write_csv(outcomes, out / _OUTCOMES)
+    received, truth = pd.read_csv(out / RECEIVED), pd.read_csv(out / TRUTH, dtype={"token": str})
+    loops = {one.name: one.loop for one in runs if one.loop is not None}
+    outcomes = kernel_loop.outcomes(loops, received, truth, decided)
+    costs = kernel_cost.costs(loops, truth, decided, kernel_cost.hook_ns(groups.programs()))
+    for table, name in ((decided, _GROUPS), (outcomes, _OUTCOMES), (costs, _COSTS)):
+        write_csv(table, out / name)
     stage.say(*aligned(list(kernel_loop.compared(outcomes, params))))
+    stage.say(*aligned(list(kernel_cost.summed(costs))))
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -203,7 +230,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         if (out / inputs).exists():
             stage.say(f"sbd new-dataset {out / inputs} --labels {out / labels} --name NAME")
     if arguments.experiment:
-        _tell(out, groups, params)
+        _tell(out, runs, groups, params)
     if arguments.judge:
         _judge(out, params)
     if failures:

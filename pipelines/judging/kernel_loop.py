@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from models.closed_loop import comparison, run_outcome
 from pipelines.params import Params
+from scenarios.closed_loop.loop_experiment import LoopRun
 
-#: The experiment's name, and where its networks are.
-EXPERIMENT, PLACE = "loop_kernel", "wired"
 _MBIT_PER_BYTE = 8e-6
 #: What a terminal shows of a comparison.
 _SHOWN = ("variant", "control", "runs", "goodput_mbit_s", "rival_mbit_s", "over_lia", "over_reno", "right_share")
 
 
-def _while_it_sent(decided: pd.DataFrame) -> pd.DataFrame:
+#: What the testbed puts behind a run's name.
+SUFFIX = ".log.zst"
+#: What stands where no verdicts decide.
+_ALWAYS = "always"
+
+
+def of_run(decided: pd.DataFrame, token: str) -> pd.DataFrame:
+    """Return what was decided of a connection by verdicts; nothing if none were asked for.
+
+    Parameters
+    ----------
+    decided : DataFrame
+        As :func:`testbed.decided_groups.of_status` yields it.
+    token : str
+        Hexadecimal; the recorder writes no zeros in front.
+    """
+    own: pd.DataFrame = decided[decided["by"] != _ALWAYS]
+    return own[own["token"].map(lambda one: int(one, 16) == int(token, 16)).astype(bool)]
+
+
+def while_it_sent(decided: pd.DataFrame) -> pd.DataFrame:
     """Return what was decided of a connection until its last signal was taken: its sockets may stay for minutes."""
     own = decided.sort_values("time_ns")
     last = int(own.loc[own["signals"] == own["signals"].max(), "time_ns"].min())
@@ -30,7 +49,7 @@ def _of_groups(decided: pd.DataFrame, shared: bool) -> dict[str, float]:
     """Return how long, and whether at the end, groups were as the truth; nan for a connection that has none."""
     if decided.empty:
         return dict.fromkeys(("apart_share", "right_share", "right_at_end"), math.nan)
-    coupled = _while_it_sent(decided)["coupled"].to_numpy(bool)
+    coupled = while_it_sent(decided)["coupled"].to_numpy(bool)
     right = coupled == shared
     return {
         "apart_share": float((~coupled).mean()),
@@ -39,11 +58,15 @@ def _of_groups(decided: pd.DataFrame, shared: bool) -> dict[str, float]:
     }
 
 
-def outcomes(received: pd.DataFrame, truth: pd.DataFrame, decided: pd.DataFrame) -> pd.DataFrame:
+def outcomes(
+    loops: Mapping[str, LoopRun], received: pd.DataFrame, truth: pd.DataFrame, decided: pd.DataFrame
+) -> pd.DataFrame:
     """Return what came of each run, one row for each.
 
     Parameters
     ----------
+    loops : mapping of str to LoopRun
+        What each run is of the experiment, by its name; one that failed has no row.
     received, truth : DataFrame
         ``received.csv`` and ``truth.csv`` of the testbed's folder; tokens are text.
     decided : DataFrame
@@ -53,24 +76,23 @@ def outcomes(received: pd.DataFrame, truth: pd.DataFrame, decided: pd.DataFrame)
     -------
     DataFrame
         The network, ``control``, and what :class:`~models.closed_loop.run_outcome.Outcome` has of a run in the
-        simulator: ``rival_mbit_s`` is the mean over its bulk flows, ``jain`` is nan where nothing is shared.
-        ``utilisation`` is that of the bottleneck that was used less.
+        simulator: ``rival_mbit_s`` is the mean over its bulk flows, ``jain`` is nan where nothing is shared or
+        nothing is beside the connection. ``utilisation`` is that of the bottleneck that was used less.
     """
     rows = []
-    # The recorder writes no zeros in front.
-    grouped = decided[decided["by"] != "always"].assign(number=lambda own: own["token"].map(lambda one: int(one, 16)))
     goodput = received.assign(mbit_s=received["bytes"] * _MBIT_PER_BYTE / received["sent_s"])
     for (name, token, shared), own in truth.groupby(["input", "token", "shared"], sort=False):
-        run = str(name).removesuffix(".log.zst")
-        _, number, control = run.rsplit("-", 2)
+        run = str(name).removesuffix(SUFFIX)
+        loop = loops[run]
         flows = goodput[goodput["run"] == run].set_index("flow")["mbit_s"]
         beside = flows.drop("connection").dropna()
-        of_run = grouped[grouped["number"] == int(str(token), 16)]
+        fair = bool(shared) and len(beside) > 0
         rows.append(
-            {"experiment": EXPERIMENT, "variant": own["scenario"].iloc[0], "place": PLACE, "number": int(number)}
-            | {"control": control, "goodput_mbit_s": flows["connection"], "rival_mbit_s": beside.mean()}
-            | {"jain": run_outcome.jain([flows["connection"], *beside]) if shared else math.nan}
-            | _of_groups(of_run, bool(shared))
+            {"experiment": loop.experiment, "variant": loop.network.variant}
+            | {"place": loop.network.place, "number": loop.network.number, "control": loop.control}
+            | {"goodput_mbit_s": flows["connection"], "rival_mbit_s": beside.mean()}
+            | {"jain": run_outcome.jain([flows["connection"], *beside]) if fair else math.nan}
+            | _of_groups(of_run(decided, str(token)), bool(shared))
             | {"utilisation": own[["utilisation_a", "utilisation_b"]].min(axis=None)}
         )
     return pd.DataFrame(rows)

@@ -16,6 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_COUNTS = Path("/proc/sys/kernel/bpf_stats_enabled")
 #: Number of the system call bpf.
 _BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
 #: Its commands, and what is read of struct bpf_prog_info.
@@ -93,6 +94,17 @@ def loaded_programs() -> set[int]:
         if info.raw[_NAME].split(b"\0")[0].decode() in _PROGRAMS:
             found.add(last)
     return found
+
+
+@contextmanager
+def counting() -> Iterator[None]:
+    """Let the kernel count what BPF programs take; set it back in the end."""
+    before = _COUNTS.read_text()
+    _COUNTS.write_text("1")
+    try:
+        yield
+    finally:
+        _COUNTS.write_text(before)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from export import model_file
@@ -19,7 +20,7 @@ from export.tree import NOT_SHARED, SHARED, Forest
 from pipelines.__main__ import main
 from testbed import machine
 from tests.kernel.conftest import ROOT
-from tests.kernel.controllers import MOST_INSTRUCTIONS, NAMES, available, emulated, loaded, loaded_programs
+from tests.kernel.controllers import MOST_INSTRUCTIONS, NAMES, available, counting, emulated, loaded, loaded_programs
 from tests.kernel.two_paths import TwoPaths, two_paths
 
 _SHIPPED = ROOT / "export/generated/forest_invariant.sbd"
@@ -184,6 +185,53 @@ def test_a_place_forgets_the_groups_it_had(paths: TwoPaths, controllers_allowed:
             told = own.await_status(lambda now: any(_pairs(now)), 3)
         (connection,) = told["connections"]
         assert [subflow["group"] for subflow in connection["subflows"]] == [0, 0]
+
+
+def test_a_controller_that_is_changed_has_a_place_of_its_own(paths: TwoPaths, controllers_allowed: Path) -> None:
+    with loaded(controllers_allowed) as own, paths.sending(8, "sbd_lia", later="sbd_smart") as sender:
+        own.await_status(lambda now: [one["by"] for one in now["connections"] if one["pairs"]] == ["always"], 3)
+        told = own.await_status(lambda now: [one["by"] for one in now["connections"]] == ["lag_excess"], 6)
+        (connection,) = told["connections"]
+        assert len(connection["subflows"]) == 2
+        assert told["counts"]["ended"] == 1
+        assert sender.wait() == 0
+
+
+def test_what_acks_took_is_told_where_the_kernel_counts(paths: TwoPaths, controllers_allowed: Path) -> None:
+    with loaded(controllers_allowed) as own:
+        assert own.status()["asks"] == "lag_excess"
+        assert not any(one["runs"] for one in own.status()["programs"])
+        assert "mean time" not in own.asked("status").stdout
+        with counting(), paths.sending(3, "sbd_smart"):
+            told = own.await_status(lambda now: any(_pairs(now)), 3)
+            runs = {one["name"]: one for one in told["programs"]}
+            assert runs["smart_init"]["runs"] == 2
+            assert runs["lia_init"]["runs"] == 0
+            acked = runs["smart_pkts_acked"]
+            # One takes more than some ns, and less than a millisecond.
+            assert 10 < acked["run_ns"] / acked["runs"] < 1_000_000
+            assert "mean time: smart_init" in own.asked("status").stdout
+
+
+@pytest.mark.usefixtures("allowed", "recorder")
+def test_controllers_are_compared_on_networks_of_an_experiment(controllers_allowed: Path, tmp_path: Path) -> None:
+    words = ["testbed", "--experiment", "loop_kernel", "--networks", "1", "--seconds", "6", "--jobs", "6"]
+    words += ["--params", str(ROOT / "params.yaml"), "--out"]
+    with loaded(controllers_allowed, "--model", _SHIPPED):
+        assert main([*words, str(tmp_path / "lag_excess")]) == 2
+        with counting():
+            assert main([*words, str(tmp_path / "made"), "--controls", "lia", "oracle", "forest_invariant"]) == 0
+    assert not (tmp_path / "lag_excess").exists()
+    outcomes = pd.read_csv(tmp_path / "made/outcomes.csv").set_index(["variant", "control"])
+    assert len(outcomes) == 6
+    assert (outcomes["goodput_mbit_s"] > 0.5).all()
+    assert set(outcomes["place"]) == {"wired"}
+    (took, other) = pd.read_csv(tmp_path / "made/costs.csv").to_dict("records")
+    assert {took["control"], other["control"]} == {"forest_invariant"}
+    for own in (took, other):
+        assert own["signals"] > 500
+        assert 0 < own["hook_percent"] < 5
+        assert 0 < own["work_percent"] < 5
 
 
 def test_a_connection_without_room_goes_on(paths: TwoPaths, controllers_allowed: Path) -> None:

@@ -41,15 +41,23 @@ class TwoPaths:
         return Path("/run/netns") / self.client
 
     @contextmanager
-    def sending(self, seconds: float, controller: str = "reno", port: int = PORT) -> Iterator[subprocess.Popen[bytes]]:
-        """Send from client to server over both paths; yield the sender, which ends after some seconds."""
+    def sending(
+        self, seconds: float, controller: str = "reno", port: int = PORT, *, later: str | None = None
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Send from client to server over both paths; yield the sender, which ends after some seconds.
+
+        After half of them it changes its controller to `later`.
+        """
+        controllers = (controller, later or controller)
         here = [sys.executable, str(Path(__file__))]
         enter = ["ip", "netns", "exec"]
         with subprocess.Popen([*enter, self.server, *here, "receive", str(port)], stdout=subprocess.PIPE) as receiver:
             try:
                 assert receiver.stdout is not None
                 assert receiver.stdout.readline() == b"ready\n"
-                with subprocess.Popen([*enter, self.client, *here, "send", str(port), str(seconds), controller]) as own:
+                with subprocess.Popen(
+                    [*enter, self.client, *here, "send", str(port), str(seconds), *controllers]
+                ) as own:
                     try:
                         yield own
                     finally:
@@ -126,17 +134,18 @@ def _receive(port: int) -> None:
                     pass
 
 
-def _send(port: int, seconds: float, controller: str) -> None:
+def _send(port: int, seconds: float, controller: str, later: str) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, controller.encode())
         connection.settimeout(1)
         connection.connect(("10.77.1.2", port))
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            try:
-                connection.send(bytes(1 << 16))
-            except TimeoutError:
-                continue
+        for own in (controller, later):
+            if own != controller:
+                connection.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, own.encode())
+            until = time.monotonic() + seconds / 2
+            while time.monotonic() < until:
+                with suppress(TimeoutError):
+                    connection.send(bytes(1 << 16))
         # What waits in the buffer is not sent any more.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
 
@@ -145,4 +154,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "receive":
         _receive(int(sys.argv[2]))
     else:
-        _send(int(sys.argv[2]), float(sys.argv[3]), sys.argv[4])
+        _send(int(sys.argv[2]), float(sys.argv[3]), *sys.argv[4:])

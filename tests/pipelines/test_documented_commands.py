@@ -149,6 +149,17 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd record --no-addresses --out trace.log": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),
     "sbd record | sbd detect --live -": Elsewhere(_ROOT_RIGHTS, "tests/pipelines/test_live.py"),
     "sbd record --format state --out traces/ --seconds 60": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),
+    **{
+        command: Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_controllers.py")
+        for command in (
+            "sbd kernel load",
+            "sysctl -w net.ipv4.tcp_congestion_control=sbd_smart",
+            "sbd kernel status",
+            "sysctl -w net.ipv4.tcp_congestion_control=cubic",
+            "sbd kernel unload",
+            "sbd testbed --experiment loop_kernel --networks 20 --seconds 30 --jobs 6 --out made",
+        )
+    },
     "make -j PREFIX=<virtual environment>": Elsewhere("`make setup` runs it", "make check"),
 }
 

@@ -1,4 +1,4 @@
-"""What the kernel's controllers came to, from the tables of a testbed's folder."""
+"""What the kernel's controllers came to and what they took, from the tables of a testbed's folder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipelines.judging import kernel_loop
+from pipelines.judging import kernel_cost, kernel_loop
 from pipelines.params import read_params
+from scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
+from testbed.examples import example
 
 ROOT = Path(__file__).parents[2]
 #: Name of a run, token, label, bytes of the connection in 10 s, bytes of its rivals in 8 s.
@@ -23,6 +25,18 @@ RUNS = (
 )
 #: What decided on groups of each that has any.
 BY = {"a2": "lag_excess", "b2": "lag_excess", "b0": "always"}
+#: Time between two rows of what was decided.
+_STEP_NS = 500_000_000
+
+
+def loops() -> dict[str, LoopRun]:
+    """What each run is of the experiment; the largest base RTT is the example's."""
+    found = {}
+    for run, _, shared, *_ in RUNS:
+        variant, number, control = ("one link" if shared else "own links"), int(run.split("-")[-2]), run.split("-")[-1]
+        network = LoopNetwork(variant, "wired", number, example("shared" if shared else "separate"))
+        found[run] = LoopRun("loop_kernel", network, control)
+    return found
 
 
 def decided() -> pd.DataFrame:
@@ -31,18 +45,21 @@ def decided() -> pd.DataFrame:
     told += [("b2", 5, True), ("b2", 6, True), ("b0", 3, True)]
     return pd.DataFrame(
         {
-            "time_ns": place,
+            "time_ns": place * _STEP_NS,
             "token": f"{token:0>8}",
             "by": BY[token],
             "signals": signals,
+            "works": 2 * place,
+            "work_ns": 1_000_000 * place,
+            "work_most_ns": 30_000,
             "coupled": coupled,
         }
         for place, (token, signals, coupled) in enumerate(told)
     )
 
 
-def outcomes() -> pd.DataFrame:
-    received = pd.DataFrame(
+def received() -> pd.DataFrame:
+    return pd.DataFrame(
         {"run": run, "flow": flow, "kind": "any", "sent_s": sent_s, "bytes": own}
         for run, _, _, connection, rivals in RUNS
         for flow, sent_s, own in (
@@ -50,7 +67,10 @@ def outcomes() -> pd.DataFrame:
             *((f"background {number}", 8.0, rival) for number, rival in enumerate(rivals)),
         )
     )
-    truth = pd.DataFrame(
+
+
+def truth() -> pd.DataFrame:
+    return pd.DataFrame(
         {
             "input": f"{run}.log.zst",
             "token": token,
@@ -61,7 +81,10 @@ def outcomes() -> pd.DataFrame:
         }
         for run, token, shared, _, _ in RUNS
     )
-    return kernel_loop.outcomes(received, truth, decided())
+
+
+def outcomes() -> pd.DataFrame:
+    return kernel_loop.outcomes(loops(), received(), truth(), decided())
 
 
 def test_goodput_is_what_came_over_the_time_it_was_sent() -> None:
@@ -99,3 +122,33 @@ def test_networks_are_compared_with_themselves() -> None:
     assert shown["own links", "lag_excess"]["over_reno"] == "0.800"
     assert shown["one link", "lag_excess"]["over_lia"] == "1.100"
     assert shown["one link", "lia"]["over_lia"] == "1.000"
+
+
+def test_jain_is_of_more_than_one_flow() -> None:
+    table = received()
+    alone = table[table["flow"] == "connection"]
+    assert kernel_loop.outcomes(loops(), alone, truth(), decided())["jain"].isna().all()
+
+
+def test_a_run_takes_what_its_acks_and_its_work_take() -> None:
+    found = kernel_cost.costs(loops(), truth(), decided(), 1_000_000.0).set_index("variant")
+    # Those under LIA and Reno have no verdicts, so they take nothing for them.
+    assert set(found["control"]) == {"lag_excess"}
+    own = found.loc["own links"]
+    # Three rows of half a second after the first, until the last signal; 1 ms of work in each, and 1 ms for an ACK.
+    assert own["seconds"] == 1.5
+    assert (own["signals"], own["works"]) == (30, 6)
+    assert own["work_percent"] == pytest.approx(0.2)
+    assert own["hook_percent"] == pytest.approx(2.0)
+    largest_ms = max(subflow.rtt_ms for subflow in example("separate").subflows)
+    assert own["ms_per_window"] == pytest.approx(0.022 * 50 * largest_ms)
+    assert own["work_most_ms"] == 0.03
+
+
+def test_what_was_not_counted_is_not_there() -> None:
+    found = kernel_cost.costs(loops(), truth(), decided(), math.nan)
+    assert found["percent"].isna().all()
+    assert found["work_percent"].notna().all()
+    (row,) = kernel_cost.summed(found)
+    assert (row["runs"], row["percent"]) == (2, "nan")
+    assert list(kernel_cost.summed(kernel_cost.costs(loops(), truth(), decided()[:0], 1.0))) == []

@@ -170,7 +170,11 @@ def test_what_a_broken_run_came_to_is_taken_again(tmp_path: Path) -> None:
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(whole))
     params = read_params(tmp_path / "params.yaml")
     arguments = argparse.Namespace(
-        headers=ROOT / "export/generated", runs=tmp_path / "data", reports=tmp_path / "reports", figures=tmp_path
+        headers=ROOT / "export/generated",
+        kernel=ROOT / "data/samples/loop_kernel/outcomes.csv",
+        runs=tmp_path / "data",
+        reports=tmp_path / "reports",
+        figures=tmp_path,
     )
     assert loop.run(arguments, params) == 0
     first = pd.read_csv(tmp_path / "reports/runs.csv")

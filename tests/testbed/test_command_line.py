@@ -38,6 +38,12 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
         ([SHARED, "--experiment", "loop_kernel", "--out", "o"], "name scenario files, or a dataset by --dataset"),
         (["--experiment", "loop_moon", "--out", "o"], "loop.experiments.loop_moon is missing"),
         (["--experiment", "loop_kernel", "--captures-only", "--out", "o"], "--experiment needs logs"),
+        ([SHARED, "--controls", "lia", "--out", "o"], "--controls are of an experiment"),
+        (["--experiment", "loop_kernel", "--out", "o", "--controls", "olia"], "argument --controls: invalid choice"),
+        (
+            ["--experiment", "loop_kernel", "--out", "o", "--controls", "lag_excess", "forest_invariant"],
+            "--controls names two that sbd_smart would ask",
+        ),
         (["--dataset", "moon", "--out", "o"], "params.yaml: simulate.moon is missing"),
         (["--dataset", "sites", "--out", "o"], "sites 00000: does not go here:"),
         ([SHARED, "--out", "o", "--jobs", "0"], "--jobs must be at least 1"),

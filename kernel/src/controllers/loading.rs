@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use libbpf_rs::{Link, MapCore, Object, ObjectBuilder, ProgramInput};
 
-use sbd_libbpf::{instructions, libbpf_said};
+use sbd_libbpf::{libbpf_said, program_info};
 
 use crate::options::Wanted;
 use crate::told::{BY_LAG_EXCESS, BY_MODEL};
@@ -56,7 +56,7 @@ fn loaded(wanted: &Wanted) -> Result<Object, String> {
     let object = open.load().map_err(named)?;
     if wanted.verbose {
         for program in object.progs_mut() {
-            let count = instructions::verified(&program).map_err(|error| error.to_string())?;
+            let count = program_info::verified(&program).map_err(|error| error.to_string())?;
             eprintln!(
                 "{}: {count} instructions verified",
                 program.name().display()
@@ -102,6 +102,14 @@ fn pin(object: &mut Object) -> Result<(), String> {
         let name = map.name().to_string_lossy().into_owned();
         if pins::MAPS.contains(&name.as_str()) {
             map.pin(pins::path(&name))
+                .map_err(|error| format!("{name}: {error}"))?;
+        }
+    }
+    for mut program in object.progs_mut() {
+        let name = program.name().to_string_lossy().into_owned();
+        if pins::PROGRAMS.contains(&name.as_str()) {
+            program
+                .pin(pins::path(&name))
                 .map_err(|error| format!("{name}: {error}"))?;
         }
     }

@@ -11,6 +11,19 @@ pub const FOLDER: &str = "/run/smartsbd";
 /// Links keep the controllers registered; maps are read by other commands, and `works` must have a name to run at all.
 pub const LINKS: [&str; 2] = ["sbd_lia", "sbd_smart"];
 pub const MAPS: [&str; 5] = ["told", "counts", "works", "sbd_arena", "kept"];
+/// Programs that the kernel calls; it counts their runs.
+pub const PROGRAMS: [&str; 10] = [
+    "lia_init",
+    "smart_init",
+    "any_release",
+    "lia_pkts_acked",
+    "lia_set_state",
+    "smart_pkts_acked",
+    "smart_set_state",
+    "any_ssthresh",
+    "any_undo_cwnd",
+    "any_cong_avoid",
+];
 
 fn mount(folder: &str) -> io::Result<()> {
     let target = CString::new(folder).expect("the name has no zero");
@@ -81,7 +94,7 @@ pub fn make() -> Result<(), String> {
 
 /// Remove all names, the file system and the folder; what is not there is no error.
 pub fn remove() -> Result<(), String> {
-    for name in LINKS.iter().chain(&MAPS) {
+    for name in LINKS.iter().chain(&MAPS).chain(&PROGRAMS) {
         match fs::remove_file(path(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(format!("{}: {error}", path(name).display()));

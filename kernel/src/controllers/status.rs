@@ -3,11 +3,16 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::ops::Range;
 
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use sbd_libbpf::program_info::{self, Runs};
 
-use crate::told::{COUNTS, Connection, Pair};
+use crate::told::{BY, COUNTS, Connection, Pair};
 use crate::{kernel, pins};
+
+/// Where struct kept_models has what sbd_smart asks.
+const ASKED: Range<usize> = 8..12;
 
 fn map(name: &str) -> Result<MapHandle, String> {
     MapHandle::from_pinned_path(pins::path(name)).map_err(|error| format!("{name}: {error}"))
@@ -41,6 +46,29 @@ fn counts() -> Result<Vec<u64>, String> {
         .collect()
 }
 
+/// What sbd_smart asks.
+fn asked() -> Result<&'static str, String> {
+    let kept = map("kept")?
+        .lookup(&0u32.to_ne_bytes(), MapFlags::ANY)
+        .map_err(|error| format!("kept: {error}"))?
+        .unwrap_or_default();
+    kept.get(ASKED)
+        .and_then(|word| word.try_into().ok())
+        .and_then(|word| BY.get(u32::from_ne_bytes(word) as usize).copied())
+        .ok_or_else(|| "kept: says nothing".into())
+}
+
+/// How often each program ran while the kernel counted.
+fn programs() -> Result<Vec<(&'static str, Runs)>, String> {
+    pins::PROGRAMS
+        .iter()
+        .map(|name| {
+            let runs = program_info::runs(&pins::path(name));
+            Ok((*name, runs.map_err(|error| format!("{name}: {error}"))?))
+        })
+        .collect()
+}
+
 /// The last verdict on a pair, in a word.
 fn verdict(pair: &Pair) -> &'static str {
     match pair.shared {
@@ -64,17 +92,55 @@ fn seconds(later_ns: u64, earlier_ns: u64) -> f64 {
     later_ns.saturating_sub(earlier_ns) as f64 / 1e9
 }
 
-fn table(connections: &[Connection], counts: &[u64], now_ns: u64) -> String {
+/// All that is told.
+struct Told {
+    now_ns: u64,
+    asked: &'static str,
+    counts: Vec<u64>,
+    programs: Vec<(&'static str, Runs)>,
+    connections: Vec<Connection>,
+}
+
+impl Told {
+    fn read() -> Result<Told, String> {
+        Ok(Told {
+            asked: asked()?,
+            counts: counts()?,
+            programs: programs()?,
+            connections: connections()?,
+            now_ns: now_ns(),
+        })
+    }
+}
+
+/// Mean time of each program that was counted, or nothing.
+fn mean_times(programs: &[(&'static str, Runs)]) -> Option<String> {
+    let each: Vec<String> = programs
+        .iter()
+        .filter(|(_, runs)| runs.count > 0)
+        .map(|(name, runs)| {
+            let mean_ns = runs.ns as f64 / runs.count as f64;
+            format!("{name} {mean_ns:.0} ns ({} runs)", runs.count)
+        })
+        .collect();
+    (!each.is_empty()).then(|| format!("mean time: {}", each.join(", ")))
+}
+
+fn table(told: &Told) -> String {
     let mut text = String::new();
+    let now_ns = told.now_ns;
     let line = COUNTS
         .iter()
-        .zip(counts)
+        .zip(&told.counts)
         .map(|(name, count)| format!("{} {count}", name.replace('_', " ")))
         .collect::<Vec<_>>()
         .join(", ");
     let write = |text: &mut String, line: &str| writeln!(text, "{line}").expect("a string grows");
-    write(&mut text, &line);
-    for own in connections {
+    write(&mut text, &format!("sbd_smart asks {}; {line}", told.asked));
+    if let Some(line) = mean_times(&told.programs) {
+        write(&mut text, &line);
+    }
+    for own in &told.connections {
         write(
             &mut text,
             &format!(
@@ -133,7 +199,7 @@ fn table(connections: &[Connection], counts: &[u64], now_ns: u64) -> String {
     text
 }
 
-fn json(connections: &[Connection], counts: &[u64], now_ns: u64) -> String {
+fn json(told: &Told) -> String {
     let list = |each: Vec<String>| format!("[{}]", each.join(", "));
     let text = |word: Option<&str>| word.map_or("null".into(), |word| format!("\"{word}\""));
     let subflows = |own: &Connection| {
@@ -171,7 +237,7 @@ fn json(connections: &[Connection], counts: &[u64], now_ns: u64) -> String {
         });
         list(each.collect())
     };
-    let connections = connections.iter().map(|own| {
+    let connections = told.connections.iter().map(|own| {
         format!(
             "{{\"token\": \"{:08x}\", \"netns\": {}, \"by\": {}, \"since_ns\": {}, \"works\": {}, \"work_ns\": {}, \
              \"work_most_ns\": {}, \"subflows\": {}, \"pairs\": {}}}",
@@ -188,12 +254,21 @@ fn json(connections: &[Connection], counts: &[u64], now_ns: u64) -> String {
     });
     let counts = COUNTS
         .iter()
-        .zip(counts)
+        .zip(&told.counts)
         .map(|(name, count)| format!("\"{name}\": {count}"))
         .collect::<Vec<_>>()
         .join(", ");
+    let programs = told.programs.iter().map(|(name, runs)| {
+        format!(
+            "{{\"name\": \"{name}\", \"runs\": {}, \"run_ns\": {}}}",
+            runs.count, runs.ns
+        )
+    });
     format!(
-        "{{\"now_ns\": {now_ns}, \"counts\": {{{counts}}}, \"connections\": {}}}\n",
+        "{{\"now_ns\": {}, \"asks\": \"{}\", \"counts\": {{{counts}}}, \"programs\": {}, \"connections\": {}}}\n",
+        told.now_ns,
+        told.asked,
+        list(programs.collect()),
         list(connections.collect())
     )
 }
@@ -203,10 +278,10 @@ pub fn print(as_json: bool) -> Result<(), String> {
     if !pins::exist() {
         return Err("the controllers are not loaded".into());
     }
-    let (connections, counts, now_ns) = (connections()?, counts()?, now_ns());
+    let told = Told::read()?;
     let text = match as_json {
-        true => json(&connections, &counts, now_ns),
-        false => table(&connections, &counts, now_ns),
+        true => json(&told),
+        false => table(&told),
     };
     io::stdout()
         .write_all(text.as_bytes())
