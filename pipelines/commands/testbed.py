@@ -200,7 +200,7 @@ def _tell(out: Path, runs: Sequence[PlannedRun], groups: DecidedGroups, params: 
     received, truth = pd.read_csv(out / RECEIVED), pd.read_csv(out / TRUTH, dtype={"token": str})
     loops = {one.name: one.loop for one in runs if one.loop is not None}
     outcomes = kernel_loop.outcomes(loops, received, truth, decided)
-    costs = kernel_cost.costs(loops, truth, decided, kernel_cost.hook_ns(groups.programs()))
+    costs = kernel_cost.costs(loops, received, truth, decided, kernel_cost.hook_ns(groups.programs()))
     for table, name in ((decided, _GROUPS), (outcomes, _OUTCOMES), (costs, _COSTS)):
         write_csv(table, out / name)
     stage.say(*aligned(list(kernel_loop.compared(outcomes, params))))

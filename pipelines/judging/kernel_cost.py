@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from features.window import WINDOW_RTTS
+from models.closed_loop import detector_cost
 from pipelines.judging import kernel_loop
 from scenarios.closed_loop.loop_experiment import LoopRun
 
@@ -39,15 +40,17 @@ def hook_ns(programs: Sequence[Mapping[str, Any]]) -> float:
     return float(sum(runs[name]["run_ns"] / runs[name]["runs"] for name in _HOOKS))
 
 
-def costs(loops: Mapping[str, LoopRun], truth: pd.DataFrame, decided: pd.DataFrame, ack_ns: float) -> pd.DataFrame:
+def costs(
+    loops: Mapping[str, LoopRun], received: pd.DataFrame, truth: pd.DataFrame, decided: pd.DataFrame, ack_ns: float
+) -> pd.DataFrame:
     """Return what each run under sbd_smart took, one row for each.
 
     Parameters
     ----------
     loops : mapping of str to LoopRun
         What each run is of the experiment, by its name.
-    truth : DataFrame
-        ``truth.csv`` of the testbed's folder; tokens are text.
+    received, truth : DataFrame
+        ``received.csv`` and ``truth.csv`` of the testbed's folder; tokens are text.
     decided : DataFrame
         As :func:`testbed.decided_groups.of_status` yields it.
     ack_ns : float, ns
@@ -62,12 +65,14 @@ def costs(loops: Mapping[str, LoopRun], truth: pd.DataFrame, decided: pd.DataFra
         ``work_most_ms``, the longest work. What was not counted is nan.
     """
     rows = []
+    lasted = kernel_loop.sent_s(received)
     for (name, token), _ in truth.groupby(["input", "token"], sort=False):
-        loop = loops[str(name).removesuffix(kernel_loop.SUFFIX)]
+        run = str(name).removesuffix(kernel_loop.SUFFIX)
+        loop = loops[run]
         own = kernel_loop.of_run(decided, str(token))
         # There is a row for each pair.
         # Nothing was watched of a connection that was asked for once or never.
-        asked = kernel_loop.while_it_sent(own).drop_duplicates("time_ns") if len(own) else own
+        asked = kernel_loop.while_it_sent(own, lasted[run]).drop_duplicates("time_ns") if len(own) else own
         took = asked[list(_GROWING)].iloc[[0, -1]].diff().iloc[-1] if len(asked) else None
         if took is None or not took["time_ns"]:
             continue
@@ -94,10 +99,8 @@ def summed(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
     table : DataFrame
         As :func:`costs` returns it; may be empty.
     """
-    if table.empty:
-        return
-    for control, own in table.groupby("control", sort=False):
-        row: dict[str, Any] = {"control": control, "runs": len(own)}
-        for name in ("hook_percent", "work_percent", "percent", "ms_per_window"):
-            row |= {name: f"{own[name].mean():.4f}", f"most_{name}": f"{own[name].max():.4f}"}
-        yield row | {"work_most_ms": f"{own['work_most_ms'].max():.3f}"}
+    for row in detector_cost.over_runs(table).to_dict("records"):
+        shown: dict[str, Any] = {"control": row["control"], "runs": row["runs"]}
+        for name in detector_cost.AVERAGED:
+            shown |= {name: f"{row[name]:.4f}", f"most_{name}": f"{row[f'{name}_most']:.4f}"}
+        yield shown | {"work_most_ms": f"{row['work_most_ms']:.3f}"}

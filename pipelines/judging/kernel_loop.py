@@ -13,6 +13,9 @@ from pipelines.params import Params
 from scenarios.closed_loop.loop_experiment import LoopRun
 
 _MBIT_PER_BYTE = 8e-6
+_NS_PER_S = 1e9
+#: The flow of a run that is no background.
+_CONNECTION = "connection"
 #: What a terminal shows of a comparison.
 _SHOWN = ("variant", "control", "runs", "goodput_mbit_s", "rival_mbit_s", "over_lia", "over_reno", "right_share")
 
@@ -37,19 +40,36 @@ def of_run(decided: pd.DataFrame, token: str) -> pd.DataFrame:
     return own[own["token"].map(lambda one: int(one, 16) == int(token, 16)).astype(bool)]
 
 
-def while_it_sent(decided: pd.DataFrame) -> pd.DataFrame:
-    """Return what was decided of a connection until its last signal was taken: its sockets may stay for minutes."""
+def sent_s(received: pd.DataFrame) -> dict[str, float]:
+    """Return for how long the connection of each run was to send, in s, by the run's name.
+
+    Parameters
+    ----------
+    received : DataFrame
+        ``received.csv`` of the testbed's folder.
+    """
+    own = received[received["flow"] == _CONNECTION]
+    return dict(zip(own["run"].astype(str), own["sent_s"].astype(float), strict=True))
+
+
+def while_it_sent(decided: pd.DataFrame, seconds: float) -> pd.DataFrame:
+    """Return what was decided of a connection while it sent.
+
+    Sockets stay for minutes when the network is gone, and every timeout of theirs is a signal. So what counts is the
+    time that it was to send, from when it was first asked for, or until its last signal if that is earlier.
+    """
     own = decided.sort_values("time_ns")
-    last = int(own.loc[own["signals"] == own["signals"].max(), "time_ns"].min())
-    sent: pd.DataFrame = own[own["time_ns"] <= last]
+    last_ns = int(own.loc[own["signals"] == own["signals"].max(), "time_ns"].min())
+    ended_ns = int(own["time_ns"].min() + seconds * _NS_PER_S)
+    sent: pd.DataFrame = own[own["time_ns"] <= min(last_ns, ended_ns)]
     return sent
 
 
-def _of_groups(decided: pd.DataFrame, shared: bool) -> dict[str, float]:
+def _of_groups(decided: pd.DataFrame, shared: bool, seconds: float) -> dict[str, float]:
     """Return how long, and whether at the end, groups were as the truth; nan for a connection that has none."""
     if decided.empty:
         return dict.fromkeys(("apart_share", "right_share", "right_at_end"), math.nan)
-    coupled = while_it_sent(decided)["coupled"].to_numpy(bool)
+    coupled = while_it_sent(decided, seconds)["coupled"].to_numpy(bool)
     right = coupled == shared
     return {
         "apart_share": float((~coupled).mean()),
@@ -80,19 +100,20 @@ def outcomes(
         nothing is beside the connection. ``utilisation`` is that of the bottleneck that was used less.
     """
     rows = []
+    lasted = sent_s(received)
     goodput = received.assign(mbit_s=received["bytes"] * _MBIT_PER_BYTE / received["sent_s"])
     for (name, token, shared), own in truth.groupby(["input", "token", "shared"], sort=False):
         run = str(name).removesuffix(SUFFIX)
         loop = loops[run]
         flows = goodput[goodput["run"] == run].set_index("flow")["mbit_s"]
-        beside = flows.drop("connection").dropna()
+        beside = flows.drop(_CONNECTION).dropna()
         fair = bool(shared) and len(beside) > 0
         rows.append(
             {"experiment": loop.experiment, "variant": loop.network.variant}
             | {"place": loop.network.place, "number": loop.network.number, "control": loop.control}
-            | {"goodput_mbit_s": flows["connection"], "rival_mbit_s": beside.mean()}
-            | {"jain": run_outcome.jain([flows["connection"], *beside]) if fair else math.nan}
-            | _of_groups(of_run(decided, str(token)), bool(shared))
+            | {"goodput_mbit_s": flows[_CONNECTION], "rival_mbit_s": beside.mean()}
+            | {"jain": run_outcome.jain([flows[_CONNECTION], *beside]) if fair else math.nan}
+            | _of_groups(of_run(decided, str(token)), bool(shared), lasted[run])
             | {"utilisation": own[["utilisation_a", "utilisation_b"]].min(axis=None)}
         )
     return pd.DataFrame(rows)

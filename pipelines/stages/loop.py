@@ -27,7 +27,7 @@ from contracts.fault import Fault
 from contracts.whole_file import write_whole
 from export import loop_agreement
 from export.loop_agreement import LoopReplays
-from models.closed_loop import comparison, run_outcome
+from models.closed_loop import comparison, detector_cost, run_outcome
 from pipelines.params import Params
 from pipelines.reporting.figures import closed_loop, style
 from pipelines.reporting.report_files import write_csv, write_parquet
@@ -68,7 +68,12 @@ class _Found:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
-    parser.add_argument("--kernel", type=Path, required=True, help="runs of such networks on a kernel, from git (CSV)")
+    parser.add_argument(
+        "--kernel",
+        type=Path,
+        required=True,
+        help="folder with outcomes and costs of such networks on a kernel, from git",
+    )
     parser.add_argument("--runs", type=Path, required=True, help="folder to write: scenarios, runs, verdicts, seconds")
     parser.add_argument("--reports", type=Path, required=True, help="folder for the tables")
     parser.add_argument("--figures", type=Path, required=True, help="folder for loop_gains, loop_harm, loop_shift.png")
@@ -230,10 +235,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for name, own in (("runs", table), ("verdicts", judged), ("switches", switches), ("seconds", seconds)):
         write_parquet(own, arguments.runs / f"{name}.parquet")
     options = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
+    on_kernel = pd.read_csv(arguments.kernel / "outcomes.csv")
     reports = {
         "runs": table,
         "compared": pd.DataFrame(list(comparison.compared(table, coupled_twin, **options))),
-        "kernel": pd.DataFrame(list(comparison.compared(pd.read_csv(arguments.kernel), coupled_twin, **options))),
+        "kernel": pd.DataFrame(list(comparison.compared(on_kernel, coupled_twin, **options))),
+        "kernel_costs": detector_cost.over_runs(pd.read_csv(arguments.kernel / "costs.csv")),
         "accuracy": comparison.accuracy_by_force(judged),
         "chain": pd.DataFrame(list(comparison.two_state_chain(judged, table, *_UNSWITCHED)), columns=comparison.CHAIN),
         "delays": pd.DataFrame(list(comparison.delays(switches)), columns=comparison.DELAYS),

@@ -113,6 +113,15 @@ def test_groups_are_judged_until_the_last_signal() -> None:
         assert math.isnan(found["one link", control]["right_share"])
 
 
+def test_what_comes_after_the_transfer_does_not_count() -> None:
+    """Timeouts of a socket whose network is gone are signals too."""
+    table = received().assign(sent_s=1.0)
+    apart = kernel_loop.outcomes(loops(), table, truth(), decided()).set_index(["variant", "control"])
+    assert apart.loc[("own links", "lag_excess"), "apart_share"] == pytest.approx(2 / 3)
+    own = kernel_cost.costs(loops(), table, truth(), decided(), 1_000_000.0).set_index("variant").loc["own links"]
+    assert (own["seconds"], own["signals"], own["works"]) == (1.0, 20, 4)
+
+
 def test_networks_are_compared_with_themselves() -> None:
     shown = {
         (row["variant"], row["control"]): row
@@ -131,7 +140,7 @@ def test_jain_is_of_more_than_one_flow() -> None:
 
 
 def test_a_run_takes_what_its_acks_and_its_work_take() -> None:
-    found = kernel_cost.costs(loops(), truth(), decided(), 1_000_000.0).set_index("variant")
+    found = kernel_cost.costs(loops(), received(), truth(), decided(), 1_000_000.0).set_index("variant")
     # Those under LIA and Reno have no verdicts, so they take nothing for them.
     assert set(found["control"]) == {"lag_excess"}
     own = found.loc["own links"]
@@ -146,9 +155,9 @@ def test_a_run_takes_what_its_acks_and_its_work_take() -> None:
 
 
 def test_what_was_not_counted_is_not_there() -> None:
-    found = kernel_cost.costs(loops(), truth(), decided(), math.nan)
+    found = kernel_cost.costs(loops(), received(), truth(), decided(), math.nan)
     assert found["percent"].isna().all()
     assert found["work_percent"].notna().all()
     (row,) = kernel_cost.summed(found)
     assert (row["runs"], row["percent"]) == (2, "nan")
-    assert list(kernel_cost.summed(kernel_cost.costs(loops(), truth(), decided()[:0], 1.0))) == []
+    assert list(kernel_cost.summed(kernel_cost.costs(loops(), received(), truth(), decided()[:0], 1.0))) == []

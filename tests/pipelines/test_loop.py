@@ -21,6 +21,7 @@ from pipelines.stages import loop
 from pipelines.stages.loop import drawn
 from scenarios.closed_loop import loop_program
 from scenarios.closed_loop.sender_control import CONTROLS
+from scenarios.unseen import CASES
 
 ROOT = Path(__file__).parents[2]
 TABLES = (
@@ -29,7 +30,9 @@ TABLES = (
     closed_loop.loop_delays,
     closed_loop.loop_gains,
     closed_loop.loop_harm,
+    closed_loop.loop_cases,
     closed_loop.loop_kernel,
+    closed_loop.loop_kernel_costs,
     closed_loop.loop_reported,
     closed_loop.loop_right,
 )
@@ -107,9 +110,17 @@ def test_the_page_has_the_tables(quick: Path) -> None:
         "lag_excess",
     }
     kernel = {(row["variant"], row["control"]): row for row in closed_loop.loop_kernel(results)}
-    assert set(kernel) == {(kind, name) for kind in ("own links", "one link") for name in ("lia", "reno", "lag_excess")}
+    controls = ("lia", "reno", "oracle", "lag_excess", "forest_invariant")
+    assert set(kernel) == {(kind, name) for kind in ("own links", "one link") for name in controls}
     assert {row["networks"] for row in kernel.values()} == {20}
-    assert kernel["own links", "lag_excess"]["over LIA"].startswith("1.64 (")
+    assert kernel["own links", "lag_excess"]["over LIA"].startswith("1.59 (")
+    cases = {row["case"]: row for row in closed_loop.loop_cases(results)}
+    assert set(cases) == set(CASES) and {row["kernel: runs"] for row in cases.values()} == {2}
+    assert cases["case08"]["kernel: right, and at the end"] == "0.90, 1.00"
+    costs = {row["what"]: row for row in closed_loop.loop_kernel_costs(results)}
+    assert costs["lag_excess, loop_kernel"]["CPU, mean / most"] == "0.053 % / 0.076 %"
+    assert costs["the paper's tree"]["time a T, mean / most"] == "4.47 / 6.26 ms"
+    assert [row["runs"] for row in costs.values()] == [40, 40, 20, "", "", ""]
     judges = {row["judge"] for row in closed_loop.loop_accuracy(results)}
     assert judges == {"tree_paper", "tree_invariant", "forest_invariant", "lag_excess, last"}
     delays = closed_loop.loop_delays(results)
@@ -171,7 +182,7 @@ def test_what_a_broken_run_came_to_is_taken_again(tmp_path: Path) -> None:
     params = read_params(tmp_path / "params.yaml")
     arguments = argparse.Namespace(
         headers=ROOT / "export/generated",
-        kernel=ROOT / "data/samples/loop_kernel/outcomes.csv",
+        kernel=ROOT / "data/samples/loop_kernel",
         runs=tmp_path / "data",
         reports=tmp_path / "reports",
         figures=tmp_path,

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from models.closed_loop.comparison import ALL
-from pipelines.reporting.published import CLOSED_LOOP
+from pipelines.reporting.published import CLOSED_LOOP, TABLE7
 from pipelines.reporting.tables.cell import Results, Rows, number
 
 #: What a table of goodput has a column for: experiment and variant.
@@ -104,7 +104,8 @@ def loop_kernel(results: Results) -> Rows:
     kernel, simulated = _read(results, "kernel"), _read(results, "compared")
     if kernel.empty or simulated.empty:
         return []
-    tables = (("simulator", simulated[simulated["experiment"] == "loop_kernel"]), ("kernel", kernel))
+    kernel, simulated = (one[one["experiment"] == "loop_kernel"] for one in (kernel, simulated))
+    tables = (("simulator", simulated), ("kernel", kernel))
     return [
         {
             "variant": row["variant"],
@@ -126,6 +127,50 @@ def loop_kernel(results: Results) -> Rows:
         for row in _rows(table)
         if row["place"] == ALL and row["variant"] == variant
     ]
+
+
+def loop_cases(results: Results) -> Rows:
+    """Return how long groups were right in the cases of Table 6, by a kernel's sender and by the simulator's."""
+    kernel, simulated = _read(results, "kernel"), _read(results, "compared")
+    if kernel.empty or simulated.empty:
+        return []
+    rows: dict[str, dict[str, Any]] = {}
+    for name, table in (("kernel", kernel), ("simulator", simulated)):
+        for row in _rows(table):
+            if row["experiment"] != "loop_unseen" or row["place"] == ALL or row["control"] != _ACCUMULATING:
+                continue
+            own = rows.setdefault(row["place"], {"case": row["place"]})
+            own[f"{name}: runs"] = row["runs"]
+            own[f"{name}: right, and at the end"] = f"{row['right_share']:.2f}, {row['right_at_end']:.2f}"
+            own[f"{name}: over LIA"] = _interval(row, "over_lia")
+    return list(rows.values())
+
+
+def loop_kernel_costs(results: Results) -> Rows:
+    """Return what verdicts cost a kernel's sender, beside the paper's Table 7."""
+    table = _read(results, "kernel_costs")
+    rows = [
+        {
+            "what": f"{row['control']}, {row['experiment']}",
+            "runs": row["runs"],
+            "CPU, mean / most": f"{row['percent']:.3f} % / {row['percent_most']:.3f} %",
+            "time a T, mean / most": f"{row['ms_per_window']:.2f} / {row['ms_per_window_most']:.2f} ms",
+            "of it in ACKs": f"{row['hook_percent']:.3f} %",
+            "longest at once": f"{row['work_most_ms']:.2f} ms",
+        }
+        for row in _rows(table)
+    ]
+    blank = dict.fromkeys(("runs", "of it in ACKs", "longest at once"), "")
+    published = [
+        {"what": f"the paper's {name}"}
+        | blank
+        | {
+            "CPU, mean / most": f"{cost.cpu_percent[0]:.3f} % / {cost.cpu_percent[1]:.3f} %",
+            "time a T, mean / most": f"{cost.time_ms[0]:.2f} / {cost.time_ms[1]:.2f} ms",
+        }
+        for name, cost in TABLE7.items()
+    ]
+    return [*rows, *published] if rows else []
 
 
 def loop_right(results: Results) -> Rows:

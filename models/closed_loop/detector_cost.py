@@ -1,0 +1,41 @@
+"""What a detector costs a sender, over many runs: mean and most, as in SmartSBD's Table 7."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+#: What is averaged over runs: shares of one processor, in percent, and the time that a window takes.
+AVERAGED = ("hook_percent", "work_percent", "percent", "ms_per_window")
+#: Columns of what :func:`over_runs` returns.
+COLUMNS = (
+    *("experiment", "control", "runs"),
+    *AVERAGED,
+    *(f"{name}_most" for name in AVERAGED),
+    "work_most_ms",
+)
+
+
+def over_runs(costs: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and most over the runs of each experiment and control.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        One row for each run: ``experiment``, ``control``, :data:`AVERAGED` and ``work_most_ms``, the longest time that
+        signals were taken and verdicts asked for at once. May have no rows.
+
+    Returns
+    -------
+    DataFrame
+        Of :data:`COLUMNS`. What was counted of no run is nan.
+    """
+    rows = []
+    if not costs.empty:
+        for (experiment, control), own in costs.groupby(["experiment", "control"], sort=False):
+            rows.append(
+                {"experiment": experiment, "control": control, "runs": len(own)}
+                | {name: own[name].mean() for name in AVERAGED}
+                | {f"{name}_most": own[name].max() for name in AVERAGED}
+                | {"work_most_ms": own["work_most_ms"].max()}
+            )
+    return pd.DataFrame(rows, columns=list(COLUMNS))
