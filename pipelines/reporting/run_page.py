@@ -51,8 +51,8 @@ SECTIONS = {
     "refused": "Refused records",
 }
 
-
-_TABLES: tuple[Callable[[Results], Rows], ...] = (
+#: What the sections show, by its name: ``rows.NAME`` of a template.
+TABLES: tuple[Callable[[Results], Rows], ...] = (
     beside_paper.spaces,
     beside_paper.table2,
     beside_paper.table4,
@@ -143,7 +143,7 @@ def render(results: Results, parameters: str, headers: Path, automl: Path) -> st
         page=page,
         params=results.params,
         paper=paper,
-        rows={rows_of.__name__: rows_of(results) for rows_of in _TABLES}
+        rows={rows_of.__name__: rows_of(results) for rows_of in TABLES}
         | {"table5": beside_paper.table5(results, automl)},
         findings=[text(one) for one in findings(results)],
         controller_reading=text(controllers.controller_reading(results)),
