@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 _VERDICTS = "verdicts.csv"
 #: What came of an experiment.
-_GROUPS, _OUTCOMES, _COSTS = "groups.csv", "outcomes.csv", "costs.csv"
+_GROUPS, _OUTCOMES, _ACCURACY, _COSTS = "groups.csv", "outcomes.csv", "accuracy.csv", "costs.csv"
 
 
 class WhatToRunError(UsageFault):
@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--experiment",
         metavar="NAME",
         help="in place of files, the networks of an experiment with the loop closed (loop_kernel, loop_unseen), each"
-        f" under controllers that `sbd kernel load` brings; {_GROUPS}, {_OUTCOMES} and {_COSTS} tell what came of each",
+        f" under controllers that `sbd kernel load` brings; {_GROUPS}, {_OUTCOMES}, {_ACCURACY} and {_COSTS} tell what"
+        " came of each",
     )
     parser.add_argument(
         "--controls",
@@ -192,6 +193,7 @@ def _tell(out: Path, runs: Sequence[PlannedRun], groups: DecidedGroups, params: 
     # Needed here alone, and slow to import.
     import pandas as pd
 
+    from models.closed_loop import comparison
     from pipelines.judging import kernel_cost, kernel_loop
     from pipelines.reporting.report_files import write_csv
     from pipelines.reporting.text_table import aligned
@@ -201,7 +203,8 @@ def _tell(out: Path, runs: Sequence[PlannedRun], groups: DecidedGroups, params: 
     loops = {one.name: one.loop for one in runs if one.loop is not None}
     outcomes = kernel_loop.outcomes(loops, received, truth, decided)
     costs = kernel_cost.costs(loops, received, truth, decided, kernel_cost.hook_ns(groups.programs()))
-    for table, name in ((decided, _GROUPS), (outcomes, _OUTCOMES), (costs, _COSTS)):
+    accuracy = comparison.accuracy_by_force(kernel_loop.judged(loops, received, truth, decided))
+    for table, name in ((decided, _GROUPS), (outcomes, _OUTCOMES), (accuracy, _ACCURACY), (costs, _COSTS)):
         write_csv(table, out / name)
     stage.say(*aligned(list(kernel_loop.compared(outcomes, params))))
     stage.say(*aligned(list(kernel_cost.summed(costs))))

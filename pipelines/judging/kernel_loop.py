@@ -119,6 +119,47 @@ def outcomes(
     return pd.DataFrame(rows)
 
 
+def judged(
+    loops: Mapping[str, LoopRun], received: pd.DataFrame, truth: pd.DataFrame, decided: pd.DataFrame
+) -> pd.DataFrame:
+    """Return every verdict that was seen of a connection while it sent, one row for each.
+
+    Status is asked for twice a second: of two verdicts in between, the last is seen.
+
+    Parameters
+    ----------
+    loops : mapping of str to LoopRun
+        What each run is of the experiment, by its name.
+    received, truth : DataFrame
+        ``received.csv`` and ``truth.csv`` of the testbed's folder; tokens are text.
+    decided : DataFrame
+        As :func:`testbed.decided_groups.of_status` yields it.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`models.closed_loop.comparison.accuracy_by_force` takes it: ``in_force`` is what was in force when
+        status was last asked for before the verdict.
+    """
+    rows = []
+    lasted = sent_s(received)
+    for (name, token, shared), _ in truth.groupby(["input", "token", "shared"], sort=False):
+        run = str(name).removesuffix(SUFFIX)
+        loop = loops[run]
+        own = of_run(decided, str(token))
+        if own.empty:
+            continue
+        for _, pair in while_it_sent(own, lasted[run]).groupby(["subflow_a", "subflow_b"], sort=False):
+            before = pair["coupled"].shift()
+            for place in pair.index[pair["verdicts"].diff() > 0]:
+                rows.append(
+                    {"experiment": loop.experiment, "judge": loop.control, "control": loop.control}
+                    | {"shared": bool(shared), "said": pair.loc[place, "shared"]}
+                    | {"in_force": run_outcome.COUPLED if before[place] else run_outcome.APART}
+                )
+    return pd.DataFrame(rows)
+
+
 def compared(runs: pd.DataFrame, params: Params) -> Iterator[dict[str, Any]]:
     """Yield how controllers compare on the same networks, for a terminal.
 

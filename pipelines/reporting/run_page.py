@@ -77,6 +77,7 @@ TABLES: tuple[Callable[[Results], Rows], ...] = (
     closed_loop.loop_gains,
     closed_loop.loop_harm,
     closed_loop.loop_kernel,
+    closed_loop.loop_kernel_accuracy,
     closed_loop.loop_kernel_costs,
     closed_loop.loop_reported,
     closed_loop.loop_right,

@@ -241,6 +241,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         "compared": pd.DataFrame(list(comparison.compared(table, coupled_twin, **options))),
         "kernel": pd.DataFrame(list(comparison.compared(on_kernel, coupled_twin, **options))),
         "kernel_costs": detector_cost.over_runs(pd.read_csv(arguments.kernel / "costs.csv")),
+        "kernel_accuracy": pd.read_csv(arguments.kernel / "accuracy.csv"),
         "accuracy": comparison.accuracy_by_force(judged),
         "chain": pd.DataFrame(list(comparison.two_state_chain(judged, table, *_UNSWITCHED)), columns=comparison.CHAIN),
         "delays": pd.DataFrame(list(comparison.delays(switches)), columns=comparison.DELAYS),

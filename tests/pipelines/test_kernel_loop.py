@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from models.closed_loop import comparison
 from pipelines.judging import kernel_cost, kernel_loop
 from pipelines.params import read_params
 from scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
@@ -53,6 +54,10 @@ def decided() -> pd.DataFrame:
             "work_ns": 1_000_000 * place,
             "work_most_ns": 30_000,
             "coupled": coupled,
+            "subflow_a": 1,
+            "subflow_b": 2,
+            "verdicts": signals // 10,
+            "shared": coupled,
         }
         for place, (token, signals, coupled) in enumerate(told)
     )
@@ -120,6 +125,16 @@ def test_what_comes_after_the_transfer_does_not_count() -> None:
     assert apart.loc[("own links", "lag_excess"), "apart_share"] == pytest.approx(2 / 3)
     own = kernel_cost.costs(loops(), table, truth(), decided(), 1_000_000.0).set_index("variant").loc["own links"]
     assert (own["seconds"], own["signals"], own["works"]) == (1.0, 20, 4)
+
+
+def test_verdicts_are_judged_by_what_was_in_force_before_them() -> None:
+    """Of the run on links of their own three more verdicts are seen, the first of which parts subflows."""
+    found = comparison.accuracy_by_force(kernel_loop.judged(loops(), received(), truth(), decided()))
+    assert set(found["control"]) == {"lag_excess"} and not found["shared"].any()
+    assert list(zip(found["in_force"], found["verdicts"], found["right"], strict=True)) == [
+        ("apart", 2, 1.0),
+        ("coupled", 1, 1.0),
+    ]
 
 
 def test_networks_are_compared_with_themselves() -> None:

@@ -32,6 +32,7 @@ TABLES = (
     closed_loop.loop_harm,
     closed_loop.loop_cases,
     closed_loop.loop_kernel,
+    closed_loop.loop_kernel_accuracy,
     closed_loop.loop_kernel_costs,
     closed_loop.loop_reported,
     closed_loop.loop_right,
@@ -117,6 +118,9 @@ def test_the_page_has_the_tables(quick: Path) -> None:
     cases = {row["case"]: row for row in closed_loop.loop_cases(results)}
     assert set(cases) == set(CASES) and {row["kernel: runs"] for row in cases.values()} == {2}
     assert cases["case08"]["kernel: right, and at the end"] == "0.90, 1.00"
+    said = {(row["control"], row["label"], row["run"]): row for row in closed_loop.loop_kernel_accuracy(results)}
+    assert said["forest_invariant", "not shared", "in the loop, apart"]["right of the others"] == "0.957"
+    assert said["lag_excess", "not shared", "in the loop, coupled"]["verdicts"] == 30
     costs = {row["what"]: row for row in closed_loop.loop_kernel_costs(results)}
     assert costs["lag_excess, loop_kernel"]["CPU, mean / most"] == "0.054 % / 0.076 %"
     assert costs["the paper's tree"]["time a T, mean / most"] == "4.47 / 6.26 ms"

@@ -193,9 +193,16 @@ def loop_accuracy(results: Results) -> Rows:
     Judgements of the accumulating default are left out: what is in force at their time is what they have just set.
     """
     table = _read(results, "accuracy")
-    if table.empty:
-        return []
-    table = table[table["judge"] != _ACCUMULATING]
+    return [] if table.empty else _accuracy(table[table["judge"] != _ACCUMULATING])
+
+
+def loop_kernel_accuracy(results: Results) -> Rows:
+    """Return how right verdicts of a kernel's sender are by label and by what is in force while it watches."""
+    table = _read(results, "kernel_accuracy")
+    return [] if table.empty else _accuracy(table)
+
+
+def _accuracy(table: pd.DataFrame) -> Rows:
     rows = []
     for name, own in table.groupby(["judge", "control", "shared", "in_force"], sort=True):
         decided = own["verdicts"] - own["open"]
