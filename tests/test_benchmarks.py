@@ -26,6 +26,8 @@ LITTLE = {
     "bench_simulator": "--settings 10:60 --seconds 3",
     "bench_loop": "--networks 1 --seconds 20 --sources lag_excess tree_paper",
     "bench_export": "--rounds 1 --rows 2000 --ours",
+    # Run where the controllers are: tests/kernel/test_controllers.py.
+    "bench_kernel": "--mbit-s 20 --seconds 1",
 }
 
 

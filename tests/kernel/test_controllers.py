@@ -22,6 +22,7 @@ from testbed import machine
 from tests.kernel.conftest import ROOT
 from tests.kernel.controllers import MOST_INSTRUCTIONS, NAMES, available, counting, emulated, loaded, loaded_programs
 from tests.kernel.two_paths import TwoPaths, two_paths
+from tests.test_benchmarks import printed
 
 _SHIPPED = ROOT / "export/generated/forest_invariant.sbd"
 EXAMPLES = ROOT / "testbed/examples"
@@ -305,6 +306,15 @@ def test_where_it_is_not_built_the_command_says_how(
     shown = capfd.readouterr()
     assert "`make kernel` builds it" in shown.err
     assert shown.err.count("\n") == 1
+
+
+def test_benchmark_tells_what_an_ack_takes(controllers_allowed: Path) -> None:
+    del controllers_allowed
+    head, row = printed(ROOT, "bench_kernel").splitlines()
+    told = dict(zip(head.split(), row.replace(", ", ",").split(), strict=True))
+    assert float(told["mbit_s"]) == 20
+    assert all(float(rate) > 100 for rate in told["acks_per_s"].split(","))
+    assert 0 < int(told["pkts_acked_ns"]) <= int(told["ack_ns"])
 
 
 def test_it_compiles_for_arm64(controllers_loader: Path) -> None:

@@ -44,9 +44,9 @@ def sbd(*arguments: str) -> list[str]:
 
 @contextmanager
 def started(command: list[str], clone: Path, shell: str = "/bin/sh") -> Iterator[subprocess.Popen[str]]:
-    """Run a command, from when a simulator runs for it."""
+    """Run a command, from when a simulator runs for it; an interrupt ends it even where these tests ignore it."""
     with subprocess.Popen(
-        command,
+        ["env", "--default-signal=INT", *command],
         cwd=clone,
         env=environment(shell),
         stdout=subprocess.PIPE,
