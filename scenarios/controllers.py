@@ -34,13 +34,14 @@ class Choice:
     controller : str
         Its name in :mod:`scenarios.registry`.
     scheduler : str
-    parameters : mapping of str to str or float
-        Of the controller; others have their defaults.
+    parameters, scheduling : mapping of str to str or float
+        Parameters of the controller and of the scheduler; others have their defaults.
     """
 
     controller: str
     scheduler: str = "min_rtt"
     parameters: Mapping[str, str | float] = field(default_factory=dict)
+    scheduling: Mapping[str, str | float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -50,9 +51,12 @@ class Choice:
         --------
         >>> Choice("lia", parameters={"counts": "acks"}).name, Choice("reno", "round_robin").name
         ('lia counts acks', 'reno round_robin')
+        >>> Choice("bbr", "olaps", scheduling={"learner": "exp3"}).name
+        'bbr olaps learner exp3'
         """
         other = [] if self.scheduler == "min_rtt" else [self.scheduler]
-        return " ".join([self.controller, *(f"{key} {value}" for key, value in self.parameters.items()), *other])
+        own, scheduling = ([f"{key} {value}" for key, value in of.items()] for of in (self.parameters, self.scheduling))
+        return " ".join([self.controller, *own, *other, *scheduling])
 
     def applied(self, connection: ConnectionSettings) -> ConnectionSettings:
         """Return a connection's settings under this choice.
@@ -67,12 +71,13 @@ class Choice:
             If the simulator has no such controller, scheduler or parameter.
         """
         named = {"name": self.controller, **self.parameters} if self.parameters else self.controller
-        changed = {"congestion_control": named, "lia_counts": None, "scheduler": self.scheduler}
+        scheduler = {"name": self.scheduler, **self.scheduling} if self.scheduling else self.scheduler
+        changed = {"congestion_control": named, "lia_counts": None, "scheduler": scheduler}
         return ConnectionSettings.model_validate({**connection.model_dump(), **changed})
 
 
-#: One line for each; the first is what the others are compared with. Every controller of the registry is here with its
-#: defaults, and LIA twice more: counting ACKs, and in the whole numbers of the kernel.
+#: One line for each; the first is what the others are compared with. Every controller of the registry but bbr is here
+#: with its defaults, and LIA twice more: counting ACKs, and in the whole numbers of the kernel.
 CHOICES = (
     Choice("lia"),
     Choice("lia", parameters={"counts": "acks"}),

@@ -1,8 +1,7 @@
 """The experiments of the MP-OL paper, each as a part of params.yaml that draws its scenarios.
 
-An experiment is one class: its fields are what may be changed, :meth:`Experiment.planned` draws its networks, and
-``controllers`` are what each of them is run under. Runs of one setting and number differ in the controller and in
-nothing else, seed included. What the paper leaves open, and what was put in its place, is said in docs/experiments.md.
+An experiment is one class, and ``controllers`` are what each of its networks is run under. What the paper leaves open,
+and what was put in its place, is said in docs/experiments.md.
 
 References
 ----------
@@ -11,8 +10,6 @@ MP-OL, sections V.A to V.F: Figs. 5 to 12, Tables I and II.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -32,16 +29,14 @@ from scenarios.scenario import (
     FurtherSubflow,
     Link,
     LteAccess,
-    Run,
     Scenario,
     SubflowPath,
     WifiAccess,
 )
+from scenarios.transfer_experiment import HEADER_BYTES, Experiment, ExperimentRun, Runs, planned_of
 
 #: The paper's delay of 30 ms is taken for one way.
 RTT_MS = 60.0
-#: Headers of a segment on a link: TCP, IP, PPP.
-HEADER_BYTES = 42
 #: When the connection begins; rivals begin before.
 START_S = 0.5
 #: What goodput leaves out.
@@ -64,7 +59,6 @@ OLIA, BALIA, WVEGAS = Choice("olia"), Choice("balia"), Choice("wvegas")
 _RateMbitS = Annotated[float, Field(ge=1, le=200)]
 _DurationS = Annotated[float, Field(ge=8, le=600)]
 _Loss = Annotated[float, Field(ge=0, lt=1)]
-_Runs = Annotated[int, Field(ge=0, le=1000)]
 
 #: Lowest and highest of what is drawn anew each second.
 Range = tuple[float, float]
@@ -117,36 +111,6 @@ SITUATIONS: dict[int, tuple[tuple[LinkPhase, ...], tuple[LinkPhase, ...]]] = {
         ),
     ),
 }
-
-
-@dataclass(frozen=True)
-class ExperimentRun:
-    """A scenario of an experiment under one controller.
-
-    Attributes
-    ----------
-    experiment, setting, controller : str
-        As the tables name them.
-    number : int
-        Which of the setting's runs: those of one number have one network and seed.
-    run : Run
-    changes_s : tuple of float
-        When the network changes, in s.
-    """
-
-    experiment: str
-    setting: str
-    controller: str
-    number: int
-    run: Run
-    changes_s: tuple[float, ...] = ()
-
-    @property
-    def capacity_mbit_s(self) -> float:
-        """Payload that the shaped links can carry, in Mbit/s."""
-        mss_bytes = self.run.scenario.connection.mss_bytes
-        rates = sum(link.rate_at_mbit_s(0) for link in self.run.scenario.links)
-        return rates * mss_bytes / (mss_bytes + HEADER_BYTES)
 
 
 def _own(number: int, access: AnyAccess, **more: object) -> SubflowPath:
@@ -208,59 +172,20 @@ def _network(
     )
 
 
-class Experiment(Part, ABC):
-    """What all experiments have; one is left out with 0 runs."""
+class _MpolExperiment(Experiment):
+    """Each network under MP-OL and what it is compared with."""
 
     controllers: ClassVar[tuple[Choice, ...]] = (MPOL, MPCC, OLIA, BALIA, WVEGAS)
 
-    runs: _Runs = Field(description="Runs of each setting under each controller; 0 leaves the experiment out.")
-
-    def planned(self, name: str, seed: int) -> Iterator[ExperimentRun]:
-        """Draw every run of every setting.
-
-        Parameters
-        ----------
-        name : str
-            What the experiment is called.
-        seed : int
-        """
-        for setting in self._settings():
-            for number in range(self._times(setting)):
-                # Not by experiment: what is a setting of two has the same networks in both.
-                rng = np.random.default_rng([seed, number, *setting.encode()])
-                drawn = self._drawn(setting, rng)
-                for choice in self._choices():
-                    scenario = drawn.model_copy(update={"connection": choice.applied(drawn.connection)})
-                    run = Run(scenario=scenario, site=None, setting=f"{name}: {setting}, {choice.name}")
-                    yield ExperimentRun(name, setting, choice.name, number, run, self._changes_s())
-
-    @abstractmethod
-    def _settings(self) -> list[str]:
-        """Return the names of its settings."""
-
-    @abstractmethod
-    def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
-        """Draw a network of a setting."""
-
-    def _times(self, setting: str) -> int:
-        """Return how many runs a setting has."""
-        del setting
-        return self.runs
-
-    def _choices(self) -> tuple[Choice, ...]:
-        """Return what each network is run under."""
-        return self.controllers
-
-    def _changes_s(self) -> tuple[float, ...]:
-        """Return when its networks change, in s."""
-        return ()
+    def _choices(self) -> dict[str, Choice]:
+        return {choice.name: choice for choice in self.controllers}
 
 
 def _loss_setting(loss: float) -> str:
     return f"loss {loss:g}"
 
 
-class _Lossy(Experiment):
+class _Lossy(_MpolExperiment):
     """Two subflows over one link that loses packets at random."""
 
     rate_mbit_s: _RateMbitS
@@ -291,7 +216,7 @@ class StepExperiment(_Lossy):
     )
 
 
-class StillExperiment(Experiment):
+class StillExperiment(_MpolExperiment):
     """A network in which nothing changes: how often MP-OL learns again."""
 
     controllers: ClassVar = (MPOL,)
@@ -307,7 +232,7 @@ class StillExperiment(Experiment):
         return _network(rng, self.rate_mbit_s, (_own(0, _plain()), _own(1, _plain())), self.duration_s)
 
 
-class FairnessExperiment(Experiment):
+class FairnessExperiment(_MpolExperiment):
     """Fig. 6: two subflows over one link, beside a TCP flow."""
 
     rate_mbit_s: _RateMbitS
@@ -332,7 +257,7 @@ class FairnessExperiment(Experiment):
         return _network(rng, self.rate_mbit_s, subflows, self.duration_s, background=(rival,))
 
 
-class PeerExperiment(Experiment):
+class PeerExperiment(_MpolExperiment):
     """Fig. 6: two links, and another MPTCP connection over both."""
 
     controllers: ClassVar = (MPOL,)
@@ -358,14 +283,14 @@ class PeerExperiment(Experiment):
         return network.model_copy(update={"further_connections": (peer,)})
 
 
-class FileExperiment(Experiment):
+class FileExperiment(_MpolExperiment):
     """Fig. 7: files over two links."""
 
     controllers: ClassVar = (MPOL, MPCC, MPCC_SCALED, OLIA, BALIA, WVEGAS)
 
     rate_mbit_s: _RateMbitS
     sizes_mb: list[Annotated[float, Field(gt=0, le=200)]] = Field(min_length=1)
-    large_runs: _Runs = Field(description="Runs of files of 10 MB and more.")
+    large_runs: Runs = Field(description="Runs of files of 10 MB and more.")
 
     def _settings(self) -> list[str]:
         return [f"{size:g} MB" for size in self.sizes_mb]
@@ -387,7 +312,7 @@ class FileExperiment(Experiment):
         return _network(rng, self.rate_mbit_s, subflows, duration_s, application=transfer)
 
 
-class SituationExperiment(Experiment):
+class SituationExperiment(_MpolExperiment):
     """Tables I and II, Figs. 8 and 9: two links whose delay and loss change, ranges drawn anew each second."""
 
     rate_mbit_s: _RateMbitS
@@ -422,11 +347,12 @@ class MonitoringExperiment(SituationExperiment):
     n: list[Annotated[int, Field(ge=1, le=20)]] = Field(min_length=1, description="Round trips of a period.")
     d: list[Annotated[float, Field(ge=0.1, le=2)]] = Field(min_length=1, description="Distances.")
 
-    def _choices(self) -> tuple[Choice, ...]:
-        return tuple(Choice("mpol", parameters={"n": n, "d": d}) for n in self.n for d in self.d)
+    def _choices(self) -> dict[str, Choice]:
+        choices = [Choice("mpol", parameters={"n": n, "d": d}) for n in self.n for d in self.d]
+        return {choice.name: choice for choice in choices}
 
 
-class AbroadExperiment(Experiment):
+class AbroadExperiment(_MpolExperiment):
     """In place of Fig. 12: WiFi and LTE, RTTs of 160 to 320 ms, a little loss, nobody else's traffic."""
 
     rate_mbit_s: _RateMbitS
@@ -474,10 +400,4 @@ class MpolExperiments(Part):
 
     def planned(self) -> list[ExperimentRun]:
         """Draw every run of every experiment."""
-        experiments = {name: getattr(self, name) for name in type(self).model_fields}
-        return [
-            run
-            for name, experiment in experiments.items()
-            if isinstance(experiment, Experiment)
-            for run in experiment.planned(name, self.seed)
-        ]
+        return list(planned_of(self, self.seed))

@@ -49,7 +49,7 @@ def names(key: str) -> list[str]:
     Examples
     --------
     >>> names("scheduler")
-    ['min_rtt', 'round_robin']
+    ['blest', 'ecf', 'irps', 'min_rtt', 'olaps', 'redundant', 'round_robin']
     """
     return [one["properties"]["name"]["const"] for one in _REGISTERED[key]]
 

@@ -83,6 +83,27 @@ _Application = Annotated[OnOff | Rate | FiniteTransfer, Field(discriminator="kin
 _ALWAYS_MORE = "What gives the connection its data; without it there is always more."
 
 
+class MetaQueueRules(Part):
+    """What the connection does with segments that went out and that no DATA_ACK covers, as the MPTCP kernel v0.96."""
+
+    reinject: bool = Field(
+        description="Whether segments of a subflow whose retransmission timer ran out go out again, before all else, "
+        "each on a subflow that has not sent it."
+    )
+    opportunistic: bool = Field(
+        description="Whether, with the receive window used up, the oldest segment goes out again on the fastest "
+        "subflow with room, if one that sent it has a window of 4 segments or less, or 4 times its RTT."
+    )
+    penalise: bool = Field(
+        description="Whether, with the receive window used up, slower subflows that sent the oldest segment have their "
+        "windows halved, at most once in an RTT of the fastest subflow with room."
+    )
+    half_window: bool = Field(
+        description="Whether the client tells half of receive_buffer_bytes as its window, as Linux with "
+        "tcp_adv_win_scale 1."
+    )
+
+
 class ConnectionSettings(Part):
     """The MPTCP connection: a transfer from the server to the client."""
 
@@ -113,6 +134,16 @@ class ConnectionSettings(Part):
         "phase effects of drop-tail queues.",
     )
     application: _Application | None = Field(default=None, description=_ALWAYS_MORE)
+    meta_queue: MetaQueueRules | None = Field(
+        default=None,
+        description="What the connection does with segments already sent; without it no subflow sends a segment of "
+        "another one unless its scheduler says so, and the window is the whole buffer.",
+    )
+    delivery_details: bool | None = Field(
+        default=None,
+        description="Whether the truth tells what was sent more than once and how long segments waited at the client "
+        "for those before them.",
+    )
     verdicts: ChosenVerdicts | None = Field(
         default=None,
         description="What says during the run which subflows share a bottleneck and are coupled: its name, or an "

@@ -52,11 +52,14 @@ def _plain(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     """Return what pydantic says of a value without references, titles, defaults and a separate branch for null."""
     if "$ref" in node:
         node = definitions[node["$ref"].rpartition("/")[2]] | node
+        del node["$ref"]
     if "anyOf" in node:
         branches = [branch for branch in node["anyOf"] if branch != {"type": "null"}]
         if len(branches) == 1:
             node = branches[0] | node
             del node["anyOf"]
+            if "$ref" in node:
+                return _plain(node, definitions)
             if "default" not in node:
                 node["type"] = [node["type"], "null"]
         elif "default" in node:

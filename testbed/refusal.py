@@ -57,6 +57,8 @@ def _of_what_only_the_simulator_has(scenario: Scenario) -> Iterator[str]:
         "series_s": scenario.series_s is not None,
         "further_connections": scenario.further_connections is not None,
         "connection/application/bytes": isinstance(scenario.connection.application, FiniteTransfer),
+        "connection/meta_queue": scenario.connection.meta_queue is not None,
+        "connection/delivery_details": scenario.connection.delivery_details is not None,
     }
     for number, path in enumerate(scenario.subflows):
         asked[f"subflows/{number}/group"] = path.group is not None

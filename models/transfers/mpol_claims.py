@@ -1,7 +1,6 @@
 """What the MP-OL paper says of its experiments, and whether runs show it.
 
-Only what its prose and tables say is here: the text that is held has lost its figures, and nothing is read off one. A
-claim has a bar, fixed before the runs (docs/experiments.md), and is judged on means.
+Only what its prose and tables say is here: the text that is held has lost its figures, and nothing is read off one.
 
 References
 ----------
@@ -10,10 +9,9 @@ MP-OL, sections V.A to V.F.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
 
+from models.transfers.claim import Claim, Judged
 from models.transfers.repetitions import Means, NotRunError
 
 MPOL, MPOL_BYTES = "mpol", "mpol unit bytes_s"
@@ -24,7 +22,6 @@ CLASSIC = (WVEGAS, OLIA, BALIA)
 #: Controllers of the other connection of Fig. 6: those that the paper compares, and LIA, which is not among them.
 PEERS = (OLIA, BALIA, WVEGAS, MPCC, "lia")
 
-HELD, NOT_HELD, NOT_RUN, NO_BAR = "yes", "no", "not run", ""
 #: Rates and times of substitutions follow from params.yaml; these are what holds in every profile.
 _SLOWER = "a slower link, and a shorter run where params.yaml says so; queue of one round trip (not given); RTT 60 ms"
 _TWO_SUBFLOWS = f"{_SLOWER}; two subflows over the link; each packet is lost by itself"
@@ -42,34 +39,6 @@ _ABROAD = "simulated WiFi and LTE at RTTs of 160 to 320 ms in place of live netw
 _LOSSES = ("loss 0", "loss 0.002", "loss 0.01", "loss 0.02", "loss 0.03", "loss 0.1")
 _SMALL = ("0.03 MB", "0.1 MB", "0.3 MB")
 _LARGE = ("10 MB", "100 MB")
-
-#: What runs show, for people, and whether the bar is reached; None where there is no bar.
-Judged = tuple[str, bool | None]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of the paper.
-
-    Attributes
-    ----------
-    figure : str
-        Where it is made.
-    reported : str
-        What it says, in short.
-    must_show : str
-        The bar.
-    substitution : str
-        What ours differs in.
-    judge : callable
-        Returns what means came to, and whether the bar is reached.
-    """
-
-    figure: str
-    reported: str
-    must_show: str
-    substitution: str
-    judge: Callable[[Means], Judged]
 
 
 def _kept(means: Means, controller: str, loss: str, experiment: str = "loss") -> float:
@@ -281,7 +250,7 @@ def _abroad_share(means: Means) -> Judged:
     return f"share over LTE: {means.text('abroad', 'abroad', WVEGAS, 'last_share')}", None
 
 
-CLAIMS = (
+CLAIMS: tuple[Claim[Means], ...] = (
     Claim(
         "Fig. 5",
         "OLIA and BALIA lose more than 75 % at 3 % loss",
@@ -431,32 +400,3 @@ CLAIMS = (
     ),
     Claim("Fig. 12", "4G has 20 to 42 % of wVegas", "", _ABROAD, _abroad_share),
 )
-
-
-def beside_paper(means: Means) -> Iterator[dict[str, Any]]:
-    """Yield a row for each claim: what the paper reports, and what runs came to.
-
-    Parameters
-    ----------
-    means : Means
-
-    Yields
-    ------
-    dict
-        ``experiment``, ``paper``, ``ours``, ``must_show``, ``held`` and ``substitution``. ``held`` is one of
-        :data:`HELD`, :data:`NOT_HELD`, :data:`NOT_RUN` (``ours`` is then what is missing) and :data:`NO_BAR`.
-    """
-    for claim in CLAIMS:
-        try:
-            ours, reached = claim.judge(means)
-            held = NO_BAR if reached is None else HELD if reached else NOT_HELD
-        except NotRunError as error:
-            held, ours = NOT_RUN, str(error)
-        yield {
-            "experiment": claim.figure,
-            "paper": claim.reported,
-            "ours": ours,
-            "must_show": claim.must_show,
-            "held": held,
-            "substitution": claim.substitution,
-        }

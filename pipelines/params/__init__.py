@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pipelines.params.loop import Loop
     from pipelines.params.parse import Parse
     from scenarios.mpol_experiments import MpolExperiments
+    from scenarios.olaps_experiments import OlapsExperiments
 
 PARAMS_FILE = Path("params.yaml")
 #: Where params.yaml stands that came with the program: in a package, or in the checkout.
@@ -90,6 +91,7 @@ class Params(Block):
     thinned: Thinned
     loop_: dict[str, Any] = Field(alias="loop")
     mpol_: dict[str, Any] = Field(alias="mpol")
+    olaps_: dict[str, Any] = Field(alias="olaps")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -154,6 +156,13 @@ class Params(Block):
 
         return self._part("mpol", MpolExperiments, self.mpol_)
 
+    @property
+    def olaps(self) -> OlapsExperiments:
+        """Experiments of the OLAPS paper."""
+        from scenarios.olaps_experiments import OlapsExperiments
+
+        return self._part("olaps", OlapsExperiments, self.olaps_)
+
     def value(self, name: str) -> Any:
         """Return the value of a name such as ``search.datasets``."""
         found: Any = self
@@ -169,7 +178,7 @@ class Params(Block):
         ParamsError
             If one holds an unknown key or an impossible value.
         """
-        for _ in (self.simulate, self.parse, self.extract, self.automl, self.export, self.mpol):
+        for _ in (self.simulate, self.parse, self.extract, self.automl, self.export, self.mpol, self.olaps):
             pass
 
     @model_validator(mode="after")

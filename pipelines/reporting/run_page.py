@@ -94,6 +94,8 @@ TABLES: tuple[Callable[[Results], Rows], ...] = (
     detectors.papersway,
     detectors.partitions,
     simulated_transfers.mpol,
+    simulated_transfers.olaps,
+    simulated_transfers.scheduler_gains,
     exported.proved,
     datasets.refused,
     datasets.rejected,

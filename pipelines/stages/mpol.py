@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from models.transfers.mpol_claims import beside_paper
+from models.transfers.claim import beside_paper
+from models.transfers.mpol_claims import CLAIMS
 from models.transfers.performance import METRICS, ended, performance
 from models.transfers.repetitions import Means, summary
 from pipelines.params import Params
@@ -23,7 +24,8 @@ from pipelines.reporting.figures import style, transfers
 from pipelines.reporting.report_files import write_csv
 from pipelines.running import parallel, stage
 from scenarios import simulator
-from scenarios.mpol_experiments import MPOL, WARM_UP_S, ExperimentRun
+from scenarios.mpol_experiments import MPOL, WARM_UP_S
+from scenarios.transfer_experiment import ExperimentRun
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +73,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             unended += not ended(found)
     runs = pd.DataFrame(rows, columns=["experiment", "setting", "controller", "run", *METRICS])
     table = summary(runs, METRICS, resamples=params.evaluate.resamples, seed=params.evaluate.seed)
-    claims = pd.DataFrame(list(beside_paper(Means(table))))
+    claims = pd.DataFrame(list(beside_paper(CLAIMS, Means(table))))
     for name, frame in (("runs", runs), ("summary", table), ("beside_paper", claims)):
         write_csv(frame, arguments.reports / f"{name}.csv")
     style.save(transfers.by_loss(table), arguments.figure)

@@ -12,6 +12,7 @@
 #include "ns3/tcp-prr-recovery.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace smartsbd
@@ -37,6 +38,7 @@ enum ConnectionStream
 {
     KEYS = 500,
     PERIODS = 510,
+    SCHEDULER = 520,
     FIRST_CONTROLLER = 600,
 };
 
@@ -60,6 +62,11 @@ CreateSocket(Ptr<ns3::Node> node, Ptr<ns3::TcpCongestionOps> controller)
     tcp->AddSocket(socket);
     return socket;
 }
+
+/// Window of a subflow, in segments, from which on it is not taken to be slow.
+constexpr uint32_t SMALL_WINDOW = 4;
+/// RTT of a slow subflow over that of a fast one.
+constexpr int64_t SLOW_RTTS = 4;
 
 /**
  * @param subflows The subflows of a scenario.
@@ -119,11 +126,18 @@ MptcpConnection::MptcpConnection(const ConnectionSpec& spec,
                     MakeCallback(&MptcpConnection::Schedule, this)),
       m_log(log),
       m_siblings(std::make_shared<Siblings>(subflows.size())),
-      m_scheduler(m_spec.scheduler.kind->create(m_spec.scheduler.values)),
+      m_scheduler(m_spec.scheduler.kind->create(
+          {subflows.size(), m_spec.mss, ends.firstStream + SCHEDULER},
+          m_spec.scheduler.values)),
       m_paths(subflows.size()),
+      m_queue(subflows.size(), m_spec.mss),
       m_subflows(subflows.size()),
       m_first(FindFirst(subflows))
 {
+    if (m_spec.deliveryDetails)
+    {
+        m_orderDelays.emplace();
+    }
     if (withOptions)
     {
         m_options.emplace(m_subflows.size(), m_first, m_spec.mss, ends.firstStream + KEYS);
@@ -227,6 +241,24 @@ MptcpConnection::GetDuplicatedBytes() const
     return m_duplicated;
 }
 
+const CopyCount&
+MptcpConnection::GetCopies() const
+{
+    return m_copies;
+}
+
+const std::optional<std::vector<ns3::Time>>&
+MptcpConnection::GetOrderDelays() const
+{
+    return m_orderDelays;
+}
+
+const std::vector<SchedulerRound>&
+MptcpConnection::GetRounds() const
+{
+    return m_scheduler->GetRounds();
+}
+
 std::optional<uint64_t>
 MptcpConnection::GetSize() const
 {
@@ -255,6 +287,9 @@ MptcpConnection::CreateSender(std::size_t subflow, const ConnectionEnds& ends)
     if (auto* listener = dynamic_cast<TransmissionListener*>(PeekPointer(controller)))
     {
         sender->SetListener(listener);
+    }
+    if (controller->HasCongControl())
+    {
         // What is paced is asked for packet by packet.
         sender->SetDataSentCallback(MakeCallback(&MptcpConnection::HandleSent, this));
     }
@@ -354,8 +389,15 @@ MptcpConnection::HandleAck(std::size_t subflow, const AckReport& report)
     if (report.dataAck > m_dataAckAtSender)
     {
         m_dataAckAtSender = report.dataAck;
+        m_queue.Acknowledge(report.dataAck);
         Log(subflow, EventKind::DACK, report.dataAck);
     }
+    auto& own = m_subflows[subflow];
+    for (; (own.acknowledged + 1) * m_spec.mss <= report.acked; ++own.acknowledged)
+    {
+        own.unacknowledged.pop_front();
+    }
+    m_scheduler->NoteAck(subflow, report.acked, m_dataAckAtSender, Simulator::Now());
 }
 
 void
@@ -368,6 +410,15 @@ MptcpConnection::HandleCongestionState(std::size_t subflow,
     if (newState == TcpSocketState::CA_RECOVERY || newState == TcpSocketState::CA_LOSS)
     {
         Log(subflow, EventKind::LOSS, m_subflows[subflow].sender->CountLostSegments());
+    }
+    if (newState == TcpSocketState::CA_LOSS && m_spec.metaQueue.reinject)
+    {
+        for (const auto segment : m_subflows[subflow].unacknowledged)
+        {
+            m_queue.Reinject(segment);
+        }
+        // The socket is in the midst of its timeout.
+        Simulator::ScheduleNow(&MptcpConnection::Schedule, this);
     }
 }
 
@@ -431,25 +482,118 @@ MptcpConnection::AvoidsCongestion(std::size_t subflow, bool openOnly)
 void
 MptcpConnection::Schedule()
 {
-    while (m_nextData + m_spec.mss <= m_dataAckAtSender + m_spec.receiveBuffer &&
-           m_application.Gives(m_nextData + m_spec.mss))
+    while (true)
     {
         LookAtPaths();
-        const auto chosen = m_scheduler->Next(m_paths);
-        if (!chosen)
+        const auto choice = Choose(LookAtMeta());
+        if (!choice)
         {
             return;
         }
-        auto& subflow = m_subflows[*chosen];
-        if (m_options)
-        {
-            m_options->AddSegment(*chosen, m_nextData);
-        }
-        subflow.segments.push_back(m_nextData);
-        m_nextData += m_spec.mss;
-        const auto sent = subflow.sender->Send(ns3::Create<ns3::Packet>(m_spec.mss), 0);
-        NS_ABORT_MSG_IF(sent < 0, "a subflow refuses data it has room for");
+        Give(*choice);
     }
+}
+
+std::optional<Choice>
+MptcpConnection::Choose(const MetaView& meta)
+{
+    if (const auto segment = m_queue.GetReinjected())
+    {
+        return ChooseReinjected(*segment);
+    }
+    if (const auto choice = m_scheduler->Next(meta, m_paths))
+    {
+        return choice;
+    }
+    return Unblock(meta);
+}
+
+std::optional<Choice>
+MptcpConnection::ChooseReinjected(uint64_t segment)
+{
+    auto unused = m_paths;
+    for (std::size_t i = 0; i < unused.size(); ++i)
+    {
+        const bool sentIt = m_queue.WentTo(segment, i);
+        unused[i].available &= !sentIt;
+        unused[i].usable &= !sentIt;
+    }
+    if (!FindFastest(unused))
+    {
+        unused = m_paths;
+    }
+    const auto subflow = FindFastestUsable(unused);
+    if (!subflow)
+    {
+        return std::nullopt;
+    }
+    if (m_queue.WentTo(segment, *subflow))
+    {
+        m_queue.ClearMask(segment);
+    }
+    ++m_copies.reinjected;
+    return Choice{*subflow, segment};
+}
+
+std::optional<Choice>
+MptcpConnection::Unblock(const MetaView& meta)
+{
+    const auto fast = FindFastestUsable(m_paths);
+    const bool blocked = meta.buffered > 0 && !meta.hasNew;
+    const auto head = m_queue.GetHead();
+    if (!blocked || !fast || m_queue.GetBytes() == 0 || m_queue.WentTo(head, *fast))
+    {
+        return std::nullopt;
+    }
+    if (m_spec.metaQueue.penalise && meta.now - m_penalised >= m_paths[*fast].srtt)
+    {
+        Penalise(*fast);
+    }
+    for (std::size_t i = 0; i < m_paths.size() && m_spec.metaQueue.opportunistic; ++i)
+    {
+        const auto& path = m_paths[i];
+        if (m_queue.WentTo(head, i) && (path.window <= SMALL_WINDOW ||
+                                        path.srtt > SLOW_RTTS * m_paths[*fast].srtt))
+        {
+            ++m_copies.opportunistic;
+            return Choice{*fast, head};
+        }
+    }
+    return std::nullopt;
+}
+
+void
+MptcpConnection::Penalise(std::size_t fast)
+{
+    for (std::size_t i = 0; i < m_subflows.size(); ++i)
+    {
+        const auto sender = m_subflows[i].sender;
+        if (m_queue.WentTo(m_queue.GetHead(), i) && m_paths[fast].srtt < m_paths[i].srtt &&
+            sender->GetCongestionState() == TcpSocketState::CA_OPEN)
+        {
+            sender->Penalise();
+            m_penalised = Simulator::Now();
+            ++m_copies.penalties;
+        }
+    }
+}
+
+void
+MptcpConnection::Give(const Choice& choice)
+{
+    auto& subflow = m_subflows[choice.subflow];
+    const bool isNew = choice.segment == m_queue.GetNext();
+    m_queue.Give(choice.segment, choice.subflow);
+    m_copies.segments += !isNew;
+    if (m_options)
+    {
+        m_options->AddSegment(choice.subflow, choice.segment);
+    }
+    subflow.segments.push_back(choice.segment);
+    subflow.unacknowledged.push_back(choice.segment);
+    m_scheduler->NoteGiven(choice, isNew, Simulator::Now());
+    const auto sent = subflow.sender->Send(ns3::Create<ns3::Packet>(m_spec.mss), 0);
+    NS_ABORT_MSG_IF(sent < 0, "a subflow refuses data it has room for");
 }
 
 void
@@ -463,11 +607,45 @@ MptcpConnection::LookAtPaths()
 {
     for (std::size_t i = 0; i < m_subflows.size(); ++i)
     {
-        const auto& subflow = m_subflows[i];
+        const auto& sender = *m_subflows[i].sender;
         auto& path = m_paths[i];
-        path.usable = !subflow.established.IsZero() && subflow.sender->HasRoom(m_spec.mss);
-        path.srtt = subflow.sender->GetSmoothedRtt();
+        path.available = !m_subflows[i].established.IsZero() && sender.IsAvailable();
+        path.usable = path.available && sender.HasRoom(m_spec.mss);
+        path.initialSlowStart = sender.GetThreshold() == std::numeric_limits<uint32_t>::max();
+        path.srtt = sender.GetSmoothedRtt();
+        path.leastSrtt = sender.GetLeastSmoothedRtt();
+        path.mostSrtt = sender.GetMostSmoothedRtt();
+        path.rttVariation = sender.GetRttVariation();
+        path.window = sender.GetWindow() / m_spec.mss;
+        path.threshold = sender.GetThreshold() / m_spec.mss;
+        path.inFlight = sender.GetBytesInFlight() / m_spec.mss;
+        path.unacknowledged = sender.GetUnacknowledgedBytes();
+        path.sent = sender.GetSentSegments();
+        path.repeated = sender.GetRepeatedSegments();
     }
+}
+
+MetaView
+MptcpConnection::LookAtMeta()
+{
+    const auto next = m_queue.GetNext();
+    const auto given = m_application.GetGiven();
+    return {
+        m_queue,
+        m_spec.mss,
+        GetSendWindow(),
+        next + m_spec.mss <= m_dataAckAtSender + GetSendWindow() &&
+            m_application.Gives(next + m_spec.mss),
+        given - std::min(given, next),
+        m_copies.reinjected + m_copies.opportunistic,
+        Simulator::Now(),
+    };
+}
+
+uint32_t
+MptcpConnection::GetSendWindow() const
+{
+    return m_spec.metaQueue.halfWindow ? m_spec.receiveBuffer / 2 : m_spec.receiveBuffer;
 }
 
 void
@@ -483,16 +661,25 @@ MptcpConnection::Reassemble(uint64_t dataSequence)
     {
         m_window.resize(index + 1);
     }
-    m_duplicated += m_window[index] ? m_spec.mss : 0;
-    m_window[index] = true;
+    if (m_window[index])
+    {
+        m_duplicated += m_spec.mss;
+        return;
+    }
+    const auto now = Simulator::Now();
+    m_window[index] = now;
     while (!m_window.empty() && m_window.front())
     {
+        if (m_orderDelays)
+        {
+            m_orderDelays->push_back(now - *m_window.front());
+        }
         m_window.pop_front();
         m_delivered += m_spec.mss;
     }
     if (!m_completion && m_application.GetSize() == m_delivered)
     {
-        m_completion = Simulator::Now();
+        m_completion = now;
     }
 }
 

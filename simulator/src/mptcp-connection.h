@@ -5,6 +5,7 @@
 
 #include "coupling.h"
 #include "event-log.h"
+#include "meta-queue.h"
 #include "mptcp-option.h"
 #include "scenario.h"
 #include "schedulers/scheduler-kind.h"
@@ -25,13 +26,24 @@
 namespace smartsbd
 {
 
+/// What a connection has sent more than once, on different subflows.
+struct CopyCount
+{
+    uint64_t segments{0};      //!< Segments sent on a further subflow, for whatever reason
+    uint64_t reinjected{0};    //!< Those of them sent after a timeout
+    uint64_t opportunistic{0}; //!< Those of them sent to free the receive window
+    uint64_t penalties{0};     //!< Windows halved for blocking it
+};
+
 /**
  * One MPTCP connection: a transfer from its server to its client over several subflows.
  *
  * The subflow that starts first opens the connection; the others join it when it is established,
  * or at their start if that is later. The scheduler gives each segment to a subflow that can send
- * it at once. It sends no byte beyond the receive buffer the subflows share, counted from the
- * highest DATA_ACK that has reached the sender. Segments are never sent on a second subflow.
+ * it at once. No byte goes out beyond the receive window the subflows share, counted from the
+ * highest DATA_ACK that has reached the sender. A segment goes out on a second subflow if the
+ * scheduler says so, or by the rules of the scenario's meta queue: then as the MPTCP kernel v0.96
+ * does it (mptcp_reinject_data, mptcp_rcv_buf_optimization).
  */
 class MptcpConnection
 {
@@ -134,6 +146,15 @@ class MptcpConnection
     /// @return Bytes that reached the client's connection level more than once.
     uint64_t GetDuplicatedBytes() const;
 
+    /// @return What it has sent more than once.
+    const CopyCount& GetCopies() const;
+
+    /// @return How long each segment waited at the client for those before it, if that is told.
+    const std::optional<std::vector<ns3::Time>>& GetOrderDelays() const;
+
+    /// @return Rounds of its scheduler; none for one that does not learn.
+    const std::vector<SchedulerRound>& GetRounds() const;
+
     /// @return All bytes that the application will ever give, or none if there is no end to them.
     std::optional<uint64_t> GetSize() const;
 
@@ -165,6 +186,8 @@ class MptcpConnection
         ns3::Time established;              //!< When the sender became established, or zero
         std::deque<uint64_t> segments;      //!< Data sequence numbers on the way, in order
         uint32_t received{0};               //!< Bytes received of the first of these segments
+        std::deque<uint64_t> unacknowledged; //!< Those the sender has no ACK for
+        uint64_t acknowledged{0};            //!< Segments it has ACKs for
     };
 
     /**
@@ -286,6 +309,47 @@ class MptcpConnection
     /// Look at all subflows, for the scheduler.
     void LookAtPaths();
 
+    /// @return What the scheduler sees of the connection.
+    MetaView LookAtMeta();
+
+    /// @return The receive window in bytes.
+    uint32_t GetSendWindow() const;
+
+    /**
+     * @param meta The connection.
+     * @return What goes out next, or none.
+     */
+    std::optional<Choice> Choose(const MetaView& meta);
+
+    /**
+     * @param segment A segment that goes out again after a timeout.
+     * @return The fastest subflow with room that has not sent it; if no available one has not,
+     *         the fastest with room; or none.
+     */
+    std::optional<Choice> ChooseReinjected(uint64_t segment);
+
+    /**
+     * The receive window is used up: see whether a fast subflow can free it.
+     *
+     * @param meta The connection.
+     * @return The oldest segment, on a subflow that has not sent it; or none.
+     */
+    std::optional<Choice> Unblock(const MetaView& meta);
+
+    /**
+     * Halve the windows of slower subflows that have sent the oldest segment.
+     *
+     * @param fast Index of the subflow that could send.
+     */
+    void Penalise(std::size_t fast);
+
+    /**
+     * Send a segment.
+     *
+     * @param choice The segment and its subflow.
+     */
+    void Give(const Choice& choice);
+
     /**
      * Put a complete segment into the connection's order.
      *
@@ -299,7 +363,8 @@ class MptcpConnection
     std::shared_ptr<Siblings> m_siblings;          //!< What controllers know of the subflows
     std::unique_ptr<Coupling> m_coupling;          //!< Decides on their groups; null: given
     std::unique_ptr<SubflowScheduler> m_scheduler; //!< Chooses the subflow of each segment
-    std::vector<PathView> m_paths;                 //!< What it sees of them
+    PathViews m_paths;                             //!< What it sees of them
+    MetaQueue m_queue;                             //!< Segments no DATA_ACK covers
     std::vector<Subflow> m_subflows;               //!< All subflows
     std::size_t m_first;                           //!< Subflow that opens the connection
     std::vector<std::size_t> m_joining;            //!< Subflows that wait for it
@@ -307,12 +372,14 @@ class MptcpConnection
     ns3::Callback<void> m_allEstablished; //!< Called when the last one is established
     ns3::Callback<void, std::size_t, ns3::Time> m_noteDelay; //!< Takes one way delays, or null
     std::size_t m_establishedCount{0};    //!< Established subflows
-    uint64_t m_nextData{0};               //!< Next data sequence number to schedule
     uint64_t m_dataAckAtSender{0};        //!< Highest DATA_ACK that reached the sender
     uint64_t m_delivered{0};              //!< Bytes in order at the client; its DATA_ACK
     uint64_t m_duplicated{0};             //!< Bytes that arrived more than once
-    std::deque<bool> m_window;            //!< Segments received beyond m_delivered
+    std::deque<std::optional<ns3::Time>> m_window; //!< Arrivals of segments beyond m_delivered
     std::optional<ns3::Time> m_completion; //!< When the client had all there is
+    CopyCount m_copies;                    //!< What it has sent more than once
+    ns3::Time m_penalised;                 //!< When a window was last halved for blocking
+    std::optional<std::vector<ns3::Time>> m_orderDelays; //!< Waits of segments, if they are told
 };
 
 /// The connections beside the observed one.

@@ -162,6 +162,20 @@ ReadApplication(const Place& place)
 }
 
 /**
+ * @param place The member "meta_queue" of a connection.
+ * @return What the connection does with segments already sent.
+ */
+MetaQueueSpec
+ReadMetaQueue(const Place& place)
+{
+    place.CheckKeys();
+    return MetaQueueSpec{place["reinject"].Boolean(),
+                         place["opportunistic"].Boolean(),
+                         place["penalise"].Boolean(),
+                         place["half_window"].Boolean()};
+}
+
+/**
  * @param place The member "connection".
  * @return The controller of its subflows.
  */
@@ -213,6 +227,8 @@ ReadConnection(const Place& place)
         place["ecn"].Boolean(),
         FromMilliseconds(place["host_delay_us"].Number() / 1000),
         place.Has("application") ? ReadApplication(place["application"]) : ApplicationSpec{},
+        place.Has("meta_queue") ? ReadMetaQueue(place["meta_queue"]) : MetaQueueSpec{},
+        place.Has("delivery_details") && place["delivery_details"].Boolean(),
         place.Has("verdicts") ? std::optional(ReadVerdicts(place["verdicts"])) : std::nullopt,
         {},
     };

@@ -79,6 +79,15 @@ struct ApplicationSpec
     uint64_t bytes{0};                           //!< SIZE: payload in bytes
 };
 
+/// What a connection does beside sending each segment where the scheduler says.
+struct MetaQueueSpec
+{
+    bool reinject{false};      //!< Whether a timeout sends segments again on other subflows
+    bool opportunistic{false}; //!< Whether a blocking segment is sent again on a fast subflow
+    bool penalise{false};      //!< Whether the subflow that blocks has its window halved
+    bool halfWindow{false};    //!< Whether the client tells half of its buffer as its window
+};
+
 /// The MPTCP connection.
 struct ConnectionSpec
 {
@@ -90,6 +99,8 @@ struct ConnectionSpec
     bool ecn;                                 //!< Whether the subflows negotiate ECN
     ns3::Time hostDelay;                      //!< Largest random delay of a packet at its source
     ApplicationSpec application;              //!< What gives it its data
+    MetaQueueSpec metaQueue;                  //!< What it does with segments already sent
+    bool deliveryDetails;                     //!< Whether the truth tells of copies and of order
     std::optional<Chosen<VerdictKind>> verdicts; //!< What decides on groups; none: they are given
     std::string model;                           //!< Name of its model file; the program's option
 };

@@ -5,6 +5,8 @@
 #include "ns3/object.h"
 #include "ns3/simulator.h"
 
+#include <limits>
+
 namespace smartsbd
 {
 
@@ -56,7 +58,13 @@ SendingApplication::GetSize() const
 bool
 SendingApplication::Gives(uint64_t end) const
 {
-    return m_on || end <= m_given;
+    return end <= GetGiven();
+}
+
+uint64_t
+SendingApplication::GetGiven() const
+{
+    return m_on ? std::numeric_limits<uint64_t>::max() : m_given;
 }
 
 void

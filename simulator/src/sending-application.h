@@ -51,6 +51,9 @@ class SendingApplication
      */
     bool Gives(uint64_t end) const;
 
+    /// @return Data sequence number behind all it has given; the largest one while there is no end.
+    uint64_t GetGiven() const;
+
   private:
     /// A period is over.
     void Toggle();

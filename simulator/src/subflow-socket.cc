@@ -127,7 +127,7 @@ SubflowSender::NoteArrival(SequenceNumber32 sequence)
 bool
 SubflowSender::HasRoom(uint32_t size) const
 {
-    if (m_tcb->m_congState == TcpSocketState::CA_LOSS)
+    if (!IsAvailable())
     {
         return false;
     }
@@ -142,10 +142,77 @@ SubflowSender::HasRoom(uint32_t size) const
     return AvailableWindow() >= unrepaired + unsent + size;
 }
 
+bool
+SubflowSender::IsAvailable() const
+{
+    return m_tcb->m_congState != TcpSocketState::CA_LOSS;
+}
+
 Time
 SubflowSender::GetSmoothedRtt() const
 {
     return m_tcb->m_srtt;
+}
+
+Time
+SubflowSender::GetLeastSmoothedRtt() const
+{
+    return m_leastSrtt;
+}
+
+Time
+SubflowSender::GetMostSmoothedRtt() const
+{
+    return m_mostSrtt;
+}
+
+Time
+SubflowSender::GetRttVariation() const
+{
+    return m_rtt->GetVariation();
+}
+
+uint32_t
+SubflowSender::GetThreshold() const
+{
+    return m_tcb->m_ssThresh;
+}
+
+uint32_t
+SubflowSender::GetBytesInFlight() const
+{
+    return BytesInFlight();
+}
+
+uint64_t
+SubflowSender::GetUnacknowledgedBytes() const
+{
+    return m_txBuffer->Size();
+}
+
+uint64_t
+SubflowSender::GetSentSegments() const
+{
+    return m_sent;
+}
+
+uint64_t
+SubflowSender::GetRepeatedSegments() const
+{
+    return m_repeated;
+}
+
+void
+SubflowSender::Penalise()
+{
+    const auto segment = m_tcb->m_segmentSize;
+    const auto window = m_tcb->m_cWnd.Get();
+    const auto threshold = m_tcb->m_ssThresh.Get();
+    m_tcb->m_cWnd = std::max(window / segment / 2, 1U) * segment;
+    if (window >= threshold)
+    {
+        m_tcb->m_ssThresh = std::max(threshold / segment / 2, 2U) * segment;
+    }
 }
 
 uint32_t
@@ -265,6 +332,8 @@ SubflowSender::UpdateRttHistory(const SequenceNumber32& seq, uint32_t sz, bool)
         const auto position = GetPosition(seq);
         const bool repeated = position < m_sampler.GetSent();
         m_sampler.Send(position, sz, Simulator::Now());
+        ++m_sent;
+        m_repeated += repeated;
         if (m_listener)
         {
             m_listener->NoteSent(position, sz, repeated);
@@ -324,6 +393,9 @@ SubflowSender::UseSample(Time rtt)
     m_tcb->m_srtt = m_rtt->GetEstimate();
     m_tcb->m_lastRtt = rtt;
     m_tcb->m_minRtt = ns3::Min(rtt, m_tcb->m_minRtt);
+    const auto srtt = m_tcb->m_srtt.Get();
+    m_leastSrtt = m_leastSrtt.IsZero() ? srtt : ns3::Min(m_leastSrtt, srtt);
+    m_mostSrtt = ns3::Max(m_mostSrtt, srtt);
 }
 
 TypeId

@@ -102,8 +102,41 @@ class SubflowSender : public ns3::TcpSocketBase
      */
     bool HasRoom(uint32_t size) const;
 
+    /// @return Whether it has not lost all it has in flight to a timeout.
+    bool IsAvailable() const;
+
     /// @return The smoothed RTT; zero before the first sample.
     ns3::Time GetSmoothedRtt() const;
+
+    /// @return Least smoothed RTT so far; zero before the first sample.
+    ns3::Time GetLeastSmoothedRtt() const;
+
+    /// @return Largest smoothed RTT so far; zero before the first sample.
+    ns3::Time GetMostSmoothedRtt() const;
+
+    /// @return Mean deviation of the RTT samples.
+    ns3::Time GetRttVariation() const;
+
+    /// @return The slow start threshold in bytes.
+    uint32_t GetThreshold() const;
+
+    /// @return Bytes in flight, as the pipe of RFC 6675 counts them.
+    uint32_t GetBytesInFlight() const;
+
+    /// @return Bytes it was given and has not acknowledged.
+    uint64_t GetUnacknowledgedBytes() const;
+
+    /// @return Data segments sent so far, those sent again included.
+    uint64_t GetSentSegments() const;
+
+    /// @return Data segments sent again so far.
+    uint64_t GetRepeatedSegments() const;
+
+    /**
+     * Halve the window and, if the window is not below it, the slow start threshold, as
+     * mptcp_rcv_buf_optimization of Linux's mptcp_sched.c does.
+     */
+    void Penalise();
 
     /// @return The congestion window in bytes.
     uint32_t GetWindow() const;
@@ -168,6 +201,10 @@ class SubflowSender : public ns3::TcpSocketBase
     ns3::SequenceNumber32 m_acked{1};                  //!< First unacknowledged sequence number
     ns3::Time m_synSent;                               //!< When the first SYN was sent, or zero
     uint64_t m_timeouts{0};                            //!< Timeouts with data outstanding
+    ns3::Time m_leastSrtt;                             //!< Least smoothed RTT, or zero
+    ns3::Time m_mostSrtt;                              //!< Largest smoothed RTT
+    uint64_t m_sent{0};                                //!< Data segments sent, repeated or not
+    uint64_t m_repeated{0};                            //!< Data segments sent again
     bool m_synRetransmitted{false};                    //!< Whether the SYN was sent again
     ns3::Callback<void, const AckReport&> m_reportAck; //!< Called for each ACK
     ns3::Callback<void> m_askForData;                  //!< Called when there may be room

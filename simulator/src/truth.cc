@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <numeric>
 #include <stdexcept>
 
 namespace smartsbd
@@ -314,7 +315,46 @@ Truth::PrintDelivered(const MptcpConnection& connection)
         printed["completed_ns"] =
             completion ? ordered_json(completion->GetNanoSeconds()) : ordered_json();
     }
+    if (const auto& delays = connection.GetOrderDelays())
+    {
+        const auto& copies = connection.GetCopies();
+        printed["copied_segments"] = copies.segments;
+        printed["reinjected_segments"] = copies.reinjected;
+        printed["opportunistic_segments"] = copies.opportunistic;
+        printed["penalties"] = copies.penalties;
+        printed["order_delay_us"] = PrintOrderDelays(*delays);
+    }
+    for (const auto& round : connection.GetRounds())
+    {
+        printed["rounds"].push_back(
+            {{"from_ns", round.from.GetNanoSeconds()},
+             {"share", round.share},
+             {"reward", round.reward ? ordered_json(*round.reward) : ordered_json()},
+             {"changed", round.changed}});
+    }
     return printed;
+}
+
+ordered_json
+Truth::PrintOrderDelays(std::vector<ns3::Time> delays)
+{
+    if (delays.empty())
+    {
+        return {};
+    }
+    std::sort(delays.begin(), delays.end());
+    const auto last = delays.size() - 1;
+    const auto at = [&](std::size_t percent) {
+        return delays[last * percent / 100].GetMicroSeconds();
+    };
+    const auto sum = std::accumulate(delays.begin(), delays.end(), ns3::Time());
+    const auto mean = sum / static_cast<int64_t>(delays.size());
+    return {{"segments", delays.size()},
+            {"mean", mean.GetMicroSeconds()},
+            {"p50", at(50)},
+            {"p95", at(95)},
+            {"p99", at(99)},
+            {"most", at(100)}};
 }
 
 void

@@ -170,6 +170,12 @@ class Truth
     static nlohmann::ordered_json PrintDelivered(const MptcpConnection& connection);
 
     /**
+     * @param delays How long each segment waited at the client for those before it.
+     * @return Their number, mean, quantiles and maximum in us, or null if there are none.
+     */
+    static nlohmann::ordered_json PrintOrderDelays(std::vector<ns3::Time> delays);
+
+    /**
      * @param connection A connection.
      * @param subflow Index of a subflow of it.
      * @param printed What is said of the subflow; the modes of its controller are added, if it

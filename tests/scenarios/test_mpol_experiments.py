@@ -14,8 +14,9 @@ from pydantic import ValidationError
 from models.transfers.mpol_claims import CLAIMS, PEERS
 from models.transfers.repetitions import Means, NotRunError
 from pipelines.params import overlaid
-from scenarios.mpol_experiments import SITUATIONS, ExperimentRun, MpolExperiments
+from scenarios.mpol_experiments import SITUATIONS, MpolExperiments
 from scenarios.scenario import Scenario
+from scenarios.transfer_experiment import ExperimentRun
 
 ROOT = Path(__file__).parents[2]
 

@@ -24,7 +24,7 @@ from tests.simulator.program import (
 from tests.simulator.program import separate as separate_paths
 
 #: Those that know nothing of their siblings.
-UNCOUPLED = {"reno", "cubic"}
+UNCOUPLED = {"bbr", "cubic", "reno"}
 #: Those that know of them, and are not under Reno when they are alone.
 RATES = {"mpcc", "mpol"}
 COUPLED = [name for name in registry.names("congestion_control") if name not in UNCOUPLED | RATES]

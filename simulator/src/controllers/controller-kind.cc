@@ -7,6 +7,7 @@ namespace smartsbd
 
 // Each is defined in the file of its name.
 extern const ControllerKind BALIA;
+extern const ControllerKind BBR;
 extern const ControllerKind CUBIC;
 extern const ControllerKind LIA;
 extern const ControllerKind MPCC;
@@ -20,6 +21,7 @@ GetControllers()
 {
     static const std::vector<const ControllerKind*> controllers{
         &BALIA,
+        &BBR,
         &CUBIC,
         &LIA,
         &MPCC,

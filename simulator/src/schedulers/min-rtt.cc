@@ -12,17 +12,14 @@ namespace
 class MinRtt : public SubflowScheduler
 {
   public:
-    std::optional<std::size_t> Next(const std::vector<PathView>& paths) override
+    std::optional<Choice> Next(const MetaView& meta, const PathViews& paths) override
     {
-        std::optional<std::size_t> best;
-        for (std::size_t i = 0; i < paths.size(); ++i)
+        const auto fastest = FindFastestUsable(paths);
+        if (!fastest || !meta.hasNew)
         {
-            if (paths[i].usable && (!best || paths[i].srtt < paths[*best].srtt))
-            {
-                best = i;
-            }
+            return std::nullopt;
         }
-        return best;
+        return Choice{*fastest, meta.queue.GetNext()};
     }
 };
 
@@ -30,7 +27,7 @@ class MinRtt : public SubflowScheduler
  * @return A scheduler.
  */
 std::unique_ptr<SubflowScheduler>
-Create(const ParameterValues&)
+Create(const SchedulerSeat&, const ParameterValues&)
 {
     return std::make_unique<MinRtt>();
 }

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from models.transfers.mpol_claims import CLAIMS, HELD, NO_BAR, NOT_HELD, NOT_RUN, beside_paper
+from models.transfers.claim import HELD, NO_BAR, NOT_HELD, NOT_RUN, beside_paper
+from models.transfers.mpol_claims import CLAIMS
 from models.transfers.repetitions import SETTING, Means
 
 Key = tuple[str, str, str, str]
@@ -66,7 +67,7 @@ def judged(means: dict[Key, float]) -> list[dict[str, str]]:
         [(*key, 1, 1, mean, mean, mean) for key, mean in means.items()],
         columns=[*SETTING, "metric", "runs", "known", "mean", "low", "high"],
     )
-    return list(beside_paper(Means(table)))
+    return list(beside_paper(CLAIMS, Means(table)))
 
 
 def test_every_claim_holds_where_means_are_as_reported() -> None:

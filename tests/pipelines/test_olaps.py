@@ -1,0 +1,142 @@
+"""The stage ``olaps`` on few short runs: what it writes, what it says of a run that fails, and its tables."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from models.transfers.olaps_claims import CLAIMS
+from models.transfers.scheduling import METRICS
+from pipelines.__main__ import main
+from pipelines.params import read_params
+from pipelines.reporting.tables.cell import Results
+from pipelines.reporting.tables.simulated_transfers import olaps, scheduler_gains
+from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
+from scenarios import simulator
+from scenarios.olaps_experiments import LEARNERS, PLAIN, SCHEDULERS
+
+ROOT = Path(__file__).parents[2]
+TABLES = ("runs", "summary", "gains", "relearning", "beside_paper")
+
+
+def written(target: Path, **changed: dict[str, Any]) -> Path:
+    """A project folder whose parameters have few short runs."""
+    params = yaml.safe_load((ROOT / "params.yaml").read_text())
+    own = params["olaps"]
+    own["delays"] |= {"runs": 2, "duration_s": 4, "delays_ms": [40], "buffers_kb": [30]}
+    own["changes"] |= {"duration_s": 12, "change_s": 6}
+    own["after_change"] |= {"duration_s": 4, "change_s": 2}
+    own["factors"] |= {"samples": 2, "duration_s": 4}
+    for name, values in changed.items():
+        own[name] |= values
+    params |= {"olaps": own, "workers": 2}
+    params["evaluate"]["resamples"] = 100
+    (target / "params.yaml").write_text(yaml.safe_dump(params))
+    shutil.copy(ROOT / "dvc.yaml", target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = written(tmp_path_factory.mktemp("project"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(target)
+        assert main(["olaps"]) == 0
+    return target
+
+
+def table(project: Path, name: str) -> pd.DataFrame:
+    return pd.read_csv(project / f"reports/olaps/{name}.csv")
+
+
+def test_there_is_a_row_for_each_run(project: Path) -> None:
+    planned = read_params(project / "params.yaml").olaps.planned()
+    runs = table(project, "runs")
+    assert list(runs.columns) == ["experiment", "group", "setting", "controller", "run", *METRICS]
+    named = [(one.experiment, one.setting, one.controller, one.number) for one in planned]
+    own = runs[["experiment", "setting", "controller", "run"]]
+    assert list(own.itertuples(index=False, name=None)) == named
+    assert len(list((project / "data/olaps").iterdir())) == len(planned)
+    assert (runs["goodput_mbit_s"] > 0).all()
+    assert (runs.loc[runs["controller"] == "min_rtt", "copies_share"] == 0).all()
+    learns = runs["controller"].str.startswith(("olaps", "copies"))
+    assert runs["mean_reward"].notna().equals(learns)
+
+
+def test_gains_are_over_redundant_in_the_same_network(project: Path) -> None:
+    runs, found = table(project, "runs"), table(project, "gains")
+    assert list(found.loc[found["experiment"] == "delays", "controller"]) == list(SCHEDULERS)
+    assert list(found.loc[found["experiment"] == "factors", "controller"]) == list(PLAIN)
+    assert (found.loc[found["controller"] == "redundant", "mean"] == 1).all()
+    own = runs[runs["experiment"] == "factors"].pivot_table("goodput_mbit_s", "setting", "controller")
+    row = found[(found["experiment"] == "factors") & (found["controller"] == "min_rtt")].iloc[0]
+    assert row["mean"] == pytest.approx((own["min_rtt"] / own["redundant"]).mean(), abs=1e-5)
+
+
+def test_small_buffer_and_long_second_path_block_min_rtt(project: Path) -> None:
+    found = table(project, "gains").set_index(["experiment", "controller"])["mean"]
+    assert found["delays", "min_rtt"] < 0.8 < found["delays", "blest"]
+
+
+def test_learners_are_asked_for_the_best_share(project: Path) -> None:
+    found = table(project, "relearning")
+    assert list(found["controller"].unique()) == list(LEARNERS)
+    assert found["best_share"].isin([0.0, 0.5, 1.0]).all()
+    assert found["median_s"].between(0, 6).all()
+
+
+def test_the_same_parameters_give_the_same_bytes(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(written(tmp_path))
+    assert main(["olaps"]) == 0
+    for path in (*(f"reports/olaps/{name}.csv" for name in TABLES), "reports/figures/olaps_delays.png"):
+        assert (tmp_path / path).read_bytes() == (project / path).read_bytes()
+
+
+def test_claims_and_gains_are_on_the_page(project: Path) -> None:
+    results = Results(project / "reports", read_params(project / "params.yaml"))
+    rows = olaps(results)
+    assert [row["paper: reports"] for row in rows] == [claim.reported for claim in CLAIMS]
+    assert {row["held"] for row in rows if "Fig. 6" in row["experiment"]} == {"not run"}
+    gained = scheduler_gains(results)
+    assert len(gained) == len(table(project, "gains"))
+    assert gained[2]["of redundant"] == "1.00 (1.00 to 1.00)"
+    nothing = Results(project / "none", read_params(project / "params.yaml"))
+    assert olaps(nothing) == scheduler_gains(nothing) == []
+
+
+def test_a_run_that_fails_is_named_and_the_others_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = simulator.measure
+
+    def failing(run: Any, path: Path) -> dict[str, Any]:
+        if path.name == "00002.json":
+            # A queue that the simulator refuses.
+            links = tuple(link.model_copy(update={"queue_bytes": 1}) for link in run.scenario.links)
+            run = run.model_copy(update={"scenario": run.scenario.model_copy(update={"links": links})})
+        return whole(run, path)
+
+    monkeypatch.setattr(simulator, "measure", failing)
+    none = {"runs": 0}
+    monkeypatch.chdir(written(tmp_path, delays={"runs": 1}, changes=none, after_change=none, factors=none))
+    assert main(["olaps"]) == EXIT_FAILED
+    message = capsys.readouterr().err
+    assert "00002.json (seed " in message and f"1 of {len(SCHEDULERS)} runs failed" in message
+    # Redundant is what failed: there is nothing to compare with.
+    assert len(table(tmp_path, "runs")) == len(SCHEDULERS) - 1
+    assert table(tmp_path, "gains").empty
+
+
+def test_parameters_that_make_no_experiment_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(written(tmp_path, grid={"hosts": "bsd"}))
+    assert main(["olaps"]) == EXIT_USAGE
+    assert "olaps.grid.hosts" in caplog.text
