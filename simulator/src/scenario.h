@@ -100,7 +100,7 @@ struct ConnectionSpec
     ns3::Time hostDelay;                      //!< Largest random delay of a packet at its source
     ApplicationSpec application;              //!< What gives it its data
     MetaQueueSpec metaQueue;                  //!< What it does with segments already sent
-    bool deliveryDetails;                     //!< Whether the truth tells of copies and of order
+    bool deliveryDetails{false};              //!< Whether the truth tells of copies and of order
     std::optional<Chosen<VerdictKind>> verdicts; //!< What decides on groups; none: they are given
     std::string model;                           //!< Name of its model file; the program's option
 };

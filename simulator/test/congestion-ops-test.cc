@@ -24,6 +24,7 @@
 #include "ns3/tcp-linux-reno.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -231,7 +232,11 @@ Listen(const Manner& manner)
     scenario.duration = Seconds(10);
     scenario.connection.token = "00000000";
     scenario.connection.congestionControl.kind = &LISTENING;
-    scenario.connection.scheduler = {GetSchedulers().front(), ParameterValues()};
+    const auto& schedulers = GetSchedulers();
+    scenario.connection.scheduler.kind =
+        *std::find_if(schedulers.begin(), schedulers.end(), [](const auto* kind) {
+            return kind->name == "min_rtt";
+        });
     scenario.connection.mss = SEGMENT;
     scenario.connection.receiveBuffer = 4 << 20;
     scenario.connection.ecn = false;

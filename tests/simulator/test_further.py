@@ -238,7 +238,7 @@ def test_a_subflow_that_cannot_be_is_refused(changes: dict[str, Any], place: str
     [
         ({"congestion_control": "vegas"}, "congestion_control"),
         ({"congestion_control": {"name": "lia", "unit": "mbit_s"}}, "congestion_control/unit"),
-        ({"scheduler": "blest"}, "scheduler"),
+        ({"scheduler": "daps"}, "scheduler"),
         ({"stop_s": 0.5}, "stop_s"),
         ({"stop_s": 12.0}, "stop_s"),
         ({"subflows": []}, "subflows"),

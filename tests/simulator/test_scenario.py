@@ -52,9 +52,9 @@ def refuse(directory: Path, text: str, place: str, program: Path = PROGRAM) -> N
         ("/subflows", {}),
         ("/connection/token", "7F3A91C2"),
         ("/connection/token", 7),
-        ("/connection/congestion_control", "bbr"),
+        ("/connection/congestion_control", "ewtcp"),
         ("/connection/lia_counts", "bytes"),
-        ("/connection/scheduler", "blest"),
+        ("/connection/scheduler", "daps"),
         ("/connection/ecn", 1),
         ("/connection/host_delay_us", "none"),
         ("/connection/application", None),
@@ -234,6 +234,14 @@ def accompanied() -> Scenario:
     return scenario
 
 
+def reinjecting() -> Scenario:
+    """A connection with every rule of the meta queue, whose truth has its details."""
+    scenario = shared()
+    rules = {"reinject": True, "opportunistic": True, "penalise": True, "half_window": False}
+    scenario["connection"] |= {"meta_queue": rules, "delivery_details": True}
+    return scenario
+
+
 #: Between them they have every key.
 TRIED = {
     "bulk": shared(),
@@ -244,6 +252,7 @@ TRIED = {
     "crowded": crowded(),
     "changing": changing(),
     "accompanied": accompanied(),
+    "meta_queue": reinjecting(),
     **every_choice(),
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 #include "controllers/controller-kind.h"
-#include "own-stream-bbr.h"
+
+#include "ns3/tcp-bbr.h"
 
 namespace smartsbd
 {
@@ -16,7 +17,8 @@ namespace
 ns3::Ptr<ns3::TcpCongestionOps>
 Create(const Seat& seat, const ParameterValues&)
 {
-    const auto controller = ns3::CreateObject<OwnStreamBbr>();
+    // Not OwnStreamBbr: its instances count, so one more would change the background's.
+    const auto controller = ns3::CreateObject<ns3::TcpBbr>();
     controller->SetStream(seat.stream);
     return controller;
 }
