@@ -15,6 +15,7 @@ from scenarios import (
     controllers,
     diverse,
     groups,
+    schedulers,
     sensitivity,
     shift,
     sites,
@@ -38,6 +39,7 @@ DATASETS: dict[str, Callable[..., list[Run]]] = {
     "wide_linux": wide_linux.dataset,
     "unseen_linux": unseen_linux.dataset,
     "controllers": controllers.dataset,
+    "schedulers": schedulers.dataset,
 }
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field, NonNegativeInt
 
 from scenarios import path
-from scenarios.controllers import Choice
+from scenarios.choice import Choice
 from scenarios.part import Part
 from scenarios.scenario import (
     Access,

@@ -19,9 +19,9 @@ from pydantic import Field, NonNegativeInt
 from scipy.stats import qmc
 
 from scenarios import path
-from scenarios.controllers import Choice
+from scenarios.choice import LINUX, Choice
 from scenarios.part import Part
-from scenarios.scenario import Access, ConnectionSettings, Link, MetaQueueRules, Scenario, SubflowPath
+from scenarios.scenario import Access, ConnectionSettings, Link, Scenario, SubflowPath
 from scenarios.transfer_experiment import HEADER_BYTES, Experiment, ExperimentRun, planned_of
 
 #: When the connection begins.
@@ -64,8 +64,6 @@ SHARES: dict[str, Choice] = {
     f"copies {share:g}": Choice("bbr", "olaps", scheduling={"learner": "none", "share": share})
     for share in (0.0, 0.5, 1.0)
 }
-#: What the paper's hosts, Linux's MPTCP kernel, do with segments already sent.
-LINUX = MetaQueueRules(reinject=True, opportunistic=True, penalise=True, half_window=False)
 
 _DurationS = Annotated[float, Field(ge=4, le=600)]
 _BufferKb = Annotated[float, Field(ge=17, le=1000)]

@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from scenarios.controllers import Choice
+from scenarios.choice import Choice
 from scenarios.part import Part
 from scenarios.scenario import Run, Scenario
 

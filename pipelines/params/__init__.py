@@ -16,7 +16,6 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_valid
 from pipelines.params.block import Block, ParamsError
 from pipelines.params.learning import (
     Ambiguities,
-    Controllers,
     Controls,
     Evaluate,
     Generalise,
@@ -25,6 +24,7 @@ from pipelines.params.learning import (
     Rank,
     Replay,
     Search,
+    Senders,
     Sensitivity,
     Thinned,
     Tiles,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pipelines.params.extract import Extract
     from pipelines.params.loop import Loop
     from pipelines.params.parse import Parse
+    from scenarios.crossed_experiments import CrossedExperiments
     from scenarios.mpol_experiments import MpolExperiments
     from scenarios.olaps_experiments import OlapsExperiments
 
@@ -87,11 +88,12 @@ class Params(Block):
     evaluate: Evaluate
     sensitivity: Sensitivity
     twins: Twins
-    controllers: Controllers
+    senders: Senders
     thinned: Thinned
     loop_: dict[str, Any] = Field(alias="loop")
     mpol_: dict[str, Any] = Field(alias="mpol")
     olaps_: dict[str, Any] = Field(alias="olaps")
+    crossed_: dict[str, Any] = Field(alias="crossed")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -163,6 +165,13 @@ class Params(Block):
 
         return self._part("olaps", OlapsExperiments, self.olaps_)
 
+    @property
+    def crossed(self) -> CrossedExperiments:
+        """Controllers crossed with schedulers."""
+        from scenarios.crossed_experiments import CrossedExperiments
+
+        return self._part("crossed", CrossedExperiments, self.crossed_)
+
     def value(self, name: str) -> Any:
         """Return the value of a name such as ``search.datasets``."""
         found: Any = self
@@ -178,7 +187,16 @@ class Params(Block):
         ParamsError
             If one holds an unknown key or an impossible value.
         """
-        for _ in (self.simulate, self.parse, self.extract, self.automl, self.export, self.mpol, self.olaps):
+        for _ in (
+            self.simulate,
+            self.parse,
+            self.extract,
+            self.automl,
+            self.export,
+            self.mpol,
+            self.olaps,
+            self.crossed,
+        ):
             pass
 
     @model_validator(mode="after")

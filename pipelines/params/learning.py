@@ -154,10 +154,10 @@ class Twins(Block):
         return self
 
 
-class Controllers(Block):
-    """Last verdicts under each controller and scheduler at the sender."""
+class Senders(Block):
+    """Last verdicts under each controller, scheduler and receive buffer at the sender."""
 
-    datasets: list[Literal["controllers"]] = Field(max_length=1)
+    datasets: list[Literal["controllers", "schedulers"]] = Field(max_length=2)
 
 
 class Thinned(Block):

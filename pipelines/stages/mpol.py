@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import logging
 import resource
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -22,7 +21,8 @@ from models.transfers.repetitions import Means, summary
 from pipelines.params import Params
 from pipelines.reporting.figures import style, transfers
 from pipelines.reporting.report_files import write_csv
-from pipelines.running import parallel, stage
+from pipelines.running import stage
+from pipelines.running.experiment_runs import KEY, measured
 from scenarios import simulator
 from scenarios.mpol_experiments import MPOL, WARM_UP_S
 from scenarios.transfer_experiment import ExperimentRun
@@ -37,15 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--figure", type=Path, required=True, help="PNG file")
 
 
-def _one(numbered: tuple[int, ExperimentRun], folder: Path) -> dict[str, float] | simulator.SimulatorError:
-    """Run a scenario; return what it came to, or why it failed."""
-    number, planned = numbered
-    try:
-        truth = simulator.measure(planned.run, folder / f"{number:05d}.json")
-    except simulator.SimulatorError as error:
-        return error
+def _measured(planned: ExperimentRun, scenario: Path) -> dict[str, float]:
+    """Run a scenario; return what it came to."""
     return performance(
-        truth,
+        simulator.measure(planned.run, scenario),
         capacity_mbit_s=planned.capacity_mbit_s,
         start_s=min(subflow.start_s for subflow in planned.run.scenario.subflows),
         warm_up_s=WARM_UP_S,
@@ -57,21 +52,9 @@ def _one(numbered: tuple[int, ExperimentRun], folder: Path) -> dict[str, float] 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     simulator.check_program()
-    planned = params.mpol.planned()
-    arguments.scenarios.mkdir(parents=True, exist_ok=True)
-    rows, failures, unended = [], [], 0
-    work = partial(_one, folder=arguments.scenarios.absolute())
-    numbered = list(enumerate(planned))
-    # The simulator is a program of its own.
-    for one, found in zip(planned, parallel.mapped(work, numbered, params, what="mpol", threads=True), strict=True):
-        if isinstance(found, simulator.SimulatorError):
-            failures.append(str(found))
-            log.error("%s", found)
-        else:
-            key = {"experiment": one.experiment, "setting": one.setting, "controller": one.controller}
-            rows.append({**key, "run": one.number, **found})
-            unended += not ended(found)
-    runs = pd.DataFrame(rows, columns=["experiment", "setting", "controller", "run", *METRICS])
+    found = measured(params.mpol.planned(), _measured, arguments.scenarios, params, what="mpol")
+    unended = sum(not ended(row) for row in found.rows)
+    runs = pd.DataFrame(found.rows, columns=[*KEY, *METRICS])
     table = summary(runs, METRICS, resamples=params.evaluate.resamples, seed=params.evaluate.seed)
     claims = pd.DataFrame(list(beside_paper(CLAIMS, Means(table))))
     for name, frame in (("runs", runs), ("summary", table), ("beside_paper", claims)):
@@ -81,11 +64,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     counts = ", ".join(f"{held or 'no bar'}: {count}" for held, count in claims["held"].value_counts().items())
     log.info(
         "%d runs in %.1f CPU s, %d of them did not end; claims %s",
-        len(planned),
+        len(found.rows),
         usage.ru_utime + usage.ru_stime,
         unended,
         counts,
     )
-    if failures:
-        raise simulator.SimulatorError(f"{len(failures)} of {len(planned)} runs failed, first: {failures[0]}")
+    found.check()
     return stage.EXIT_OK

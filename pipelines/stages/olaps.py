@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import logging
 import resource
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -22,14 +21,13 @@ from models.transfers.scheduling import METRICS, scheduling
 from pipelines.params import Params
 from pipelines.reporting.figures import schedulers, style
 from pipelines.reporting.report_files import write_csv
-from pipelines.running import parallel, stage
+from pipelines.running import stage
+from pipelines.running.experiment_runs import KEY, measured
 from scenarios import simulator
 from scenarios.olaps_experiments import REDUNDANT, START_S, group_of
 from scenarios.transfer_experiment import ExperimentRun
 
 log = logging.getLogger(__name__)
-
-_KEY = ("experiment", "group", "setting", "controller", "run")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,15 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--figures", type=Path, required=True, help="folder to write: olaps_delays, olaps_factors")
 
 
-def _one(numbered: tuple[int, ExperimentRun], folder: Path) -> dict[str, float] | simulator.SimulatorError:
-    """Run a scenario; return what it came to, or why it failed."""
-    number, planned = numbered
-    try:
-        truth = simulator.measure(planned.run, folder / f"{number:05d}.json")
-    except simulator.SimulatorError as error:
-        return error
+def _measured(planned: ExperimentRun, scenario: Path) -> dict[str, float]:
+    """Run a scenario; return what it came to."""
     return scheduling(
-        truth,
+        simulator.measure(planned.run, scenario),
         mss_bytes=planned.run.scenario.connection.mss_bytes,
         start_s=START_S,
         changes_s=planned.changes_s,
@@ -59,22 +52,10 @@ def _one(numbered: tuple[int, ExperimentRun], folder: Path) -> dict[str, float] 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     simulator.check_program()
-    planned = params.olaps.planned()
-    arguments.scenarios.mkdir(parents=True, exist_ok=True)
-    rows, failures = [], []
-    work = partial(_one, folder=arguments.scenarios.absolute())
-    numbered = list(enumerate(planned))
-    # The simulator is a program of its own.
-    for one, found in zip(planned, parallel.mapped(work, numbered, params, what="olaps", threads=True), strict=True):
-        if isinstance(found, simulator.SimulatorError):
-            failures.append(str(found))
-            log.error("%s", found)
-        else:
-            group = group_of(one.experiment, one.setting)
-            rows.append(
-                dict(zip(_KEY, (one.experiment, group, one.setting, one.controller, one.number), strict=True)) | found
-            )
-    runs = pd.DataFrame(rows, columns=[*_KEY, *METRICS])
+    found = measured(params.olaps.planned(), _measured, arguments.scenarios, params, what="olaps")
+    runs = pd.DataFrame(found.rows, columns=[*KEY, *METRICS])
+    groups = [group_of(row["experiment"], row["setting"]) for row in found.rows]
+    runs.insert(1, "group", pd.Series(groups, dtype=object))
     drawn = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
     gained = gains(runs, REDUNDANT, **drawn)
     changes = params.olaps.changes
@@ -93,7 +74,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     style.save(schedulers.by_sample(runs, REDUNDANT), arguments.figures / "olaps_factors.png")
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     counts = ", ".join(f"{held or 'no bar'}: {count}" for held, count in claims["held"].value_counts().items())
-    log.info("%d runs in %.1f CPU s; claims %s", len(planned), usage.ru_utime + usage.ru_stime, counts)
-    if failures:
-        raise simulator.SimulatorError(f"{len(failures)} of {len(planned)} runs failed, first: {failures[0]}")
+    log.info("%d runs in %.1f CPU s; claims %s", len(found.rows), usage.ru_utime + usage.ru_stime, counts)
+    found.check()
     return stage.EXIT_OK

@@ -27,6 +27,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "wide_linux": {"connections_per_label": 60, "duration_s": 25, "seed": 7},
     "unseen_linux": {"cases": ["case01", "case10"], "repetitions": 5, "duration_s": 60, "seed": 7},
     "controllers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
+    "schedulers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
 }
 #: Simulated in the profile ``full`` alone, and by hand.
 ELSEWHERE = {"wild", "unseen_linux"}
@@ -62,7 +63,7 @@ def test_every_dataset_is_tested_and_has_parameters() -> None:
     assert set(params.simulated) == SETTINGS.keys() - ELSEWHERE
 
 
-@pytest.mark.parametrize("name", ["sites", "diverse", "sensitivity", "wide", "wide_linux", "controllers"])
+@pytest.mark.parametrize("name", ["sites", "diverse", "sensitivity", "wide", "wide_linux", "controllers", "schedulers"])
 def test_labels_are_balanced_and_the_order_hides_them(name: str) -> None:
     shared = shared_of(name)
     assert shared.sum() == len(shared) / 2
@@ -72,7 +73,7 @@ def test_labels_are_balanced_and_the_order_hides_them(name: str) -> None:
     assert abs(changes - len(shared) / 2) < 4 * np.sqrt(len(shared)) / 2
 
 
-@pytest.mark.parametrize("name", sorted(SETTINGS.keys() - {"sensitivity", "controllers"}))
+@pytest.mark.parametrize("name", sorted(SETTINGS.keys() - {"sensitivity", "controllers", "schedulers"}))
 def test_seeds_and_tokens_are_the_connections_own(name: str) -> None:
     assert len({run.scenario.seed for run in RUNS[name]}) == len(RUNS[name])
     assert len({run.scenario.connection.token for run in RUNS[name]}) == len(RUNS[name])

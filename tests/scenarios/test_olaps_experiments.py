@@ -14,7 +14,8 @@ from models.transfers import olaps_claims
 from models.transfers.gains import SchedulerResults
 from models.transfers.repetitions import NotRunError
 from pipelines.params import overlaid
-from scenarios.olaps_experiments import LINUX, PLAIN, RTT_MS, SCHEDULERS, SHARES, OlapsExperiments, group_of
+from scenarios.choice import LINUX
+from scenarios.olaps_experiments import PLAIN, RTT_MS, SCHEDULERS, SHARES, OlapsExperiments, group_of
 from scenarios.scenario import Scenario
 from scenarios.transfer_experiment import ExperimentRun
 

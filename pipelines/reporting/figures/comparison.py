@@ -251,7 +251,7 @@ def twins(table: pd.DataFrame) -> Figure:
 
 
 #: Detectors drawn by controller, as many as can be told apart.
-_BY_CONTROLLER = (
+_BY_SENDER = (
     ("lag-excess", "default"),
     ("wavelet", "default"),
     ("rubenstein-r", "default"),
@@ -261,18 +261,18 @@ _BY_CONTROLLER = (
 )
 
 
-def controllers(table: pd.DataFrame) -> Figure:
-    """Draw how right some detectors are under each controller and scheduler, and how much less than under the first.
+def senders(table: pd.DataFrame) -> Figure:
+    """Draw how right some detectors are under each choice at the sender, and how much less than under its reference.
 
     Parameters
     ----------
     table : DataFrame
-        Rows of reports/controllers/accuracy.csv.
+        Rows of the ``accuracy.csv`` that the stage ``senders`` writes.
     """
     choices = list(dict.fromkeys(table["choice"]))
     figure = Figure(figsize=(8.5, 0.5 * len(choices) + 1.3), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
-    drawn = [own for own in table.groupby(["detector", "parameters"], sort=False) if own[0] in _BY_CONTROLLER]
+    drawn = [own for own in table.groupby(["detector", "parameters"], sort=False) if own[0] in _BY_SENDER]
     offsets = 0.11 * (np.arange(len(drawn)) - (len(drawn) - 1) / 2)
     for number, ((name, own), offset) in enumerate(zip(drawn, offsets, strict=True)):
         places = np.array([choices.index(choice) for choice in own["choice"]]) + offset
@@ -283,7 +283,7 @@ def controllers(table: pd.DataFrame) -> Figure:
     panels[0].set_yticks(range(len(choices)), choices, fontsize=8)
     panels[0].invert_yaxis()
     panels[0].set_xlabel("share right of all pairs; no verdict counts as wrong", fontsize=8)
-    panels[1].set_xlabel(f"difference to {choices[0]}, paired by network", fontsize=8)
+    panels[1].set_xlabel(f"difference to {_reference(table)}, paired by network", fontsize=8)
     panels[1].axvline(0, color="black", linewidth=0.8, linestyle=":")
     for axes in panels:
         axes.grid(axis="x", alpha=0.3)
@@ -292,6 +292,12 @@ def controllers(table: pd.DataFrame) -> Figure:
     figure.legend(handles, labels, loc="outside upper center", fontsize=7, ncols=3, frameon=False)
     figure.supylabel("controller and scheduler", fontsize=8)
     return figure
+
+
+def _reference(table: pd.DataFrame) -> str:
+    """Return what choices are compared with, for people."""
+    names = table["reference"].unique()
+    return str(names[0]) if len(names) == 1 else "the reference"
 
 
 def generalisation(table: pd.DataFrame) -> Figure:

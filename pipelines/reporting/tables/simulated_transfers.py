@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pandas as pd
 
 from pipelines.reporting.tables.cell import Results, Rows
@@ -52,4 +55,46 @@ def scheduler_gains(results: Results) -> Rows:
             "most": f"{row['most']:.2f}",
         }
         for row in pd.read_csv(path, keep_default_na=False).to_dict("records")
+    ]
+
+
+def crossed(results: Results) -> Rows:
+    """Return what goodput under each controller and scheduler is of that of the first in the same networks."""
+    gained = _crossed(results, "gains")
+    return [
+        {"networks, receive buffer, transfer": setting}
+        | {row["controller"]: f"{row['mean']:.2f} ({row['low']:.2f} to {row['high']:.2f})" for row in own}
+        for setting, own in _by(gained, "group").items()
+    ]
+
+
+def crossed_seconds(results: Results) -> Rows:
+    """Return how long files take under each controller and scheduler, and how many of them arrived."""
+    return _crossed_means(results, "completion_s", lambda row: f"{row['mean']:.2f} ({row['known']} of {row['runs']})")
+
+
+def crossed_waits(results: Results) -> Rows:
+    """Return how long segments wait at the client for those before them, in ms, mean of a transfer."""
+    return _crossed_means(results, "order_delay_ms", lambda row: f"{row['mean']:.1f}")
+
+
+def _crossed(results: Results, name: str) -> list[dict[str, Any]]:
+    path = results.reports / "crossed" / f"{name}.csv"
+    if not path.exists():
+        return []
+    return [{str(key): cell for key, cell in row.items()} for row in pd.read_csv(path).to_dict("records")]
+
+
+def _by(rows: list[dict[str, Any]], column: str) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(str(row[column]), []).append(row)
+    return found
+
+
+def _crossed_means(results: Results, metric: str, told: Callable[[dict[str, Any]], str]) -> Rows:
+    rows = [row for row in _crossed(results, "summary") if row["metric"] == metric]
+    return [
+        {"networks, receive buffer, transfer": setting} | {row["controller"]: told(row) for row in own}
+        for setting, own in _by(rows, "setting").items()
     ]

@@ -1,4 +1,4 @@
-"""The stage ``controllers`` on the quick run: every detector under every choice, as the tables it goes by have them."""
+"""The stage ``senders`` on the quick run: every detector under every choice, as the tables it goes by have them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ import pytest
 
 from pipelines.params import read_params
 from pipelines.reporting.tables.cell import Results
-from pipelines.reporting.tables.controllers import (
+from pipelines.reporting.tables.senders import (
     by_controller,
+    by_scheduler,
     controller_reading,
     controller_signals,
     detectors_by_controller,
+    detectors_by_scheduler,
+    scheduler_reading,
+    scheduler_signals,
 )
 from pipelines.tracking.detector_runs import detector_runs, last_verdicts_by_choice
-from scenarios.controllers import CHOICES, parts_of
+from scenarios import schedulers
+from scenarios.controllers import CHOICES
+from scenarios.paired_networks import parts_of
 
 ROOT = Path(__file__).parents[2]
 NAMES = [choice.name for choice in CHOICES]
@@ -109,6 +115,36 @@ def test_the_reading_names_what_is_worse_and_what_is_better(tmp_path: Path, tabl
     assert row["olia"].endswith(", +0.000")
 
 
+def test_schedulers_are_told_beside_their_references(quick: Path, tmp_path: Path, table: pd.DataFrame) -> None:
+    """On the quick run's table, with the names of schedulers in place of those of controllers."""
+    names = list(schedulers.REFERENCES)[: len(NAMES)]
+    renamed = dict(zip(NAMES, names, strict=True))
+    own = table.assign(
+        choice=table["choice"].map(renamed), bases=60, both=90, less=-0.25, less_low=-0.3, less_high=-0.2
+    )
+    own["reference"] = own["choice"].map(schedulers.REFERENCES)
+    own.loc[own["choice"] == own["reference"], ["less", "less_low", "less_high"]] = 0
+    signals = pd.read_csv(quick / "reports/controllers/signals.csv")
+    (tmp_path / "schedulers").mkdir()
+    own.to_csv(tmp_path / "schedulers/accuracy.csv", index=False)
+    signals.assign(choice=signals["choice"].map(renamed)).to_csv(tmp_path / "schedulers/signals.csv", index=False)
+    results = Results(tmp_path, read_params(ROOT / "params.yaml"))
+    rows = by_scheduler(results)
+    assert [row["scheduler, receive buffer"] for row in rows] == names
+    assert not rows[0]["less"]
+    assert rows[1]["less"] == "-0.250 (-0.300 to -0.200) of lia"
+    assert rows[-1]["less"].endswith(" of lia, 512 kB")
+    detectors = detectors_by_scheduler(results)
+    assert [row["scheduler, receive buffer"] for row in detectors] == names
+    assert detectors[1]["lag-excess, default"].endswith(", -0.250*")
+    assert [row["scheduler, receive buffer"] for row in scheduler_signals(results)] == names
+    reading = scheduler_reading(results)
+    assert reading.startswith(
+        "Against what each is compared with on the same networks, the default detector is less right"
+    )
+    assert "`lia, Linux hosts` (-0.25)" in reading
+
+
 def test_runs_in_mlflow_have_what_a_choice_came_to(quick: Path, table: pd.DataFrame) -> None:
     under = last_verdicts_by_choice(quick / "reports/controllers/accuracy.csv", "replayed")
     runs = {run.name: run.metrics for run in detector_runs({}, under, read_params(quick / "params.yaml"))}
@@ -121,4 +157,5 @@ def test_runs_in_mlflow_have_what_a_choice_came_to(quick: Path, table: pd.DataFr
 def test_a_run_without_the_dataset_has_no_such_tables(tmp_path: Path) -> None:
     results = Results(tmp_path, read_params(ROOT / "params.yaml"))
     assert by_controller(results) == detectors_by_controller(results) == controller_signals(results) == []
-    assert controller_reading(results) == ""
+    assert by_scheduler(results) == detectors_by_scheduler(results) == scheduler_signals(results) == []
+    assert controller_reading(results) == scheduler_reading(results) == ""

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from models.last_verdict import controller_comparison
-from models.last_verdict.controller_comparison import NoValidPairError
+from models.last_verdict import choice_comparison
+from models.last_verdict.choice_comparison import NoValidPairError
 from models.last_verdict.final_verdict import judged
 from models.last_verdict.simulated_twins import SIGNALS
 
 CHOICES = ["lia", "reno", "wvegas"]
+REFERENCES = dict.fromkeys(CHOICES, "lia")
 #: Base scenario, label, and under each choice whether the label is valid and what is said.
 NETWORKS: list[tuple[str, bool, dict[str, tuple[bool, bool | None]]]] = [
     ("base 0", True, {"lia": (True, True), "reno": (True, True), "wvegas": (True, None)}),
@@ -58,10 +59,10 @@ def parts_of(setting: str) -> tuple[str, str]:
     return base, choice
 
 
-def compared(rows: pd.DataFrame, choices: list[str] = CHOICES) -> list[dict[str, Any]]:
-    drawn = controller_comparison.drawn_pairs(truth(), parts_of)
-    own = controller_comparison.by_choice(rows, drawn)
-    return list(controller_comparison.compared(own, drawn, choices, resamples=200, seed=0))
+def compared(rows: pd.DataFrame, references: dict[str, str] = REFERENCES) -> list[dict[str, Any]]:
+    drawn = choice_comparison.drawn_pairs(truth(), parts_of)
+    own = choice_comparison.by_choice(rows, drawn)
+    return list(choice_comparison.compared(own, drawn, references, resamples=200, seed=0))
 
 
 def test_each_share_is_as_counted_by_hand() -> None:
@@ -84,7 +85,7 @@ def test_each_share_is_as_counted_by_hand() -> None:
 def test_the_difference_is_of_the_networks_that_both_have() -> None:
     lia, reno, wvegas = compared(verdicts())
     # Under Reno right on the first and third network, under LIA on the first and second; the fourth has no label there.
-    assert (reno["both"], reno["right_on_both"], reno["first_on_both"]) == (
+    assert (reno["both"], reno["right_on_both"], reno["reference_on_both"]) == (
         3,
         pytest.approx(2 / 3),
         pytest.approx(2 / 3),
@@ -95,6 +96,14 @@ def test_the_difference_is_of_the_networks_that_both_have() -> None:
     assert (lia["both"], lia["less"], lia["less_low"], lia["less_high"]) == (3, 0, 0, 0)
     # One network alone: every resample that has it has the same difference.
     assert (wvegas["both"], wvegas["less"], wvegas["less_low"], wvegas["less_high"]) == (1, -1, -1, -1)
+
+
+def test_a_choice_can_be_compared_with_another_than_the_first() -> None:
+    _, reno, wvegas = compared(verdicts(), {"lia": "lia", "reno": "lia", "wvegas": "reno"})
+    assert [row["reference"] for row in (reno, wvegas)] == ["lia", "reno"]
+    # Both have a label on the first network alone: Reno is right there, wVegas silent.
+    assert (wvegas["both"], wvegas["right_on_both"], wvegas["reference_on_both"]) == (1, 0, 1)
+    assert (reno["both"], reno["less"]) == (3, 0)
 
 
 def test_base_scenarios_are_resampled_whole() -> None:
@@ -124,24 +133,24 @@ def test_detectors_are_told_apart_by_kind_and_parameters() -> None:
 
 
 def test_what_is_no_comparison_is_refused() -> None:
-    with pytest.raises(NoValidPairError, match="no pair has a valid label under any controller"):
+    with pytest.raises(NoValidPairError, match="no pair has a valid label under any choice"):
         compared(verdicts().iloc[:0])
     again = pd.concat([verdicts(), verdicts()], ignore_index=True)
     with pytest.raises(ValueError, match="another run has its network and its choice"):
         compared(again)
     with pytest.raises(ValueError, match=r"choices of no row: \['wvegas'\]"):
-        compared(verdicts(), ["lia", "reno"])
+        compared(verdicts(), {"lia": "lia", "reno": "lia"})
 
 
 def test_signals_are_medians_over_all_networks_valid_or_not() -> None:
-    drawn = controller_comparison.drawn_pairs(truth(), parts_of)
+    drawn = choice_comparison.drawn_pairs(truth(), parts_of)
     rows = [
         {"connection_id": f"controllers/{number}{choice}", **dict.fromkeys(SIGNALS, float(10 * number + at))}
         for number in range(len(NETWORKS))
         for choice in CHOICES
         for at in (0, 1)
     ]
-    lia, reno, wvegas = controller_comparison.compared_signals(pd.DataFrame(rows), drawn, CHOICES)
+    lia, reno, wvegas = choice_comparison.compared_signals(pd.DataFrame(rows), drawn, CHOICES)
     assert [(row["drawn"], row["valid"], row["subflows"]) for row in (lia, reno, wvegas)] == [
         (4, 3, 8),
         (4, 4, 8),

@@ -1,7 +1,7 @@
-"""Compare last verdicts under each controller and scheduler at the sender.
+"""Compare last verdicts under each controller, scheduler and receive buffer at the sender.
 
-The same networks are run under each; a difference to the first of them is paired by network. Only pairs with a valid
-label count. Every detector that is replayed is judged, and every family learnt on one dataset.
+The same networks are run under each choice; a difference to another choice is paired by network. Only pairs with a
+valid label count. Every detector that is replayed is judged, and every family learnt on one dataset.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ import pandas as pd
 
 from contracts import tables
 from contracts.contract import TableReader, read_table
-from models.last_verdict import controller_comparison, simulated_twins
+from models.last_verdict import choice_comparison, simulated_twins
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
 from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import stage
-from scenarios import controllers
+from scenarios import controllers, paired_networks, schedulers
 
 log = logging.getLogger(__name__)
 
 #: Rows of the signals are counted for so many connections at a time: those of all would not fit into memory.
 _CONNECTIONS_AT_ONCE = 50
 _ACK_COLUMNS = ("connection_id", "subflow_id", "ack_no", "rtt_us", "acked_bytes")
+#: The datasets whose networks are run under several choices, each of these with what it is compared with.
+_REFERENCES = {"controllers": controllers.REFERENCES, "schedulers": schedulers.REFERENCES}
 #: Who has given the verdicts.
 REPLAYED, LEARNT = "replayed", "learnt"
 
@@ -70,18 +72,18 @@ def _signals(folder: Path, dataset: str) -> pd.DataFrame:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     truth = read_table(tables.TRUTH, arguments.truth).to_pylist()
-    drawn = controller_comparison.drawn_pairs(truth, controllers.parts_of)
-    choices = [choice.name for choice in controllers.CHOICES]
-    rows = controller_comparison.by_choice(_verdicts(arguments), drawn)
+    drawn = choice_comparison.drawn_pairs(truth, paired_networks.parts_of)
+    references = _REFERENCES[arguments.dataset]
+    rows = choice_comparison.by_choice(_verdicts(arguments), drawn)
     options = params.evaluate
     drawing = {"resamples": options.resamples, "seed": options.seed}
-    found = pd.DataFrame(list(controller_comparison.compared(rows, drawn, choices, **drawing)))
+    found = pd.DataFrame(list(choice_comparison.compared(rows, drawn, references, **drawing)))
     write_parquet(rows, arguments.judged)
     write_csv(found, arguments.table)
     signals = _signals(arguments.tables, arguments.dataset)
-    write_csv(pd.DataFrame(controller_comparison.compared_signals(signals, drawn, choices)), arguments.signals)
-    style.save(comparison.controllers(found), arguments.figure)
+    write_csv(pd.DataFrame(choice_comparison.compared_signals(signals, drawn, references)), arguments.signals)
+    style.save(comparison.senders(found), arguments.figure)
     valid = drawn[drawn["valid"]]["choice"].value_counts()
-    counts = ", ".join(f"{choice}: {valid.get(choice, 0)}" for choice in choices)
+    counts = ", ".join(f"{choice}: {valid.get(choice, 0)}" for choice in references)
     log.info("%d pairs, %d of them with a valid label (%s)", len(drawn), valid.sum(), counts)
     return stage.EXIT_OK

@@ -1,11 +1,11 @@
-"""Last verdicts by controller and scheduler at the sender: whether a detector holds under each.
+"""Last verdicts by what chooses at the sender, its controller and its scheduler: whether a detector holds under each.
 
 The same networks are run under each choice, so a choice is compared with another one network by network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ NETWORK = ("base", "shared", "subflow_a", "subflow_b")
 
 #: Columns that identify a detector: what kind of one, its name and its parameters.
 _JUDGE = ("judge", *DETECTOR)
-_FIRST = "right_under_first"
+_UNDER_REFERENCE = "right_under_reference"
 
 #: Splits a setting of the truth table into its base scenario and its choice.
 PartsOf = Callable[[str], tuple[str, str]]
@@ -72,7 +72,7 @@ def by_choice(verdicts: pd.DataFrame, drawn: pd.DataFrame) -> pd.DataFrame:
         If a pair of one detector occurs twice under a choice: these are not one network under each.
     """
     if verdicts.empty:
-        raise NoValidPairError("no pair has a valid label under any controller")
+        raise NoValidPairError("no pair has a valid label under any choice")
     rows = verdicts.merge(drawn[[*PAIR, "base", "choice"]], on=list(PAIR), validate="many_to_one")
     again = rows.duplicated([*NETWORK, *_JUDGE, "choice"])
     if again.any():
@@ -81,9 +81,9 @@ def by_choice(verdicts: pd.DataFrame, drawn: pd.DataFrame) -> pd.DataFrame:
 
 
 def compared(
-    rows: pd.DataFrame, drawn: pd.DataFrame, choices: Sequence[str], *, resamples: int, seed: int
+    rows: pd.DataFrame, drawn: pd.DataFrame, references: Mapping[str, str], *, resamples: int, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield how right each detector is under each choice, and how much less than under the first.
+    """Yield how right each detector is under each choice, and how much less than under the choice's reference.
 
     Parameters
     ----------
@@ -91,20 +91,20 @@ def compared(
         As :func:`by_choice` returns them: pairs with a valid label.
     drawn : DataFrame
         As :func:`drawn_pairs` returns it.
-    choices : sequence of str
-        In the order of the result; the first is what the others are compared with.
+    references : mapping of str to str
+        The choices in the order of the result, each with the choice that it is compared with.
     resamples, seed : int
         As :func:`~models.assessment.accuracy.accuracy` takes them; what is resampled are base scenarios.
 
     Yields
     ------
     dict
-        ``judge``, ``detector``, ``parameters`` and ``choice``; ``drawn``: pairs that were run; ``pairs``: those with a
-        valid label; ``right``: share of these, no verdict being wrong; ``none_share``: share without a verdict;
-        ``decided``: share right of those with one; ``wrong``: pairs decided wrongly; ``both``: pairs with a valid label
-        under this choice and the first, of ``bases`` base scenarios; ``right_on_both`` and ``first_on_both``: share
-        right of these, under either; ``less``: the former less the latter, paired. Intervals are of 95 %, and end in
-        ``_low`` and ``_high``. Shares of nothing are nan.
+        ``judge``, ``detector``, ``parameters``, ``choice`` and ``reference``; ``drawn``: pairs that were run;
+        ``pairs``: those with a valid label; ``right``: share of these, no verdict being wrong; ``none_share``: share
+        without a verdict; ``decided``: share right of those with one; ``wrong``: pairs decided wrongly; ``both``: pairs
+        with a valid label under this choice and its reference, of ``bases`` base scenarios; ``right_on_both`` and
+        ``reference_on_both``: share right of these, under either; ``less``: the former less the latter, paired.
+        Intervals are of 95 %, and end in ``_low`` and ``_high``. Shares of nothing are nan.
 
     Raises
     ------
@@ -112,29 +112,31 @@ def compared(
         If a pair was run under none of the choices.
     """
     counts = drawn["choice"].value_counts()
-    if not set(counts.index) <= set(choices):
-        raise ValueError(f"choices of no row: {sorted(set(counts.index) - set(choices))}")
-    for name, own in _beside_first(rows, choices[0]).groupby(list(_JUDGE), sort=False):
-        for choice in choices:
+    if not set(counts.index) <= set(references):
+        raise ValueError(f"choices of no row: {sorted(set(counts.index) - set(references))}")
+    for name, own in _beside_reference(rows, references).groupby(list(_JUDGE), sort=False):
+        for choice, reference in references.items():
             of = own[own["choice"] == choice]
-            decided, both = of[of[SAID].notna()], of[of[_FIRST].notna()]
-            row: dict[str, Any] = dict(zip(("judge", "detector", "parameters"), name, strict=True)) | {"choice": choice}
+            decided, both = of[of[SAID].notna()], of[of[_UNDER_REFERENCE].notna()]
+            row: dict[str, Any] = dict(zip(("judge", "detector", "parameters"), name, strict=True))
+            row |= {"choice": choice, "reference": reference}
             row |= {"drawn": int(counts.get(choice, 0)), "pairs": len(of), "shared": int(of["shared"].sum())}
             row |= _share(of, "right", resamples, seed)
             row["none_share"] = 1 - len(decided) / len(of) if len(of) else np.nan
             row |= _share(decided, "decided", resamples, seed)
             row["wrong"] = int((decided[RIGHT] == 0).sum())
             row |= {"both": len(both), "bases": both["base"].nunique()}
-            row |= {"right_on_both": both[RIGHT].mean(), "first_on_both": both[_FIRST].mean()}
-            row |= _share(both.assign(**{RIGHT: both[RIGHT] - both[_FIRST]}), "less", resamples, seed)
+            row |= {"right_on_both": both[RIGHT].mean(), "reference_on_both": both[_UNDER_REFERENCE].mean()}
+            row |= _share(both.assign(**{RIGHT: both[RIGHT] - both[_UNDER_REFERENCE]}), "less", resamples, seed)
             yield row
 
 
-def _beside_first(rows: pd.DataFrame, first: str) -> pd.DataFrame:
-    """Return rows with how right the same detector is of the same network under the first choice; nan for no label."""
-    key = [*NETWORK, *_JUDGE]
-    own = rows.loc[rows["choice"] == first, [*key, RIGHT]].rename(columns={RIGHT: _FIRST})
-    return rows.merge(own, on=key, how="left", validate="many_to_one")
+def _beside_reference(rows: pd.DataFrame, references: Mapping[str, str]) -> pd.DataFrame:
+    """Return rows with how right the same detector is of the same network under its reference; nan for no label."""
+    key = [*NETWORK, *_JUDGE, "reference"]
+    own = rows.rename(columns={"choice": "reference", RIGHT: _UNDER_REFERENCE})[[*key, _UNDER_REFERENCE]]
+    beside = rows.assign(reference=rows["choice"].map(references))
+    return beside.merge(own, on=key, how="left", validate="many_to_one")
 
 
 def _share(rows: pd.DataFrame, name: str, resamples: int, seed: int) -> dict[str, float]:
@@ -142,7 +144,7 @@ def _share(rows: pd.DataFrame, name: str, resamples: int, seed: int) -> dict[str
     return {f"{name}{end}": getattr(found, f"overall{end}") for end in ("", "_low", "_high")}
 
 
-def compared_signals(signals: pd.DataFrame, drawn: pd.DataFrame, choices: Sequence[str]) -> Iterator[dict[str, Any]]:
+def compared_signals(signals: pd.DataFrame, drawn: pd.DataFrame, choices: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Yield for each choice what senders saw of a subflow, the median over all networks.
 
     Parameters
@@ -151,7 +153,7 @@ def compared_signals(signals: pd.DataFrame, drawn: pd.DataFrame, choices: Sequen
         One row for each subflow: ``connection_id``, and :data:`~models.last_verdict.simulated_twins.SIGNALS`.
     drawn : DataFrame
         As :func:`drawn_pairs` returns it.
-    choices : sequence of str
+    choices : iterable of str
 
     Yields
     ------
