@@ -21,7 +21,7 @@ from scipy.stats import qmc
 from scenarios import path
 from scenarios.choice import LINUX, Choice
 from scenarios.part import Part
-from scenarios.scenario import Access, ConnectionSettings, Link, Scenario, SubflowPath
+from scenarios.scenario import Access, AnyAccess, ConnectionSettings, Link, RadioAccess, Scenario, SubflowPath
 from scenarios.transfer_experiment import HEADER_BYTES, Experiment, ExperimentRun, planned_of
 
 #: When the connection begins.
@@ -35,6 +35,9 @@ QUEUE_PACKETS = 100
 #: A link out of reach still carries a packet every second or so.
 _OUT_OF_REACH_MBIT_S = 0.01
 _ACCESS_MBIT_S = 1000.0
+#: Links before an 802.11n network, which do not limit it; and its mode.
+_BACKBONE_MBIT_S = 100.0
+_MODE_MBIT_S = 6.0
 _ACCESS_QUEUE_BYTES = 2_000_000
 _KB = 1000
 
@@ -125,7 +128,18 @@ def _access(loss: float, changes: tuple[tuple[float, float], ...] | None = None)
     )
 
 
-def _subflow(number: int, delay_ms: float, access: Access) -> SubflowPath:
+def _radio(speed_m_s: float) -> RadioAccess:
+    return RadioAccess(
+        rate_mbit_s=_MODE_MBIT_S,
+        queue_bytes=QUEUE_PACKETS * (path.MSS_BYTES + HEADER_BYTES),
+        loss=0.0,
+        jitter_ms=0.0,
+        distance_m=0.0,
+        speed_m_s=speed_m_s,
+    )
+
+
+def _subflow(number: int, delay_ms: float, access: AnyAccess) -> SubflowPath:
     return SubflowPath(
         path=f"network-{number + 1}",
         links=(number,),
@@ -278,27 +292,41 @@ class AfterChangeExperiment(ChangeExperiment):
 
 
 class MobilityExperiment(_OlapsExperiment):
-    """In place of Fig. 8: the second path's capacity falls evenly to nothing while the client walks away."""
+    """Fig. 8: the client walks away from the access point of the second path.
+
+    Both paths end with 802.11n of ns-3, in its slowest mode, which gives what the paper's WiFi does; or the second
+    path's capacity falls evenly to nothing in place of that.
+    """
 
     walk_s: Annotated[float, Field(ge=2, le=300)] = Field(description="How long the walk takes.")
+    speed_m_s: Annotated[float, Field(gt=0, le=20)]
+    radios: list[Literal["falling", "802.11n"]] = Field(min_length=1)
     buffer_kb: _BufferKb
     delay_ms: _DelayMs = Field(description="Extra delay of the second path, one way, in both directions.")
 
     def _choices(self) -> dict[str, Choice]:
         return {name: SCHEDULERS[name] for name in ("min_rtt", REDUNDANT, *LEARNERS)}
 
+    def _by_setting(self) -> dict[str, str]:
+        return {"walk" if radio == "falling" else f"walk, {radio}": radio for radio in self.radios}
+
     def _settings(self) -> list[str]:
-        return ["walk"]
+        return list(self._by_setting())
 
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
-        del setting
+        if self._by_setting()[setting] == "falling":
+            subflows = (_subflow(0, 0.0, _access(0.0)), _subflow(1, self.delay_ms, _access(0.0)))
+            return self._network(rng, subflows, self.buffer_kb, (((0.0, RATE_MBIT_S),), self._falling()))
+        stays, walks = _radio(0.0), _radio(self.speed_m_s)
+        subflows = (_subflow(0, 0.0, stays), _subflow(1, self.delay_ms, walks))
+        return self._network(rng, subflows, self.buffer_kb, (((0.0, _BACKBONE_MBIT_S),),) * 2)
+
+    def _falling(self) -> tuple[tuple[float, float], ...]:
         steps = int(self.walk_s)
-        falling = tuple(
+        return tuple(
             (float(second), round(max(_OUT_OF_REACH_MBIT_S, RATE_MBIT_S * (1 - second / steps)), 6))
             for second in range(steps + 1)
         )
-        subflows = (_subflow(0, 0.0, _access(0.0)), _subflow(1, self.delay_ms, _access(0.0)))
-        return self._network(rng, subflows, self.buffer_kb, (((0.0, RATE_MBIT_S),), falling))
 
 
 class FactorExperiment(_OlapsExperiment):
@@ -360,6 +388,7 @@ class OlapsExperiments(Part):
     changes: ChangeExperiment
     after_change: AfterChangeExperiment
     mobility: MobilityExperiment
+    mobility_linux: MobilityExperiment
     factors: FactorExperiment
     factors_linux: FactorExperiment
     three: ThreePathExperiment

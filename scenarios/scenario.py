@@ -199,12 +199,22 @@ class Link(Part):
         return [rate for from_s, rate in self.rate_mbit_s if from_s <= at_s][-1]
 
 
+#: Rates of the modes of OFDM.
+_OFDM_MBIT_S = (6, 9, 12, 18, 24, 36, 48, 54)
+
+
 class _AccessLink(Part):
     """What the last link before the client has, of whatever kind it is."""
 
-    kind: Literal["plain", "wifi", "lte"]
-    rate_mbit_s: _RateMbitS = Field(description="Line rate in Mbit/s, in the data direction; for lte its mean.")
-    queue_bytes: _QueueBytes = Field(description="Limit of the drop-tail queue in bytes, link headers included.")
+    kind: Literal["plain", "wifi", "lte", "802.11n"]
+    rate_mbit_s: _RateMbitS = Field(
+        description="Line rate in Mbit/s, in the data direction; for lte its mean; for 802.11n that of the OFDM mode "
+        "in which all data go out: 6, 9, 12, 18, 24, 36, 48 or 54."
+    )
+    queue_bytes: _QueueBytes = Field(
+        description="Limit of the drop-tail queue in bytes, link headers included; for 802.11n of what waits "
+        "for the air or is in it, at both ends."
+    )
     loss: float = Field(
         ge=0, lt=1, description="Probability that a packet is lost at random, the same for data and for ACKs."
     )
@@ -262,8 +272,26 @@ class LteAccess(_AccessLink):
     rate_step_ms: float = Field(ge=1, le=10_000, description="Time between changes of the rate in ms.")
 
 
+class RadioAccess(_AccessLink):
+    """An 802.11n link of ns-3 with a station that moves."""
+
+    kind: Literal["802.11n"] = Field(
+        default="802.11n",
+        description="An access point and a station on a channel of 20 MHz in the 5 GHz band, which nobody else uses; "
+        "all else as ns-3 has it by default. smartsbd-radio alone has it.",
+    )
+    distance_m: float = Field(ge=0, le=1000, description="Metres between the two at the time 0.")
+    speed_m_s: float = Field(ge=0, le=100, description="Metres in a second that the station walks away from there.")
+
+    @model_validator(mode="after")
+    def _check_mode(self) -> Self:
+        if self.rate_mbit_s not in _OFDM_MBIT_S:
+            raise ValueError(f"rate_mbit_s: {self.rate_mbit_s:g} is none of {_OFDM_MBIT_S}")
+        return self
+
+
 #: An access link of any kind.
-AnyAccess = Annotated[Access | WifiAccess | LteAccess, Field(discriminator="kind")]
+AnyAccess = Annotated[Access | WifiAccess | LteAccess | RadioAccess, Field(discriminator="kind")]
 
 #: Keys that a subflow has, of whichever connection.
 _Links = Annotated[

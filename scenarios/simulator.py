@@ -1,4 +1,4 @@
-"""Running ``smartsbd-sim``, one process for each connection."""
+"""Running ``smartsbd-sim``, one process for each connection; ``smartsbd-radio`` where a link is 802.11n."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ import zstandard
 from contracts.fault import Fault
 from contracts.lifetime import ending_with_this
 from contracts.whole_file import write_whole
-from scenarios.scenario import Background, Run, Scenario
+from scenarios.scenario import Background, RadioAccess, Run, Scenario
 
 SOURCES = Path(__file__).parent.parent / "simulator" / "src"
+_RADIO_SOURCES = SOURCES.parent / "radio"
+_NAME, _RADIO_NAME = "smartsbd-sim", "smartsbd-radio"
 _COMPRESSION_LEVEL = 6
 #: Name of an event log while the simulator writes it.
 _EVENTS = "events.log"
@@ -39,13 +41,19 @@ class Finished:
     truth: dict[str, Any]
 
 
-def program() -> Path:
-    """Return the simulator of this environment."""
-    return Path(sys.prefix) / "bin" / "smartsbd-sim"
+def program(name: str = _NAME) -> Path:
+    """Return the simulator of this environment.
+
+    Parameters
+    ----------
+    name : str
+        Which of its programs.
+    """
+    return Path(sys.prefix) / "bin" / name
 
 
 def source_digest(sources: Path = SOURCES) -> str:
-    """Return the digest of the simulator's sources that ``smartsbd-sim --version`` shows."""
+    """Return the digest of sources that a program's ``--version`` shows."""
     digest = hashlib.sha256()
     files = (path for path in sources.rglob("*") if path.is_file())
     for path in sorted(files, key=lambda path: path.relative_to(sources).as_posix().encode()):
@@ -54,19 +62,24 @@ def source_digest(sources: Path = SOURCES) -> str:
 
 
 def check_program() -> None:
-    """Make sure the simulator is there and was built from these sources.
+    """Make sure the simulator's programs are there and were built from these sources.
 
     Raises
     ------
     SimulatorError
         With the remedy.
     """
-    if not program().exists():
-        raise SimulatorError(f"{program()} is missing: run `make setup`")
-    shown = subprocess.run([str(program()), "--version"], capture_output=True, text=True, check=False)
-    if f"sources={source_digest()}" not in shown.stdout.split():
+    _check(program(), f"sources={source_digest()}")
+    _check(program(_RADIO_NAME), f"sources={source_digest()}", f"radio={source_digest(_RADIO_SOURCES)}")
+
+
+def _check(built: Path, *digests: str) -> None:
+    if not built.exists():
+        raise SimulatorError(f"{built} is missing: run `make setup`")
+    shown = subprocess.run([str(built), "--version"], capture_output=True, text=True, check=False)
+    if not set(digests) <= set(shown.stdout.split()):
         raise SimulatorError(
-            f"{program()} was not built from these sources ({shown.stdout.strip() or shown.stderr.strip()}):"
+            f"{built} was not built from these sources ({shown.stdout.strip() or shown.stderr.strip()}):"
             " run `make setup`"
         )
 
@@ -145,6 +158,13 @@ def measure(run: Run, scenario_path: Path) -> dict[str, Any]:
         return _simulated(run, scenario_path, Path(folder), None)
 
 
+def _name(scenario: Scenario) -> str:
+    """Return the name of the program that has all that a scenario asks for, verdicts of models left out."""
+    accesses = [subflow.access for subflow in scenario.subflows]
+    accesses += [subflow.access for one in scenario.further_connections or () for subflow in one.subflows]
+    return _RADIO_NAME if any(isinstance(access, RadioAccess) for access in accesses) else _NAME
+
+
 def _simulated(run: Run, scenario_path: Path, folder: Path, captures: Path | None) -> dict[str, Any]:
     """Run one scenario, with its event log in a folder; return the truth."""
     write_whole((written(run.scenario) + "\n").encode(), scenario_path)
@@ -152,7 +172,7 @@ def _simulated(run: Run, scenario_path: Path, folder: Path, captures: Path | Non
     arguments = [f"--scenario={scenario_path}", f"--events={folder / _EVENTS}", f"--truth={truth_path}"]
     if captures is not None:
         arguments.append(f"--pcap={captures}")
-    end([str(program()), *arguments], scenario_path, run.scenario.seed)
+    end([str(program(_name(run.scenario))), *arguments], scenario_path, run.scenario.seed)
     truth: dict[str, Any] = json.loads(truth_path.read_text())
     return truth
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from contracts import regular_file
 from contracts.fault import InputFault
-from scenarios.scenario import FiniteTransfer, Scenario
+from scenarios.scenario import FiniteTransfer, RadioAccess, Scenario
 from testbed.relay_network import backbone_ns, source_link_ns
 
 _BULK = ("reno", "cubic", "bbr", "vegas")
@@ -64,6 +64,7 @@ def _of_what_only_the_simulator_has(scenario: Scenario) -> Iterator[str]:
         asked[f"subflows/{number}/group"] = path.group is not None
         asked[f"subflows/{number}/delay_changes_ms"] = path.delay_changes_ms is not None
         asked[f"subflows/{number}/access/loss_changes"] = path.access.loss_changes is not None
+        asked[f"subflows/{number}/access/kind"] = isinstance(path.access, RadioAccess)
     yield from (f"{key}: only the simulator has this" for key, asks in asked.items() if asks)
     if len(scenario.subflows) == 1:
         yield "subflows: a connection of one has no pair to judge, only the simulator has it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scenarios.scenario import Access, Background, Link, LteAccess, Scenario, SubflowPath, WifiAccess
+from scenarios.scenario import AnyAccess, Background, Link, LteAccess, Scenario, SubflowPath, WifiAccess
 
 SERVER, CLIENT, RIVALS = 0, 1, 2
 #: Names of the namespaces, in the order of their numbers.
@@ -133,7 +133,7 @@ def _shaped(network: Network, link: Link) -> int:
     )
 
 
-def _last(network: Network, access: Access | WifiAccess | LteAccess) -> int:
+def _last(network: Network, access: AnyAccess) -> int:
     values = [
         ("rate", _rate([(0.0, access.rate_mbit_s)])),
         ("queue", str(access.queue_bytes)),

@@ -11,6 +11,7 @@ import argparse
 import logging
 import resource
 from functools import partial
+from math import isnan, nan
 from pathlib import Path
 
 import pandas as pd
@@ -29,10 +30,11 @@ from scenarios.transfer_experiment import ExperimentRun
 
 log = logging.getLogger(__name__)
 
-#: What is kept of a run's goodput and of its delivery.
+#: What is kept of a run's goodput and of its delivery. Beside it is how long a file took, or was watched for if it
+#: never arrived: the mean of that is of the same files under each choice.
 _OF_TRANSFER = ("goodput_mbit_s", "completion_s")
 _OF_DELIVERY = ("order_delay_ms", "order_delay_p95_ms", "copies_share")
-_METRICS = (*_OF_TRANSFER, *_OF_DELIVERY)
+_METRICS = (*_OF_TRANSFER, "waited_s", *_OF_DELIVERY)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +53,11 @@ def _measured(planned: ExperimentRun, scenario: Path, program: Path) -> dict[str
         truth, capacity_mbit_s=planned.capacity_mbit_s, start_s=start_s, warm_up_s=start_s
     )
     delivery = scheduling.scheduling(truth, mss_bytes=own.connection.mss_bytes, start_s=start_s)
-    return {name: transfer[name] for name in _OF_TRANSFER} | {name: delivery[name] for name in _OF_DELIVERY}
+    found = {name: transfer[name] for name in _OF_TRANSFER} | {name: delivery[name] for name in _OF_DELIVERY}
+    if own.connection.application is None:
+        return {**found, "waited_s": nan}
+    ended = not isnan(transfer["completion_s"])
+    return {**found, "waited_s": transfer["completion_s"] if ended else own.duration_s - start_s}
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:

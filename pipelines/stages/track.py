@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     said = last_verdicts_replayed(arguments.reports / "verdicts", params)
     learnt = last_verdicts_learnt(arguments.reports / "learnt_verdicts" / "accuracy.csv")
     under = {
-        judge: last_verdicts_by_choice(arguments.reports / "controllers" / "accuracy.csv", judge)
+        judge: last_verdicts_by_choice(arguments.reports / "senders" / "controllers" / "accuracy.csv", judge)
         for judge in ("replayed", "learnt")
     }
     controls = tuple(loop_runs(arguments.reports / "loop", params))

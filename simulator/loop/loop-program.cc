@@ -60,7 +60,7 @@ GetVerdicts()
 const Program&
 GetProgram()
 {
-    static const Program program{"smartsbd-loop", " loop=" SMARTSBD_LOOP, GetVerdicts()};
+    static const Program program{"smartsbd-loop", " loop=" SMARTSBD_LOOP, GetVerdicts(), nullptr};
     return program;
 }
 

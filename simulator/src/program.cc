@@ -8,7 +8,7 @@ namespace smartsbd
 const Program&
 GetProgram()
 {
-    static const Program program{"smartsbd-sim", "", GetPlainVerdicts()};
+    static const Program program{"smartsbd-sim", "", GetPlainVerdicts(), nullptr};
     return program;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <set>
@@ -271,6 +272,19 @@ ReadBurst(const Place& place, AccessSpec& access)
 }
 
 /**
+ * @param place The member "rate_mbit_s" of an 802.11n link: that of an OFDM mode.
+ */
+void
+CheckMode(const Place& place)
+{
+    constexpr std::array<double, 8> MODES{6, 9, 12, 18, 24, 36, 48, 54};
+    if (std::find(MODES.begin(), MODES.end(), place.Number()) == MODES.end())
+    {
+        place.Fail(place.Print() + " is no rate of OFDM");
+    }
+}
+
+/**
  * @param place The member "access" of a subflow.
  * @param duration Simulated time.
  * @return The access link.
@@ -279,8 +293,10 @@ AccessSpec
 ReadAccess(const Place& place, ns3::Time duration)
 {
     AccessSpec access{};
-    access.kind = place.Kind<AccessKind>(
-        {{"plain", AccessKind::PLAIN}, {"wifi", AccessKind::WIFI}, {"lte", AccessKind::LTE}});
+    access.kind = place.Kind<AccessKind>({{"plain", AccessKind::PLAIN},
+                                          {"wifi", AccessKind::WIFI},
+                                          {"lte", AccessKind::LTE},
+                                          {"802.11n", AccessKind::RADIO}});
     const auto link = place.OfItsKind();
     access.rate = ReadRate(link["rate_mbit_s"]);
     access.queue = link["queue_bytes"].Integer();
@@ -298,6 +314,16 @@ ReadAccess(const Place& place, ns3::Time duration)
     {
         access.rateSigma = link["rate_sigma"].Number();
         access.rateStep = FromMilliseconds(link["rate_step_ms"].Number());
+    }
+    if (access.kind == AccessKind::RADIO)
+    {
+        if (!GetProgram().makeRadio)
+        {
+            link["kind"].Fail(GetProgram().name + " has no 802.11n, smartsbd-radio has");
+        }
+        CheckMode(link["rate_mbit_s"]);
+        access.distance = link["distance_m"].Number();
+        access.speed = link["speed_m_s"].Number();
     }
     return access;
 }

@@ -128,13 +128,14 @@ enum class AccessKind
     PLAIN, //!< Constant rate
     WIFI,  //!< Packets go out in bursts
     LTE,   //!< The rate wanders
+    RADIO, //!< 802.11n, with a station that moves
 };
 
 /// The last link before the client.
 struct AccessSpec
 {
     AccessKind kind;     //!< Kind of the link
-    uint64_t rate;       //!< Line rate in bit/s; its mean if it wanders
+    uint64_t rate;       //!< Line rate in bit/s; its mean if it wanders; that of a RADIO's mode
     uint32_t queue;      //!< Drop-tail queue limit in bytes
     double loss;         //!< Probability that a packet is lost, for each direction, at first
     ns3::Time jitter;    //!< Mean extra delay in the data direction
@@ -142,6 +143,8 @@ struct AccessSpec
     uint32_t burstHigh;  //!< WIFI: most packets of a burst
     double rateSigma;    //!< LTE: standard deviation of the rate's logarithm
     ns3::Time rateStep;  //!< LTE: time between changes of the rate
+    double distance;     //!< RADIO: metres from the access point at first
+    double speed;        //!< RADIO: metres in a second away from it
     Schedule<double> lossChanges; //!< Later probabilities of loss; none by default
 };
 

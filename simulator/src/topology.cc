@@ -5,6 +5,7 @@
 #include "burst-port.h"
 #include "host-delay.h"
 #include "jitter.h"
+#include "program.h"
 #include "scheduled-delay.h"
 
 #include "ns3/internet-stack-helper.h"
@@ -44,6 +45,10 @@ constexpr int64_t FIRST_BACKGROUND_STREAM = 700;
 constexpr int64_t FIRST_FURTHER_STREAM = 100'000;
 /// Random streams set aside for each further connection.
 constexpr int64_t STREAMS_PER_CONNECTION = 1000;
+/// First random stream of the first 802.11n link, above those of all else.
+constexpr int64_t FIRST_RADIO_STREAM = 1'000'000;
+/// Random streams set aside for each.
+constexpr int64_t STREAMS_PER_RADIO = 1000;
 /// Rate in bit/s of a line that is never a bottleneck.
 constexpr uint64_t FAST_RATE = 1'000'000'000;
 /// Queue limit in bytes before such a line.
@@ -173,15 +178,21 @@ Topology::GetOtherPorts() const
 }
 
 Topology::Link
-Topology::AddLink(std::unique_ptr<Port> forward, ns3::Time delay)
+Topology::AddLink(std::unique_ptr<Port> forward, std::unique_ptr<Port> reverse)
 {
     const auto network = FIRST_NETWORK + 256 * m_networks++;
     const Link link{forward.get(),
-                    AddOtherPort(std::make_unique<Port>(FAST_RATE, FAST_QUEUE, delay)),
+                    AddOtherPort(std::move(reverse)),
                     Ipv4Address(network + 1),
                     Ipv4Address(network + 2)};
     m_ports.push_back(std::move(forward));
     return link;
+}
+
+Topology::Link
+Topology::AddLink(std::unique_ptr<Port> forward, ns3::Time delay)
+{
+    return AddLink(std::move(forward), std::make_unique<Port>(FAST_RATE, FAST_QUEUE, delay));
 }
 
 Topology::Link
@@ -300,7 +311,15 @@ Topology::AddAccessLink(const SubflowSpec& path, int64_t firstStream)
 {
     const auto& spec = path.access;
     std::unique_ptr<Port> port;
-    if (spec.kind == AccessKind::WIFI)
+    std::unique_ptr<Port> reverse;
+    if (spec.kind == AccessKind::RADIO)
+    {
+        auto ports =
+            GetProgram().makeRadio(spec, FIRST_RADIO_STREAM + STREAMS_PER_RADIO * m_radios++);
+        port = std::move(ports.forward);
+        reverse = std::move(ports.reverse);
+    }
+    else if (spec.kind == AccessKind::WIFI)
     {
         auto burst = std::make_unique<BurstPort>(spec.rate, spec.queue, ACCESS_LINK_DELAY);
         burst->SetBurst(spec.burstLow, spec.burstHigh, firstStream + BURST);
@@ -325,7 +344,12 @@ Topology::AddAccessLink(const SubflowSpec& path, int64_t firstStream)
         delay = std::make_unique<ScheduledDelay>(path.delayChanges, std::move(delay));
     }
     port->SetExtraDelay(std::move(delay));
-    const auto link = AddOtherLink(std::move(port), ACCESS_LINK_DELAY);
+    if (!reverse)
+    {
+        reverse = std::make_unique<Port>(FAST_RATE, FAST_QUEUE, ACCESS_LINK_DELAY);
+    }
+    const auto link = AddLink(std::move(port), std::move(reverse));
+    m_otherPorts.push_back(link.forward);
     const auto lose = [link, firstStream](double probability) {
         link.forward->SetLoss(probability, firstStream + LOSS_OF_DATA);
         link.reverse->SetLoss(probability, firstStream + LOSS_OF_ACKS);

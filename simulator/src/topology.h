@@ -121,6 +121,15 @@ class Topology
     /**
      * Take a link into the network.
      *
+     * @param forward The data direction.
+     * @param reverse The other direction.
+     * @return The link.
+     */
+    Link AddLink(std::unique_ptr<Port> forward, std::unique_ptr<Port> reverse);
+
+    /**
+     * Take a link into the network.
+     *
      * @param forward The data direction; the other one is fast.
      * @param delay One way delay.
      * @return The link.
@@ -233,6 +242,7 @@ class Topology
     std::vector<BackgroundEnds> m_background;   //!< Hosts of each background flow
     std::vector<Port*> m_otherPorts;            //!< Ports not into shaped links
     uint32_t m_networks{0};                     //!< Networks so far, one for each link
+    int64_t m_radios{0};                        //!< 802.11n links so far
 };
 
 } // namespace smartsbd

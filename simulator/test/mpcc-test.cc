@@ -99,6 +99,7 @@ TestProbes()
     Expect("without the percent", MpccProbes(1e5, 3e5, 0, {true, true})[0].rate, 85'000);
     // 50,000 is more than the rate: half of 60,000 stands for what would be negative.
     Expect("no room below", MpccProbes(1e4, 1e6, 0, {true, true})[0].rate, 30'000);
+    Expect("nothing below", MpccProbes(25'000, 5e5, 0, {true, true})[0].rate, 25'000);
     Expect("room above", MpccProbes(1e4, 1e6, 0, {true, true})[1].rate, 60'000);
 }
 

@@ -30,7 +30,7 @@ NAMES = [choice.name for choice in CHOICES]
 
 @pytest.fixture(scope="module")
 def table(quick: Path) -> pd.DataFrame:
-    return pd.read_csv(quick / "reports/controllers/accuracy.csv")
+    return pd.read_csv(quick / "reports/senders/controllers/accuracy.csv")
 
 
 def test_every_detector_that_is_judged_elsewhere_is_judged_under_every_choice(quick: Path, table: pd.DataFrame) -> None:
@@ -71,7 +71,7 @@ def test_every_run_is_counted_and_a_network_has_one_label(quick: Path, table: pd
 
 
 def test_signals_are_those_of_the_tables(quick: Path) -> None:
-    signals = pd.read_csv(quick / "reports/controllers/signals.csv").set_index("choice")
+    signals = pd.read_csv(quick / "reports/senders/controllers/signals.csv").set_index("choice")
     assert list(signals.index) == NAMES
     truth = pd.read_parquet(quick / "data/truth/controllers.parquet")
     ack = pd.read_parquet(quick / "data/tables/controllers/ack.parquet")
@@ -103,8 +103,8 @@ def test_the_reading_names_what_is_worse_and_what_is_better(tmp_path: Path, tabl
         spread = {"less": less, "less_low": less - 0.1, "less_high": less + 0.1}
         own.loc[own["choice"] == choice, list(spread)] = list(spread.values())
     own.loc[~own["choice"].isin(["lia", "reno", "cubic", "wvegas"]), ["less", "less_low", "less_high"]] = 0
-    (tmp_path / "controllers").mkdir()
-    own.to_csv(tmp_path / "controllers/accuracy.csv", index=False)
+    (tmp_path / "senders/controllers").mkdir(parents=True)
+    own.to_csv(tmp_path / "senders/controllers/accuracy.csv", index=False)
     results = Results(tmp_path, read_params(ROOT / "params.yaml"))
     assert controller_reading(results) == (
         "Against `lia` on the same networks, the default detector is less right under `reno` (-0.25)."
@@ -124,10 +124,11 @@ def test_schedulers_are_told_beside_their_references(quick: Path, tmp_path: Path
     )
     own["reference"] = own["choice"].map(schedulers.REFERENCES)
     own.loc[own["choice"] == own["reference"], ["less", "less_low", "less_high"]] = 0
-    signals = pd.read_csv(quick / "reports/controllers/signals.csv")
-    (tmp_path / "schedulers").mkdir()
-    own.to_csv(tmp_path / "schedulers/accuracy.csv", index=False)
-    signals.assign(choice=signals["choice"].map(renamed)).to_csv(tmp_path / "schedulers/signals.csv", index=False)
+    signals = pd.read_csv(quick / "reports/senders/controllers/signals.csv")
+    folder = tmp_path / "senders/schedulers"
+    folder.mkdir(parents=True)
+    own.to_csv(folder / "accuracy.csv", index=False)
+    signals.assign(choice=signals["choice"].map(renamed)).to_csv(folder / "signals.csv", index=False)
     results = Results(tmp_path, read_params(ROOT / "params.yaml"))
     rows = by_scheduler(results)
     assert [row["scheduler, receive buffer"] for row in rows] == names
@@ -146,7 +147,7 @@ def test_schedulers_are_told_beside_their_references(quick: Path, tmp_path: Path
 
 
 def test_runs_in_mlflow_have_what_a_choice_came_to(quick: Path, table: pd.DataFrame) -> None:
-    under = last_verdicts_by_choice(quick / "reports/controllers/accuracy.csv", "replayed")
+    under = last_verdicts_by_choice(quick / "reports/senders/controllers/accuracy.csv", "replayed")
     runs = {run.name: run.metrics for run in detector_runs({}, under, read_params(quick / "params.yaml"))}
     assert len(runs) == len(table[table["judge"] == "replayed"]) / len(CHOICES)
     row = table[(table["detector"] == "lag-excess") & (table["parameters"] == "default")].iloc[1]

@@ -16,7 +16,7 @@ from models.transfers.repetitions import NotRunError
 from pipelines.params import overlaid
 from scenarios.choice import LINUX
 from scenarios.olaps_experiments import PLAIN, RTT_MS, SCHEDULERS, SHARES, OlapsExperiments, group_of
-from scenarios.scenario import Scenario
+from scenarios.scenario import RadioAccess, Scenario
 from scenarios.transfer_experiment import ExperimentRun
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def test_runs_of_one_number_differ_in_the_scheduler_alone() -> None:
 
 
 def test_both_kinds_of_hosts_have_the_same_networks() -> None:
-    for name in ("delays", "grid", "factors"):
+    for name in ("delays", "grid", "mobility", "factors"):
         for plain, linux in zip(of(name), of(f"{name}_linux"), strict=True):
             assert plain.run.scenario.connection.meta_queue is None
             assert linux.run.scenario.connection.meta_queue == LINUX
@@ -98,10 +98,23 @@ def test_a_changed_path_is_what_each_share_is_tried_on() -> None:
 
 def test_capacity_falls_to_nothing_on_a_walk() -> None:
     for one in of("mobility"):
+        if one.setting != "walk":
+            continue
         rates = one.run.scenario.links[1].rate_mbit_s
         assert [rate for _, rate in rates] == sorted((rate for _, rate in rates), reverse=True)
         assert rates[0][1] == one.run.scenario.links[0].rate_mbit_s[0][1]
         assert rates[-1] == (75.0, 0.01)
+
+
+def test_the_client_walks_away_from_the_second_access_point() -> None:
+    own = [one for one in of("mobility") if one.setting == "walk, 802.11n"]
+    assert len(own) == len(of("mobility")) / 2
+    for one in own:
+        radios = [subflow.access for subflow in one.run.scenario.subflows]
+        assert all(isinstance(radio, RadioAccess) for radio in radios)
+        # 150 m in 75 s.
+        assert [radio.speed_m_s for radio in radios if isinstance(radio, RadioAccess)] == [0, 2]
+        assert all(link.rate_at_mbit_s(0) == 100 for link in one.run.scenario.links)
 
 
 def test_samples_fill_every_part_of_the_factor_space() -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from scenarios import registry
 
 PROGRAM = Path(sys.prefix) / "bin" / "smartsbd-sim"
+RADIO_PROGRAM = PROGRAM.with_name("smartsbd-radio")
 SIMULATOR = Path(__file__).resolve().parents[2] / "simulator"
 LINE = re.compile(r"(\d+) C=7f3a91c2 SF=(\d) V=(CA|ACK|DUP|RTT|OWD|ECE|DACK|LOSS|GROUP) (\d+)\n")
 CWR, RECOVERY, LOSS = 2, 3, 4
@@ -79,6 +80,8 @@ def access(kind: str = "plain", rate: float = 100.0, loss: float = 0.0, jitter: 
         link["burst_packets"] = [4, 16]
     if kind == "lte":
         link.update(rate_sigma=0.3, rate_step_ms=100.0)
+    if kind == "802.11n":
+        link.update(distance_m=1.0, speed_m_s=0.0)
     return link
 
 
@@ -191,6 +194,8 @@ def loop_program() -> Path:
 
 def program_for(scenario: Scenario) -> Path:
     """The program that has what a scenario chooses."""
+    if any(one["access"]["kind"] == "802.11n" for one in scenario["subflows"]):
+        return RADIO_PROGRAM
     verdicts = scenario["connection"].get("verdicts", "fixed")
     name = verdicts["name"] if isinstance(verdicts, dict) else verdicts
     return PROGRAM if name in {"fixed", "oracle"} else loop_program()

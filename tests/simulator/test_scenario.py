@@ -144,14 +144,21 @@ def test_keys_belong_to_kinds_of_applications(application: dict[str, Any], key: 
     refuse(tmp_path, json.dumps(given_by(application)), f"/connection/application/{key}")
 
 
-@pytest.mark.parametrize(("kind", "key"), [("wifi", "burst_packets"), ("lte", "rate_sigma"), ("lte", "rate_step_ms")])
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("wifi", "burst_packets"),
+        *(("lte", key) for key in ("rate_sigma", "rate_step_ms")),
+        *(("802.11n", key) for key in ("distance_m", "speed_m_s")),
+    ],
+)
 def test_keys_belong_to_kinds_of_access(kind: str, key: str, tmp_path: Path) -> None:
     """What one kind needs is missed there and unknown elsewhere."""
     place = f"/subflows/0/access/{key}"
     scenario = shared()
-    scenario["subflows"][0]["access"] = access(kind)
+    scenario["subflows"][0]["access"] = access(kind, rate=6.0)
     value = scenario["subflows"][0]["access"].pop(key)
-    refuse(tmp_path, json.dumps(scenario), place)
+    refuse(tmp_path, json.dumps(scenario), place, program_for(scenario))
     scenario["subflows"][0]["access"] = {**access(), key: value}
     refuse(tmp_path, json.dumps(scenario), place)
 
@@ -178,6 +185,14 @@ def test_parameters_are_those_that_the_controller_declares(chosen: object, key: 
         Contract.model_validate(scenario)
 
 
+def test_a_mode_of_802_11n_is_one_of_ofdm(tmp_path: Path) -> None:
+    scenario = shared()
+    scenario["subflows"][0]["access"] = access("802.11n", rate=7.0)
+    refuse(tmp_path, json.dumps(scenario), "/subflows/0/access/rate_mbit_s", program_for(scenario))
+    with pytest.raises(ValidationError, match="7 is none of"):
+        Contract.model_validate(scenario)
+
+
 def test_what_lia_counts_is_said_once(tmp_path: Path) -> None:
     """The older key is for a name alone."""
     text = set_value(shared(), "/connection/congestion_control", {"name": "lia"})
@@ -192,6 +207,13 @@ def grouped() -> Scenario:
     for group, one in enumerate(scenario["subflows"]):
         one["group"] = group
     return scenario
+
+
+def roaming() -> Scenario:
+    """A subflow over 802.11n, with losses that change."""
+    own = subflow([0], 60.0, kind="802.11n", rate=6.0)
+    own["access"]["loss_changes"] = [[4.0, 0.01]]
+    return own
 
 
 def crowded() -> Scenario:
@@ -246,6 +268,7 @@ def reinjecting() -> Scenario:
 TRIED = {
     "bulk": shared(),
     "plain": network([link(8.0)], [subflow([0], 60.0), subflow([0], 60.0)]),
+    "radio": network([link(8.0)], [roaming(), subflow([0], 60.0)]),
     "on_off": given_by({"kind": "on_off", "on_s": 2.0, "off_s": 1.0}),
     "rate": given_by({"kind": "rate", "rate_mbit_s": 2.0}),
     "groups": grouped(),

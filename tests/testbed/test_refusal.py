@@ -71,6 +71,9 @@ def test_what_only_the_simulator_has() -> None:
     content["further_connections"] = [{"congestion_control": "lia", "scheduler": "min_rtt", "subflows": [own]}]
     content["subflows"][1] |= {"group": 0, "delay_changes_ms": [[2.0, 30.0]]}
     content["subflows"][1]["access"]["loss_changes"] = [[2.0, 0.01]]
+    radio = {"kind": "802.11n", "rate_mbit_s": 6, "distance_m": 0, "speed_m_s": 0}
+    kept = {key: content["subflows"][0]["access"][key] for key in ("queue_bytes", "loss", "jitter_ms")}
+    content["subflows"][0]["access"] = radio | kept
     content["connection"] |= {"scheduler": {"name": "min_rtt"}, "application": {"kind": "transfer", "bytes": 30_000}}
     content["background"][0] |= {"stop_s": 5.0, "leaves": "first_link"}
     found = refusals(Scenario.model_validate(content), "cubic", AVAILABLE)
@@ -78,6 +81,7 @@ def test_what_only_the_simulator_has() -> None:
         "series_s",
         "further_connections",
         "connection/application/bytes",
+        "subflows/0/access/kind",
         "subflows/1/group",
         "subflows/1/delay_changes_ms",
         "subflows/1/access/loss_changes",

@@ -250,6 +250,8 @@ def twins(table: pd.DataFrame) -> Figure:
     return figure
 
 
+#: Height of a choice's rows in a figure of few choices, and of more.
+_FEW_CHOICES, _FEW_HEIGHT, _MANY_HEIGHT = 20, 0.5, 0.3
 #: Detectors drawn by controller, as many as can be told apart.
 _BY_SENDER = (
     ("lag-excess", "default"),
@@ -270,7 +272,8 @@ def senders(table: pd.DataFrame) -> Figure:
         Rows of the ``accuracy.csv`` that the stage ``senders`` writes.
     """
     choices = list(dict.fromkeys(table["choice"]))
-    figure = Figure(figsize=(8.5, 0.5 * len(choices) + 1.3), layout="constrained")
+    height = _FEW_HEIGHT if len(choices) <= _FEW_CHOICES else _MANY_HEIGHT
+    figure = Figure(figsize=(8.5, height * len(choices) + 1.3), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     drawn = [own for own in table.groupby(["detector", "parameters"], sort=False) if own[0] in _BY_SENDER]
     offsets = 0.11 * (np.arange(len(drawn)) - (len(drawn) - 1) / 2)
@@ -281,7 +284,7 @@ def senders(table: pd.DataFrame) -> Figure:
             style = {"fmt": _MARKERS[number], "markersize": 3.5, "elinewidth": 0.8, "color": f"C{number}"}
             axes.errorbar(own[value], places, xerr=spread, label=f"{name[0]}, {name[1]}", **style)
     panels[0].set_yticks(range(len(choices)), choices, fontsize=8)
-    panels[0].invert_yaxis()
+    panels[0].set_ylim(len(choices) - 0.4, -0.6)
     panels[0].set_xlabel("share right of all pairs; no verdict counts as wrong", fontsize=8)
     panels[1].set_xlabel(f"difference to {_reference(table)}, paired by network", fontsize=8)
     panels[1].axvline(0, color="black", linewidth=0.8, linestyle=":")
@@ -290,7 +293,7 @@ def senders(table: pd.DataFrame) -> Figure:
         axes.tick_params(axis="x", labelsize=7)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", fontsize=7, ncols=3, frameon=False)
-    figure.supylabel("controller and scheduler", fontsize=8)
+    figure.supylabel("what chooses at the sender", fontsize=8)
     return figure
 
 

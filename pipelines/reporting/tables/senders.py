@@ -18,7 +18,7 @@ _CONTROLLERS, _SCHEDULERS = "controllers", "schedulers"
 
 
 def _read(results: Results, dataset: str, name: str) -> list[dict[str, Any]]:
-    path = results.reports / dataset / name
+    path = results.reports / "senders" / dataset / name
     if not path.exists():
         return []
     return [{str(key): cell for key, cell in row.items()} for row in pd.read_csv(path).to_dict("records")]

@@ -70,7 +70,16 @@ def crossed(results: Results) -> Rows:
 
 def crossed_seconds(results: Results) -> Rows:
     """Return how long files take under each controller and scheduler, and how many of them arrived."""
-    return _crossed_means(results, "completion_s", lambda row: f"{row['mean']:.2f} ({row['known']} of {row['runs']})")
+    arrived = {
+        (row["setting"], row["controller"]): row["known"]
+        for row in _crossed(results, "summary")
+        if row["metric"] == "completion_s"
+    }
+    return _crossed_means(
+        results,
+        "waited_s",
+        lambda row: f"{row['mean']:.2f} ({arrived.get((row['setting'], row['controller']), 0)} of {row['runs']})",
+    )
 
 
 def crossed_waits(results: Results) -> Rows:

@@ -52,6 +52,8 @@ constexpr double MOST_SWING = 2;
 constexpr double FIRST_RATE = 500'000;
 /// Least rate, in bytes/s.
 constexpr double LEAST_RATE = 25'000;
+/// Least rate that is tried, in bytes/s.
+constexpr double LEAST_PROBE = 1;
 /// Least change of the rate as released, in bytes/s.
 constexpr double RELEASED_LEAST_STEP = 62'500;
 /// Least change of the rate over the rate, in the scaled variant.
@@ -299,7 +301,8 @@ MpccProbes(double rate, double total, uint32_t stays, const std::array<bool, 2>&
 {
     const auto offset = PROBE_SHARE * total + PROBE_GROWTH * rate * stays;
     const auto high = rate + offset;
-    const auto low = rate < offset ? high / 2 : rate - offset;
+    // The code compares with 0, and paces at 0 where nothing is left.
+    const auto low = rate - offset < LEAST_PROBE ? high / 2 : rate - offset;
     MpccPairs pairs{};
     for (std::size_t pair = 0; pair < lowFirst.size(); ++pair)
     {
