@@ -34,7 +34,7 @@ CALLS: dict[str, str] = {
         r"^```python\n(from contributions import (\w+)\n.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
     )
 }
-COPIED = (*PACKAGES, "simulator/src", "simulator/loop", "tests/models")
+COPIED = (*PACKAGES, "simulator/src", "simulator/loop", "simulator/radio", "tests/models")
 FILES = (
     *("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py"),
     *("simulator/Makefile", "simulator/README.md", "requirements/simulator.txt"),
