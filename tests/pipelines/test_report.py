@@ -289,6 +289,10 @@ def test_main_results_are_computed(reports: Path) -> None:
     assert "is `sites/novel`: it is the best on what was tested on. `sbd detect` judges" in findings(results)[-1]
 
 
+#: Words in the names of what the profile `quick` has not.
+LEFT_OUT = {"diverse", "unseen", "shift", "sensitivity", "captures", "wide", "hard", "testbed", "schedulers"}
+
+
 def test_a_profile_that_leaves_much_out_has_a_page(reports: Path, tmp_path: Path) -> None:
     whole = yaml.safe_load(overlaid(ROOT / "params.yaml", ROOT / "params/quick.yaml"))
     quick = tmp_path / "params.yaml"
@@ -296,7 +300,7 @@ def test_a_profile_that_leaves_much_out_has_a_page(reports: Path, tmp_path: Path
     params = read_params(quick)
     for path in sorted(reports.rglob("*")):
         words = set(re.split(r"[_.]", path.stem))
-        left_out = words & {"diverse", "unseen", "shift", "sensitivity", "captures", "wide", "hard", "testbed"}
+        left_out = words & LEFT_OUT
         of_a_dataset = path.parent.name in {"rtt", "rate"}
         if left_out and path.exists() and (of_a_dataset or path.stem not in ("unseen", "unseen_cases")):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
