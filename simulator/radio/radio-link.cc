@@ -88,6 +88,25 @@ Stand(Ptr<ns3::Node> node, double at, double speed)
     node->AggregateObject(place);
 }
 
+/**
+ * Let a port send from one device to another.
+ *
+ * @param port The port.
+ * @param from The device it sends through.
+ * @param to The device that gets its packets.
+ * @param limit Most bytes in the MAC and the air.
+ */
+void
+Connect(RadioPort& port, Ptr<NetDevice> from, Ptr<NetDevice> to, uint32_t limit)
+{
+    port.SetDevice(from, ns3::Mac48Address::ConvertFrom(to->GetAddress()), limit);
+    to->SetReceiveCallback(
+        [&port](Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const ns3::Address&) {
+            port.Deliver(packet);
+            return true;
+        });
+}
+
 } // namespace
 
 void
@@ -198,27 +217,8 @@ MakeRadio(const AccessSpec& access, int64_t firstStream)
     const auto stationDevice = wifi.Install(phy, mac, station).Get(0);
     ns3::WifiHelper::AssignStreams(ns3::NetDeviceContainer(pointDevice, stationDevice),
                                    firstStream);
-    const auto addressOf = [](Ptr<NetDevice> device) {
-        return ns3::Mac48Address::ConvertFrom(device->GetAddress());
-    };
-    forward->SetDevice(pointDevice, addressOf(stationDevice), access.queue);
-    reverse->SetDevice(stationDevice, addressOf(pointDevice), access.queue);
-    stationDevice->SetReceiveCallback(
-        [port = forward.get()](Ptr<NetDevice>,
-                               Ptr<const Packet> packet,
-                               uint16_t,
-                               const ns3::Address&) {
-            port->Deliver(packet);
-            return true;
-        });
-    pointDevice->SetReceiveCallback(
-        [port = reverse.get()](Ptr<NetDevice>,
-                               Ptr<const Packet> packet,
-                               uint16_t,
-                               const ns3::Address&) {
-            port->Deliver(packet);
-            return true;
-        });
+    Connect(*forward, pointDevice, stationDevice, access.queue);
+    Connect(*reverse, stationDevice, pointDevice, access.queue);
     return {std::move(forward), std::move(reverse)};
 }
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
 from pipelines.__main__ import main
 from pipelines.params import read_params
@@ -18,26 +16,21 @@ from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
 from scenarios.closed_loop import loop_program
 from scenarios.crossed_experiments import BASE, CHOICES
 from scenarios.scenario import Scenario
+from tests.pipelines.experiment_project import FAILING, parameters, refused, written
 
-ROOT = Path(__file__).parents[2]
 SETTINGS = ("separate, 128 kB, bulk", "separate, 128 kB, 0.1 MB")
 
 
-def written(target: Path, **changed: Any) -> Path:
+def project_of(target: Path, **changed: Any) -> Path:
     """A project folder whose parameters have few short runs."""
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
-    few = {"bottlenecks": ["separate"], "sizes_mb": [0.1], "bulk_s": 6, "longest_s": 20}
-    params["crossed"]["transfers"] |= few | changed
-    params |= {"workers": 2}
-    params["evaluate"]["resamples"] = 100
-    (target / "params.yaml").write_text(yaml.safe_dump(params))
-    shutil.copy(ROOT / "dvc.yaml", target)
-    return target
+    own = parameters("crossed")
+    own["transfers"] |= {"bottlenecks": ["separate"], "sizes_mb": [0.1], "bulk_s": 6, "longest_s": 20} | changed
+    return written(target, "crossed", own)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = written(tmp_path_factory.mktemp("project"))
+    target = project_of(tmp_path_factory.mktemp("project"))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(target)
         assert main(["crossed"]) == 0
@@ -97,7 +90,7 @@ def test_tables_of_the_page_have_a_row_for_each_setting(project: Path) -> None:
 
 
 def test_a_file_that_has_not_arrived_has_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(written(tmp_path, sizes_mb=[20], longest_s=5))
+    monkeypatch.chdir(project_of(tmp_path, sizes_mb=[20], longest_s=5))
     assert main(["crossed"]) == 0
     results = Results(tmp_path / "reports", read_params(tmp_path / "params.yaml"))
     (row,) = crossed_seconds(results)
@@ -112,23 +105,19 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
     whole = loop_program.run
 
     def failing(program: Path, scenario: Scenario, path: Path) -> loop_program.Looped:
-        if path.name == "00002.json":
-            # A queue that the simulator refuses.
-            links = tuple(link.model_copy(update={"queue_bytes": 1}) for link in scenario.links)
-            scenario = scenario.model_copy(update={"links": links})
-        return whole(program, scenario, path)
+        return whole(program, refused(scenario) if path.name == FAILING else scenario, path)
 
     monkeypatch.setattr(loop_program, "run", failing)
-    monkeypatch.chdir(written(tmp_path, sizes_mb=[]))
+    monkeypatch.chdir(project_of(tmp_path, sizes_mb=[]))
     assert main(["crossed"]) == EXIT_FAILED
     message = capsys.readouterr().err
-    assert "00002.json (seed " in message and f"1 of {len(CHOICES)} runs failed" in message
+    assert f"{FAILING} (seed " in message and f"1 of {len(CHOICES)} runs failed" in message
     assert len(table(tmp_path, "runs")) == len(CHOICES) - 1
 
 
 def test_parameters_that_make_no_experiment_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.chdir(written(tmp_path, bottlenecks=["both"]))
+    monkeypatch.chdir(project_of(tmp_path, bottlenecks=["both"]))
     assert main(["crossed"]) == EXIT_USAGE
     assert "crossed.transfers.bottlenecks" in caplog.text

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
 from models.transfers.mpol_claims import CLAIMS
 from models.transfers.performance import METRICS
@@ -18,30 +16,26 @@ from pipelines.reporting.tables.cell import Results
 from pipelines.reporting.tables.simulated_transfers import mpol
 from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
 from scenarios import simulator
+from tests.pipelines.experiment_project import FAILING, parameters, refused, written
 
-ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("still", "fairness", "peers", "situations", "steps", "abroad")
 
 
-def written(target: Path, **changed: dict[str, Any]) -> Path:
+def project_of(target: Path, **changed: dict[str, Any]) -> Path:
     """A project folder whose parameters have few short runs."""
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
-    own = params["mpol"] | {name: params["mpol"][name] | {"runs": 0} for name in LEFT_OUT}
+    params = parameters("mpol")
+    own = params | {name: params[name] | {"runs": 0} for name in LEFT_OUT}
     own["loss"] |= {"runs": 2, "rate_mbit_s": 2, "losses": [0, 0.03], "duration_s": 8}
     own["files"] |= {"runs": 1, "sizes_mb": [0.03]}
     own["monitoring"] |= {"rate_mbit_s": 2, "situations": [1], "phase_s": 2, "n": [1], "d": [0.1]}
     for name, values in changed.items():
         own[name] |= values
-    params |= {"mpol": own, "workers": 2}
-    params["evaluate"]["resamples"] = 100
-    (target / "params.yaml").write_text(yaml.safe_dump(params))
-    shutil.copy(ROOT / "dvc.yaml", target)
-    return target
+    return written(target, "mpol", own)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = written(tmp_path_factory.mktemp("project"))
+    target = project_of(tmp_path_factory.mktemp("project"))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(target)
         assert main(["mpol"]) == 0
@@ -74,7 +68,7 @@ def test_means_are_those_of_the_runs_and_loss_costs_goodput(project: Path) -> No
 def test_the_same_parameters_give_the_same_bytes(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    again = written(tmp_path)
+    again = project_of(tmp_path)
     monkeypatch.chdir(again)
     assert main(["mpol"]) == 0
     for name in ("runs", "summary", "beside_paper"):
@@ -98,23 +92,21 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
     whole = simulator.measure
 
     def failing(run: Any, path: Path) -> dict[str, Any]:
-        if path.name == "00002.json":
-            # A queue that the simulator refuses.
-            links = tuple(link.model_copy(update={"queue_bytes": 1}) for link in run.scenario.links)
-            run = run.model_copy(update={"scenario": run.scenario.model_copy(update={"links": links})})
+        if path.name == FAILING:
+            run = run.model_copy(update={"scenario": refused(run.scenario)})
         return whole(run, path)
 
     monkeypatch.setattr(simulator, "measure", failing)
-    monkeypatch.chdir(written(tmp_path, loss={"runs": 1, "losses": [0]}, monitoring={"runs": 0}))
+    monkeypatch.chdir(project_of(tmp_path, loss={"runs": 1, "losses": [0]}, monitoring={"runs": 0}))
     assert main(["mpol"]) == EXIT_FAILED
     message = capsys.readouterr().err
-    assert "00002.json (seed " in message and "1 of 13 runs failed" in message
+    assert f"{FAILING} (seed " in message and "1 of 13 runs failed" in message
     assert len(pd.read_csv(tmp_path / "reports/mpol/runs.csv")) == 12
 
 
 def test_parameters_that_make_no_experiment_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.chdir(written(tmp_path, fairness={"rivals": ["quic"]}))
+    monkeypatch.chdir(project_of(tmp_path, fairness={"rivals": ["quic"]}))
     assert main(["mpol"]) == EXIT_USAGE
     assert "mpol.fairness.rivals" in caplog.text

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
 from models.transfers.olaps_claims import CLAIMS
 from models.transfers.scheduling import METRICS
@@ -19,31 +17,26 @@ from pipelines.reporting.tables.simulated_transfers import olaps, scheduler_gain
 from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
 from scenarios import simulator
 from scenarios.olaps_experiments import LEARNERS, PLAIN, SCHEDULERS
+from tests.pipelines.experiment_project import FAILING, parameters, refused, written
 
-ROOT = Path(__file__).parents[2]
 TABLES = ("runs", "summary", "gains", "relearning", "beside_paper")
 
 
-def written(target: Path, **changed: dict[str, Any]) -> Path:
+def project_of(target: Path, **changed: dict[str, Any]) -> Path:
     """A project folder whose parameters have few short runs."""
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
-    own = params["olaps"]
+    own = parameters("olaps")
     own["delays"] |= {"runs": 2, "duration_s": 4, "delays_ms": [40], "buffers_kb": [30]}
     own["changes"] |= {"duration_s": 12, "change_s": 6}
     own["after_change"] |= {"duration_s": 4, "change_s": 2}
     own["factors"] |= {"samples": 2, "duration_s": 4}
     for name, values in changed.items():
         own[name] |= values
-    params |= {"olaps": own, "workers": 2}
-    params["evaluate"]["resamples"] = 100
-    (target / "params.yaml").write_text(yaml.safe_dump(params))
-    shutil.copy(ROOT / "dvc.yaml", target)
-    return target
+    return written(target, "olaps", own)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = written(tmp_path_factory.mktemp("project"))
+    target = project_of(tmp_path_factory.mktemp("project"))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(target)
         assert main(["olaps"]) == 0
@@ -83,6 +76,20 @@ def test_small_buffer_and_long_second_path_block_min_rtt(project: Path) -> None:
     assert found["delays", "min_rtt"] < 0.8 < found["delays", "blest"]
 
 
+def test_the_walk_is_over_802_11n(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 20 m/s the second path ends after 3 s: copies of everything go on, on the first alone."""
+    none = {"runs": 0}
+    walk = {"runs": 1, "duration_s": 12, "walk_s": 4, "speed_m_s": 20, "radios": ["802.11n"]}
+    left_out = dict.fromkeys(("delays", "changes", "after_change", "factors"), none)
+    monkeypatch.chdir(project_of(tmp_path, mobility=walk, **left_out))
+    assert main(["olaps"]) == 0
+    runs = table(tmp_path, "runs")
+    assert set(runs["setting"]) == {"walk, 802.11n"}
+    goodputs = dict(zip(runs["controller"], runs["goodput_mbit_s"], strict=True))
+    assert goodputs["min_rtt"] < 0.5 * goodputs["redundant"]
+    assert 3.5 < goodputs["redundant"] < 4.8
+
+
 def test_learners_are_asked_for_the_best_share(project: Path) -> None:
     found = table(project, "relearning")
     assert list(found["controller"].unique()) == list(LEARNERS)
@@ -93,7 +100,7 @@ def test_learners_are_asked_for_the_best_share(project: Path) -> None:
 def test_the_same_parameters_give_the_same_bytes(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(written(tmp_path))
+    monkeypatch.chdir(project_of(tmp_path))
     assert main(["olaps"]) == 0
     for path in (*(f"reports/olaps/{name}.csv" for name in TABLES), "reports/figures/olaps_delays.png"):
         assert (tmp_path / path).read_bytes() == (project / path).read_bytes()
@@ -117,18 +124,16 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
     whole = simulator.measure
 
     def failing(run: Any, path: Path) -> dict[str, Any]:
-        if path.name == "00002.json":
-            # A queue that the simulator refuses.
-            links = tuple(link.model_copy(update={"queue_bytes": 1}) for link in run.scenario.links)
-            run = run.model_copy(update={"scenario": run.scenario.model_copy(update={"links": links})})
+        if path.name == FAILING:
+            run = run.model_copy(update={"scenario": refused(run.scenario)})
         return whole(run, path)
 
     monkeypatch.setattr(simulator, "measure", failing)
     none = {"runs": 0}
-    monkeypatch.chdir(written(tmp_path, delays={"runs": 1}, changes=none, after_change=none, factors=none))
+    monkeypatch.chdir(project_of(tmp_path, delays={"runs": 1}, changes=none, after_change=none, factors=none))
     assert main(["olaps"]) == EXIT_FAILED
     message = capsys.readouterr().err
-    assert "00002.json (seed " in message and f"1 of {len(SCHEDULERS)} runs failed" in message
+    assert f"{FAILING} (seed " in message and f"1 of {len(SCHEDULERS)} runs failed" in message
     # Redundant is what failed: there is nothing to compare with.
     assert len(table(tmp_path, "runs")) == len(SCHEDULERS) - 1
     assert table(tmp_path, "gains").empty
@@ -137,6 +142,6 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
 def test_parameters_that_make_no_experiment_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.chdir(written(tmp_path, grid={"hosts": "bsd"}))
+    monkeypatch.chdir(project_of(tmp_path, grid={"hosts": "bsd"}))
     assert main(["olaps"]) == EXIT_USAGE
     assert "olaps.grid.hosts" in caplog.text
