@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Loads the controllers, and takes them away again.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use libbpf_rs::{Link, MapCore, Object, ObjectBuilder, ProgramInput};
 
@@ -67,12 +67,12 @@ fn loaded(wanted: &Wanted) -> Result<Object, String> {
     Ok(object)
 }
 
-/// What the kernel allocates for BPF may fail for a moment.
+/// What the kernel allocates for BPF may fail for a moment, longer where processors are busy.
 const PAUSE: Duration = Duration::from_millis(2);
-const MOST_FAILURES: u32 = 100;
+const PATIENCE: Duration = Duration::from_secs(5);
 
 fn make_places(object: &Object, wanted: u32) -> Result<(), String> {
-    let (mut made, mut failures) = (0, 0);
+    let (mut made, mut last_made) = (0, Instant::now());
     while made < wanted {
         let before = made;
         made = object
@@ -83,12 +83,11 @@ fn make_places(object: &Object, wanted: u32) -> Result<(), String> {
             .map_err(|error| error.to_string())?
             .return_value;
         if made > before {
-            failures = 0;
+            last_made = Instant::now();
             continue;
         }
-        failures += 1;
         std::thread::sleep(PAUSE);
-        if failures > MOST_FAILURES {
+        if last_made.elapsed() > PATIENCE {
             return Err(format!(
                 "the kernel gave room for {made} connections of {wanted} (--connections)"
             ));

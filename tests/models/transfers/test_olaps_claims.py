@@ -14,6 +14,7 @@ from models.transfers.olaps_claims import CLAIMS
 Key = tuple[str, str, str]
 UCB1, EXP3, UCB1_ALONE, EXP3_ALONE = "olaps ucb1", "olaps exp3", "olaps ucb1, no monitor", "olaps exp3, no monitor"
 ALL = ("min_rtt", "round_robin", "redundant", "blest", "ecf", EXP3, UCB1)
+WALKS = ("walk", "walk, 802.11n")
 #: Gain, and share of networks in which it is below 0.75.
 Gain = tuple[float, float]
 
@@ -38,7 +39,9 @@ def as_reported() -> tuple[dict[Key, Gain], dict[tuple[str, str], float]]:
             put(f"factors{hosts}", group, dict(zip(ALL, (1.0, 0.84, 1.0, 1.0, 1.0, 0.98, 1.04), strict=True)))
         found[f"factors{hosts}", "small", "min_rtt"] = (1.0, 0.2)
         found[f"factors{hosts}", "small", UCB1] = (1.04, 0.01)
-    put("mobility", "walk", {"min_rtt": 1.0, UCB1: 1.4, EXP3: 1.3, UCB1_ALONE: 1.2, EXP3_ALONE: 1.1})
+        for group in WALKS:
+            walked = {"min_rtt": 1.0, UCB1: 1.4, EXP3: 1.3, UCB1_ALONE: 1.2, EXP3_ALONE: 1.1}
+            put(f"mobility{hosts}", group, walked)
     for group in ("without the third", "three paths"):
         put("three", group, {UCB1: 1.5, "min_rtt": 1.0})
     times = {("+30 ms, 30 kB", UCB1): 10.0, ("+30 ms, 30 kB", UCB1_ALONE): 200.0}
@@ -110,10 +113,12 @@ def test_a_monitor_must_be_three_times_as_soon(name: str) -> None:
     assert [row["experiment"] for row in judged(gains, times) if row["held"] == NOT_HELD] == ["Fig. 7"]
 
 
-def test_the_walk_needs_both_ends_of_the_order() -> None:
+@pytest.mark.parametrize("hosts", ["", "_linux"])
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_walk_needs_both_ends_of_the_order(walk: str, hosts: str) -> None:
     for name, gain in ((EXP3, 1.5), (UCB1_ALONE, 1.0)):
         gains, times = as_reported()
-        gains["mobility", "walk", name] = (gain, 0.0)
+        gains[f"mobility{hosts}", walk, name] = (gain, 0.0)
         assert [row["experiment"] for row in judged(gains, times) if row["held"] == NOT_HELD] == ["Fig. 8"]
 
 
