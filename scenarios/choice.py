@@ -30,6 +30,8 @@ class Choice:
         Receive buffer; without it the network's own.
     verdicts : str, optional
         What says which subflows share a bottleneck, by its name in :mod:`scenarios.registry`.
+    judging : mapping of str to str or float
+        Parameters of that; others have their defaults.
     """
 
     controller: str
@@ -39,6 +41,7 @@ class Choice:
     linux_hosts: bool = False
     buffer_kb: float | None = None
     verdicts: str | None = None
+    judging: Mapping[str, str | float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -52,12 +55,16 @@ class Choice:
         'bbr olaps learner exp3'
         >>> Choice("lia", "blest", linux_hosts=True, buffer_kb=64, verdicts="oracle").name
         'lia blest, Linux hosts, 64 kB, oracle'
+        >>> Choice("fmbbr", "irps", verdicts="paths", judging={"by": "routers"}).name
+        'fmbbr irps, paths by routers'
         """
         other = [] if self.scheduler == "min_rtt" else [self.scheduler]
-        own, scheduling = ([f"{key} {value}" for key, value in of.items()] for of in (self.parameters, self.scheduling))
+        own, scheduling, judging = (
+            [f"{key} {value}" for key, value in of.items()] for of in (self.parameters, self.scheduling, self.judging)
+        )
         hosts = ["Linux hosts"] if self.linux_hosts else []
         buffer = [] if self.buffer_kb is None else [f"{self.buffer_kb:g} kB"]
-        verdicts = [] if self.verdicts is None else [self.verdicts]
+        verdicts = [] if self.verdicts is None else [" ".join([self.verdicts, *judging])]
         return ", ".join([" ".join([self.controller, *own, *other, *scheduling]), *hosts, *buffer, *verdicts])
 
     def applied(self, connection: ConnectionSettings) -> ConnectionSettings:
@@ -81,5 +88,5 @@ class Choice:
         if self.buffer_kb is not None:
             changed["receive_buffer_bytes"] = round(self.buffer_kb * _KB)
         if self.verdicts is not None:
-            changed["verdicts"] = self.verdicts
+            changed["verdicts"] = {"name": self.verdicts, **self.judging} if self.judging else self.verdicts
         return ConnectionSettings.model_validate({**connection.model_dump(), **changed})

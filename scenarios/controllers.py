@@ -11,7 +11,7 @@ from scenarios import paired_networks
 from scenarios.choice import Choice
 from scenarios.scenario import Run
 
-#: One line for each. Every controller of the registry but bbr is here
+#: One line for each. Every controller of the registry but bbr and what derives from it is here
 #: with its defaults, and LIA twice more: counting ACKs, and in the whole numbers of the kernel.
 CHOICES = (
     Choice("lia"),

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pipelines.params.loop import Loop
     from pipelines.params.parse import Parse
     from scenarios.crossed_experiments import CrossedExperiments
+    from scenarios.fmbbr_experiments import FmbbrExperiments
     from scenarios.mpol_experiments import MpolExperiments
     from scenarios.olaps_experiments import OlapsExperiments
 
@@ -94,6 +95,7 @@ class Params(Block):
     mpol_: dict[str, Any] = Field(alias="mpol")
     olaps_: dict[str, Any] = Field(alias="olaps")
     crossed_: dict[str, Any] = Field(alias="crossed")
+    fmbbr_: dict[str, Any] = Field(alias="fmbbr")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -172,6 +174,13 @@ class Params(Block):
 
         return self._part("crossed", CrossedExperiments, self.crossed_)
 
+    @property
+    def fmbbr(self) -> FmbbrExperiments:
+        """Experiments of the FMBBR paper."""
+        from scenarios.fmbbr_experiments import FmbbrExperiments
+
+        return self._part("fmbbr", FmbbrExperiments, self.fmbbr_)
+
     def value(self, name: str) -> Any:
         """Return the value of a name such as ``search.datasets``."""
         found: Any = self
@@ -196,6 +205,7 @@ class Params(Block):
             self.mpol,
             self.olaps,
             self.crossed,
+            self.fmbbr,
         ):
             pass
 

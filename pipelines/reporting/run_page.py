@@ -102,6 +102,8 @@ TABLES: tuple[Callable[[Results], Rows], ...] = (
     simulated_transfers.crossed,
     simulated_transfers.crossed_seconds,
     simulated_transfers.crossed_waits,
+    simulated_transfers.fmbbr,
+    simulated_transfers.fmbbr_means,
     exported.proved,
     datasets.refused,
     datasets.rejected,

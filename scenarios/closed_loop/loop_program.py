@@ -77,7 +77,7 @@ def version(program: Path) -> str:
 
 
 def run(program: Path, scenario: Scenario, scenario_path: Path) -> Looped:
-    """Run one scenario, with a series of one second.
+    """Run one scenario, with a series of its own interval, or of one second.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def run(program: Path, scenario: Scenario, scenario_path: Path) -> Looped:
     OSError
         If there is no room for what it writes.
     """
-    whole = scenario.model_copy(update={"series_s": SERIES_S})
+    whole = scenario.model_copy(update={"series_s": scenario.series_s or SERIES_S})
     write_whole((simulator.written(whole) + "\n").encode(), scenario_path)
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder) / name for name in ("events", "truth", "verdicts")}

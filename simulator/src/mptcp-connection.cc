@@ -199,6 +199,12 @@ MptcpConnection::GetModes(std::size_t subflow) const
     return (*m_siblings)[subflow].modes;
 }
 
+const Startup&
+MptcpConnection::GetStartup(std::size_t subflow) const
+{
+    return (*m_siblings)[subflow].startup;
+}
+
 uint64_t
 MptcpConnection::GetTimeouts(std::size_t subflow) const
 {
@@ -476,7 +482,9 @@ MptcpConnection::HandleClientTx(std::size_t subflow,
 bool
 MptcpConnection::AvoidsCongestion(std::size_t subflow, bool openOnly)
 {
-    return m_subflows[subflow].sender->AvoidsCongestion(openOnly);
+    const auto phase = (*m_siblings)[subflow].startup.phase;
+    return phase == StartPhase::UNTOLD ? m_subflows[subflow].sender->AvoidsCongestion(openOnly)
+                                       : phase != StartPhase::STARTS && phase != StartPhase::DRAINS;
 }
 
 void
@@ -611,7 +619,10 @@ MptcpConnection::LookAtPaths()
         auto& path = m_paths[i];
         path.available = !m_subflows[i].established.IsZero() && sender.IsAvailable();
         path.usable = path.available && sender.HasRoom(m_spec.mss);
+        const auto phase = (*m_siblings)[i].startup.phase;
         path.initialSlowStart = sender.GetThreshold() == std::numeric_limits<uint32_t>::max();
+        path.startsUp = phase == StartPhase::UNTOLD ? path.initialSlowStart
+                                                    : phase == StartPhase::STARTS;
         path.srtt = sender.GetSmoothedRtt();
         path.leastSrtt = sender.GetLeastSmoothedRtt();
         path.mostSrtt = sender.GetMostSmoothedRtt();

@@ -119,6 +119,12 @@ class MptcpConnection
 
     /**
      * @param subflow Index of the subflow.
+     * @return What its controller tells of its start.
+     */
+    const Startup& GetStartup(std::size_t subflow) const;
+
+    /**
+     * @param subflow Index of the subflow.
      * @return Its retransmission timeouts so far.
      */
     uint64_t GetTimeouts(std::size_t subflow) const;
@@ -291,7 +297,7 @@ class MptcpConnection
     /**
      * @param subflow Index of an established subflow.
      * @param openOnly Whether in state Open alone.
-     * @return Whether it is in congestion avoidance.
+     * @return Whether it is in congestion avoidance; under BBR, whether it does not start up.
      */
     bool AvoidsCongestion(std::size_t subflow, bool openOnly);
 

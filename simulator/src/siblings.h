@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,26 @@ struct ModeChange
 {
     ns3::Time from;        //!< Since when
     std::string_view mode; //!< Its name
+};
+
+/// How far the start of a subflow has come, if its controller tells.
+enum class StartPhase
+{
+    UNTOLD, //!< It is not told, or the subflow is not established
+    WAITS,  //!< It has not begun
+    STARTS, //!< It looks for the bandwidth
+    DRAINS, //!< It has found one, and lets the queue drain
+    ENDED,  //!< It has ended
+};
+
+/// What a controller tells of the start of its subflow.
+struct Startup
+{
+    StartPhase phase{StartPhase::UNTOLD}; //!< How far it has come
+    ns3::Time ended;                      //!< When it last ended; zero: it has not
+    double probed{0};                     //!< Largest delivery rate meanwhile, in bytes/s
+    ns3::Time rtt;                        //!< Base RTT by which it had its turn; zero: none
+    std::optional<double> limit;          //!< What it is limited to since, in bytes/s
 };
 
 /**
@@ -49,6 +70,7 @@ struct Sibling
     ns3::Time sampleSum;                     //!< Sum of all RTT samples
     uint64_t samplesAtRound{0};              //!< Samples when its controller's round began
     double advertisedRate{0};                //!< Rate its controller tells, in its unit; or 0
+    Startup startup;                         //!< Of its controller, if that tells
     LinkedIncrease linked;                   //!< Of its group; each of the group writes to all
     double toldWindow{0};                    //!< Window that others take for its own, or 0: its own
     std::vector<ModeChange> modes;           //!< Modes of its controller so far, if it has any

@@ -246,6 +246,10 @@ Truth::PrintSubflows() const
                             {"random_losses", m_subflows[i].randomLosses},
                             {"phases", PrintPhases(i)}});
         AddModes(m_connection, i, subflows.back());
+        if (m_scenario.seriesStep)
+        {
+            AddStartup(m_connection.GetStartup(i), subflows.back());
+        }
     }
     return subflows;
 }
@@ -365,6 +369,21 @@ Truth::AddModes(const MptcpConnection& connection, std::size_t subflow, ordered_
         printed["modes"].push_back(
             {{"from_ns", from.GetNanoSeconds()}, {"mode", std::string(mode)}});
     }
+}
+
+void
+Truth::AddStartup(const Startup& startup, ordered_json& printed)
+{
+    if (startup.phase == StartPhase::UNTOLD)
+    {
+        return;
+    }
+    constexpr double MBIT_S = 8e-6; // of 1 byte/s
+    printed["startup_ended_ns"] =
+        startup.ended.IsZero() ? ordered_json() : ordered_json(startup.ended.GetNanoSeconds());
+    printed["probed_mbit_s"] = MBIT_S * startup.probed;
+    printed["limit_mbit_s"] =
+        startup.limit ? ordered_json(MBIT_S * *startup.limit) : ordered_json();
 }
 
 } // namespace smartsbd

@@ -185,6 +185,12 @@ class Truth
                          std::size_t subflow,
                          nlohmann::ordered_json& printed);
 
+    /**
+     * @param startup What a subflow's controller tells of its start.
+     * @param printed The subflow, which gets it if there is any.
+     */
+    static void AddStartup(const Startup& startup, nlohmann::ordered_json& printed);
+
     const Scenario& m_scenario;                //!< The scenario
     const Topology& m_topology;                //!< Its network
     const MptcpConnection& m_connection;       //!< Its connection

@@ -10,6 +10,18 @@ import pandas as pd
 from pipelines.reporting.tables.cell import Results, Rows
 
 
+#: What is told of each choice on the networks of the FMBBR paper, and its column.
+_OF_STARTS = {
+    "goodput_mbit_s": "goodput, Mbit/s",
+    "rival_first_mbit_s": "the other's first 10 s, Mbit/s",
+    "rival_least_mbit_s": "its least half second",
+    "rival_later_mbit_s": "its rest",
+    "jain": "Jain",
+    "startup_s": "start, s",
+    "right_share": "groups right",
+}
+
+
 def _beside_paper(results: Results, name: str) -> Rows:
     path = results.reports / name / "beside_paper.csv"
     if not path.exists():
@@ -36,6 +48,28 @@ def mpol(results: Results) -> Rows:
 def olaps(results: Results) -> Rows:
     """Return what the OLAPS paper reports, and what its experiments come to in the simulator."""
     return _beside_paper(results, "olaps")
+
+
+def fmbbr(results: Results) -> Rows:
+    """Return what the FMBBR paper reports, and what its experiments come to in the simulator."""
+    return _beside_paper(results, "fmbbr")
+
+
+def fmbbr_means(results: Results) -> Rows:
+    """Return what the networks of the FMBBR paper come to, controller by controller."""
+    path = results.reports / "fmbbr" / "summary.csv"
+    if not path.exists():
+        return []
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for row in pd.read_csv(path).to_dict("records"):
+        if row["metric"] in _OF_STARTS and row["experiment"] != "one_link":
+            own = found.setdefault((row["setting"], row["controller"]), {})
+            own[row["metric"]] = f"{row['mean']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+    return [
+        {"networks": setting, "controller, scheduler, groups": controller}
+        | {label: own.get(metric, "") for metric, label in _OF_STARTS.items()}
+        for (setting, controller), own in found.items()
+    ]
 
 
 def scheduler_gains(results: Results) -> Rows:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-#include "controllers/controller-kind.h"
-
-#include "ns3/tcp-bbr.h"
+#include "controllers/multipath-bbr.h"
 
 namespace smartsbd
 {
@@ -18,8 +16,8 @@ ns3::Ptr<ns3::TcpCongestionOps>
 Create(const Seat& seat, const ParameterValues&)
 {
     // Not OwnStreamBbr: its instances count, so one more would change the background's.
-    const auto controller = ns3::CreateObject<ns3::TcpBbr>();
-    controller->SetStream(seat.stream);
+    const auto controller = ns3::CreateObject<MultipathBbr>();
+    controller->Setup(seat);
     return controller;
 }
 

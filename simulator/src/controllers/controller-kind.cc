@@ -8,7 +8,10 @@ namespace smartsbd
 // Each is defined in the file of its name.
 extern const ControllerKind BALIA;
 extern const ControllerKind BBR;
+extern const ControllerKind CMPBBR;
+extern const ControllerKind COUPLED_BBR;
 extern const ControllerKind CUBIC;
+extern const ControllerKind FMBBR;
 extern const ControllerKind LIA;
 extern const ControllerKind MPCC;
 extern const ControllerKind MPOL;
@@ -22,7 +25,10 @@ GetControllers()
     static const std::vector<const ControllerKind*> controllers{
         &BALIA,
         &BBR,
+        &CMPBBR,
+        &COUPLED_BBR,
         &CUBIC,
+        &FMBBR,
         &LIA,
         &MPCC,
         &MPOL,

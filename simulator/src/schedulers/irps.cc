@@ -18,11 +18,11 @@ class Irps : public SubflowScheduler
     {
         auto order = SortUsable(paths);
         std::stable_partition(order.begin(), order.end(), [&](auto subflow) {
-            return paths[subflow].initialSlowStart;
+            return paths[subflow].startsUp;
         });
         for (const auto subflow : order)
         {
-            const auto copy = paths[subflow].initialSlowStart ? meta.queue.FindMissing(subflow)
+            const auto copy = paths[subflow].startsUp ? meta.queue.FindMissing(subflow)
                                                               : std::nullopt;
             if (copy)
             {
@@ -52,8 +52,9 @@ extern const SchedulerKind IRPS{
     {"irps",
      "IRPS of FMBBR (Algorithm 2): a subflow that starts up gets copies, the oldest without "
      "DATA_ACK that it has not sent, and goes first; the others get new data by the lowest "
-     "smoothed RTT. A subflow starts up until its first slow start threshold (ours: FMBBR has its "
-     "phase STARTUP), and gets new data if there is nothing to copy (ours).",
+     "smoothed RTT. A subflow starts up while it is in BBR's STARTUP, under a controller without one "
+     "until its first slow start threshold (ours). It gets new data if there is nothing to copy "
+     "(ours).",
      {}},
     Create,
 };

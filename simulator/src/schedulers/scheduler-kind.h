@@ -23,6 +23,7 @@ struct PathView
     bool available{false};         //!< Whether it is established and not in Loss
     bool usable{false};            //!< Whether it is, and its window has room for a segment
     bool initialSlowStart{false};  //!< Whether it has had no slow start threshold yet
+    bool startsUp{false};          //!< Whether BBR is in STARTUP; without BBR, the same
     ns3::Time srtt;                //!< Its smoothed RTT; zero before the first sample
     ns3::Time leastSrtt;           //!< Least smoothed RTT so far; zero before the first sample
     ns3::Time mostSrtt;            //!< Largest smoothed RTT so far

@@ -12,6 +12,7 @@ namespace smartsbd
 // Each is defined in the file of its name.
 extern const VerdictKind FIXED;
 extern const VerdictKind ORACLE;
+extern const VerdictKind PATHS;
 
 void
 VerdictSource::Take(const Signal&)
@@ -35,6 +36,7 @@ GetPlainVerdicts()
     static const std::vector<const VerdictKind*> verdicts{
         &FIXED,
         &ORACLE,
+        &PATHS,
     };
     return verdicts;
 }
