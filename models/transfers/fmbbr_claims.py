@@ -26,7 +26,7 @@ _SHARING = ("probed_second", "probed_third")
 _PROBED = ("probed_first", *_SHARING)
 
 _NETWORK = (
-    "networks drawn from Table II; queues of a round trip of the path; the rival's RTT of 34 ms and the length of a run "
+    "networks drawn from Table II; queues of a round trip of the path; the rival's RTT of 34 ms and how long a run is "
     "are not given; the shared link's loss is on the subflows' last links, and hits ACKs too"
 )
 _BULK_RIVAL = f"{_NETWORK}; the flow of 5 Mbit/s made bulk, which the paper did not measure"

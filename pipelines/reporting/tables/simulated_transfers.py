@@ -9,7 +9,6 @@ import pandas as pd
 
 from pipelines.reporting.tables.cell import Results, Rows
 
-
 #: What is told of each choice on the networks of the FMBBR paper, and its column.
 _OF_STARTS = {
     "goodput_mbit_s": "goodput, Mbit/s",
