@@ -32,7 +32,7 @@ def _probes(axes: Axes, table: pd.DataFrame, names: Sequence[str]) -> None:
     axes.axvline(1, color="black", linewidth=0.7, linestyle=":")
     axes.grid(axis="x", alpha=0.3)
     axes.set_xlabel("bandwidth found over what the subflow could have alone", fontsize=8)
-    axes.legend(fontsize=7, frameon=False)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), fontsize=7, ncols=3, frameon=False)
 
 
 def by_start(table: pd.DataFrame, rates: pd.DataFrame, names: Sequence[str]) -> Figure:
@@ -62,7 +62,7 @@ def by_start(table: pd.DataFrame, rates: pd.DataFrame, names: Sequence[str]) -> 
     right.grid(alpha=0.3)
     right.set_xlabel("seconds since the connection began", fontsize=8)
     right.set_ylabel("TCP flow of 5 Mbit/s, Mbit/s", fontsize=8)
-    right.legend(fontsize=7, frameon=False)
+    right.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), fontsize=7, ncols=4, frameon=False)
     for axes in (left, right):
         axes.tick_params(labelsize=7)
     return figure

@@ -22,7 +22,7 @@ struct FmbbrProbe
 
 /**
  * The limits of subflows that share a bottleneck (FMBBR, Algorithm 1, step 3): the largest of their
- * bandwidths in sum, which the one of least RTT takes first. Of equal RTTs the first one goes first.
+ * bandwidths in sum, which the one of least RTT takes first; of equal RTTs the first one.
  *
  * @param group What was found of each subflow of the group.
  * @param leastShare Share of the largest bandwidth that each has at least; 0 in the paper.

@@ -52,9 +52,9 @@ extern const SchedulerKind IRPS{
     {"irps",
      "IRPS of FMBBR (Algorithm 2): a subflow that starts up gets copies, the oldest without "
      "DATA_ACK that it has not sent, and goes first; the others get new data by the lowest "
-     "smoothed RTT. A subflow starts up while it is in BBR's STARTUP, under a controller without one "
-     "until its first slow start threshold (ours). It gets new data if there is nothing to copy "
-     "(ours).",
+     "smoothed RTT. A subflow starts up while it is in BBR's STARTUP, under a controller without "
+     "one until its first slow start threshold (ours). It gets new data if there is nothing to "
+     "copy (ours).",
      {}},
     Create,
 };
