@@ -222,7 +222,7 @@ def test_costs_are_told_apart_from_everything_else(tmp_path: Path) -> None:
         ("oracle", ["--verdicts=events"], "smartsbd-sim: option --verdicts names the same file as another\n"),
         ("oracle", ["--cost"], "smartsbd-sim: option --cost needs --verdicts=FILE\n"),
         ("oracle", ["--model=m"], "smartsbd-sim: option --model: no source of verdicts of the scenario takes it\n"),
-        ("none", [], 'scenario.json: /connection/verdicts: "none" is not one of fixed, oracle\n'),
+        ("none", [], 'scenario.json: /connection/verdicts: "none" is not one of fixed, oracle, paths\n'),
         ({"name": "fixed", "groups": "both"}, [], "scenario.json: /connection/verdicts/groups: "),
         ({"name": "fixed", "before": "apart"}, [], "scenario.json: /connection/verdicts/before: unknown key\n"),
     ],
