@@ -317,7 +317,7 @@ def test_a_damaged_model_file_is_refused_in_one_line(at: int, tmp_path: Path) ->
 def test_the_plain_program_has_no_source_of_export(tmp_path: Path) -> None:
     result = execute(tmp_path, json.dumps(decided(shared(), "lag_excess")))
     assert result.returncode == 2
-    assert result.stderr == 'scenario.json: /connection/verdicts: "lag_excess" is not one of fixed, oracle\n'
+    assert result.stderr == 'scenario.json: /connection/verdicts: "lag_excess" is not one of fixed, oracle, paths\n'
 
 
 def test_without_verdicts_it_is_the_plain_program(tmp_path: Path) -> None:
