@@ -1,4 +1,4 @@
-"""Events per CPU second of every baseline detector, in Python and compiled, over the connections of a dataset.
+"""Events per CPU second of every baseline detector, in Python and in C if it has a twin, over a dataset's connections.
 
 make bench-replay
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from contracts import tables
 from contracts.contract import TableReader, read_table
-from export.compiled_detectors import CompiledDetector, event_array
+from export.compiled_detectors import CompiledDetector, event_array, is_compiled
 from models.detectors import DETECTORS, replayed
 from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, event_columns
 
@@ -39,7 +39,8 @@ def main() -> int:
 
     for kind in DETECTORS.values():
         parameters = kind.presets[kind.default]
-        detector, compiled = kind.build(parameters), CompiledDetector(kind.name, vars(parameters))
+        detector = kind.build(parameters)
+        compiled = CompiledDetector(kind.name, vars(parameters)) if is_compiled(kind.name) else None
         events, spent_s = 0, [0.0] * 3
         for (own_acks, own_states, own_losses), one in zip(rows, connections, strict=True):
             subflow_ids = sorted(subflows[one["connection_id"]])
@@ -49,15 +50,16 @@ def main() -> int:
                 columns = event_columns(own_acks, own_states, own_losses, detector.kinds)
                 array = event_array(columns, subflow_ids)
                 merged = time.process_time()
-                compiled.opinions(array, len(subflow_ids), one["end_ns"])
+                if compiled is not None:
+                    compiled.opinions(array, len(subflow_ids), one["end_ns"])
                 said = time.process_time()
                 replayed(detector, subflow_ids, map(Event._make, zip(*columns.tolist(), strict=True)), one["end_ns"])
                 taken = (merged - started, time.process_time() - said, said - merged)
                 least = [min(*both) for both in zip(least, taken, strict=True)]
             events += len(array)
             spent_s = [sum(both) for both in zip(spent_s, least, strict=True)]
-        rates = (events / own_s / 1e6 for own_s in spent_s)
-        print(f"| {kind.name} | {kind.evidence} | {events} | {' | '.join(f'{rate:.2f}' for rate in rates)} |")
+        rates = [f"{events / own_s / 1e6:.2f}" for own_s in spent_s[: 2 if compiled is None else 3]]
+        print(f"| {kind.name} | {kind.evidence} | {events} | {' | '.join([*rates, '-'][:3])} |")
     return 0
 
 

@@ -1,6 +1,7 @@
 """Detectors of shared bottlenecks, replayed on a sender's signals. A new one is one module and one line here."""
 
 from contracts.fault import UsageFault
+from models.detectors.c_mpbbr import C_MPBBR
 from models.detectors.correlation import CORRELATION
 from models.detectors.detector import Detector, DetectorKind, Opinion, replayed
 from models.detectors.dwc import DWC
@@ -29,6 +30,7 @@ DETECTORS: dict[str, DetectorKind] = {
         RUBENSTEIN,
         WAVELET,
         SVD,
+        C_MPBBR,
         LAG_EXCESS,
     )
 }

@@ -1,4 +1,4 @@
-"""Models to export, what they decide as plain loops, and the programs they are built into."""
+"""Models to export, what they decide as plain loops, and the programs they are built into; detectors that have C."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ from export.layout import Layout
 from export.packed import Packed
 from export.tree import Branch, Forest, Leaf, Tree
 from features.catalog import feature, feature_names
+from models.detectors import DETECTORS
 from models.families.fitted import Fitted, Setting
 from models.families.random_forest import to_lattice
 
 NAMES = feature_names("both")
+#: Detectors of Python alone, and why; each other one has a twin in C.
+PYTHON_ALONE = {"c-mpbbr": "a negative control: no sender is to run it"}
+COMPILED = [name for name in DETECTORS if name not in PYTHON_ALONE]
 #: The vote of a leaf that is sure.
 ALL = 16_777_216
 #: Each compiler by name; one that is not there is skipped.

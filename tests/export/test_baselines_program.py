@@ -11,9 +11,8 @@ import pytest
 
 from export.compiled_detectors import CompiledDetector, default_parameters, event_array
 from features import connection_pairs
-from models.detectors import DETECTORS
 from models.detectors.event import event_columns
-from tests.export.made import SANITIZERS
+from tests.export.made import COMPILED, SANITIZERS
 from traces import recording
 from traces.connection import Connection
 from traces.dialect import Dialect
@@ -105,7 +104,7 @@ def test_opinions_are_the_pipelines(program: Path, tmp_path: Path, seed: int, lo
     (tmp_path / "events.log").write_bytes(log)
     connections = recording.read(tmp_path / "events.log", Dialect()).trace.connections
     assert [len(one.subflows) for one in connections] in ([2, 3], [3, 2])
-    for name in DETECTORS:
+    for name in COMPILED:
         wanted = expected(connections, name)
         assert wanted, name
         assert said_by(program, log, name) == (0, wanted), name
@@ -126,7 +125,7 @@ def test_parameters_are_taken_and_listed(program: Path) -> None:
     assert said_by(program, log, "dwc-r", "init=together", "delay_rule=or") != default
     assert said_by(program, log, "dwc-r", "theta=0.5", "age_s=none") == default
     listed = subprocess.run([program, "-l"], capture_output=True, check=True).stdout.decode().splitlines()
-    assert [line.split()[0] for line in listed] == [*DETECTORS]
+    assert [line.split()[0] for line in listed] == COMPILED
     for line in listed:
         name, *parameters = line.split()
         assert dict(one.split("=") for one in parameters) == default_parameters(name)
@@ -155,7 +154,7 @@ def test_nothing_that_is_read_breaks_it(program: Path) -> None:
     for _ in range(40):
         for _ in range(20):
             log[rng.randrange(len(log))] = rng.randrange(256)
-        done = subprocess.run([program, rng.choice([*DETECTORS])], input=bytes(log), capture_output=True, check=False)
+        done = subprocess.run([program, rng.choice(COMPILED)], input=bytes(log), capture_output=True, check=False)
         assert done.returncode == 2, done.stderr
 
 
