@@ -147,8 +147,8 @@ class ConnectionSettings(Part):
     verdicts: ChosenVerdicts | None = Field(
         default=None,
         description="What says during the run which subflows share a bottleneck and are coupled: its name, or an "
-        "object with its name and parameters. Without it subflows are coupled by their group. smartsbd-sim has fixed "
-        "and oracle, smartsbd-loop all.",
+        "object with its name and parameters. Without it subflows are coupled by their group. smartsbd-sim has fixed, "
+        "oracle and paths, smartsbd-loop all.",
     )
 
     @model_validator(mode="after")

@@ -112,6 +112,7 @@ _LAST = (
     ("correlation", "default"),
     ("wavelet", "default"),
     ("rubenstein-r", "default"),
+    ("c-mpbbr", "default"),
     ("forest_invariant", "trained on sites"),
     ("forest_invariant", "trained on diverse"),
 )

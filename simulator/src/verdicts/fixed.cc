@@ -1,50 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-#include "verdicts/verdict-kind.h"
+#include "verdicts/constant-verdict.h"
 
 #include "scenario.h"
-
-#include <nlohmann/json.hpp>
-
-#include <utility>
 
 namespace smartsbd
 {
 
 namespace
 {
-
-/// Says the same from the beginning to the end.
-class Fixed : public VerdictSource
-{
-  public:
-    /**
-     * @param partition What it says.
-     */
-    explicit Fixed(Partition partition)
-        : m_partition(std::move(partition))
-    {
-    }
-
-    bool Decide(ns3::Time) override
-    {
-        return std::exchange(m_begins, false);
-    }
-
-    Partition GetPartition() const override
-    {
-        return m_partition;
-    }
-
-    nlohmann::ordered_json Print() const override
-    {
-        return {{"verdicts", nlohmann::json::array({PrintPartition(ns3::Time(), m_partition)})}};
-    }
-
-  private:
-    const Partition m_partition; //!< What it says
-    bool m_begins{true};         //!< Whether it has not been asked yet
-};
 
 /**
  * @param seat What the source is made for.
@@ -59,7 +23,7 @@ Create(const VerdictSeat& seat, const ParameterValues& values)
     {
         partition[i] = i;
     }
-    return std::make_unique<Fixed>(partition);
+    return std::make_unique<ConstantVerdict>(partition);
 }
 
 } // namespace

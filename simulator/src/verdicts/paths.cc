@@ -1,51 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-#include "verdicts/verdict-kind.h"
+#include "verdicts/constant-verdict.h"
 
 #include "scenario.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <utility>
 
 namespace smartsbd
 {
 
 namespace
 {
-
-/// Says from the beginning which subflows' paths have something in common.
-class Paths : public VerdictSource
-{
-  public:
-    /**
-     * @param partition What it says.
-     */
-    explicit Paths(Partition partition)
-        : m_partition(std::move(partition))
-    {
-    }
-
-    bool Decide(ns3::Time) override
-    {
-        return std::exchange(m_begins, false);
-    }
-
-    Partition GetPartition() const override
-    {
-        return m_partition;
-    }
-
-    nlohmann::ordered_json Print() const override
-    {
-        return {{"verdicts", nlohmann::json::array({PrintPartition(ns3::Time(), m_partition)})}};
-    }
-
-  private:
-    const Partition m_partition; //!< What it says
-    bool m_begins{true};         //!< Whether it has not been asked yet
-};
 
 /**
  * @param a A subflow.
@@ -86,7 +51,7 @@ Create(const VerdictSeat& seat, const ParameterValues& values)
         }
     }
     const auto numbered = Renumber(groups);
-    return std::make_unique<Paths>(Partition(numbered.begin(), numbered.end()));
+    return std::make_unique<ConstantVerdict>(Partition(numbered.begin(), numbered.end()));
 }
 
 } // namespace
