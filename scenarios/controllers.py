@@ -11,8 +11,8 @@ from scenarios import paired_networks
 from scenarios.choice import Choice
 from scenarios.scenario import Run
 
-#: One line for each. Every controller of the registry but bbr and what derives from it is here
-#: with its defaults, and LIA twice more: counting ACKs, and in the whole numbers of the kernel.
+#: One line for each. Every controller of the registry is here with its defaults, but bbr and what derives from it, and
+#: those that need a learnt agent; and LIA twice more: counting ACKs, and in the whole numbers of the kernel.
 CHOICES = (
     Choice("lia"),
     Choice("lia", parameters={"counts": "acks"}),

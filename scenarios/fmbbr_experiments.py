@@ -18,10 +18,10 @@ import numpy as np
 from pydantic import Field, NonNegativeInt
 
 from scenarios import path
+from scenarios.bottleneck_network import drop_tail, open_access, round_trip_bytes, sender
 from scenarios.choice import Choice
 from scenarios.part import Part
 from scenarios.scenario import (
-    Access,
     Background,
     ConnectionSettings,
     FurtherConnection,
@@ -49,8 +49,6 @@ _OWN_LOSS, _SHARED_LOSS = 0.0005, 0.001
 #: Links that are not shaped have these delays in sum, both ways.
 _REST_MS = 4.0
 _RIVAL_START_S = 0.1
-_ACCESS_MBIT_S = 1000.0
-_ACCESS_QUEUE_BYTES = 2_000_000
 #: Linux's default limit, rounded up.
 _RECEIVE_BUFFER_BYTES = 1 << 23
 
@@ -103,37 +101,15 @@ def _draw(rng: np.random.Generator) -> _Drawn:
 
 def _link(place: Literal["server", "client"], rate_mbit_s: float, delay_ms: float, rtt_ms: float) -> Link:
     """Return a link with a queue of a round trip of the path."""
-    return Link(
-        place=place,
-        rate_mbit_s=((0.0, rate_mbit_s),),
-        delay_ms=delay_ms,
-        queue_bytes=max(path.MSS_BYTES * 3, round(rate_mbit_s * 1e3 / 8 * rtt_ms)),
-        mark_bytes=None,
-    )
-
-
-def _access(loss: float) -> Access:
-    return Access.model_validate(
-        {
-            "kind": "plain",
-            "rate_mbit_s": _ACCESS_MBIT_S,
-            "queue_bytes": _ACCESS_QUEUE_BYTES,
-            "loss": loss,
-            "jitter_ms": 0.0,
-        }
-    )
+    return drop_tail(((0.0, rate_mbit_s),), round_trip_bytes(rate_mbit_s, rtt_ms), place=place, delay_ms=delay_ms)
 
 
 def _connection(rng: np.random.Generator, rate_mbit_s: float) -> ConnectionSettings:
-    return ConnectionSettings(
-        token=f"{rng.integers(1, 2**32):08x}",
-        congestion_control="bbr",
-        scheduler="min_rtt",
-        mss_bytes=path.MSS_BYTES,
+    return sender(
+        rng,
+        "bbr",
+        rate_mbit_s=rate_mbit_s,
         receive_buffer_bytes=_RECEIVE_BUFFER_BYTES,
-        ecn=False,
-        # What a packet takes on the link: no phase effects.
-        host_delay_us=round((path.MSS_BYTES + HEADER_BYTES) * 8 / rate_mbit_s, 3),
         delivery_details=True,
     )
 
@@ -152,7 +128,7 @@ def _three_paths(rng: np.random.Generator, duration_s: float, background: tuple[
             bottleneck=((0.0, links[-1]),),
             start_s=START_S,
             rtt_ms=drawn.rtt_ms(number),
-            access=_access(lost if number else _OWN_LOSS),
+            access=open_access(lost if number else _OWN_LOSS),
         )
         for number, links in enumerate(crossed)
     )
@@ -238,7 +214,7 @@ class OneLinkExperiment(Experiment):
                 bottleneck=((0.0, 0),),
                 start_s=START_S,
                 rtt_ms=rtt_ms,
-                access=_access(0.0),
+                access=open_access(0.0),
             )
             for number, rtt_ms in enumerate(rtts_ms)
         )
@@ -275,7 +251,7 @@ class PeersExperiment(Experiment):
                 links=own.links,
                 start_s=START_S,
                 rtt_ms=own.rtt_ms,
-                access=_access(own.access.loss),
+                access=open_access(own.access.loss),
                 group=min(number, 1),
             )
             for number, own in enumerate(network.subflows)

@@ -17,23 +17,21 @@ import numpy as np
 from pydantic import Field, NonNegativeInt
 
 from scenarios import path
+from scenarios.bottleneck_network import drop_tail, open_access, round_trip_bytes, sender
 from scenarios.choice import Choice
 from scenarios.part import Part
 from scenarios.scenario import (
-    Access,
     AnyAccess,
     Background,
-    ConnectionSettings,
     FiniteTransfer,
     FurtherConnection,
     FurtherSubflow,
-    Link,
     LteAccess,
     Scenario,
     SubflowPath,
     WifiAccess,
 )
-from scenarios.transfer_experiment import HEADER_BYTES, Experiment, ExperimentRun, Runs, planned_of
+from scenarios.transfer_experiment import Experiment, ExperimentRun, Runs, planned_of
 
 #: The paper's delay of 30 ms is taken for one way.
 RTT_MS = 60.0
@@ -43,9 +41,6 @@ START_S = 0.5
 WARM_UP_S = 5.0
 #: Above any window.
 _RECEIVE_BUFFER_BYTES = 1 << 26
-#: What is no bottleneck.
-_ACCESS_MBIT_S = 1000.0
-_ACCESS_QUEUE_BYTES = 2_000_000
 #: Base RTT of a path whose delay changes; the delay is added in the data direction.
 _SHORT_RTT_MS = 4.0
 _FIRST_CHANGE_S = 0.001
@@ -119,16 +114,6 @@ def _own(number: int, access: AnyAccess, **more: object) -> SubflowPath:
     return SubflowPath.model_validate({**usual, "rtt_ms": RTT_MS, **more, "access": access})
 
 
-def _plain(loss: float = 0.0, changes: tuple[tuple[float, float], ...] | None = None) -> Access:
-    return Access(
-        rate_mbit_s=_ACCESS_MBIT_S,
-        queue_bytes=_ACCESS_QUEUE_BYTES,
-        loss=loss,
-        jitter_ms=0.0,
-        loss_changes=changes,
-    )
-
-
 def _network(
     rng: np.random.Generator,
     rate_mbit_s: float,
@@ -141,31 +126,17 @@ def _network(
 ) -> Scenario:
     """Return a scenario whose links have one rate and a queue of one round trip; the controller is put in later."""
     links = max(one.links[0] for one in subflows) + 1
-    queue_bytes = max(path.MSS_BYTES * 3, round(rate_mbit_s * 1e3 / 8 * rtt_ms))
     return Scenario(
         seed=path.seed(rng),
         duration_s=duration_s,
-        connection=ConnectionSettings(
-            token=f"{rng.integers(1, 2**32):08x}",
-            congestion_control="mpol",
-            scheduler="min_rtt",
-            mss_bytes=path.MSS_BYTES,
+        connection=sender(
+            rng,
+            "mpol",
+            rate_mbit_s=rate_mbit_s,
             receive_buffer_bytes=_RECEIVE_BUFFER_BYTES,
-            ecn=False,
-            # What a packet takes on the link: no phase effects.
-            host_delay_us=round((path.MSS_BYTES + HEADER_BYTES) * 8 / rate_mbit_s, 3),
             application=application,
         ),
-        links=(
-            Link(
-                place="server",
-                rate_mbit_s=((0.0, rate_mbit_s),),
-                delay_ms=path.LINK_DELAY_MS,
-                queue_bytes=queue_bytes,
-                mark_bytes=None,
-            ),
-        )
-        * links,
+        links=(drop_tail(((0.0, rate_mbit_s),), round_trip_bytes(rate_mbit_s, rtt_ms)),) * links,
         subflows=subflows,
         background=background,
         series_s=1.0,
@@ -197,7 +168,7 @@ class _Lossy(_MpolExperiment):
 
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
         loss = {_loss_setting(one): one for one in self.losses}[setting]
-        return _network(rng, self.rate_mbit_s, (_own(0, _plain(loss)),) * 2, self.duration_s)
+        return _network(rng, self.rate_mbit_s, (_own(0, open_access(loss)),) * 2, self.duration_s)
 
 
 class LossExperiment(_Lossy):
@@ -229,7 +200,7 @@ class StillExperiment(_MpolExperiment):
 
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
         del setting
-        return _network(rng, self.rate_mbit_s, (_own(0, _plain()), _own(1, _plain())), self.duration_s)
+        return _network(rng, self.rate_mbit_s, (_own(0, open_access()), _own(1, open_access())), self.duration_s)
 
 
 class FairnessExperiment(_MpolExperiment):
@@ -253,7 +224,7 @@ class FairnessExperiment(_MpolExperiment):
                 "rtt_ms": RTT_MS,
             }
         )
-        subflows = (_own(0, _plain()),) * 2
+        subflows = (_own(0, open_access()),) * 2
         return _network(rng, self.rate_mbit_s, subflows, self.duration_s, background=(rival,))
 
 
@@ -273,12 +244,13 @@ class PeerExperiment(_MpolExperiment):
 
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
         paths = tuple(
-            FurtherSubflow(links=(number,), start_s=START_S / 2, rtt_ms=RTT_MS, access=_plain()) for number in range(2)
+            FurtherSubflow(links=(number,), start_s=START_S / 2, rtt_ms=RTT_MS, access=open_access())
+            for number in range(2)
         )
         peer = FurtherConnection(
             congestion_control=setting.removeprefix("beside "), scheduler="min_rtt", subflows=paths
         )
-        subflows = (_own(0, _plain()), _own(1, _plain()))
+        subflows = (_own(0, open_access()), _own(1, open_access()))
         network = _network(rng, self.rate_mbit_s, subflows, self.duration_s)
         return network.model_copy(update={"further_connections": (peer,)})
 
@@ -306,7 +278,7 @@ class FileExperiment(_MpolExperiment):
         size_mb = self._size_mb(setting)
         # Starts differ, and there is time for a tenth of both links' rate.
         starts_s = START_S + rng.uniform(0, RTT_MS / 1e3)
-        subflows = tuple(_own(number, _plain(), start_s=round(float(starts_s), 6)) for number in range(2))
+        subflows = tuple(_own(number, open_access(), start_s=round(float(starts_s), 6)) for number in range(2))
         duration_s = 10 + size_mb * 8 / (2 * self.rate_mbit_s) * 10
         transfer = FiniteTransfer(bytes=round(size_mb * 1e6))
         return _network(rng, self.rate_mbit_s, subflows, duration_s, application=transfer)
@@ -337,7 +309,7 @@ class SituationExperiment(_MpolExperiment):
             extra_ms = max(0.0, rng.uniform(*phase.delay_ms) - _SHORT_RTT_MS)
             delays.append((float(second) or _FIRST_CHANGE_S, round(float(extra_ms), 3)))
             losses.append((float(second) or _FIRST_CHANGE_S, round(float(rng.uniform(*phase.loss)), 6)))
-        access = _plain(losses[0][1], tuple(losses))
+        access = open_access(losses[0][1], tuple(losses))
         return _own(number, access, rtt_ms=_SHORT_RTT_MS, delay_changes_ms=tuple(delays))
 
 

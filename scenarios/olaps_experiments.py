@@ -19,10 +19,11 @@ from pydantic import Field, NonNegativeInt
 from scipy.stats import qmc
 
 from scenarios import path
+from scenarios.bottleneck_network import PACKET_BYTES, drop_tail, open_access, sender
 from scenarios.choice import LINUX, Choice
 from scenarios.part import Part
-from scenarios.scenario import Access, AnyAccess, ConnectionSettings, Link, RadioAccess, Scenario, SubflowPath
-from scenarios.transfer_experiment import HEADER_BYTES, Experiment, ExperimentRun, planned_of
+from scenarios.scenario import AnyAccess, Link, RadioAccess, Scenario, SubflowPath
+from scenarios.transfer_experiment import Experiment, ExperimentRun, planned_of
 
 #: When the connection begins.
 START_S = 0.5
@@ -34,11 +35,9 @@ RATE_MBIT_S = 5.0
 QUEUE_PACKETS = 100
 #: A link out of reach still carries a packet every second or so.
 _OUT_OF_REACH_MBIT_S = 0.01
-_ACCESS_MBIT_S = 1000.0
 #: Links before an 802.11n network, which do not limit it; and its mode.
 _BACKBONE_MBIT_S = 100.0
 _MODE_MBIT_S = 6.0
-_ACCESS_QUEUE_BYTES = 2_000_000
 _KB = 1000
 
 #: What stands in tables for what runs: OLAPS by the paper's rules unless the code's are named.
@@ -109,29 +108,13 @@ class SecondPath:
 
 
 def _link(rate_mbit_s: tuple[tuple[float, float], ...]) -> Link:
-    return Link(
-        place="server",
-        rate_mbit_s=rate_mbit_s,
-        delay_ms=path.LINK_DELAY_MS,
-        queue_bytes=QUEUE_PACKETS * (path.MSS_BYTES + HEADER_BYTES),
-        mark_bytes=None,
-    )
-
-
-def _access(loss: float, changes: tuple[tuple[float, float], ...] | None = None) -> Access:
-    return Access(
-        rate_mbit_s=_ACCESS_MBIT_S,
-        queue_bytes=_ACCESS_QUEUE_BYTES,
-        loss=loss,
-        jitter_ms=0.0,
-        loss_changes=changes,
-    )
+    return drop_tail(rate_mbit_s, QUEUE_PACKETS * PACKET_BYTES)
 
 
 def _radio(speed_m_s: float) -> RadioAccess:
     return RadioAccess(
         rate_mbit_s=_MODE_MBIT_S,
-        queue_bytes=QUEUE_PACKETS * (path.MSS_BYTES + HEADER_BYTES),
+        queue_bytes=QUEUE_PACKETS * PACKET_BYTES,
         loss=0.0,
         jitter_ms=0.0,
         distance_m=0.0,
@@ -173,15 +156,11 @@ class _OlapsExperiment(Experiment):
         return Scenario(
             seed=path.seed(rng),
             duration_s=self.duration_s,
-            connection=ConnectionSettings(
-                token=f"{rng.integers(1, 2**32):08x}",
-                congestion_control="bbr",
-                scheduler="min_rtt",
-                mss_bytes=path.MSS_BYTES,
+            connection=sender(
+                rng,
+                "bbr",
+                rate_mbit_s=rates_mbit_s[0][0][1],
                 receive_buffer_bytes=round(buffer_kb * _KB),
-                ecn=False,
-                # What a packet takes on the link: no phase effects.
-                host_delay_us=round((path.MSS_BYTES + HEADER_BYTES) * 8 / rates_mbit_s[0][0][1], 3),
                 meta_queue=LINUX if self.hosts == "linux" else None,
                 delivery_details=True,
             ),
@@ -193,7 +172,7 @@ class _OlapsExperiment(Experiment):
     def _two_paths(
         self, rng: np.random.Generator, second: SecondPath, buffer_kb: float, rate_mbit_s: float = RATE_MBIT_S
     ) -> Scenario:
-        subflows = (_subflow(0, 0.0, _access(0.0)), _subflow(1, second.delay_ms, _access(second.loss)))
+        subflows = (_subflow(0, 0.0, open_access(0.0)), _subflow(1, second.delay_ms, open_access(second.loss)))
         return self._network(rng, subflows, buffer_kb, (((0.0, rate_mbit_s),),) * 2)
 
 
@@ -266,12 +245,12 @@ class ChangeExperiment(_OlapsExperiment):
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
         kind, _, rest = setting.partition(", ")
         if kind.startswith("loss"):
-            second = _subflow(1, 0.0, _access(0.0, ((self.change_s, self.loss),)))
+            second = _subflow(1, 0.0, open_access(0.0, ((self.change_s, self.loss),)))
         else:
             # The simulator adds delays in the data direction alone: the RTT is what counts.
             changes = ((self.change_s, 2 * self.delay_ms),)
-            second = _subflow(1, 0.0, _access(0.0)).model_copy(update={"delay_changes_ms": changes})
-        subflows = (_subflow(0, 0.0, _access(0.0)), second)
+            second = _subflow(1, 0.0, open_access(0.0)).model_copy(update={"delay_changes_ms": changes})
+        subflows = (_subflow(0, 0.0, open_access(0.0)), second)
         buffer_kb = float(rest.removesuffix(" kB"))
         return self._network(rng, subflows, buffer_kb, (((0.0, RATE_MBIT_S),),) * 2)
 
@@ -315,7 +294,7 @@ class MobilityExperiment(_OlapsExperiment):
 
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
         if self._by_setting()[setting] == "falling":
-            subflows = (_subflow(0, 0.0, _access(0.0)), _subflow(1, self.delay_ms, _access(0.0)))
+            subflows = (_subflow(0, 0.0, open_access(0.0)), _subflow(1, self.delay_ms, open_access(0.0)))
             return self._network(rng, subflows, self.buffer_kb, (((0.0, RATE_MBIT_S),), self._falling()))
         stays, walks = _radio(0.0), _radio(self.speed_m_s)
         subflows = (_subflow(0, 0.0, stays), _subflow(1, self.delay_ms, walks))
@@ -354,7 +333,7 @@ class FactorExperiment(_OlapsExperiment):
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
         space, _, sample = setting.partition(" ")
         first_mbit_s, second_mbit_s, first_ms, second_ms, loss, buffer_kb = self._points(space)[int(sample)]
-        subflows = (_subflow(0, first_ms, _access(0.0)), _subflow(1, second_ms, _access(loss)))
+        subflows = (_subflow(0, first_ms, open_access(0.0)), _subflow(1, second_ms, open_access(loss)))
         return self._network(rng, subflows, buffer_kb, (((0.0, first_mbit_s),), ((0.0, second_mbit_s),)))
 
 
@@ -372,7 +351,7 @@ class ThreePathExperiment(_OlapsExperiment):
         count = 3 if setting == "three paths" else 2
         last = [(0.0, 0.0), (0.0, 0.0), (self.delay_ms, self.loss)]
         subflows = tuple(
-            _subflow(number, delay_ms, _access(loss)) for number, (delay_ms, loss) in enumerate(last[:count])
+            _subflow(number, delay_ms, open_access(loss)) for number, (delay_ms, loss) in enumerate(last[:count])
         )
         return self._network(rng, subflows, self.buffer_kb, (((0.0, RATE_MBIT_S),),) * count)
 

@@ -77,6 +77,30 @@ def chosen_type(key: str) -> Any:
     return Union[name_type(key), Annotated[Union[kinds], Field(discriminator="name")]]  # noqa: UP007 (known when it runs)
 
 
+def parameter(key: str, chosen: str | NamedChoice, name: str) -> str | float | None:
+    """Return a parameter of what a key has chosen: what is given, or its default; None if it has none of that name.
+
+    Parameters
+    ----------
+    key : str
+        ``congestion_control``, ``scheduler`` or ``verdicts``.
+    chosen : str or NamedChoice
+    name : str
+
+    Examples
+    --------
+    >>> parameter("congestion_control", "lia", "counts"), parameter("congestion_control", "reno", "counts")
+    ('packets', None)
+    """
+    given = None if isinstance(chosen, str) else getattr(chosen, name, None)
+    if given is not None:
+        return str(given) if isinstance(given, str) else float(given)
+    of = chosen if isinstance(chosen, str) else chosen.name
+    (kind,) = (one["properties"] for one in _REGISTERED[key] if one["properties"]["name"]["const"] == of)
+    default: str | float | None = kind.get(name, {}).get("default")
+    return default
+
+
 def _model(kind: dict[str, Any]) -> type[NamedChoice]:
     """Return the model of an object that names a kind; a parameter that is left out has its default."""
     name = kind["properties"]["name"]["const"]

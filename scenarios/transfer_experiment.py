@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -52,6 +53,28 @@ class ExperimentRun:
         mss_bytes = self.run.scenario.connection.mss_bytes
         rates = sum(link.rate_at_mbit_s(0) for link in self.run.scenario.links)
         return rates * mss_bytes / (mss_bytes + HEADER_BYTES)
+
+
+def bottleneck_mbit_s(scenario: Scenario, from_s: float, to_s: float) -> float:
+    """Return the payload that the bottlenecks of the subflows can carry, mean over a time, in Mbit/s.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        A link counts while it is the bottleneck of a subflow, with the rate it has then.
+    from_s, to_s : float
+    """
+    links, subflows = scenario.links, scenario.subflows
+    changes = {at_s for link in links for at_s, _ in link.rate_mbit_s}
+    changes |= {at_s for subflow in subflows for at_s, _ in subflow.bottleneck}
+    edges = [from_s, *sorted(at_s for at_s in changes if from_s < at_s < to_s), to_s]
+    carried = sum(
+        (end_s - begin_s) * links[number].rate_at_mbit_s(begin_s)
+        for begin_s, end_s in pairwise(edges)
+        for number in {subflow.bottleneck_at(begin_s) for subflow in subflows}
+    )
+    mss_bytes = scenario.connection.mss_bytes
+    return carried / (to_s - from_s) * mss_bytes / (mss_bytes + HEADER_BYTES)
 
 
 class Experiment(Part, ABC):

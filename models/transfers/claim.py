@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from models.transfers import repetitions
 from models.transfers.repetitions import NotRunError
 
-HELD, NOT_HELD, NOT_RUN, NO_BAR = "yes", "no", "not run", ""
+HELD, NOT_HELD, NOT_RUN, NO_BAR = "yes", "no", repetitions.NOT_RUN, ""
 
 #: What runs show, for people, and whether the bar is reached; None where there is no bar.
 Judged = tuple[str, bool | None]

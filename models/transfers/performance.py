@@ -108,8 +108,14 @@ def _mean(values: Iterable[float]) -> float:
     return fmean(known) if known else nan
 
 
-def _of_rivals(interval: Mapping[str, Any]) -> list[float]:
-    """Return the bytes of each background flow and of each further connection in an interval."""
+def others_bytes(interval: Mapping[str, Any]) -> list[float]:
+    """Return the bytes of each background flow and of each further connection in an interval.
+
+    Parameters
+    ----------
+    interval : mapping
+        Of the truth's series.
+    """
     further = interval.get("further_connections", ())
     return [*interval["background_bytes"], *(one["delivered_bytes"] for one in further)]
 
@@ -153,7 +159,7 @@ def performance(
     end_s = float(truth["duration_s"])
     intervals = [one for one in truth["series"]["intervals"] if one["from_ns"] >= warm_up_s * 1e9]
     delivered = [float(one["delivered_bytes"]) for one in intervals]
-    rivals = [sum(flow) for flow in zip(*(_of_rivals(one) for one in intervals), strict=True)]
+    rivals = [sum(flow) for flow in zip(*(others_bytes(one) for one in intervals), strict=True)]
     if "transfer_bytes" in truth["connection"]:
         completed_ns = truth["connection"]["completed_ns"]
         completion_s = nan if completed_ns is None else completed_ns / 1e9 - start_s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from contracts.fault import Fault
 
 #: Columns that say what was run.
 SETTING = ("experiment", "setting", "controller")
+#: Column that says whether a run was made, and what it says.
+STATE = "state"
+RUN, NOT_RUN = "run", "not run"
 _INTERVAL = (0.025, 0.975)
 
 
@@ -45,7 +49,8 @@ def summary(runs: pd.DataFrame, metrics: Sequence[str], *, resamples: int, seed:
     Parameters
     ----------
     runs : DataFrame
-        Columns :data:`SETTING`, ``run`` and the metrics; nan where a metric does not apply or was not reached.
+        Columns :data:`SETTING`, ``run`` and the metrics; nan where a metric does not apply or was not reached. A
+        column :data:`STATE` may be among them.
     metrics : sequence of str
     resamples, seed : int
         As :func:`mean_interval` takes them.
@@ -54,10 +59,15 @@ def summary(runs: pd.DataFrame, metrics: Sequence[str], *, resamples: int, seed:
     -------
     DataFrame
         Columns :data:`SETTING`, ``metric``, ``runs``, ``known`` (of these, those that have a value), ``mean``, ``low``
-        and ``high``; a metric that no run of the setting has is left out.
+        and ``high``; a metric that no run of the setting has is left out. What was not run at all has one row, whose
+        metric is :data:`NOT_RUN`, of 0 runs and without numbers.
     """
     rows: list[dict[str, Any]] = []
     for key, own in runs.groupby(list(SETTING), sort=False):
+        if STATE in own and (own[STATE] == NOT_RUN).all():
+            of = dict(zip(SETTING, key, strict=True)) | {"metric": NOT_RUN, "runs": 0, "known": 0}
+            rows.append(of | dict.fromkeys(("mean", "low", "high"), nan))
+            continue
         for metric in metrics:
             known = own[metric].dropna().to_numpy(dtype=np.float64)
             if len(known):

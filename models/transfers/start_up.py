@@ -7,7 +7,7 @@ from math import nan
 from statistics import fmean
 from typing import Any
 
-from models.transfers.performance import jain_index
+from models.transfers.performance import jain_index, others_bytes
 
 #: What a run is measured by; nan where it does not apply.
 METRICS = (
@@ -23,8 +23,7 @@ _AFTER_S = {"after_2s_mb": 2.0, "after_4s_mb": 4.0}
 
 def _others(interval: Mapping[str, Any]) -> float:
     """Return the bytes of the background flow, or of the further connection, in an interval."""
-    further = interval.get("further_connections", ())
-    return float(sum([*interval["background_bytes"], *(one["delivered_bytes"] for one in further)]))
+    return float(sum(others_bytes(interval)))
 
 
 def rival_rates(truth: Mapping[str, Any], start_s: float) -> Iterator[tuple[float, float]]:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pipelines.params.parse import Parse
     from scenarios.crossed_experiments import CrossedExperiments
     from scenarios.fmbbr_experiments import FmbbrExperiments
+    from scenarios.mplibra_experiments import MplibraExperiments
     from scenarios.mpol_experiments import MpolExperiments
     from scenarios.olaps_experiments import OlapsExperiments
 
@@ -96,6 +97,7 @@ class Params(Block):
     olaps_: dict[str, Any] = Field(alias="olaps")
     crossed_: dict[str, Any] = Field(alias="crossed")
     fmbbr_: dict[str, Any] = Field(alias="fmbbr")
+    mplibra_: dict[str, Any] = Field(alias="mplibra")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -181,6 +183,13 @@ class Params(Block):
 
         return self._part("fmbbr", FmbbrExperiments, self.fmbbr_)
 
+    @property
+    def mplibra(self) -> MplibraExperiments:
+        """Experiments of the MPLibra paper."""
+        from scenarios.mplibra_experiments import MplibraExperiments
+
+        return self._part("mplibra", MplibraExperiments, self.mplibra_)
+
     def value(self, name: str) -> Any:
         """Return the value of a name such as ``search.datasets``."""
         found: Any = self
@@ -206,6 +215,7 @@ class Params(Block):
             self.olaps,
             self.crossed,
             self.fmbbr,
+            self.mplibra,
         ):
             pass
 

@@ -1,15 +1,20 @@
-"""Run what experiments have planned, in the simulator: a row for each run, and what went wrong in the others."""
+"""Run what experiments have planned, in the simulator: a row for each run, and what went wrong in the others.
+
+A run whose controller asks for weights that are not there is not made. It is counted, and its row says so.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pipelines.params import Params
 from pipelines.running import parallel
+from scenarios.learnt_agent import AgentMissingError
 from scenarios.simulator import SimulatorError
 from scenarios.transfer_experiment import ExperimentRun
 
@@ -17,6 +22,8 @@ log = logging.getLogger(__name__)
 
 #: Columns that say which run a row is of.
 KEY = ("experiment", "setting", "controller", "run")
+#: Column that says why a run was not made.
+WHY = "why"
 
 #: Runs a scenario that is written to a file; returns what it came to.
 Measure = Callable[[ExperimentRun, Path], dict[str, float]]
@@ -29,13 +36,16 @@ class MeasuredRuns:
     Attributes
     ----------
     rows : list of dict
-        :data:`KEY` and what was measured, in the order planned; without those that failed.
+        :data:`KEY` and what was measured, in the order planned; without those that failed or were not run.
     failures : tuple of str
         What is said of each run that failed.
+    not_run : list of dict
+        :data:`KEY` of each run that was not made, and :data:`WHY`.
     """
 
     rows: list[dict[str, Any]]
     failures: tuple[str, ...]
+    not_run: list[dict[str, Any]] = field(default_factory=list)
 
     def check(self) -> None:
         """Make sure that every run ended.
@@ -46,7 +56,7 @@ class MeasuredRuns:
             If one failed; the message has the first.
         """
         if self.failures:
-            count = len(self.rows) + len(self.failures)
+            count = len(self.rows) + len(self.failures) + len(self.not_run)
             raise SimulatorError(f"{len(self.failures)} of {count} runs failed, first: {self.failures[0]}")
 
 
@@ -59,7 +69,7 @@ def measured(
     ----------
     planned : sequence of ExperimentRun
     measure : callable
-        Raises SimulatorError if the run fails.
+        Raises SimulatorError if the run fails, AgentMissingError if it cannot be made.
     folder : Path
         Folder for the scenarios, one file for each run, whose name is its place among those planned.
     params : Params
@@ -67,22 +77,28 @@ def measured(
         Name of the stage, for progress.
     """
 
-    def one(numbered: tuple[int, ExperimentRun]) -> dict[str, float] | SimulatorError:
+    def one(numbered: tuple[int, ExperimentRun]) -> dict[str, float] | SimulatorError | AgentMissingError:
         number, run = numbered
         try:
             return measure(run, folder.absolute() / f"{number:05d}.json")
-        except SimulatorError as error:
+        except (SimulatorError, AgentMissingError) as error:
             return error
 
     folder.mkdir(parents=True, exist_ok=True)
-    rows, failures = [], []
+    rows, failures, not_run = [], [], []
     # The simulator is a program of its own.
     results = parallel.mapped(one, list(enumerate(planned)), params, what=what, threads=True)
     for run, found in zip(planned, results, strict=True):
         if isinstance(found, SimulatorError):
             failures.append(str(found))
             log.error("%s", found)
+            continue
+        values = (run.experiment, run.setting, run.controller, run.number)
+        key: dict[str, Any] = dict(zip(KEY, values, strict=True))
+        if isinstance(found, AgentMissingError):
+            not_run.append({**key, WHY: str(found)})
         else:
-            key = (run.experiment, run.setting, run.controller, run.number)
-            rows.append({**dict(zip(KEY, key, strict=True)), **found})
-    return MeasuredRuns(rows, tuple(failures))
+            rows.append({**key, **found})
+    for why, count in Counter(one[WHY] for one in not_run).items():
+        log.warning("%d of %d runs are not run: %s", count, len(planned), why)
+    return MeasuredRuns(rows, tuple(failures), not_run)

@@ -107,8 +107,10 @@ def _now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _metrics(metrics: Mapping[str, float], timestamp_ms: int, model_id: str | None = None) -> list[Metric]:
-    return [Metric(name, value, timestamp_ms, 0, model_id=model_id) for name, value in metrics.items()]
+def _metrics(
+    metrics: Mapping[str, float], timestamp_ms: int, model_id: str | None = None, step: int = 0
+) -> list[Metric]:
+    return [Metric(name, value, timestamp_ms, step, model_id=model_id) for name, value in metrics.items()]
 
 
 def _params(params: Mapping[str, str]) -> list[Param]:
@@ -253,10 +255,31 @@ class Mirror:
         tags = {**self._source_tags, **said, "content_sha256": content}
         run_id = self._client.create_run(self._experiment_id, _now_ms(), tags, candidate.name).info.run_id
         self._client.log_batch(run_id, _metrics(candidate.metrics, _now_ms()), _params(candidate.params))
+        for step, taken in candidate.curve:
+            self._client.log_batch(run_id, _metrics(taken, _now_ms(), step=step))
         for path in candidate.files:
             self._client.log_artifact(run_id, str(path), candidate.kind)
         self._client.set_terminated(run_id)
         return True
+
+    def register_file(self, candidate: CandidateRun, file: Path, name: str, alias: str, description: str) -> None:
+        """Register a file of a logged run under an alias; a version of the same run is used again.
+
+        Parameters
+        ----------
+        candidate : CandidateRun
+        file : Path
+            One of its files.
+        name : str
+            Of the registered model.
+        alias : str
+        description : str
+            Of the registered model; the version's is the run's.
+        """
+        content = candidate_sha256(candidate)
+        run = self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'")[0]
+        source = f"{run.info.artifact_uri}/{candidate.kind}/{file.name}"
+        self._alias(name, alias, description, run.info.run_id, candidate.description, source)
 
     def _stands(self, content: str, said: Mapping[str, str]) -> bool:
         """Tell whether a run of this content is there, which then says of itself what one logged now would say."""
@@ -340,21 +363,30 @@ class Mirror:
         outputs = _model_outputs(run)
         if not outputs:
             raise TrackingError(f"{parent.name}: has no model that MLflow can load, so none is registered")
+        model_id = outputs[0].model_id
+        tags = {"model_digest": parent.model_digest, "run": parent.name}
+        self._alias(name, alias, description, run_id, parent.description, f"models:/{model_id}", tags, model_id)
+
+    def _alias(
+        self,
+        name: str,
+        alias: str,
+        description: str,
+        run_id: str,
+        said: str,
+        source: str,
+        tags: Mapping[str, str] | None = None,
+        model_id: str | None = None,
+    ) -> None:
+        """Give an alias to the version of a registered model that is a run's, which is made if there is none."""
         if not self._client.search_registered_models(f"name = '{name}'"):
             self._client.create_registered_model(name)
         self._client.update_registered_model(name, description)
         versions = {one.run_id: one.version for one in self._client.search_model_versions(f"name = '{name}'")}
         if run_id not in versions:
-            model_id = outputs[0].model_id
-            made = self._client.create_model_version(
-                name,
-                f"models:/{model_id}",
-                run_id,
-                {"model_digest": parent.model_digest, "run": parent.name},
-                model_id=model_id,
-            )
+            made = self._client.create_model_version(name, source, run_id, dict(tags or {}), model_id=model_id)
             versions[run_id] = made.version
-        self._client.update_model_version(name, versions[run_id], parent.description)
+        self._client.update_model_version(name, versions[run_id], said)
         self._client.set_registered_model_alias(name, alias, versions[run_id])
 
 

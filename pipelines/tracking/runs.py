@@ -106,7 +106,7 @@ class Parent:
 
 @dataclass(frozen=True)
 class CandidateRun:
-    """A run without a model: an AutoML engine on one set of features, a student of it, or a replayed detector.
+    """A run without a model of MLflow's: an AutoML engine on one set of features, a detector, or an agent's training.
 
     Attributes
     ----------
@@ -118,7 +118,9 @@ class CandidateRun:
     description : str
         What the run's page says of it, in Markdown; repeats what the other attributes hold.
     kind : str
-        ``automl`` or ``detector``: which view has it.
+        ``automl``, ``detector``, ``loop`` or ``agent``: which view has it.
+    curve : tuple of (int, mapping)
+        Metrics that were taken on the way, each with the step it was taken at.
     """
 
     name: str
@@ -127,6 +129,7 @@ class CandidateRun:
     files: tuple[Path, ...]
     description: str
     kind: str = "automl"
+    curve: tuple[tuple[int, Mapping[str, float]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -196,5 +199,6 @@ def candidate_sha256(candidate: CandidateRun) -> str:
             "params": dict(candidate.params),
             "metrics": dict(candidate.metrics),
             "files": files,
+            **({"curve": [[step, dict(own)] for step, own in candidate.curve]} if candidate.curve else {}),
         }
     )

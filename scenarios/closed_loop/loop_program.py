@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.whole_file import write_whole
-from scenarios import simulator
+from scenarios import learnt_agent, simulator
 from scenarios.scenario import Scenario
 from scenarios.simulator import SimulatorError
 
@@ -76,7 +76,7 @@ def version(program: Path) -> str:
     return subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def run(program: Path, scenario: Scenario, scenario_path: Path) -> Looped:
+def run(program: Path, scenario: Scenario, scenario_path: Path, agents: Path | None = None) -> Looped:
     """Run one scenario, with a series of its own interval, or of one second.
 
     Parameters
@@ -86,21 +86,26 @@ def run(program: Path, scenario: Scenario, scenario_path: Path) -> Looped:
     scenario : Scenario
     scenario_path : Path
         Where to keep the scenario, for whoever wants to run it again.
+    agents : Path, optional
+        Folder with weights of learnt agents, for controllers that ask for them.
 
     Raises
     ------
     SimulatorError
         If the run failed; the message names the scenario's file and seed.
+    AgentMissingError
+        If the controller asks for weights that are not there; the scenario is kept.
     OSError
         If there is no room for what it writes.
     """
     whole = scenario.model_copy(update={"series_s": scenario.series_s or SERIES_S})
     write_whole((simulator.written(whole) + "\n").encode(), scenario_path)
+    weights = learnt_agent.options(scenario.connection, agents)
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder) / name for name in ("events", "truth", "verdicts")}
         if scenario.connection.verdicts is None:
             del files["verdicts"]
         options = [f"--{name}={path}" for name, path in files.items()]
-        simulator.end([str(program), f"--scenario={scenario_path}", *options], scenario_path, scenario.seed)
+        simulator.end([str(program), f"--scenario={scenario_path}", *options, *weights], scenario_path, scenario.seed)
         told = json.loads(files["verdicts"].read_text()) if "verdicts" in files else None
         return Looped(files["events"].read_bytes(), json.loads(files["truth"].read_text()), told)

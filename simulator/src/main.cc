@@ -52,6 +52,10 @@
  *   --verdicts=FILE  if the scenario has a source of verdicts: groups and verdicts go here, by time
  *   --cost           the time that signals and decisions take goes there too
  *   --model=FILE     the model of the source of verdicts "file"
+ *   --agent=FILE     the agent of controllers that need one; -: it is asked over standard output
+ *                    and answers over standard input, line by line
+ *   --answer         print what the agent answers to the states of standard input, a line each,
+ *                    and stop
  *   --version        print the version and a hash of the sources, and stop
  *   --list           print all controllers, schedulers and sources of verdicts with their
  *                    parameters, as JSON, and stop
@@ -64,6 +68,7 @@
  * give equal bytes. Options make packets longer, so a run with --pcap differs from one without.
  */
 
+#include "agents/actor.h"
 #include "background.h"
 #include "controllers/controller-kind.h"
 #include "event-log.h"
@@ -93,11 +98,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace smartsbd
 {
@@ -129,9 +138,11 @@ struct Options
     std::string pcap;     //!< Directory of the pcap files, or empty
     std::string verdicts; //!< Name of the file of groups and verdicts, or empty
     std::string model;    //!< Name of the model file, or empty
+    std::string agent;    //!< Name of the file of the agent, or empty
     bool cost{false};     //!< Whether to measure signals and decisions
     bool version{false};  //!< Whether to print the version only
     bool list{false};     //!< Whether to print what a scenario can choose by name only
+    bool answer{false};   //!< Whether to print answers of the agent only
 };
 
 /**
@@ -151,6 +162,7 @@ ParseOptions(int argc, char* argv[])
     named.emplace("--pcap", &options.pcap);
     named.emplace("--verdicts", &options.verdicts);
     named.emplace("--model", &options.model);
+    named.emplace("--agent", &options.agent);
     for (int i = 1; i < argc; ++i)
     {
         const std::string argument = argv[i];
@@ -163,6 +175,10 @@ ParseOptions(int argc, char* argv[])
         else if (argument == "--list")
         {
             options.list = true;
+        }
+        else if (argument == "--answer")
+        {
+            options.answer = true;
         }
         else if (argument == "--cost")
         {
@@ -177,7 +193,7 @@ ParseOptions(int argc, char* argv[])
             throw UsageError("unknown option " + argument);
         }
     }
-    const bool runs = !options.version && !options.list;
+    const bool runs = !options.version && !options.list && !options.answer;
     for (const auto& [name, value] : files)
     {
         if (runs && value->empty())
@@ -225,7 +241,55 @@ Load(const Options& options)
         throw UsageError("option --model: no source of verdicts of the scenario takes it");
     }
     scenario.connection.model = options.model;
+    std::vector<ConnectionSpec*> connections{&scenario.connection};
+    for (auto& further : scenario.further)
+    {
+        connections.push_back(&further.connection);
+    }
+    const bool needsAgent =
+        std::any_of(connections.begin(), connections.end(), [](const auto* connection) {
+            return NeedsAgent(connection->congestionControl);
+        });
+    if (needsAgent && options.agent.empty())
+    {
+        throw UsageError("option --agent=FILE is missing");
+    }
+    if (!needsAgent && !options.agent.empty())
+    {
+        throw UsageError("option --agent: no controller of the scenario takes it");
+    }
+    if (needsAgent)
+    {
+        const auto agent = GetAgent(options.agent);
+        for (auto* connection : connections)
+        {
+            connection->agent = agent;
+        }
+    }
     return scenario;
+}
+
+/**
+ * Print what an agent answers to the states of standard input.
+ *
+ * @param name Name of the file of the agent.
+ * @throws AgentError if it cannot be used, or a line is no state.
+ */
+void
+PrintAnswers(const std::string& name)
+{
+    const auto actor = ReadActor(name);
+    std::string line;
+    while (std::getline(std::cin, line))
+    {
+        std::istringstream text(line);
+        const std::vector<double> state{std::istream_iterator<double>(text), {}};
+        if (!text.eof() || state.size() != actor.GetInputs())
+        {
+            throw AgentError("a line is no state");
+        }
+        std::printf("%.17g\n", actor.Answer(state));
+    }
 }
 
 /**
@@ -396,6 +460,11 @@ Main(int argc, char* argv[])
             std::printf("%s\n", List().c_str());
             return 0;
         }
+        if (options.answer)
+        {
+            PrintAnswers(options.agent);
+            return 0;
+        }
         Run(options, Load(options));
         return 0;
     }
@@ -406,6 +475,10 @@ Main(int argc, char* argv[])
     catch (const ModelError& error)
     {
         return Report(options.model + ": " + error.what(), STATUS_USAGE);
+    }
+    catch (const AgentError& error)
+    {
+        return Report(options.agent + ": " + error.what(), STATUS_USAGE);
     }
     catch (const ScenarioError& error)
     {

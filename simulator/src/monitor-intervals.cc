@@ -118,7 +118,8 @@ void
 MonitorIntervals::NoteAck(uint64_t acked,
                           const std::vector<RttSampler::Block>& sackBlocks,
                           Time srtt,
-                          std::optional<Time> rtt)
+                          std::optional<Time> rtt,
+                          Time now)
 {
     for (auto& interval : m_intervals)
     {
@@ -141,6 +142,7 @@ MonitorIntervals::NoteAck(uint64_t acked,
         {
             result.rttSum += *rtt;
             ++result.samples;
+            result.rtts.Add(now.GetSeconds(), rtt->GetSeconds());
         }
     }
 }

@@ -3,6 +3,7 @@
 #ifndef SMARTSBD_MONITOR_INTERVALS_H
 #define SMARTSBD_MONITOR_INTERVALS_H
 
+#include "line-fit.h"
 #include "rtt-sampler.h"
 
 #include "ns3/nstime.h"
@@ -30,6 +31,7 @@ struct IntervalResult
     ns3::Time rttAtLast;     //!< Smoothed RTT when the last of those that did had arrived
     ns3::Time rttSum;        //!< Sum of RTT samples that came with its bytes
     uint64_t samples{0};     //!< Number of these
+    LineFit rtts;            //!< The line through these in s, over the times of their ACKs in s
     bool limitedByRate{true}; //!< Whether it says something of its rate; otherwise it is void
 
     /// @return Bytes lost over bytes sent.
@@ -94,11 +96,13 @@ class MonitorIntervals
      * @param sackBlocks What has arrived beyond it.
      * @param srtt The smoothed RTT, with the sample of this ACK.
      * @param rtt The sample, if it gives one.
+     * @param now The time.
      */
     void NoteAck(uint64_t acked,
                  const std::vector<RttSampler::Block>& sackBlocks,
                  ns3::Time srtt,
-                 std::optional<ns3::Time> rtt);
+                 std::optional<ns3::Time> rtt,
+                 ns3::Time now);
 
     /// The retransmission timer has run out.
     void NoteTimeout();

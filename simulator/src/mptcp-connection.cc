@@ -282,7 +282,8 @@ MptcpConnection::CreateSender(std::size_t subflow, const ConnectionEnds& ends)
 {
     const auto& control = m_spec.congestionControl;
     const auto stream = ends.firstStream + FIRST_CONTROLLER + static_cast<int64_t>(subflow);
-    const auto controller = control.kind->create({m_siblings, subflow, stream}, control.values);
+    const auto controller =
+        control.kind->create({m_siblings, subflow, stream, m_spec.agent}, control.values);
     auto sender = CreateSocket<SubflowSender>(ends.server, controller);
     sender->Bind(InetSocketAddress(ends.paths[subflow].server, SERVER_PORT + subflow));
     sender->SetUseEcn(m_spec.ecn ? TcpSocketState::On : TcpSocketState::Off);
@@ -290,13 +291,14 @@ MptcpConnection::CreateSender(std::size_t subflow, const ConnectionEnds& ends)
                                ns3::MakeNullCallback<void, Ptr<ns3::Socket>>());
     sender->SetAckCallback(MakeCallback(&MptcpConnection::HandleAck, this, subflow));
     sender->SetRoomCallback(MakeCallback(&MptcpConnection::Schedule, this));
-    if (auto* listener = dynamic_cast<TransmissionListener*>(PeekPointer(controller)))
+    auto* listener = dynamic_cast<TransmissionListener*>(PeekPointer(controller));
+    if (listener)
     {
         sender->SetListener(listener);
     }
-    if (controller->HasCongControl())
+    if (listener || controller->HasCongControl())
     {
-        // What is paced is asked for packet by packet.
+        // What is paced, now or later, is asked for packet by packet.
         sender->SetDataSentCallback(MakeCallback(&MptcpConnection::HandleSent, this));
     }
     sender->TraceConnectWithoutContext(

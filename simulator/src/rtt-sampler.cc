@@ -87,6 +87,7 @@ RttSampler::AcknowledgeUpTo(uint64_t ack, AckOutcome& outcome, ns3::Time now)
     {
         const auto& segment = m_segments.front();
         coversRetransmission |= segment.retransmitted;
+        outcome.newlyArrived += segment.sacked ? 0 : segment.end - segment.begin;
         if (!segment.retransmitted && !segment.sacked)
         {
             outcome.sample = RttSample{now - segment.sent, segment.arrived - segment.sent};
@@ -116,6 +117,7 @@ RttSampler::MarkSacked(const Block& block, AckOutcome& outcome)
         }
         it->sacked = true;
         outcome.newlySacked += it->end - it->begin;
+        outcome.newlyArrived += it->end - it->begin;
         if (!it->retransmitted)
         {
             last = &*it;

@@ -26,6 +26,7 @@ struct AckOutcome
 {
     uint64_t newlyAcked{0};          //!< Bytes it acknowledges cumulatively for the first time
     uint64_t newlySacked{0};         //!< Bytes it selectively acknowledges for the first time
+    uint64_t newlyArrived{0};        //!< Bytes it acknowledges in either way for the first time
     std::optional<RttSample> sample; //!< Its RTT sample, if it gives one
 };
 

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -103,6 +104,7 @@ struct ConnectionSpec
     bool deliveryDetails{false};              //!< Whether the truth tells of copies and of order
     std::optional<Chosen<VerdictKind>> verdicts; //!< What decides on groups; none: they are given
     std::string model;                           //!< Name of its model file; the program's option
+    std::shared_ptr<Agent> agent{nullptr};       //!< Agent of controllers; the program's option
 };
 
 /// Where a shaped link lies on a path.

@@ -7,6 +7,15 @@
 namespace smartsbd
 {
 
+void
+Sibling::TellMode(std::string_view mode, ns3::Time now)
+{
+    if (modes.empty() || modes.back().mode != mode)
+    {
+        modes.push_back({now, mode});
+    }
+}
+
 bool
 Sibling::Counts() const
 {
@@ -23,6 +32,7 @@ void
 Sibling::NoteAck(const AckOutcome& outcome)
 {
     acked += outcome.newlyAcked;
+    arrived += outcome.newlyArrived;
     sinceLoss += outcome.newlyAcked;
     if (outcome.sample)
     {

@@ -3,6 +3,7 @@
 #ifndef SMARTSBD_SIBLINGS_H
 #define SMARTSBD_SIBLINGS_H
 
+#include "agents/agent-history.h"
 #include "rtt-sampler.h"
 
 #include "ns3/nstime.h"
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -61,6 +63,7 @@ struct Sibling
     ns3::Ptr<const ns3::TcpSocketState> tcb; //!< State of its socket; null before it has a socket
     uint32_t group{0};                       //!< Controllers couple subflows of one group
     uint64_t acked{0};                       //!< Cumulatively acknowledged bytes
+    uint64_t arrived{0};                     //!< Bytes acknowledged, selectively or not
     uint64_t sinceLoss{0};                   //!< Bytes acknowledged since the last loss
     uint64_t betweenLosses{0};               //!< Bytes acknowledged between the last two losses
     ns3::Time lastLoss;                      //!< When the last loss was found; zero: none yet
@@ -74,6 +77,15 @@ struct Sibling
     LinkedIncrease linked;                   //!< Of its group; each of the group writes to all
     double toldWindow{0};                    //!< Window that others take for its own, or 0: its own
     std::vector<ModeChange> modes;           //!< Modes of its controller so far, if it has any
+    std::shared_ptr<AgentHistory> history;   //!< What an agent is told of it, if one is
+
+    /**
+     * The controller has another mode, or still the same.
+     *
+     * @param mode Its name, which is a literal.
+     * @param now The time.
+     */
+    void TellMode(std::string_view mode, ns3::Time now);
 
     /// @return Whether it is established and has a smoothed RTT, so that it counts for others.
     bool Counts() const;

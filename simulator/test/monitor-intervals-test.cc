@@ -73,11 +73,11 @@ TestDelivery()
     Check("open", intervals.IsOpen());
     Send(intervals, 0, 4);
     Check("closed", !intervals.IsOpen());
-    intervals.NoteAck(1000, {}, MilliSeconds(20), MilliSeconds(22));
-    intervals.NoteAck(3000, {}, MilliSeconds(21), std::nullopt);
+    intervals.NoteAck(1000, {}, MilliSeconds(20), MilliSeconds(22), MilliSeconds(22));
+    intervals.NoteAck(3000, {}, MilliSeconds(21), std::nullopt, MilliSeconds(23));
     Check("not complete", !intervals.Take(MilliSeconds(41)));
-    intervals.NoteAck(4000, {}, MilliSeconds(24), MilliSeconds(26));
-    intervals.NoteAck(4000, {}, MilliSeconds(50), MilliSeconds(50));
+    intervals.NoteAck(4000, {}, MilliSeconds(24), MilliSeconds(26), MilliSeconds(42));
+    intervals.NoteAck(4000, {}, MilliSeconds(50), MilliSeconds(50), MilliSeconds(90));
     const auto result = intervals.Take(MilliSeconds(41));
     Check("complete", result.has_value());
     Check("purpose, rate", result->purpose == 7 && result->rate == 100'000);
@@ -101,17 +101,17 @@ TestLoss()
     intervals.Open(1, 100'000, MilliSeconds(40));
     intervals.NoteSent(4000, SIZE, false, MilliSeconds(40));
     // The second one is missing, and is sent again twice, while the next interval is open.
-    intervals.NoteAck(1000, {{2000, 4000}}, SRTT, std::nullopt);
+    intervals.NoteAck(1000, {{2000, 4000}}, SRTT, std::nullopt, MilliSeconds(50));
     Check("one is missing", !intervals.Take(MilliSeconds(45)));
     intervals.NoteSent(1000, SIZE, true, MilliSeconds(45));
     intervals.NoteSent(1000, SIZE, true, MilliSeconds(46));
-    intervals.NoteAck(4000, {}, SRTT, std::nullopt);
+    intervals.NoteAck(4000, {}, SRTT, std::nullopt, MilliSeconds(50));
     const auto first = intervals.Take(MilliSeconds(50));
     Check("lost once", first && first->lost == 1000 && first->delivered == 3000);
     Check("a quarter", first->GetLoss() == 0.25);
     Check("not repeated in it", first->repeated == 0);
     Check("close the next", intervals.Close(MilliSeconds(80), SRTT));
-    intervals.NoteAck(5000, {}, SRTT, std::nullopt);
+    intervals.NoteAck(5000, {}, SRTT, std::nullopt, MilliSeconds(50));
     const auto second = intervals.Take(MilliSeconds(80));
     Check("owns its own bytes alone", second && second->sent == 1000 && second->lost == 0);
     Check("repeated in it", second->repeated == 2000);
@@ -126,7 +126,7 @@ TestPatience()
     MonitorIntervals intervals;
     intervals.Open(0, 100'000, MilliSeconds(40));
     Send(intervals, 0, 4);
-    intervals.NoteAck(2000, {}, SRTT, std::nullopt);
+    intervals.NoteAck(2000, {}, SRTT, std::nullopt, MilliSeconds(50));
     Check("waits", !intervals.Take(MilliSeconds(89)));
     const auto result = intervals.Take(MilliSeconds(90));
     Check("lost at last", result && result->delivered == 2000 && result->lost == 2000);
@@ -152,7 +152,7 @@ TestVoid()
         }
         Check("too early", !intervals.Close(MilliSeconds(599), SRTT));
         Check("in time", intervals.Close(MilliSeconds(600), SRTT));
-        intervals.NoteAck(5000, {}, SRTT, std::nullopt);
+        intervals.NoteAck(5000, {}, SRTT, std::nullopt, MilliSeconds(50));
         const auto result = intervals.Take(MilliSeconds(600));
         Check("void, but after a timeout", result && result->limitedByRate == timeout);
     }
@@ -163,12 +163,12 @@ TestVoid()
         intervals.NoteSent(k * SIZE, SIZE, false, MilliSeconds(10 * k));
     }
     intervals.Close(MilliSeconds(100), SRTT);
-    intervals.NoteAck(6000, {}, SRTT, std::nullopt);
+    intervals.NoteAck(6000, {}, SRTT, std::nullopt, MilliSeconds(50));
     Check("six of ten", intervals.Take(MilliSeconds(100))->limitedByRate);
     intervals.Open(0, 0, MilliSeconds(100));
     intervals.NoteSent(6000, SIZE, false, MilliSeconds(200));
     intervals.Close(MilliSeconds(900), SRTT);
-    intervals.NoteAck(7000, {}, SRTT, std::nullopt);
+    intervals.NoteAck(7000, {}, SRTT, std::nullopt, MilliSeconds(50));
     Check("no rate, never void", intervals.Take(MilliSeconds(900))->limitedByRate);
 }
 

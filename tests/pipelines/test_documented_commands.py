@@ -75,6 +75,7 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "make repro PROFILE=quick": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     ". .venv/bin/activate": Elsewhere(_SHELL, "make repro PROFILE=quick"),
     "cd build/quick": Elsewhere(_SHELL, "make repro PROFILE=quick"),
+    "sbd train-agent mplibra": Elsewhere("takes up to 90 minutes", "tests/pipelines/test_training.py"),
     "sbd export --check": Elsewhere("needs the data models are made of", "tests/pipelines/test_export.py"),
     "make ui": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make ui PROFILE=quick": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),

@@ -44,7 +44,14 @@ def test_every_controller_of_the_registry_occurs_with_its_defaults() -> None:
     """Whoever adds one adds a line to CHOICES; the BBRs have experiments of their own."""
     own = controllers.CHOICES
     plain = {choice.controller for choice in own if not choice.parameters and choice.scheduler == "min_rtt"}
-    assert plain == set(registry.names("congestion_control")) - {"bbr", "cmpbbr", "coupled_bbr", "fmbbr"}
+    assert plain == set(registry.names("congestion_control")) - {
+        "bbr",
+        "cmpbbr",
+        "coupled_bbr",
+        "fmbbr",
+        "mplibra",
+        "rl_joint",
+    }
     assert {choice.scheduler for choice in own} <= set(registry.names("scheduler"))
 
 

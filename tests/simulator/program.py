@@ -13,11 +13,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from scenarios import registry
+from scenarios import learnt_agent, registry
+from scenarios.scenario import ConnectionSettings
 
 PROGRAM = Path(sys.prefix) / "bin" / "smartsbd-sim"
 RADIO_PROGRAM = PROGRAM.with_name("smartsbd-radio")
 SIMULATOR = Path(__file__).resolve().parents[2] / "simulator"
+WEIGHTS = SIMULATOR.parent / "models" / "agents" / "weights"
 LINE = re.compile(r"(\d+) C=7f3a91c2 SF=(\d) V=(CA|ACK|DUP|RTT|OWD|ECE|DACK|LOSS|GROUP) (\d+)\n")
 CWR, RECOVERY, LOSS = 2, 3, 4
 MSS = 1400
@@ -208,9 +210,15 @@ def execute(directory: Path, text: str, *options: str, program: Path = PROGRAM) 
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
 
 
+def agent_options(scenario: Scenario) -> list[str]:
+    """What the program is told of the agent that the connection's controller asks for, if it does."""
+    return learnt_agent.options(ConnectionSettings.model_validate(scenario["connection"]), WEIGHTS)
+
+
 def simulate(directory: Path, scenario: Scenario, *options: str) -> Run:
     """Run the program, which must succeed in silence."""
-    result = execute(directory, json.dumps(scenario), *options, program=program_for(scenario))
+    told = (*agent_options(scenario), *options)
+    result = execute(directory, json.dumps(scenario), *told, program=program_for(scenario))
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     return Run((directory / "events").read_bytes(), (directory / "truth.json").read_bytes())
 

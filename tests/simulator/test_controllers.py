@@ -26,7 +26,7 @@ from tests.simulator.program import separate as separate_paths
 #: Those that know nothing of their siblings.
 UNCOUPLED = {"bbr", "cubic", "reno"}
 #: Those that know of them, and are not under Reno when they are alone.
-RATES = {"cmpbbr", "coupled_bbr", "fmbbr", "mpcc", "mpol"}
+RATES = {"cmpbbr", "coupled_bbr", "fmbbr", "mpcc", "mplibra", "mpol", "rl_joint"}
 COUPLED = [name for name in registry.names("congestion_control") if name not in UNCOUPLED | RATES]
 
 

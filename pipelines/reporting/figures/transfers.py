@@ -2,10 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-_MARKERS = "osD^vP*X"
+MARKERS = "osD^vP*X"
+#: How far lines are apart at one loss, and which of seven is in the middle.
+_APART, _MIDDLE = 0.05, 3
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a controller is drawn: its colour, its marker, and how far it is moved aside."""
+
+    colour: str
+    marker: str
+    aside: float = 0.0
+
+
+def loss_lines(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """Draw the share of the link that each controller uses, by random loss.
+
+    Parameters
+    ----------
+    axes : Axes
+    table : DataFrame
+        Summary of an experiment ``loss``.
+    looks : mapping of str to Look
+        Of each controller.
+    """
+    own = table[(table["experiment"] == "loss") & (table["metric"] == "link_share")]
+    own = own.assign(percent=[100 * float(setting.removeprefix("loss ")) for setting in own["setting"]])
+    losses = sorted(set(own["percent"]))
+    for name, lines in own.groupby("controller", sort=False):
+        look = looks[str(name)]
+        # At equal distances: most losses of interest are small ones. Side by side, so that intervals can be told apart.
+        places = [losses.index(percent) + look.aside for percent in lines["percent"]]
+        spread = [lines["mean"] - lines["low"], lines["high"] - lines["mean"]]
+        axes.errorbar(
+            places,
+            lines["mean"],
+            yerr=spread,
+            fmt=f"{look.marker}-",
+            markersize=4,
+            linewidth=0.9,
+            elinewidth=0.7,
+            color=look.colour,
+            label=str(name),
+        )
+    axes.set_xticks(range(len(losses)), [f"{percent:g}" for percent in losses])
+    axes.set_ylim(0, 1.05)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_xlabel("random loss (%)", fontsize=8)
+    axes.tick_params(labelsize=7)
 
 
 def by_loss(table: pd.DataFrame) -> Figure:
@@ -16,32 +68,15 @@ def by_loss(table: pd.DataFrame) -> Figure:
     table : DataFrame
         Rows of reports/mpol/summary.csv.
     """
-    own = table[(table["experiment"] == "loss") & (table["metric"] == "link_share")]
-    own = own.assign(percent=[100 * float(setting.removeprefix("loss ")) for setting in own["setting"]])
-    losses = sorted(set(own["percent"]))
     figure = Figure(figsize=(7, 3.6), layout="constrained")
     axes = figure.subplots()
-    for number, (name, lines) in enumerate(own.groupby("controller", sort=False)):
-        # At equal distances: most losses of interest are small ones. Side by side, so that intervals can be told apart.
-        places = [losses.index(percent) + 0.05 * (number - 3) for percent in lines["percent"]]
-        spread = [lines["mean"] - lines["low"], lines["high"] - lines["mean"]]
-        axes.errorbar(
-            places,
-            lines["mean"],
-            yerr=spread,
-            fmt=f"{_MARKERS[number % len(_MARKERS)]}-",
-            markersize=4,
-            linewidth=0.9,
-            elinewidth=0.7,
-            color=f"C{number}",
-            label=str(name),
-        )
-    axes.set_xticks(range(len(losses)), [f"{percent:g}" for percent in losses])
-    axes.set_ylim(0, 1.05)
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_xlabel("random loss (%)", fontsize=8)
+    own = table.loc[(table["experiment"] == "loss") & (table["metric"] == "link_share"), "controller"]
+    looks = {
+        str(name): Look(f"C{number}", MARKERS[number % len(MARKERS)], _APART * (number - _MIDDLE))
+        for number, name in enumerate(dict.fromkeys(own))
+    }
+    loss_lines(axes, table, looks)
     axes.set_ylabel("share of the link, 95 % interval over runs", fontsize=8)
-    axes.tick_params(labelsize=7)
-    if losses:
+    if len(own):
         figure.legend(loc="outside upper center", fontsize=7, ncols=4, frameon=False)
     return figure

@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from models.transfers.paired_difference import COMPARED
+from models.transfers.repetitions import NOT_RUN
 from pipelines.reporting.tables.cell import Results, Rows
 
 #: What is told of each choice on the networks of the FMBBR paper, and its column.
@@ -19,6 +21,23 @@ _OF_STARTS = {
     "startup_s": "start, s",
     "right_share": "groups right",
 }
+
+
+#: The same on the networks of the MPLibra paper.
+_OF_CONTROL = {
+    "goodput_mbit_s": "goodput, Mbit/s",
+    "link_share": "share of capacity",
+    "utilisation": "utilisation",
+    "jain": "Jain",
+    "rivals_mbit_s": "TCP flows, Mbit/s",
+    "queueing_ms": "in queues, ms",
+    "completion_s": "file, s",
+    "up_s": "up, s",
+    "down_s": "down, s",
+    "rtt_back_s": "RTT back, s",
+    "shift_s": "shift, s",
+}
+_OF_SHARING = {"goodput_mbit_s": "goodput", "rivals_mbit_s": "TCP flows", "queueing_ms": "in queues"}
 
 
 def _beside_paper(results: Results, name: str) -> Rows:
@@ -71,6 +90,61 @@ def fmbbr_means(results: Results) -> Rows:
     ]
 
 
+def mplibra(results: Results) -> Rows:
+    """Return what the MPLibra paper reports, and what its experiments come to in the simulator."""
+    return _beside_paper(results, "mplibra")
+
+
+def mplibra_means(results: Results) -> Rows:
+    """Return what the networks of the MPLibra paper come to, controller by controller."""
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for row in _report(results, "mplibra", "summary"):
+        own = found.setdefault((row["experiment"], row["setting"], row["controller"]), {})
+        if row["metric"] == NOT_RUN:
+            own |= dict.fromkeys(_OF_CONTROL, NOT_RUN)
+        elif row["metric"] in _OF_CONTROL:
+            own[row["metric"]] = f"{row['mean']:.2f}"
+    return [
+        {"experiment": experiment, "networks": setting, "controller": controller}
+        | {label: own.get(metric, "") for metric, label in _OF_CONTROL.items()}
+        for (experiment, setting, controller), own in found.items()
+    ]
+
+
+def mplibra_ablations(results: Results) -> Rows:
+    """Return what a learnt agent adds to none and to one that answers at random, network by network."""
+    return [
+        {
+            "experiment": row["experiment"],
+            "networks": f"{row['setting']} ({row['networks']})",
+            "measure": _OF_CONTROL[row["metric"]],
+            "controller": row["controller"],
+            "less": row["other"],
+            "difference": f"{row['difference']:+.2f} ({row['low']:+.2f} to {row['high']:+.2f})"
+            if row["state"] == COMPARED
+            else row["state"],
+            "of": f"{row['mean']:.2f} and {row['other_mean']:.2f}" if row["state"] == COMPARED else "",
+        }
+        for row in _report(results, "mplibra", "ablations")
+    ]
+
+
+def mplibra_sharing(results: Results) -> Rows:
+    """Return what MPLibra and control by verdicts come to over LIA, where bottlenecks are shared and where not."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for row in _report(results, "mplibra", "sharing"):
+        own = found.setdefault((row["setting"], row["controller"]), {})
+        if row["state"] == NOT_RUN:
+            own[row["metric"]] = NOT_RUN
+        else:
+            own[row["metric"]] = f"{row['of_lia']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+    return [
+        {"bottlenecks": setting, "controller": controller}
+        | {f"{label}, of that under LIA": own.get(metric, "") for metric, label in _OF_SHARING.items()}
+        for (setting, controller), own in found.items()
+    ]
+
+
 def scheduler_gains(results: Results) -> Rows:
     """Return what each scheduler's goodput is of that of redundant in the same networks."""
     path = results.reports / "olaps" / "gains.csv"
@@ -93,7 +167,7 @@ def scheduler_gains(results: Results) -> Rows:
 
 def crossed(results: Results) -> Rows:
     """Return what goodput under each controller and scheduler is of that of the first in the same networks."""
-    gained = _crossed(results, "gains")
+    gained = _report(results, "crossed", "gains")
     return [
         {"networks, receive buffer, transfer": setting}
         | {row["controller"]: f"{row['mean']:.2f} ({row['low']:.2f} to {row['high']:.2f})" for row in own}
@@ -105,7 +179,7 @@ def crossed_seconds(results: Results) -> Rows:
     """Return how long files take under each controller and scheduler, and how many of them arrived."""
     arrived = {
         (row["setting"], row["controller"]): row["known"]
-        for row in _crossed(results, "summary")
+        for row in _report(results, "crossed", "summary")
         if row["metric"] == "completion_s"
     }
     return _crossed_means(
@@ -120,8 +194,9 @@ def crossed_waits(results: Results) -> Rows:
     return _crossed_means(results, "order_delay_ms", lambda row: f"{row['mean']:.1f}")
 
 
-def _crossed(results: Results, name: str) -> list[dict[str, Any]]:
-    path = results.reports / "crossed" / f"{name}.csv"
+def _report(results: Results, stage: str, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a stage's report, none without it."""
+    path = results.reports / stage / f"{name}.csv"
     if not path.exists():
         return []
     return [{str(key): cell for key, cell in row.items()} for row in pd.read_csv(path).to_dict("records")]
@@ -135,7 +210,7 @@ def _by(rows: list[dict[str, Any]], column: str) -> dict[str, list[dict[str, Any
 
 
 def _crossed_means(results: Results, metric: str, told: Callable[[dict[str, Any]], str]) -> Rows:
-    rows = [row for row in _crossed(results, "summary") if row["metric"] == metric]
+    rows = [row for row in _report(results, "crossed", "summary") if row["metric"] == metric]
     return [
         {"networks, receive buffer, transfer": setting} | {row["controller"]: told(row) for row in own}
         for setting, own in _by(rows, "setting").items()

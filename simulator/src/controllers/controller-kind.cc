@@ -14,10 +14,18 @@ extern const ControllerKind CUBIC;
 extern const ControllerKind FMBBR;
 extern const ControllerKind LIA;
 extern const ControllerKind MPCC;
+extern const ControllerKind MPLIBRA;
 extern const ControllerKind MPOL;
 extern const ControllerKind OLIA;
 extern const ControllerKind RENO;
+extern const ControllerKind RL_JOINT;
 extern const ControllerKind WVEGAS;
+
+bool
+NeedsAgent(const Chosen<ControllerKind>& chosen)
+{
+    return chosen.values.Is("agent", "learnt");
+}
 
 const std::vector<const ControllerKind*>&
 GetControllers()
@@ -31,9 +39,11 @@ GetControllers()
         &FMBBR,
         &LIA,
         &MPCC,
+        &MPLIBRA,
         &MPOL,
         &OLIA,
         &RENO,
+        &RL_JOINT,
         &WVEGAS,
     };
     return controllers;

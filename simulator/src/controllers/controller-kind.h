@@ -3,6 +3,7 @@
 #ifndef SMARTSBD_CONTROLLER_KIND_H
 #define SMARTSBD_CONTROLLER_KIND_H
 
+#include "agents/agent.h"
 #include "parameter.h"
 #include "siblings.h"
 
@@ -22,6 +23,7 @@ struct Seat
     std::shared_ptr<Siblings> siblings; //!< The subflows of the connection
     std::size_t index;                  //!< The subflow it controls
     int64_t stream{0};                  //!< Number of the random stream that it may use
+    std::shared_ptr<Agent> agent;       //!< The agent of the command line, or null
 };
 
 /// A congestion controller that a connection can have.
@@ -30,6 +32,12 @@ struct ControllerKind : Kind
     /// Makes the controller of one subflow, from its seat and its parameters.
     ns3::Ptr<ns3::TcpCongestionOps> (*create)(const Seat& seat, const ParameterValues& values);
 };
+
+/**
+ * @param chosen A controller and its parameters.
+ * @return Whether it needs an agent of the command line.
+ */
+bool NeedsAgent(const Chosen<ControllerKind>& chosen);
 
 /// @return All controllers, by name.
 const std::vector<const ControllerKind*>& GetControllers();

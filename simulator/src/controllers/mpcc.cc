@@ -198,7 +198,7 @@ class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
                  const std::vector<RttSampler::Block>& sackBlocks,
                  std::optional<Time> rtt) override
     {
-        m_intervals.NoteAck(acked, sackBlocks, m_tcb->m_srtt, rtt);
+        m_intervals.NoteAck(acked, sackBlocks, m_tcb->m_srtt, rtt, Simulator::Now());
     }
 
     void NoteTimeout() override
@@ -229,12 +229,7 @@ class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
     void Follow()
     {
         GetOwn().advertisedRate = m_plan->GetAdvertised();
-        auto& modes = GetOwn().modes;
-        const auto mode = GetModeName(m_plan->GetMode());
-        if (modes.empty() || modes.back().mode != mode)
-        {
-            modes.push_back({Simulator::Now(), mode});
-        }
+        GetOwn().TellMode(GetModeName(m_plan->GetMode()), Simulator::Now());
     }
 
     /// Open the interval that the plan has next, or keep the present rate.

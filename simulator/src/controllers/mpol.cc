@@ -185,7 +185,7 @@ class TcpMpol : public CoupledController, public TransmissionListener
                  const std::vector<RttSampler::Block>& sackBlocks,
                  std::optional<Time> rtt) override
     {
-        m_intervals.NoteAck(acked, sackBlocks, m_tcb->m_srtt, rtt);
+        m_intervals.NoteAck(acked, sackBlocks, m_tcb->m_srtt, rtt, Simulator::Now());
         if (m_mode != MpolMode::WATCH)
         {
             return;
@@ -258,11 +258,7 @@ class TcpMpol : public CoupledController, public TransmissionListener
         const auto name = mode == MpolMode::START ? "start"
                           : mode == MpolMode::LEARN ? "learn"
                                                     : "watch";
-        auto& modes = GetOwn().modes;
-        if (modes.empty() || modes.back().mode != name)
-        {
-            modes.push_back({Simulator::Now(), name});
-        }
+        GetOwn().TellMode(name, Simulator::Now());
     }
 
     /**

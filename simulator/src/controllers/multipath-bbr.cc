@@ -188,11 +188,7 @@ MultipathBbr::GetOwn() const
 void
 MultipathBbr::TellMode(std::string_view mode)
 {
-    auto& modes = GetOwn().modes;
-    if (modes.empty() || modes.back().mode != mode)
-    {
-        modes.push_back({ns3::Simulator::Now(), mode});
-    }
+    GetOwn().TellMode(mode, ns3::Simulator::Now());
 }
 
 void

@@ -31,6 +31,19 @@ def test_what_no_run_has_is_left_out_and_what_some_lack_is_counted() -> None:
     assert second == (1, 1, 5.0, 5.0, 5.0)
 
 
+def test_what_was_not_run_has_a_row_that_says_so() -> None:
+    """Of a setting with one run that was made, those that were not are no runs without a value."""
+    made = runs().assign(state=["not run", "not run", "not run", "run"])
+    found = summary(made, ["goodput_mbit_s", "jain"], resamples=200, seed=0)
+    waits = found[found["controller"] == "mpol"]
+    assert list(waits["metric"]) == ["not run"]
+    assert (waits["runs"].item(), waits["known"].item()) == (0, 0)
+    assert waits[["mean", "low", "high"]].isna().all(axis=None)
+    assert list(found.loc[found["controller"] == "mpcc", "metric"]) == ["goodput_mbit_s", "jain"]
+    with pytest.raises(NotRunError, match="a: x, mpol: no jain"):
+        Means(found).mean("a", "x", "mpol", "jain")
+
+
 def test_an_interval_is_as_wide_as_the_spread_of_means() -> None:
     """Of 100 values with a deviation of 1, it is some 1.96 tenths to each side."""
     values = np.random.default_rng(1).normal(size=100)

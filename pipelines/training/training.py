@@ -1,0 +1,202 @@
+"""A training: episodes in the simulator, steps of DDPG, and evaluations that choose the weights that are kept.
+
+It goes by rounds: some episodes are begun together and asked in turn until all have ended. What a round draws follows
+from the seed and its number alone, so that a training that goes on from a checkpoint is the one that was not stopped.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.agents.ddpg import Ddpg
+from models.agents.perceptron import Floats, Perceptron
+from models.agents.replay_memory import ReplayMemory
+from pipelines.training.conversation import Conversation, Question
+from pipelines.training.recipe import Recipe
+from scenarios.agent_episodes import Episode
+
+log = logging.getLogger(__name__)
+
+#: Streams of a seed: first weights, batches, episodes, noise, and the episodes of evaluations.
+_WEIGHTS, _BATCHES, _EPISODES, _NOISE, _EVALUATIONS = range(5)
+#: Episodes of an evaluation, the same each time, and none of those that are learnt from.
+_EVALUATED = 12
+#: Answers before the memory is large enough are uniform within these.
+_BLIND = 1.0
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A point of the learning curve.
+
+    Attributes
+    ----------
+    steps : int
+        Transitions so far.
+    episodes : int
+        Episodes so far.
+    reward : float
+        Mean reward of a round trip in the evaluated episodes, without noise.
+    learning_reward : float
+        The same in the episodes since the last evaluation, with noise.
+    critic_error : float
+        Mean square of the critic's error since then.
+    elapsed_s : float
+        Wall time since the training began, pauses left out.
+    """
+
+    steps: int
+    episodes: int
+    reward: float
+    learning_reward: float
+    critic_error: float
+    elapsed_s: float
+
+
+@dataclass
+class _Talk:
+    """An episode that is under way."""
+
+    episode: Episode
+    conversation: Conversation
+    told: dict[int, Question] = field(default_factory=dict)
+    answered: dict[int, float] = field(default_factory=dict)
+
+
+def _talks(
+    episodes: Sequence[Episode],
+    recipe: Recipe,
+    act: Callable[[Floats], float],
+    after: Callable[[Floats, float, float, Floats], None],
+) -> None:
+    """Run episodes to their ends, asked in turn; `after` gets each transition."""
+    with ExitStack() as stack:
+        live = [_Talk(one, stack.enter_context(Conversation(one.scenario))) for one in episodes]
+        while live:
+            for talk in [*live]:
+                question = talk.conversation.question()
+                if question is None:
+                    live.remove(talk)
+                    continue
+                answer = act(question.state)
+                talk.conversation.answer(answer)
+                before = talk.told.get(question.subflow)
+                talk.told[question.subflow] = question
+                if before is not None:
+                    earned = recipe.reward(talk.episode, talk.told, question.subflow)
+                    after(before.state, talk.answered[question.subflow], earned, question.state)
+                talk.answered[question.subflow] = answer
+
+
+class Training:
+    """What a training has come to.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    seed : int
+    """
+
+    def __init__(self, recipe: Recipe, seed: int) -> None:
+        self.recipe, self.seed = recipe, seed
+        self.learner = Ddpg(recipe.inputs, recipe.settings, np.random.default_rng([seed, _WEIGHTS]))
+        self.memory = ReplayMemory(recipe.inputs, recipe.memory)
+        self.rounds = 0
+        self.elapsed_s = 0.0
+        self.curve: list[CurvePoint] = []
+        self.best: Perceptron | None = None
+        #: Reward, and error of the critic, of each transition since the last evaluation.
+        self.since: list[tuple[float, float]] = []
+
+    @property
+    def steps(self) -> int:
+        """Transitions so far."""
+        return self.memory.seen
+
+    def _noise(self) -> float:
+        first, last = self.recipe.noise
+        return first + (last - first) * min(1.0, 2 * self.steps / self.recipe.steps)
+
+    def round(self) -> None:
+        """Run a round of episodes, and learn in it."""
+        recipe = self.recipe
+        began = time.monotonic()
+        noise = np.random.default_rng([self.seed, _NOISE, self.rounds])
+        batches = np.random.default_rng([self.seed, _BATCHES, self.rounds])
+        first = self.rounds * recipe.episodes_at_once
+        episodes = [
+            recipe.draw(np.random.default_rng([self.seed, _EPISODES, first + number]))
+            for number in range(recipe.episodes_at_once)
+        ]
+
+        def act(state: Floats) -> float:
+            if self.steps < recipe.warm_up:
+                return float(noise.uniform(-_BLIND, _BLIND))
+            return float(np.clip(self.learner.act(state) + noise.normal(0, self._noise()), -1, 1))
+
+        def after(state: Floats, answer: float, earned: float, next_state: Floats) -> None:
+            self.memory.remember(state, answer, earned * recipe.reward_scale, next_state)
+            error = 0.0
+            if self.steps >= recipe.warm_up:
+                error = self.learner.learn(self.memory.draw(recipe.settings.batch, batches))
+            self.since.append((earned, error))
+
+        _talks(episodes, recipe, act, after)
+        self.rounds += 1
+        self.elapsed_s += time.monotonic() - began
+
+    def _evaluated(self) -> float:
+        """Return the mean reward of a round trip in the episodes of evaluation."""
+        earned: list[float] = []
+        rngs = [np.random.default_rng([self.seed, _EVALUATIONS, number]) for number in range(_EVALUATED)]
+        episodes = [self.recipe.draw(rng) for rng in rngs]
+        for at in range(0, len(episodes), self.recipe.episodes_at_once):
+            rewards: list[float] = []
+            _talks(
+                episodes[at : at + self.recipe.episodes_at_once],
+                self.recipe,
+                self.learner.act,
+                lambda _state, _answer, reward, _next, rewards=rewards: rewards.append(reward),  # type: ignore[misc]
+            )
+            earned += rewards
+        return float(np.mean(earned))
+
+    def evaluate(self) -> CurvePoint:
+        """Evaluate the actor without noise, and keep it if none was better."""
+        began = time.monotonic()
+        reward = self._evaluated()
+        self.elapsed_s += time.monotonic() - began
+        since = np.array(self.since)
+        self.since = []
+        point = CurvePoint(
+            steps=self.steps,
+            episodes=self.rounds * self.recipe.episodes_at_once,
+            reward=reward,
+            learning_reward=float(since[:, 0].mean()),
+            critic_error=float(since[:, 1].mean()),
+            elapsed_s=round(self.elapsed_s, 1),
+        )
+        if all(reward > one.reward for one in self.curve):
+            self.best = self.learner.actor.copy()
+        self.curve.append(point)
+        return point
+
+    def run(self, budget_s: float) -> Iterator[CurvePoint]:
+        """Go on until all steps are taken, or the time is over; yield each evaluation.
+
+        Parameters
+        ----------
+        budget_s : float
+            Wall time of all of it, what was spent before included; the last round is ended, and evaluated.
+        """
+        while self.steps < self.recipe.steps and self.elapsed_s < budget_s:
+            due = (self.steps // self.recipe.evaluate_every + 1) * self.recipe.evaluate_every
+            while self.steps < min(due, self.recipe.steps) and self.elapsed_s < budget_s:
+                self.round()
+            yield self.evaluate()

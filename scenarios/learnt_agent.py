@@ -1,0 +1,58 @@
+"""Weights of learnt agents: which file a connection's controller asks for, and whether it is there.
+
+A controller whose parameter ``agent`` is ``learnt`` decides with weights that were trained before. They lie in a folder
+of their own, one file for each controller, and the simulator is told the file with ``--agent``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contracts.fault import Fault
+from scenarios import registry
+from scenarios.scenario import ConnectionSettings
+
+_SUFFIX = ".agent"
+_LEARNT = "learnt"
+_OF_SUBFLOW = "mplibra"
+
+
+class AgentMissingError(Fault):
+    """The weights that a controller asks for are not there; the message names them. Nothing stands in for them."""
+
+
+def weights_name(connection: ConnectionSettings) -> str | None:
+    """Return the name of the file with the weights that a connection's controller asks for; None if it asks for none.
+
+    Parameters
+    ----------
+    connection : ConnectionSettings
+    """
+    chosen = connection.congestion_control
+    if registry.parameter("congestion_control", chosen, "agent") != _LEARNT:
+        return None
+    # An agent alone that sees its own subflow is MPLibra's.
+    sees = registry.parameter("congestion_control", chosen, "sees")
+    return f"{_OF_SUBFLOW if sees == 'subflow' else connection.controller}{_SUFFIX}"
+
+
+def options(connection: ConnectionSettings, agents: Path | None) -> list[str]:
+    """Return what the simulator is told of weights: nothing under a controller that asks for none.
+
+    Parameters
+    ----------
+    connection : ConnectionSettings
+    agents : Path, optional
+        Folder with the weights.
+
+    Raises
+    ------
+    AgentMissingError
+        If weights are asked for that are not there.
+    """
+    name = weights_name(connection)
+    if name is None:
+        return []
+    if agents is None or not (agents / name).is_file():
+        raise AgentMissingError(f"{name} is not there")
+    return [f"--agent={(agents / name).absolute()}"]
