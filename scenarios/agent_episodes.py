@@ -1,7 +1,7 @@
 """The networks in which agents learn, drawn anew for each episode.
 
-MPLibra says of its training that capacity, delay and random loss were varied (section II); the ranges are ours. No
-network of an experiment is among them but by chance: they are drawn, and those are not.
+MPLibra says of its training that scenarios vary and that a random number of TCP flows share the bottleneck (section V);
+the ranges are ours. No network of an experiment is among them but by chance: they are drawn, and those are not.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _network(rng: np.random.Generator, subflows: int, links: int, view: str, *, 
 def of_one_subflow(rng: np.random.Generator) -> Episode:
     """Draw an episode of MPLibra's agent: one subflow, one link, nobody else.
 
-    With rivals, which the paper does not name, it learns to take what is theirs (docs/experiments.md).
+    The paper trains beside TCP flows; so trained, ours learns to take what is theirs (docs/experiments.md).
     """
     return _network(rng, 1, 1, "subflow", most_rivals=0)
 
