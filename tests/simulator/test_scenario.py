@@ -16,6 +16,7 @@ from tests.simulator.program import (
     PROGRAM,
     Scenario,
     access,
+    agent_options,
     every_choice,
     execute,
     flow,
@@ -322,8 +323,10 @@ def test_every_name_of_the_schema_is_understood(tmp_path: Path) -> None:
     assert ("/background/0/kind", "web") in names
     command = [str(PROGRAM), "--scenario=scenario.json", "--events=no/such/e", "--truth=t"]
     for place, name in names:
-        (tmp_path / "scenario.json").write_text(set_value(scenario, place, name))
-        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        text = set_value(scenario, place, name)
+        (tmp_path / "scenario.json").write_text(text)
+        told = [*command, *agent_options(json.loads(text))]
+        result = subprocess.run(told, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert result.returncode == 1, (place, name)
         assert "no/such/e" in result.stderr, (place, name, result.stderr)
 
