@@ -1,7 +1,7 @@
 """Train the agent of a learnt controller in the simulator, outside the stages: its weights are kept in git.
 
 What is written is the file that the simulator reads (``--agent``), with a card, and the learning curve beside it. A
-training that was stopped goes on from its checkpoint, and comes to what it would have come to.
+training that was killed goes on from its checkpoint, and comes to what it would have come to.
 """
 
 from __future__ import annotations
