@@ -62,7 +62,7 @@ def _loss(rng: np.random.Generator) -> float:
     return round(float(rng.uniform(0, _LARGEST_LOSS)), 6) if rng.integers(2) else 0.0
 
 
-def _network(rng: np.random.Generator, subflows: int, links: int, view: str, *, most_rivals: int) -> Episode:
+def _network(rng: np.random.Generator, subflows: int, links: int, view: str) -> Episode:
     """Draw a network whose subflows take its links in turn."""
     rtts_ms = [round(float(rng.uniform(*_RTT_MS)), 3) for _ in range(subflows)]
     fastest = _MOST_SEGMENTS / subflows * path.PACKET_BYTES * 8 / (max(rtts_ms) * 1e3)
@@ -88,7 +88,7 @@ def _network(rng: np.random.Generator, subflows: int, links: int, view: str, *, 
             start_s=round(float(rng.uniform(0.05, DURATION_S / 2)), 3),
             rtt_ms=round(float(rng.uniform(*_RTT_MS)), 3),
         )
-        for _ in range(int(rng.integers(most_rivals + 1)) if most_rivals else 0)
+        for _ in range(int(rng.integers(_MOST_RIVALS + 1)))
     )
     paths = tuple(
         SubflowPath(
@@ -116,11 +116,8 @@ def _network(rng: np.random.Generator, subflows: int, links: int, view: str, *, 
 
 
 def of_one_subflow(rng: np.random.Generator) -> Episode:
-    """Draw an episode of MPLibra's agent: one subflow, one link, nobody else.
-
-    The paper trains beside TCP flows; so trained, ours learns to take what is theirs (docs/experiments.md).
-    """
-    return _network(rng, 1, 1, "subflow", most_rivals=0)
+    """Draw an episode of MPLibra's agent: one subflow, one link, up to three rivals."""
+    return _network(rng, 1, 1, "subflow")
 
 
 def of_connection(rng: np.random.Generator) -> Episode:
@@ -130,4 +127,4 @@ def of_connection(rng: np.random.Generator) -> Episode:
     """
     subflows = 2 if rng.integers(2) else int(rng.integers(3, _MOST_SUBFLOWS + 1))
     links = 1 if rng.integers(2) else subflows
-    return _network(rng, subflows, links, "connection", most_rivals=_MOST_RIVALS)
+    return _network(rng, subflows, links, "connection")

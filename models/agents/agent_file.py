@@ -18,6 +18,8 @@ _FORMAT = "smartsbd-agent 1"
 _LITTLE_ENDIAN = np.dtype("<f4")
 _LONGEST_LINE = 4096
 _LARGEST_LAYER = 4096
+#: With the inputs.
+_MOST_LAYERS = 8
 _MOST_BYTES = 1 << 26
 
 
@@ -70,7 +72,9 @@ def read(path: Path) -> tuple[Perceptron, dict[str, object]]:
         digest = head["sha256"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise AgentFileError(f"{path}: the first line is not that of an agent") from error
-    fit = isinstance(sizes, list) and all(isinstance(size, int) and 0 < size <= _LARGEST_LAYER for size in sizes)
+    # A bool is an int, too.
+    fit = isinstance(sizes, list) and len(sizes) <= _MOST_LAYERS and len(body) % _LITTLE_ENDIAN.itemsize == 0
+    fit = fit and all(type(size) is int and 0 < size <= _LARGEST_LAYER for size in sizes)
     if not known or not fit or hashlib.sha256(body).hexdigest() != digest:
         raise AgentFileError(f"{path}: not of format {_FORMAT!r}, or not the weights of its digest")
     values = np.frombuffer(body, _LITTLE_ENDIAN).astype(np.float32)

@@ -65,6 +65,17 @@ def answer(actor: Perceptron, states: npt.NDArray[np.float64]) -> npt.NDArray[np
     return outputs
 
 
+def act(actor: Perceptron, state: Floats) -> float:
+    """Return an actor's answer to one state, in single precision as it learns.
+
+    Parameters
+    ----------
+    actor : Perceptron
+    state : array of float32, (inputs,)
+    """
+    return float(np.tanh(activations(actor, state[np.newaxis])[-1][0, 0]))
+
+
 class Ddpg:
     """Actor and critic, and what they learn by.
 
@@ -86,7 +97,7 @@ class Ddpg:
 
     def act(self, state: Floats) -> float:
         """Return the actor's answer to one state, without noise."""
-        return float(np.tanh(activations(self.actor, state[np.newaxis])[-1][0, 0]))
+        return act(self.actor, state)
 
     def learn(self, batch: Minibatch) -> float:
         """Take one step.

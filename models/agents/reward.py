@@ -34,24 +34,17 @@ def of_subflow(throughput: float, delay: float, loss: float) -> float:
     return _THROUGHPUT * throughput - _DELAY * min(delay, _LARGEST_RATIO) - _LOSS * loss
 
 
-def of_connection(throughputs: Sequence[float], delay: float, loss: float) -> float:
-    """Return the reward of the agent that sees all subflows.
-
-    The paper's clean-slate agent has the logarithm of the sum of throughputs (section II); delay and loss of the own
-    subflow are added, for the agent of its Fig. 16 knows of latency (a reconstruction).
+def of_connection(throughputs: Sequence[float]) -> float:
+    """Return the reward of the agent that sees all subflows: the logarithm of the sum of throughputs (section II).
 
     Parameters
     ----------
     throughputs : sequence of float
-        Delivery rate of each subflow over the rate of all links.
-    delay : float
-        Mean RTT of the own subflow over its base RTT.
-    loss : float
-        Share of bytes sent again on the own subflow.
+        Delivery rate of each subflow over the rate of all links, which adds a constant alone.
 
     Examples
     --------
-    >>> of_connection([0.5, 0.5], 1.0, 0.0)
-    -1.0
+    >>> of_connection([0.5, 0.5]), round(of_connection([0.1, 0.1]), 3)
+    (0.0, -1.609)
     """
-    return math.log(max(sum(throughputs), _LEAST_SHARE)) - _DELAY * min(delay, _LARGEST_RATIO) - _LOSS * loss
+    return math.log(max(sum(throughputs), _LEAST_SHARE))

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
-from models.transfers.convergence import settled_after_s
+from models.transfers.convergence import has_followed, settled_after_s
 from models.transfers.load_shift import shifted_after_s
 from models.transfers.performance import others_bytes, performance
 from models.transfers.queueing_delay import queueing_ms
-from models.transfers.rate_series import acknowledged
+from models.transfers.rate_series import RateSeries, acknowledged
 from models.transfers.rtt_recovery import rtt_back
 
 #: What a run is measured by; nan where it does not apply.
@@ -90,16 +90,24 @@ def after_capacity_steps(
     -------
     dict
         ``up_s`` and ``down_s``: until the rates of all subflows have settled
-        (:func:`~models.transfers.convergence.settled_after_s`); ``rtt_back_s`` and ``loss_first`` after the halving
+        (:func:`~models.transfers.convergence.settled_after_s`), or the whole time if one has not followed
+        (:func:`~models.transfers.convergence.has_followed`); ``rtt_back_s`` and ``loss_first`` after the halving
         (:func:`~models.transfers.rtt_recovery.rtt_back`).
     """
     end_s = float(truth["duration_s"])
     rates = [acknowledged(truth, subflow) for subflow in range(len(base_rtts_ms))]
     return {
-        "up_s": max(settled_after_s(own, up_s, down_s) for own in rates),
-        "down_s": max(settled_after_s(own, down_s, end_s) for own in rates),
+        "up_s": max(_followed_after_s(own, up_s, down_s, 2) for own in rates),
+        "down_s": max(_followed_after_s(own, down_s, end_s, 0.5) for own in rates),
         **rtt_back(truth, events, change_s=down_s, end_s=end_s, base_rtts_ms=base_rtts_ms),
     }
+
+
+def _followed_after_s(rates: RateSeries, change_s: float, end_s: float, factor: float) -> float:
+    """Return how long after a change of capacity a rate has settled; the whole time if it has not followed."""
+    if not has_followed(rates, change_s, end_s, factor):
+        return end_s - change_s
+    return settled_after_s(rates, change_s, end_s)
 
 
 def after_rival_moved(truth: Mapping[str, Any], change_s: float) -> dict[str, float]:

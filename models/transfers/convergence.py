@@ -25,6 +25,29 @@ def final_mean(rates: RateSeries, from_s: float, to_s: float) -> float:
     return rates.mean(to_s - min(FINAL_S, (to_s - from_s) / 2), to_s)
 
 
+def has_followed(rates: RateSeries, change_s: float, end_s: float, factor: float) -> bool:
+    """Tell whether a rate has gone half of the way, at least, that a capacity has gone.
+
+    Parameters
+    ----------
+    rates : RateSeries
+    change_s, end_s : float
+        The change, and the next one or the end.
+    factor : float
+        The new capacity over the old one.
+
+    Examples
+    --------
+    >>> rates = RateSeries(tuple(range(13)), (4, 4, 4, 5, 6, 7, 8, 8, 8, 8, 8, 8))
+    >>> has_followed(rates, 2, 12, 2), has_followed(rates, 2, 12, 4)
+    (True, False)
+    """
+    before = rates.mean(change_s - min(FINAL_S, change_s / 2), change_s)
+    half = before * (1 + factor) / 2
+    final = final_mean(rates, change_s, end_s)
+    return final >= half if factor > 1 else final <= half
+
+
 def settled_after_s(rates: RateSeries, from_s: float, to_s: float) -> float:
     """Return how long after a change a rate has settled.
 

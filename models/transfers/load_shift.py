@@ -7,6 +7,8 @@ from models.transfers.rate_series import RateSeries
 
 #: Of the way between the shares before and at the end, what makes a shift complete (ours).
 _COMPLETE = 0.9
+#: What a share rises by at least when load shifts (ours): less is no shift.
+_LEAST_RISE = 0.1
 #: The share before is that of the last so many seconds.
 _BEFORE_S = 10.0
 
@@ -26,7 +28,7 @@ def shifted_after_s(leaving: RateSeries, taking: RateSeries, change_s: float, en
     Returns
     -------
     float
-        The whole time if the other's share has not risen, or neither sends.
+        The whole time if the other's share has risen by less than 0.1, or neither sends.
 
     Examples
     --------
@@ -38,7 +40,7 @@ def shifted_after_s(leaving: RateSeries, taking: RateSeries, change_s: float, en
     """
     before = _share(leaving.mean(_from(change_s), change_s), taking.mean(_from(change_s), change_s))
     final = _share(final_mean(leaving, change_s, end_s), final_mean(taking, change_s, end_s))
-    if final > before:
+    if final - before >= _LEAST_RISE:
         for begin_s, taken in taking.windows(change_s, end_s, WINDOW_S):
             if _share(leaving.mean(begin_s, begin_s + WINDOW_S), taken) >= before + _COMPLETE * (final - before):
                 return begin_s + WINDOW_S - change_s

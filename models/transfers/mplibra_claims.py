@@ -22,8 +22,8 @@ LIA, OLIA, BALIA, WVEGAS, RENO = "lia", "olia", "balia", "wvegas", "reno"
 MPCC, MPCC_SCALED, MPOL = "mpcc", "mpcc min_step scaled", "mpol"
 BY_ORACLE, BY_VERDICT = "lia, oracle", "lia, lag_excess"
 ALL = (LIA, OLIA, BALIA, WVEGAS, RENO, MPCC, MPCC_SCALED, MPOL, RL_JOINT, MPLIBRA, CLASSIC, RANDOM)
-#: Where links are fast, MPCC is not run: it takes too long to simulate.
-WITHOUT_MPCC = tuple(name for name in ALL if name not in (MPCC, MPCC_SCALED))
+#: Where links are fast, MPCC and the agent alone are not run: they take too long to simulate.
+ON_FAST_LINKS = tuple(name for name in ALL if name not in (MPCC, MPCC_SCALED, RL_JOINT))
 #: What the paper takes its classic ones to be, where losses or delays are the matter.
 LOSS_BASED = (LIA, OLIA, BALIA)
 OF_SHARING = (LIA, RENO, BY_ORACLE, BY_VERDICT, OLIA, MPCC, RL_JOINT, MPLIBRA, CLASSIC, RANDOM)
@@ -188,7 +188,7 @@ def _short_queues(means: Means) -> Judged:
 
 def _follows(means: Means) -> Judged:
     share = means.mean("varying", _DRAWN, MPLIBRA, "link_share")
-    text = _spelt(means, "varying", _DRAWN, (MPLIBRA, CLASSIC, RANDOM, LIA, OLIA, RL_JOINT), "link_share")
+    text = _spelt(means, "varying", _DRAWN, (MPLIBRA, CLASSIC, RANDOM, LIA, OLIA), "link_share")
     return f"share of both links: {text}", share >= 0.75  # noqa: PLR2004 - the bar
 
 
@@ -227,6 +227,16 @@ def _balances(means: Means) -> Judged:
         for name, metric in (("Jain", "jain"), ("utilisation", "utilisation"))
     )
     return text, jain >= 0.93 and used >= 0.85  # noqa: PLR2004 - the bar
+
+
+def _nobody_else_balances(means: Means) -> Judged:
+    others = (LIA, OLIA, BALIA, WVEGAS, RENO, MPCC, RL_JOINT)
+    found = {
+        one: [means.mean("friendliness", "first link", one, metric) for metric in ("jain", "utilisation")]
+        for one in others
+    }
+    both = [one for one, (jain, used) in found.items() if jain >= 0.93 and used >= 0.85]  # noqa: PLR2004 - the bar
+    return f"both: {', '.join(both) or 'none'}", not both
 
 
 def _wvegas_underuses(means: Means) -> Judged:
@@ -291,6 +301,11 @@ def _fail_on_both(means: Means) -> Judged:
     return f"Mbit/s: {text}", max(shares[MPCC], shares[WVEGAS]) < shares[MPLIBRA]
 
 
+def _all_end(means: Means, paths: Sequence[str], controllers: Sequence[str]) -> bool:
+    """Tell whether each file was there in time: a mean over those that were would favour who is slow."""
+    return all(means.is_whole("files", one, controller, "completion_s") for one in paths for controller in controllers)
+
+
 def _seconds(means: Means, controllers: Sequence[str]) -> str:
     return "; ".join(f"{paths}: {_spelt(means, 'files', paths, controllers, 'completion_s')}" for paths in _PATHS)
 
@@ -301,21 +316,24 @@ def _downloads(means: Means) -> Judged:
         for paths in _PATHS
     ]
     text = _seconds(means, (MPLIBRA, CLASSIC, RANDOM, LIA))
-    return f"{100 * fmean(saved):.1f} % less than LIA in the mean; s {text}", 0.2 <= fmean(saved) <= 0.5  # noqa: PLR2004
+    return f"{100 * fmean(saved):.1f} % less than LIA in the mean; s {text}", _all_end(
+        means, _PATHS, (MPLIBRA, LIA)
+    ) and 0.2 <= fmean(saved) <= 0.5  # noqa: PLR2004
 
 
 def _second_on_equal_paths(means: Means) -> Judged:
     paper = (RL_JOINT, MPLIBRA, *LOSS_BASED, WVEGAS, RENO, MPCC)
     found = {one: means.mean("files", "symmetric", one, "completion_s") for one in paper}
     text = _spelt(means, "files", "symmetric", ALL, "completion_s")
-    return f"s: {text}", sorted(paper, key=found.__getitem__)[:2] == [RL_JOINT, MPLIBRA]
+    first = sorted(paper, key=found.__getitem__)[:2]
+    return f"s: {text}", _all_end(means, ["symmetric"], paper) and first == [RL_JOINT, MPLIBRA]
 
 
 def _no_longer_first(means: Means) -> Judged:
     paper = (RL_JOINT, MPLIBRA, *LOSS_BASED, WVEGAS, RENO, MPCC)
     found = {one: means.mean("files", "60 and 120 ms", one, "completion_s") for one in paper}
     text = _spelt(means, "files", "60 and 120 ms", ALL, "completion_s")
-    return f"s: {text}", min(found, key=found.__getitem__) != RL_JOINT
+    return f"s: {text}", _all_end(means, ["60 and 120 ms"], paper) and min(found, key=found.__getitem__) != RL_JOINT
 
 
 def _waits(means: Means, controller: str) -> list[float]:
@@ -441,7 +459,7 @@ CLAIMS: tuple[Claim[Means], ...] = (
         "(the same at 100 Mbit/s)",
         "",
         "one run; without MPCC, which takes too long to simulate",
-        _of("fast_queues", _SHORT, "link_share", "share of both links", WITHOUT_MPCC),
+        _of("fast_queues", _SHORT, "link_share", "share of both links", ON_FAST_LINKS),
     ),
     Claim(
         "Fig. 9c", "MPLibra is near optimal where everything changes", "at least 0.75 of capacity", _VARYING, _follows
@@ -471,10 +489,17 @@ CLAIMS: tuple[Claim[Means], ...] = (
     ),
     Claim(
         "Fig. 11b",
-        "only MPLibra has both utilisation and fairness",
+        "MPLibra has both utilisation and fairness",
         "Jain at least 0.93, utilisation at least 0.85",
         _TOPOLOGY,
         _balances,
+    ),
+    Claim(
+        "Fig. 11b",
+        "only MPLibra has both",
+        "no other has Jain at least 0.93 and utilisation at least 0.85",
+        _TOPOLOGY,
+        _nobody_else_balances,
     ),
     Claim(
         "Fig. 11b",
@@ -554,7 +579,7 @@ CLAIMS: tuple[Claim[Means], ...] = (
     ),
     Claim(
         "Fig. 16",
-        "46.7 % less queueing delay",
+        "46.7 % less queueing delay (list of contributions; than what is not said)",
         "at most 0.75 of the mean of LIA, OLIA and BALIA",
         _DELAY,
         _waits_less,

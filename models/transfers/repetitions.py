@@ -110,6 +110,21 @@ class Means:
         """
         return float(self._row(experiment, setting, controller, metric)["mean"])
 
+    def is_whole(self, experiment: str, setting: str, controller: str, metric: str) -> bool:
+        """Tell whether each run has a value.
+
+        Parameters
+        ----------
+        experiment, setting, controller, metric : str
+
+        Raises
+        ------
+        NotRunError
+            If none has.
+        """
+        row = self._row(experiment, setting, controller, metric)
+        return bool(row["known"] == row["runs"])
+
     def text(self, experiment: str, setting: str, controller: str, metric: str) -> str:
         """Return a mean with its interval, for people.
 

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _card(training: Training) -> dict[str, object]:
+def _card(training: Training, scored: float | None) -> dict[str, object]:
     """Return what is to be known of the weights."""
     best = max(training.curve, key=lambda one: one.reward)
     return {
@@ -55,13 +55,14 @@ def _card(training: Training) -> dict[str, object]:
         "settings": dataclasses.asdict(training.recipe.settings),
         "chosen": "the best of the evaluations of its training, on episodes of their own",
         **dataclasses.asdict(best),
+        **({} if scored is None else {"scored_reward": scored}),
     }
 
 
-def _write(training: Training, weights: Path) -> None:
+def _write(training: Training, weights: Path, scored: float | None = None) -> None:
     if training.best is None:
         return
-    agent_file.write(training.best, weights / f"{training.recipe.name}.agent", _card(training))
+    agent_file.write(training.best, weights / f"{training.recipe.name}.agent", _card(training, scored))
     curve = pd.DataFrame([dataclasses.asdict(one) for one in training.curve])
     write_csv(curve.assign(seed=training.seed), weights / f"{training.recipe.name}.csv")
 
@@ -87,9 +88,11 @@ def run(arguments: argparse.Namespace, _params: Params) -> int:
             point.reward,
             point.learning_reward,
         )
+    checkpoint.save(training, kept)
     if training.best is None:
-        log.error("no evaluation within %g minutes: nothing is written", arguments.minutes)
+        log.error("no evaluation within %g minutes: no weights are written", arguments.minutes)
         return stage.EXIT_FAILED
+    _write(training, arguments.weights, scored=training.score(training.best))
     written = arguments.weights / f"{recipe.name}.agent"
     log.info("%s: sha256 %s", written, hashlib.sha256(written.read_bytes()).hexdigest())
     return stage.EXIT_OK

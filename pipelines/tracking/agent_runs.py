@@ -14,7 +14,7 @@ from pipelines.tracking.runs import CandidateRun
 WEIGHTS = Path("models/agents/weights")
 _SUFFIX = ".agent"
 #: Of the card, what is a metric.
-_METRICS = ("reward", "learning_reward", "critic_error", "elapsed_s")
+_METRICS = ("reward", "scored_reward", "learning_reward", "critic_error", "elapsed_s")
 
 
 def agent_runs(folder: Path = WEIGHTS) -> Iterator[CandidateRun]:

@@ -28,6 +28,15 @@ def _arrays_of(network: Perceptron, name: str) -> dict[str, np.ndarray]:
     return {f"{name}/{place}": one for place, one in enumerate(network.parameters)}
 
 
+def _said_of(recipe: Recipe) -> dict[str, object]:
+    """Return a recipe's numbers, as JSON has them; what it draws and rewards is code, and named alone."""
+    said = {one.name: getattr(recipe, one.name) for one in dataclasses.fields(recipe)}
+    said |= {name: f"{said[name].__module__}.{said[name].__qualname__}" for name in ("draw", "reward")}
+    said["settings"] = dataclasses.asdict(recipe.settings)
+    numbers: dict[str, object] = json.loads(json.dumps(said))
+    return numbers
+
+
 def save(training: Training, path: Path) -> None:
     """Write a training between two rounds.
 
@@ -54,7 +63,7 @@ def save(training: Training, path: Path) -> None:
     if training.best is not None:
         arrays |= _arrays_of(training.best, "best")
     numbers = {
-        "name": training.recipe.name,
+        "recipe": _said_of(training.recipe),
         "seed": training.seed,
         "seen": memory.seen,
         "rounds": training.rounds,
@@ -90,8 +99,8 @@ def load(recipe: Recipe, seed: int, path: Path) -> Training:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             numbers = json.loads(arrays[_NUMBERS].tobytes())
-            if (numbers["name"], numbers["seed"]) != (recipe.name, seed):
-                raise CheckpointError(f"{path}: is of {numbers['name']!r}, seed {numbers['seed']!r}")
+            if (numbers["recipe"], numbers["seed"]) != (_said_of(recipe), seed):
+                raise CheckpointError(f"{path}: is of {numbers['recipe']!r}, seed {numbers['seed']!r}")
             memory, learner = training.memory, training.learner
             kept = min(numbers["seen"], len(memory.states))
             for name in ("states", "next_states", "actions", "rewards"):

@@ -43,7 +43,7 @@ class Recipe:
     noise : tuple of float
         Deviation of the Gaussian noise on answers, at first and from half of the steps on.
     reward_scale : float
-        Rewards are multiplied by it, so that their discounted sum is of the size of one.
+        Rewards are multiplied by it, so that their discounted sum is ten times the mean of one.
     episodes_at_once : int
         Asked in turn, so that a seed repeats a training however fast each is.
     evaluate_every : int
@@ -71,13 +71,8 @@ def _of_subflow(episode: Episode, told: Mapping[int, Question], subflow: int) ->
     )
 
 
-def _of_connection(episode: Episode, told: Mapping[int, Question], subflow: int) -> float:
-    own = told[subflow]
-    return reward.of_connection(
-        [one.delivery_mbit_s / episode.total_mbit_s for one in told.values()],
-        own.rtt_s / episode.base_rtt_s[subflow],
-        own.loss,
-    )
+def _of_connection(episode: Episode, told: Mapping[int, Question], _subflow: int) -> float:
+    return reward.of_connection([one.delivery_mbit_s / episode.total_mbit_s for one in told.values()])
 
 
 #: One line for each agent, by the name of its controller.
@@ -85,6 +80,6 @@ RECIPES = {
     recipe.name: recipe
     for recipe in (
         Recipe("mplibra", STATE, agent_episodes.of_one_subflow, _of_subflow, steps=100_000),
-        Recipe("rl_joint", STATE * MOST_SUBFLOWS, agent_episodes.of_connection, _of_connection, steps=60_000),
+        Recipe("rl_joint", STATE * MOST_SUBFLOWS, agent_episodes.of_connection, _of_connection, steps=100_000),
     )
 }

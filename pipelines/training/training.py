@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.agents.ddpg import Ddpg
+from models.agents.ddpg import Ddpg, act
 from models.agents.perceptron import Floats, Perceptron
 from models.agents.replay_memory import ReplayMemory
 from pipelines.training.conversation import Conversation, Question
@@ -24,9 +24,13 @@ from scenarios.agent_episodes import Episode
 log = logging.getLogger(__name__)
 
 #: Streams of a seed: first weights, batches, episodes, noise, and the episodes of evaluations.
-_WEIGHTS, _BATCHES, _EPISODES, _NOISE, _EVALUATIONS = range(5)
+_WEIGHTS, _BATCHES, _EPISODES, _NOISE, _EVALUATIONS, _SCORES = range(6)
 #: Episodes of an evaluation, the same each time, and none of those that are learnt from.
 _EVALUATED = 12
+#: Episodes that the kept weights are scored in, once.
+_SCORED = 24
+#: Questions after an answer, of which the last tells of what left by it.
+_LAG = 2
 #: Answers before the memory is large enough are uniform within these.
 _BLIND = 1.0
 
@@ -66,16 +70,31 @@ class _Talk:
     episode: Episode
     conversation: Conversation
     told: dict[int, Question] = field(default_factory=dict)
-    answered: dict[int, float] = field(default_factory=dict)
+    #: The last two questions' states and answers of each subflow, the older one first.
+    answered: dict[int, list[tuple[Floats, float]]] = field(default_factory=dict)
 
 
-def _talks(
+def converse(
     episodes: Sequence[Episode],
     recipe: Recipe,
     act: Callable[[Floats], float],
     after: Callable[[Floats, float, float, Floats], None],
 ) -> None:
-    """Run episodes to their ends, asked in turn; `after` gets each transition."""
+    """Run episodes to their ends, asked in turn.
+
+    What arrives between two answers had left before the first of them. So the reward of an answer is that of the round
+    trip after the next one.
+
+    Parameters
+    ----------
+    episodes : sequence of Episode
+    recipe : Recipe
+        Whose reward it is.
+    act : callable
+        Takes a state, returns the answer.
+    after : callable
+        Takes each transition of a subflow: state, answer, reward, and the next state.
+    """
     with ExitStack() as stack:
         live = [_Talk(one, stack.enter_context(Conversation(one.scenario))) for one in episodes]
         while live:
@@ -86,12 +105,14 @@ def _talks(
                     continue
                 answer = act(question.state)
                 talk.conversation.answer(answer)
-                before = talk.told.get(question.subflow)
                 talk.told[question.subflow] = question
-                if before is not None:
+                answered = talk.answered.setdefault(question.subflow, [])
+                if len(answered) == _LAG:
                     earned = recipe.reward(talk.episode, talk.told, question.subflow)
-                    after(before.state, talk.answered[question.subflow], earned, question.state)
-                talk.answered[question.subflow] = answer
+                    (state, then), (next_state, _) = answered
+                    after(state, then, earned, next_state)
+                    del answered[0]
+                answered.append((question.state, answer))
 
 
 class Training:
@@ -135,7 +156,7 @@ class Training:
             for number in range(recipe.episodes_at_once)
         ]
 
-        def act(state: Floats) -> float:
+        def answer(state: Floats) -> float:
             if self.steps < recipe.warm_up:
                 return float(noise.uniform(-_BLIND, _BLIND))
             return float(np.clip(self.learner.act(state) + noise.normal(0, self._noise()), -1, 1))
@@ -147,30 +168,39 @@ class Training:
                 error = self.learner.learn(self.memory.draw(recipe.settings.batch, batches))
             self.since.append((earned, error))
 
-        _talks(episodes, recipe, act, after)
+        converse(episodes, recipe, answer, after)
         self.rounds += 1
         self.elapsed_s += time.monotonic() - began
 
-    def _evaluated(self) -> float:
-        """Return the mean reward of a round trip in the episodes of evaluation."""
+    def _mean_reward(self, act: Callable[[Floats], float], stream: int, count: int) -> float:
+        """Return the mean reward of a round trip in so many episodes of a stream, without noise."""
         earned: list[float] = []
-        rngs = [np.random.default_rng([self.seed, _EVALUATIONS, number]) for number in range(_EVALUATED)]
+        rngs = [np.random.default_rng([self.seed, stream, number]) for number in range(count)]
         episodes = [self.recipe.draw(rng) for rng in rngs]
         for at in range(0, len(episodes), self.recipe.episodes_at_once):
             rewards: list[float] = []
-            _talks(
+            converse(
                 episodes[at : at + self.recipe.episodes_at_once],
                 self.recipe,
-                self.learner.act,
+                act,
                 lambda _state, _answer, reward, _next, rewards=rewards: rewards.append(reward),  # type: ignore[misc]
             )
             earned += rewards
         return float(np.mean(earned))
 
+    def score(self, actor: Perceptron) -> float:
+        """Return an actor's mean reward in episodes that have chosen nothing.
+
+        Parameters
+        ----------
+        actor : Perceptron
+        """
+        return self._mean_reward(lambda state: act(actor, state), _SCORES, _SCORED)
+
     def evaluate(self) -> CurvePoint:
         """Evaluate the actor without noise, and keep it if none was better."""
         began = time.monotonic()
-        reward = self._evaluated()
+        reward = self._mean_reward(self.learner.act, _EVALUATIONS, _EVALUATED)
         self.elapsed_s += time.monotonic() - began
         since = np.array(self.since)
         self.since = []
@@ -193,10 +223,19 @@ class Training:
         Parameters
         ----------
         budget_s : float
-            Wall time of all of it, what was spent before included; the last round is ended, and evaluated.
+            Wall time of all of it, what was spent before included. The last round is ended. When to evaluate depends on
+            steps alone, so that a training that goes on is the one that was not stopped.
         """
-        while self.steps < self.recipe.steps and self.elapsed_s < budget_s:
-            due = (self.steps // self.recipe.evaluate_every + 1) * self.recipe.evaluate_every
-            while self.steps < min(due, self.recipe.steps) and self.elapsed_s < budget_s:
+        while self.steps < self.recipe.steps:
+            due = min(self.next_evaluation(), self.recipe.steps)
+            while self.steps < due:
+                if self.elapsed_s >= budget_s:
+                    return
                 self.round()
             yield self.evaluate()
+
+    def next_evaluation(self) -> int:
+        """Return the step at which the next evaluation is due."""
+        every = self.recipe.evaluate_every
+        evaluated = self.curve[-1].steps if self.curve else 0
+        return (evaluated // every + 1) * every

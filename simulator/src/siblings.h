@@ -72,7 +72,8 @@ struct Sibling
     uint64_t samples{0};                     //!< RTT samples so far
     ns3::Time sampleSum;                     //!< Sum of all RTT samples
     uint64_t samplesAtRound{0};              //!< Samples when its controller's round began
-    double advertisedRate{0};                //!< Rate its controller tells, in its unit; or 0
+    double advertisedRate{0};                //!< Rate its controller tells, in bytes/s; or 0
+    double weighedRate{0};                   //!< Rate by which wVegas weighs it, segments/s; or 0
     Startup startup;                         //!< Of its controller, if that tells
     LinkedIncrease linked;                   //!< Of its group; each of the group writes to all
     double toldWindow{0};                    //!< Window that others take for its own, or 0: its own

@@ -125,6 +125,30 @@ def test_a_choice_is_exploited_as_long_as_is_asked(tmp_path: Path) -> None:
         assert sorted(spans)[len(spans) // 2] < rtts * 2 * RTT_MS / 1e3 + 0.1
 
 
+def test_an_exploration_has_no_segment_for_nothing(tmp_path: Path) -> None:
+    """An agent that always wants 0.7 of the rate has all cycles evaluated, and the classic part grows as OLIA does.
+
+    On two equal paths that is a quarter of a segment in each round trip of exploration, and each cycle has one.
+    """
+    wants_less = drawn([50, 4, 1], np.random.default_rng(1), 0.0)
+    wants_less.biases[-1][:] = np.arctanh(-0.5)
+    agent_file.write(wants_less, tmp_path / "an.agent", {})
+    scenario = two_links(mplibra("learnt"))
+    scenario["links"] = [link(2 * RATE, 30_000)] * 2
+    scenario["duration_s"] = 20.0
+    done = execute(tmp_path, json.dumps(scenario), f"--agent={tmp_path / 'an.agent'}")
+    assert done.returncode == 0
+    run = Run((tmp_path / "events").read_bytes(), (tmp_path / "truth.json").read_bytes())
+    own = [one["from_ns"] for one in run.truth["subflows"][0]["modes"] if one["mode"] == "explore"]
+    begin_s, cycles = own[3] / 1e9, 24
+    end_s = own[3 + cycles] / 1e9
+    cycle_s = (end_s - begin_s) / cycles
+    before, after = (run.acked(0, at_s, at_s + 2) / 2 * RTT_MS / 1e3 / MSS for at_s in (begin_s, end_s))
+    assert before > 20
+    assert cycle_s < 5 * RTT_MS / 1e3
+    assert after - before < 0.5 * cycles
+
+
 def test_chance_follows_from_the_seed(tmp_path: Path) -> None:
     first, again, other = simulate_all(
         tmp_path,
@@ -231,6 +255,8 @@ def test_a_further_connection_may_be_the_one_that_needs_it(tmp_path: Path) -> No
         (lambda whole: whole.replace(b"[50, 4, 1]", b"[50, 3, 1]"), "more weights"),
         (lambda whole: whole.replace(b"[50, 4, 1]", b"[50, 4, 2]"), "layers"),
         (lambda whole: whole.replace(b"[50, 4, 1]", b"[-5, 4, 1]"), "layers"),
+        (lambda whole: whole.replace(b"[50, 4, 1]", b"[50.0, 4, 1]"), "layers"),
+        (lambda whole: whole.replace(b"[50, 4, 1]", b"[50, 4, true]"), "layers"),
     ],
 )
 def test_a_file_that_is_no_agent_is_refused(change: Any, message: str, tmp_path: Path) -> None:

@@ -192,7 +192,14 @@ ReadActor(const std::string& name)
         {
             throw AgentError("its weights are not those of its digest");
         }
-        head.at("layers").get_to(sizes);
+        for (const auto& size : head.at("layers"))
+        {
+            if (!size.is_number_unsigned())
+            {
+                throw AgentError("layers are not those of an actor");
+            }
+            sizes.push_back(size.get<std::size_t>());
+        }
     }
     catch (const nlohmann::json::exception&)
     {

@@ -204,7 +204,8 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         {
             Judge(*result);
         }
-        if (m_stage == MplibraStage::EXPLOIT && Simulator::Now() >= m_endOfStage)
+        // The socket's recovery is left to the classic part from its beginning, or not at all.
+        if (m_stage == MplibraStage::EXPLOIT && Simulator::Now() >= m_endOfStage && !Recovers())
         {
             Explore();
         }
@@ -248,11 +249,17 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         return m_stage == MplibraStage::START || m_stage == MplibraStage::EXPLORE;
     }
 
+    /// @return Whether the socket recovers from a loss or a mark.
+    bool Recovers() const
+    {
+        return m_tcb->m_congState == TcpSocketState::CA_RECOVERY ||
+               m_tcb->m_congState == TcpSocketState::CA_CWR;
+    }
+
     /// @return What the classic part sends in a round trip, in bytes: in recovery its threshold.
     uint32_t GetClassicWindow() const
     {
-        return m_tcb->m_congState == TcpSocketState::CA_RECOVERY ? m_tcb->m_ssThresh.Get()
-                                                                 : m_tcb->m_cWnd.Get();
+        return Recovers() ? m_tcb->m_ssThresh.Get() : m_tcb->m_cWnd.Get();
     }
 
     /**
@@ -312,7 +319,8 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         if (!begins)
         {
             SetWindow(m_previous);
-            m_tcb->m_ssThresh = m_tcb->m_cWnd;
+            // Below the window: at it, OLIA and wVegas are in slow start, as in the kernel.
+            m_tcb->m_ssThresh = m_tcb->m_cWnd - m_tcb->m_segmentSize;
         }
         OpenExploration();
         PaceWindow();
@@ -370,6 +378,7 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         m_points = {MplibraPoint{m_previous, {}}, {classic, {}}, {wanted, {}}};
         m_others = SumAdvertised(*m_siblings, m_index);
         m_missing = CHOICES;
+        m_isRepeated = {};
         m_toTry = {CLASSIC, AGENT};
         if (wanted < classic)
         {
@@ -406,9 +415,22 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         {
             return;
         }
-        auto& point = m_points[result.purpose];
+        if (!result.limitedByRate && !m_isRepeated[result.purpose])
+        {
+            m_isRepeated[result.purpose] = true;
+            m_toTry.push_back(result.purpose);
+            if (!m_intervals.IsOpen())
+            {
+                m_stage = MplibraStage::EVALUATE;
+                GetOwn().TellMode("evaluate", Simulator::Now());
+                TryNext();
+            }
+            return;
+        }
+        // What cannot be sent, since the receive window or the source has less, is not chosen.
         if (result.limitedByRate)
         {
+            auto& point = m_points[result.purpose];
             const auto slope = result.rtts.GetSlope();
             point.utility = MplibraUtility((point.rate + m_others) / BYTES_PER_MBIT,
                                            result.GetLoss(),
@@ -445,6 +467,7 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
     double m_others{0};                         //!< Rates of the siblings when it began to evaluate
     std::array<MplibraPoint, CHOICES> m_points; //!< What is decided between
     std::deque<std::size_t> m_toTry;            //!< Candidates that are to be tried
+    std::array<bool, CHOICES> m_isRepeated{};   //!< Whether its interval was void once
     std::size_t m_missing{0};                   //!< Intervals of which nothing is known
     Time m_endOfStage;                          //!< When exploitation ends
 };

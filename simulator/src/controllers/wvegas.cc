@@ -25,7 +25,7 @@ constexpr int64_t SAMPLE_OFFSET = 1;
 /**
  * Congestion control of a subflow under weighted Vegas (draft-xu-mptcp-congestion-control).
  *
- * Rates are what the siblings advertise to each other. In other states than Open, with few
+ * Rates are what the siblings tell each other. In other states than Open, with few
  * samples, and alone in its group, it is Reno.
  */
 class TcpWvegas : public CoupledController
@@ -88,7 +88,7 @@ class TcpWvegas : public CoupledController
         m_path.weight = fresh.weight;
         m_path.rate = fresh.rate;
         m_path.leastQueue = fresh.leastQueue;
-        GetOwn().advertisedRate = 0;
+        GetOwn().weighedRate = 0;
         BeginRound(tcb);
     }
 
@@ -132,7 +132,7 @@ class TcpWvegas : public CoupledController
         m_path.base = GetOwn().baseRtt.GetMicroSeconds() + SAMPLE_OFFSET;
         const auto rtt = sum / static_cast<int64_t>(samples) + SAMPLE_OFFSET;
         const bool slowStart = EndWvegasRound(m_path, rtt, GetSiblingRates(), m_constants);
-        GetOwn().advertisedRate = m_path.rate;
+        GetOwn().weighedRate = m_path.rate;
         if (slowStart)
         {
             SlowStart(tcb, segmentsAcked);
@@ -157,7 +157,7 @@ class TcpWvegas : public CoupledController
             if (&sibling != &GetOwn() && sibling.group == GetOwn().group &&
                 sibling.samples > sibling.samplesAtRound)
             {
-                sum += sibling.advertisedRate;
+                sum += sibling.weighedRate;
             }
         }
         return sum;

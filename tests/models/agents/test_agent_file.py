@@ -1,5 +1,6 @@
 """The file of an agent: what is written is read, and nothing else is."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -45,6 +46,9 @@ def test_weights_stand_output_by_output(tmp_path: Path) -> None:
         ({"layers": []}, "not those of its layers"),
         ({"layers": [3, 4, -1]}, "not of format"),
         ({"layers": "341"}, "not of format"),
+        ({"layers": [3, 4, True]}, "not of format"),
+        ({"layers": [3, 4, 1.0]}, "not of format"),
+        ({"layers": [1] * 9}, "not of format"),
         ({"card": None}, "first line"),
     ],
 )
@@ -53,6 +57,16 @@ def test_a_head_that_is_none_is_refused(changed: dict[str, object], message: str
     head, _, body = path.read_bytes().partition(b"\n")
     path.write_bytes(json.dumps(json.loads(head) | changed).encode() + b"\n" + body)
     with pytest.raises(AgentFileError, match=message):
+        agent_file.read(path)
+
+
+def test_half_a_number_is_refused(tmp_path: Path) -> None:
+    """Even with the digest of what is there."""
+    path = written(tmp_path)
+    head, _, body = path.read_bytes().partition(b"\n")
+    digest = hashlib.sha256(body + b"12").hexdigest()
+    path.write_bytes(json.dumps(json.loads(head) | {"sha256": digest}).encode() + b"\n" + body + b"12")
+    with pytest.raises(AgentFileError, match="not of format"):
         agent_file.read(path)
 
 

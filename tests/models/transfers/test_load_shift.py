@@ -40,3 +40,9 @@ def test_a_load_that_stays_counts_with_the_whole_time() -> None:
 def test_nobody_who_sends_shifts_nothing() -> None:
     nothing = RateSeries(EDGES, (0.0,) * 80)
     assert shifted_after_s(nothing, nothing, 20, 40) == 20
+
+
+def test_a_hair_is_no_shift() -> None:
+    taking = RateSeries(EDGES, tuple(1 + 0.1 * (at_s >= 20) for at_s in EDGES[:-1]))
+    leaving = RateSeries(EDGES, (4.0,) * 80)
+    assert shifted_after_s(leaving, taking, 20, 40) == 20

@@ -60,7 +60,8 @@ def as_reported() -> dict[Key, float]:
         found["friendliness", "one link", name, "rivals_mbit_s"] = rival
         for topology in ("one link", "first link", "both links", "chain"):
             own = 0.99 if name == MPLIBRA else 0.96 if name in (*LOSS_BASED, WVEGAS) else 0.8
-            found["friendliness", topology, name, "jain"] = own
+            unfair = topology == "first link" and name in LOSS_BASED
+            found["friendliness", topology, name, "jain"] = 0.9 if unfair else own
             used = 0.7 if topology == "first link" and name == WVEGAS else own
             found["friendliness", topology, name, "utilisation"] = used
         found["moves", MOVES, name, "shift_s"] = 12
@@ -89,6 +90,24 @@ def judged(means: dict[Key, float]) -> list[dict[str, str]]:
     rows = [(*key, 10, 10, mean, mean, mean) for key, mean in means.items()]
     table = pd.DataFrame(rows, columns=[*SETTING, "metric", "runs", "known", "mean", "low", "high"])
     return list(beside_paper(CLAIMS, Means(table)))
+
+
+def test_a_wvegas_that_uses_links_is_a_second_one_that_has_both() -> None:
+    means = as_reported() | {("friendliness", "first link", WVEGAS, "utilisation"): 0.85}
+    failed = [row["paper"] for row in judged(means) if row["held"] == NOT_HELD]
+    assert failed == ["only MPLibra has both", "wVegas is rather fair and uses about 70 %"]
+
+
+def test_a_file_that_is_not_there_in_time_holds_nothing() -> None:
+    """The mean over those that are would favour who is slow."""
+    means = as_reported()
+    rows = [
+        (*key, 10, 9 if key[0] == "files" and key[2] == MPLIBRA else 10, mean, mean, mean)
+        for key, mean in means.items()
+    ]
+    table = pd.DataFrame(rows, columns=[*SETTING, "metric", "runs", "known", "mean", "low", "high"])
+    held = [row["held"] for row in beside_paper(CLAIMS, Means(table)) if row["experiment"] == "Fig. 15"]
+    assert held == [NOT_HELD] * 3
 
 
 def test_every_claim_holds_where_means_are_as_reported() -> None:
@@ -128,8 +147,8 @@ def test_every_claim_holds_where_means_are_as_reported() -> None:
         (("friendliness", "one link", MPLIBRA, "jain"), 0.93, "Fig. 11a"),
         (("friendliness", "first link", MPLIBRA, "jain"), 0.92, "Fig. 11b"),
         (("friendliness", "first link", MPLIBRA, "utilisation"), 0.84, "Fig. 11b"),
+        (("friendliness", "first link", LIA, "jain"), 0.94, "Fig. 11b"),
         (("friendliness", "first link", WVEGAS, "jain"), 0.92, "Fig. 11b"),
-        (("friendliness", "first link", WVEGAS, "utilisation"), 0.85, "Fig. 11b"),
         (("friendliness", "chain", RENO, "utilisation"), 0.96, "Fig. 11c"),
         (("friendliness", "both links", LIA, "utilisation"), 1.01, "Fig. 11d"),
         (("friendliness", "both links", WVEGAS, "jain"), 1.01, "Fig. 11d"),
