@@ -23,7 +23,7 @@ from scenarios.agent_episodes import Episode
 
 log = logging.getLogger(__name__)
 
-#: Streams of a seed: first weights, batches, episodes, noise, and the episodes of evaluations.
+#: Streams of a seed: first weights, batches, episodes, noise, and the episodes of evaluations and of the score.
 _WEIGHTS, _BATCHES, _EPISODES, _NOISE, _EVALUATIONS, _SCORES = range(6)
 #: Episodes of an evaluation, the same each time, and none of those that are learnt from.
 _EVALUATED = 12

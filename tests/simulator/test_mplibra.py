@@ -3,6 +3,7 @@
 import itertools
 import json
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -67,6 +68,19 @@ def goodput(run: Run) -> float:
 def modes(run: Run) -> list[list[str]]:
     """Modes of each subflow's controller, in order."""
     return [[one["mode"] for one in own["modes"]] for own in run.truth["subflows"]]
+
+
+def evaluations(run: Run) -> Iterator[int]:
+    """How many phases of evaluation each cycle had that came to a choice."""
+    for own in modes(run):
+        phases = 0
+        for mode in own:
+            if mode == "evaluate":
+                phases += 1
+            elif mode != "collect":
+                if phases and mode in {"keep", "classic", "agent"}:
+                    yield phases
+                phases = 0
 
 
 @pytest.mark.parametrize("name", ["mplibra", "rl_joint"])
@@ -147,6 +161,16 @@ def test_an_exploration_has_no_segment_for_nothing(tmp_path: Path) -> None:
     assert before > 20
     assert cycle_s < 5 * RTT_MS / 1e3
     assert after - before < 0.5 * cycles
+
+
+def test_what_cannot_be_sent_is_tried_twice(tmp_path: Path) -> None:
+    """Behind a queue of seconds the receive window has less room than a rate asks for: that interval is void."""
+    scenario = two_links(mplibra("random"))
+    scenario["links"], scenario["duration_s"] = [link(8.0, 2_000_000)] * 2, 15.0
+    tried = [*evaluations(simulate(tmp_path, scenario))]
+    assert min(tried) == 1
+    # Each of two candidates once more at most.
+    assert 2 <= max(tried) <= 3
 
 
 def test_chance_follows_from_the_seed(tmp_path: Path) -> None:
