@@ -10,6 +10,7 @@
 # make kernel   build the recorder and the controllers, build/kernel/sbd-record and sbd-kernel (clang 19 and Rust)
 # make testbed  build the relay of sbd testbed, build/testbed/sbd-relay (nothing else needs it)
 # make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
+# make bench-logs       lines per second of every kind of log, good ones and some that are broken
 # make bench-extract    time of extract over 4,000 connections (after make repro)
 # make bench-replay     events per second of every baseline detector over sites (after make repro)
 # make bench-export     exported models beside other exporters; features and decisions on real windows (after make repro)
@@ -40,8 +41,8 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: kernel testbed loop core app repro test check fuzz proof audit export bench-parse bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements bench-simulator bench-loop bench-kernel \
-	ui screenshots notebooks lab setup installed core-installed simulator packets warping baselines lock clean distclean
+.PHONY: kernel testbed loop core app repro test check fuzz proof audit export bench-parse bench-logs bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements bench-simulator bench-loop bench-kernel \
+	ui screenshots notebooks lab setup installed core-installed simulator packets logs warping windows baselines lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -73,6 +74,9 @@ export: setup
 
 bench-parse: setup
 	python -m tests.bench_parse $(BENCH)
+
+bench-logs: setup
+	python -m tests.bench_logs $(BENCH)
 
 bench-extract: setup
 	python -m tests.bench_extract $(BENCH)
@@ -136,7 +140,9 @@ core:
 core-installed: $(VENV)/.core
 	$(if $(GROUPS),$(IN_GROUPS) $(GROUPS:%=--extra %))
 	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=../$(VENV)
+	@$(MAKE) --no-print-directory --jobs=2 -C logs PREFIX=../$(VENV)
 	@$(MAKE) --no-print-directory -C warping PREFIX=../$(VENV)
+	@$(MAKE) --no-print-directory --jobs=2 -C windows PREFIX=../$(VENV)
 	@# A first verdict; what it imports is compiled on the way, and nothing else.
 	env -u PYTHONDONTWRITEBYTECODE sbd detect data/samples/kernel/inputs/101.state.csv.zst
 
@@ -153,7 +159,9 @@ app: core
 		-r pyproject.toml
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site --no-build-isolation --no-deps --offline .
 	@$(MAKE) --no-print-directory -C packets PREFIX=../$(VENV) TARGET=../build/app/site
+	@$(MAKE) --no-print-directory -C logs PREFIX=../$(VENV) TARGET=../build/app/site
 	@$(MAKE) --no-print-directory -C warping PREFIX=../$(VENV) TARGET=../build/app/site
+	@$(MAKE) --no-print-directory -C windows PREFIX=../$(VENV) TARGET=../build/app/site
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/tools $(WHEELS) --require-hashes -r requirements/app.txt
 	PYTHONPATH=build/app/tools $(VENV_PYTHON) -m shiv --site-packages build/app/site --console-script sbd --compressed \
 		--python "/usr/bin/env python3.11" --output-file build/sbd.pyz
@@ -163,7 +171,7 @@ ALONE = @flock --nonblock Makefile true || echo "make: another sets up in this f
 setup:
 	$(ALONE) $(MAKE) --no-print-directory installed
 
-installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets warping baselines
+installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets logs warping windows baselines
 	@python -m compileall -q contracts traces scenarios testbed features models export smartsbd pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
@@ -204,8 +212,14 @@ loop: $(VENV)/.installed
 packets: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=../$(VENV)
 
+logs: $(VENV)/.installed
+	@$(MAKE) --no-print-directory --jobs=2 -C logs PREFIX=../$(VENV)
+
 warping: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C warping PREFIX=../$(VENV)
+
+windows: $(VENV)/.installed
+	@$(MAKE) --no-print-directory --jobs=2 -C windows PREFIX=../$(VENV)
 
 baselines: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C export/baselines PREFIX=../../$(VENV)

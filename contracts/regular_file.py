@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from pathlib import Path
-from typing import IO
 
 from contracts.fault import InputFault
 
@@ -17,7 +17,7 @@ class NoRegularFileError(InputFault):
     """Something that might never end, or could not be read again."""
 
 
-def opened(path: Path) -> IO[bytes]:
+def opened(path: Path) -> io.BufferedReader:
     """Open a regular file, or a link to one, for reading.
 
     Anything else is refused without being opened: that alone can wait for a writer, or wind a tape back. What a path

@@ -22,7 +22,7 @@ _CONNECTION_ID = Column(
     "dataset, input and ordinal of the connection; hidden from learners",
     source="dataset/input#ordinal",
 )
-_CAPTURE_ID = Column("capture_id", pa.string(), "first 16 hex digits of the input file's SHA-256")
+_CAPTURE_ID = Column("capture_id", pa.string(), "first 16 hex digits of the input file's BLAKE3")
 _SUBFLOW_ID = Column("subflow_id", pa.int16(), "number of the subflow in its connection", low=0)
 _TIME = Column("time_ns", pa.int64(), "when it happened, input's clock", unit="ns", low=0)
 _PAIR = (

@@ -19,6 +19,7 @@ from contracts.contract import Column
 from contracts.fault import UsageFault
 from contracts.tables import PAIR_TILE_BASE, PAIR_WINDOW_BASE
 from features import invariant, paper
+from features.at_once import features_at_once
 from features.feature_set import SETS
 from features.fixed import FEATURE_LIMIT, ONE_Q10
 from features.lag_excess.tile_feature import TILE_FEATURES
@@ -152,7 +153,12 @@ def feature(name: str) -> Feature:
 
 def compute(grid: PairGrid, feature_set: str = "all") -> dict[str, float]:
     """Return the features of a set, of one window."""
-    return {one.name: one.compute(grid) for one in FEATURES if one.group in SETS[feature_set]}
+    known = features_at_once(grid)
+    return {
+        one.name: known[one.name] if one.name in known else one.compute(grid)
+        for one in FEATURES
+        if one.group in SETS[feature_set]
+    }
 
 
 PAIR_WINDOW = PAIR_WINDOW_BASE.with_columns([one.column() for one in FEATURES])

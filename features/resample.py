@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import window_features
 
-from features.fixed import Int64Array
+from features.fixed import Float64Array, Int64Array
 from features.reading import DEFAULT, Reading
 from features.series import PairGrid, SubflowSignals, congested_at
 from features.window import Window, in_gap
@@ -40,22 +41,7 @@ def interpolate(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> I
     ----------
     SmartSBD, section 3.2 (linear interpolation).
     """
-    if not time_ns.size:
-        raise ValueError("time_ns is empty: there is nothing to interpolate between")
-    last_of_time = np.append(np.diff(time_ns) > 0, True)
-    time_ns, values = time_ns[last_of_time], values[last_of_time]
-    left = np.searchsorted(time_ns, at_ns, side="right") - 1
-    right = np.minimum(left + 1, time_ns.size - 1)
-    left = np.maximum(left, 0)
-    span_ns = time_ns[right] - time_ns[left]
-    rise = values[right] - values[left]
-    elapsed_ns = np.clip(at_ns - time_ns[left], 0, None)
-    between = (left != right) & (elapsed_ns > 0) & (span_ns > 0)
-    size = np.abs(rise)
-    if int(size.max()) * int(elapsed_ns.max()) >= 1 << 63:
-        size = size.astype(object)  # a gap of hours and a jump of seconds would overflow 64 bits
-    step = (size * elapsed_ns // np.where(between, span_ns, 1)).astype(np.int64)
-    return values[left] + np.where(between, np.sign(rise) * step, 0)
+    return window_features.interpolated(time_ns, values, at_ns)
 
 
 def last_known(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> Int64Array:
@@ -74,7 +60,18 @@ def last_known(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> In
     >>> last_known(np.array([0, 10]), np.array([100, 150]), np.array([-1, 9, 10])).tolist()
     [0, 100, 150]
     """
-    return np.concatenate(([0], values))[np.searchsorted(time_ns, at_ns, side="right")]
+    if not values.size:
+        return np.zeros(at_ns.size, dtype=np.int64)
+    last = np.searchsorted(time_ns, at_ns, side="right") - 1
+    return np.where(last >= 0, values[last], 0)
+
+
+def _rate_mbit_s(signals: SubflowSignals, window: Window, at_ns: Int64Array) -> Float64Array:
+    """Interpolate the throughput linearly; only the samples around the grid are looked at."""
+    times = signals.rate_time_ns
+    first = max(0, int(np.searchsorted(times, at_ns[0], side="right")) - 1)
+    end = int(np.searchsorted(times, at_ns[-1], side="left")) + 1
+    return np.interp(at_ns - window.start_ns, times[first:end] - window.start_ns, signals.rate_mbit_s[first:end])
 
 
 def _rtt_us(signals: SubflowSignals, window: Window, at_ns: Int64Array, reading: Reading) -> Int64Array:
@@ -136,10 +133,7 @@ def pair_grid(x: SubflowSignals, y: SubflowSignals, window: Window, reading: Rea
     rtt_a_us, rtt_b_us = (_rtt_us(signals, window, at_ns, reading) for signals in pair)
     congested_a, congested_b = (congested_at(signals.state_time_ns, signals.congested, at_ns) for signals in pair)
     acked_a_bytes, acked_b_bytes = (last_known(signals.ack_time_ns, signals.acked_bytes, at_ns) for signals in pair)
-    rate_a_mbit_s, rate_b_mbit_s = (
-        np.interp(at_ns - window.start_ns, signals.rate_time_ns - window.start_ns, signals.rate_mbit_s)
-        for signals in pair
-    )
+    rate_a_mbit_s, rate_b_mbit_s = (_rate_mbit_s(signals, window, at_ns) for signals in pair)
     return PairGrid(
         rtt_a_us=rtt_a_us,
         rtt_b_us=rtt_b_us,

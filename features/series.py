@@ -254,6 +254,15 @@ def _congestion(states: pa.Table, reading: Reading) -> tuple[Int64Array, BoolArr
     return time_ns, congested
 
 
+def _of_subflow(rows: pa.Table, subflow_id: int) -> pa.Table:
+    """Return a subflow's rows; those that follow each other, as tables have them, are not copied."""
+    places = np.flatnonzero(rows.column("subflow_id").to_numpy() == subflow_id)
+    if not places.size:
+        return rows.slice(0, 0)
+    first, last = places[0], places[-1]
+    return rows.slice(first, places.size) if last - first + 1 == places.size else rows.take(places)
+
+
 def _data_level_bytes(acks: pa.Table, at_ns: Int64Array) -> Int64Array:
     """Return the data-level bytes acknowledged on any subflow up to each time, 0 where none is known."""
     known = acks.filter(pc.is_valid(acks.column("data_ack"))).sort_by("time_ns")
@@ -281,18 +290,18 @@ def signals_of(
     SmartSBD, section 3.1: Recovery and Loss are congested, Open and Disorder are not; CWR, which it
     leaves out, is not either unless the reading says so.
     """
-    own_acks = acks.filter(pc.equal(acks.column("subflow_id"), subflow_id))
-    state_time_ns, congested = _congestion(states.filter(pc.equal(states.column("subflow_id"), subflow_id)), reading)
-    sampled = own_acks.filter(pc.is_valid(own_acks.column("rtt_us")))
-    rtt_time_ns = sampled.column("time_ns").to_numpy()
-    rtt_us = sampled.column("rtt_us").to_numpy().astype(np.int64)
+    own_acks = _of_subflow(acks, subflow_id)
+    state_time_ns, congested = _congestion(_of_subflow(states, subflow_id), reading)
+    ack_time_ns = own_acks.column("time_ns").to_numpy()
+    acked_bytes = own_acks.column("acked_bytes").to_numpy()
+    rtts = own_acks.column("rtt_us")
+    rtt_time_ns = ack_time_ns[rtts.is_valid().to_numpy()] if rtts.null_count else ack_time_ns
+    rtt_us = rtts.drop_null().to_numpy().astype(np.int64)
     if reading.rtt_while_congested == "dropped":
         kept = ~congested_at(state_time_ns, congested, rtt_time_ns)
         rtt_time_ns, rtt_us = rtt_time_ns[kept], rtt_us[kept]
     if reading.rtt == "srtt":
         rtt_us = _smoothed_us(rtt_us)
-    ack_time_ns = own_acks.column("time_ns").to_numpy()
-    acked_bytes = own_acks.column("acked_bytes").to_numpy()
     rate_time_ns, rate_mbit_s = achieved_mbit_s(
         ack_time_ns,
         _data_level_bytes(acks, ack_time_ns) if reading.acked == "meta" else acked_bytes,

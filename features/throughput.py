@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import window_features
 
 from features.fixed import Float64Array, Int64Array
 
-_BITS_PER_BYTE = 8
-_NS_PER_US = 1000
 _NS_PER_S = 1_000_000_000
 
 
@@ -50,21 +49,12 @@ def achieved_mbit_s(
     SmartSBD, section 3.2: bytes newly acknowledged over the time between two ACKs, smoothed; 1/8 is
     our reading (docs/ambiguities.md, 8).
     """
-    last_of_time = np.append(np.diff(time_ns) > 0, True)[: time_ns.size]
-    time_ns, acked_bytes = time_ns[last_of_time], acked_bytes[last_of_time]
-    highest = np.maximum.accumulate(acked_bytes)
-    advances = np.diff(highest, prepend=-1) > 0
-    time_ns, acked_bytes = time_ns[advances], acked_bytes[advances]
-    span_ns = np.diff(time_ns)
-    sample_mbit_s = np.diff(acked_bytes) * (_BITS_PER_BYTE * _NS_PER_US) / span_ns
+    time_ns, sample_mbit_s = window_features.rates(time_ns, acked_bytes)
     if tau_s is None:
-        # Slow to import, and not needed by who only reads an input.
-        import pandas as pd
-
-        smoothed = pd.Series(sample_mbit_s).ewm(alpha=weight, adjust=False).mean().to_numpy()
+        smoothed = window_features.smoothed(sample_mbit_s, weight)
     else:
         samples_mbit_s = sample_mbit_s.tolist()
-        weights = map(math.expm1, (-span_ns / (tau_s * _NS_PER_S)).tolist())
+        weights = map(math.expm1, (-np.diff(time_ns) / (tau_s * _NS_PER_S)).tolist())
         level = samples_mbit_s[0] if samples_mbit_s else 0.0
         levels = [level := level + (sample - level) * -own for sample, own in zip(samples_mbit_s, weights, strict=True)]
         smoothed = np.array(levels, dtype=np.float64)

@@ -173,10 +173,14 @@ def in_gap(signals: SubflowSignals, window: Window, at_ns: Int64Array) -> BoolAr
         The times asked for.
     """
     times = signals.rtt_time_ns
-    # The sample at or after each time; sentinels at both ends make a gap before and after all of none.
+    if not times.size:
+        return np.zeros(at_ns.size, dtype=np.bool_)
+    # The sample at or after each time, if there is one before it too.
     right = np.searchsorted(times, at_ns, side="left")
-    gap_ns = np.concatenate(([0], np.diff(times), [0]))[right]
-    found: BoolArray = (gap_ns > GAP_STEPS * window.step_ns) & (np.append(times, -1)[right] != at_ns)
+    between = (right > 0) & (right < times.size)
+    right = np.where(between, right, 0)
+    gap_ns = times[right] - times[right - 1]
+    found: BoolArray = between & (gap_ns > GAP_STEPS * window.step_ns) & (times[right] != at_ns)
     return found
 
 

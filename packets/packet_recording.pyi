@@ -6,12 +6,17 @@ import numpy.typing as npt
 
 _Int64s = npt.NDArray[np.int64]
 _AckColumns = tuple[_Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s, _Int64s]
+_Rows = npt.NDArray[np.void]
+_Grouped = tuple[_Rows, _Rows, _Rows, _Rows, _Rows]
 
 NOT_OBSERVED: int
 VERDICTS: int
 SIGNALS: int
 PART_ROWS: int
+GATHERED_SEGMENTS: int
 ACK_SOURCE: np.dtype[np.void]
+CHAIN_SOURCE: np.dtype[np.void]
+FLOW_TOKENS: np.dtype[np.void]
 
 class Vantage:
     UNKNOWN: ClassVar[Vantage]
@@ -32,6 +37,7 @@ class Recording:
         idle_ns: int = ...,
         part_rows: int = ...,
         listing: bool = ...,
+        gathered: int = ...,
     ) -> None: ...
     def feed(self, block: Buffer) -> bool: ...
     def finish(self) -> None: ...
@@ -70,7 +76,8 @@ def read_ack_part(
     way_back: WayBack,
     matched_us: int,
 ) -> tuple[_AckColumns, int]: ...
-def read_states(fd: int, base: int, last: int, records: int) -> tuple[_Int64s, _Int64s]: ...
-def read_losses(fd: int, base: int, last: int, records: int) -> tuple[_Int64s, _Int64s, _Int64s]: ...
+def read_states(fd: int, sources: npt.NDArray[np.void]) -> tuple[_Int64s, _Int64s]: ...
+def read_losses(fd: int, sources: npt.NDArray[np.void]) -> tuple[_Int64s, _Int64s, _Int64s]: ...
+def group(captures: list[tuple[npt.NDArray[np.void], npt.NDArray[np.void]]], most_subflows: int) -> _Grouped: ...
 def chunks(fd: int, base: int, last: int) -> list[tuple[int, int]]: ...
 def read_refusals(fd: int, base: int, place: int, records: int) -> list[tuple[int, int, int, int, bytes]]: ...

@@ -13,12 +13,14 @@ import pytest
 from models.detectors import DETECTORS
 from tests import bench_export
 from tests.export.made import PYTHON_ALONE
+from tests.log_traffic import KINDS
 
 ROOT = Path(__file__).parents[1]
 MAKEFILE = (ROOT / "Makefile").read_text()
 #: The modules that `make bench-*` runs, by what little they are given to do.
 LITTLE = {
     "bench_parse": "--packets 2000 --connections 2 --runs 1",
+    "bench_logs": "--lines 2000 --connections 2 --runs 1 --broken 0.1",
     "bench_extract": "--dataset groups --connections 4",
     "bench_replay": "--tables data/tables/kernel --connections 2",
     "bench_scale_out": "--dataset kernel",
@@ -57,6 +59,12 @@ def test_packets_of_parse_beside_other_programs(quick: Path) -> None:
     found = dict(re.findall(r"^(\S.*?)\s{2,}([\d,]+) +\d+\.\d+ ", printed(quick, "bench_parse"), re.MULTILINE))
     assert {"parse", "dpkt", "touching every page"} <= found.keys()
     assert set(found.values()) == {"2,000"}
+
+
+def test_lines_of_every_kind_of_log(quick: Path) -> None:
+    found = rows(printed(quick, "bench_logs"))
+    assert [row[0] for row in found] == list(KINDS)
+    assert all(float(row[2]) > 0 and float(row[3]) > 0 and 20 < int(row[4]) <= 300 for row in found)
 
 
 def test_connections_of_extract(quick: Path) -> None:

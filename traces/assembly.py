@@ -6,21 +6,20 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
+import log_reading
 import numpy as np
 import numpy.typing as npt
 
 from traces import bounds
 from traces.bounds import Bounds
-from traces.connection import Subflow
+from traces.connection import Acks, Subflow
 from traces.log_connections import NO_TOKEN, EventOrder, LogConnections, SubflowColumns
-from traces.sequence import AckedBytes
 from traces.vantage import SENDER
 
 UNKNOWN_KIND = "unknown kind of event"
 OUT_OF_RANGE = "value out of range"
 BACKWARDS = "time runs backwards"
 
-_CA_RECOVERY, _CA_LOSS = 3, 4
 # Times are added to later on: half of what an int64 holds, the year 2116 in nanoseconds since 1970.
 MAX_TIME_NS = 2**62
 MAX_SUBFLOW = 2**15 - 1
@@ -42,11 +41,9 @@ LIMITS = {
 UNUSED = {
     b"GROUP": (0, 2**15 - 1),
 }
-_KINDS = tuple(LIMITS)
-_MAX_KINDS = 16
-_NUMBER_OF_KIND = {kind: number for number, kind in enumerate(_KINDS)}
 #: Kinds that belong to an ACK, and the column of each.
 ATTRIBUTES = {b"RTT": "rtt_us", b"SRTT": "srtt_us", b"OWD": "owd_us", b"ECE": "ece", b"DACK": "data_ack"}
+_NUMBER_OF_KIND = {name.encode(): number for number, name in enumerate(log_reading.KINDS)}
 
 #: Reason and detail of a record that is refused.
 Refused = tuple[str, str]
@@ -54,76 +51,10 @@ Refused = tuple[str, str]
 Event = tuple[bytes, int]
 
 
-class Rows:
-    """Turns the events of one subflow into its rows."""
-
-    def __init__(self, subflow: Subflow) -> None:
-        self.subflow = subflow
-        self._acked = AckedBytes()
-        self._row: dict[str, int] = {}
-        self._row_ns = -1
-        self._has_ack = False
-
-    def take(self, time_ns: int, kind: bytes, value: int) -> None:
-        """Take in an event; none is earlier than the last.
-
-        Parameters
-        ----------
-        time_ns : int, nanoseconds
-        kind : bytes
-            A key of :data:`LIMITS`.
-        value : int
-            Within the limits of its kind.
-        """
-        subflow = self.subflow
-        name = ATTRIBUTES.get(kind)
-        if name is not None:
-            if self._row_ns != time_ns or name in self._row:
-                self._start(time_ns)
-            self._row[name] = value
-        elif kind == b"ACK":
-            self._ack(time_ns, is_dup=0)
-            self._acked.count(value)
-        elif kind == b"UNA":
-            self._ack(time_ns)
-            self._acked.snd_una(value)
-        elif kind == b"DUP":
-            self._ack(time_ns, is_dup=1, newly_sacked_bytes=value)
-        elif kind == b"CA":
-            subflow.state_time_ns.append(time_ns)
-            subflow.state_ca_state.append(value)
-        elif kind == b"LOSS":
-            subflow.loss_time_ns.append(time_ns)
-            subflow.loss_kind.append(_loss_kind(subflow))
-            subflow.loss_packets.append(value)
-        else:
-            subflow.retransmissions = (subflow.retransmissions or 0) + value
-
-    def _start(self, time_ns: int) -> None:
-        self.flush()
-        self._row, self._row_ns, self._has_ack = {}, time_ns, False
-
-    def _ack(self, time_ns: int, **values: int) -> None:
-        """Begin the row of an ACK, or give it the attributes that stood before it."""
-        if self._row_ns != time_ns or self._has_ack:
-            self._start(time_ns)
-        self._has_ack = True
-        self._row.update(values)
-
-    def flush(self) -> None:
-        """Write the row that is being read."""
-        if self._row_ns >= 0:
-            self.subflow.acks.append(self._row_ns, self._acked.bytes, **self._row)
-            self._row_ns = -1
-
-
-def _loss_kind(subflow: Subflow) -> str:
-    """Tell the kind of a loss event by the state the sender is in: Recovery, Loss or neither."""
-    if subflow.state_ca_state and subflow.state_ca_state[-1] == _CA_RECOVERY:
-        return "fast"
-    if subflow.state_ca_state and subflow.state_ca_state[-1] == _CA_LOSS:
-        return "rto"
-    return "tlp"
+def event_kinds() -> list[log_reading.NamedKind]:
+    """Return the kinds of event lines, for what reads such lines."""
+    of_tables = [(kind.decode(), kind.decode(), *limits, None) for kind, limits in LIMITS.items()]
+    return of_tables + [(kind.decode(), None, *limits, None) for kind, limits in UNUSED.items()]
 
 
 class Assembly:
@@ -209,8 +140,25 @@ class Assembly:
         for kind, value in events:
             self._event_ns.append(time_ns)
             self._event_value.append(value)
-            self._event_of.append(subflow * _MAX_KINDS + _NUMBER_OF_KIND[kind])
+            self._event_of.append(subflow * log_reading.MOST_KINDS + _NUMBER_OF_KIND[kind])
         return None
+
+    def take_run(self, reader: log_reading.LineReader, content: bytes, start: int, end: int) -> int:
+        """Take in lines as long as all that they say is known to be good.
+
+        Parameters
+        ----------
+        reader : log_reading.LineReader
+            Has learnt the numbers of subflows of this assembly.
+        content : bytes
+        start, end : int
+            Where the first of the lines begins, and behind the end of the last.
+
+        Returns
+        -------
+        Where the first line begins that is not taken
+        """
+        return reader.take(content, start, end, self._end_ns, self._event_ns, self._event_value, self._event_of)
 
     def _without_table(self, kind: bytes, value: int) -> Refused | None:
         """Count a record of a kind that no table holds; refuse one of an unknown kind."""
@@ -267,16 +215,17 @@ class Assembly:
         """
         # What tells records apart that come is of no use any more.
         self._first, self._further = {}, {}
-        time_ns, value, of = (_column(one) for one in (self._event_ns, self._event_value, self._event_of))
-        where = EventOrder.of(of // _MAX_KINDS, len(self))
+        columns = (self._event_ns, self._event_value, self._event_of)
+        time_ns, value, of = (_column(one).astype(np.int64, copy=False) for one in columns)
+        where = EventOrder.of(of // log_reading.MOST_KINDS, len(self))
 
         def built(number: int) -> Subflow:
             subflow = Subflow(self._subflow_id[number], self._start_ns[number], self._end_ns[number])
-            rows, own = Rows(subflow), where.own(number)
-            kinds = (of[own] % _MAX_KINDS).tolist()
-            for at_ns, kind, number_of in zip(time_ns[own].tolist(), kinds, value[own].tolist(), strict=True):
-                rows.take(at_ns, _KINDS[kind], number_of)
-            rows.flush()
+            acks, states, losses, subflow.retransmissions = log_reading.rows(where.own(number), time_ns, value, of)
+            subflow.acks = Acks(*(array("q", column) for column in acks))
+            subflow.state_time_ns, subflow.state_ca_state = array("q", states[0]), array("b", states[1])
+            subflow.loss_time_ns, subflow.loss_packets = array("q", losses[0]), array("q", losses[1])
+            subflow.loss_kind = losses[2]
             if complete is not None:
                 complete(number, subflow)
             return subflow

@@ -12,34 +12,20 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from ipaddress import ip_address
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from contracts.tables import OPEN
+import numpy as np
+import packet_recording
+
 from traces import bounds
 from traces.bounds import Bounds
-from traces.connection import Connection, PacketFlow, Subflow
 from traces.dialect import Dialect
-from traces.endpoint import Endpoint, Pseudonyms
-from traces.recorded import (
-    FORGOTTEN,
-    IMPLAUSIBLE,
-    End,
-    Flow,
-    Recorded,
-    Refusals,
-    Spool,
-    StoredAcks,
-    record,
-    spools,
-    write,
-)
+from traces.joined_captures import JoinedCaptures, most_rows, tokens_of
+from traces.recorded import FORGOTTEN, IMPLAUSIBLE, FlowSummaries, Recorded, Refusals, record, signals_of, spools
 from traces.trace import Trace
-from traces.vantage import SENDER, UNKNOWN
 
 __all__ = ["SOURCE", "Crossing", "crossings", "join", "read", "read_together", "recognises"]
 
@@ -50,112 +36,12 @@ Point = TypeVar("Point", bound=Hashable)
 
 ELSEWHERE = "recorded in another input too, nearer to the sender or fuller"
 
-# Addresses that are written out once: the subflows of a server are many.
-_ADDRESSES = 1 << 12
 _MAGICS = (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a")
 
 
 def recognises(head: bytes) -> bool:
     """Tell by its first bytes whether an input is a capture."""
     return head[:4] in _MAGICS
-
-
-@dataclass(slots=True)
-class _Member:
-    """A flow in its connection: which capture it is in, and which of the connection's ends its end 0 is."""
-
-    flow: Flow
-    capture: int
-    turned: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class _Group:
-    """The flows of one connection; end 0 is the one that opened the first, end 1 the one with the token joined with."""
-
-    tokens: list[int | None]
-    version: int | None = None
-    first_data: list[int | None] = field(default_factory=lambda: [None, None])
-    members: list[_Member] = field(default_factory=list)
-
-    def learn(self, flow: Flow) -> None:
-        """Take what a flow that opened the connection tells and was not known: a capture may lack a part of it."""
-        self.version = flow.version if self.version is None else self.version
-        for end, token in enumerate(flow.tokens()):
-            if self.tokens[end] is None:
-                self.tokens[end], self.first_data[end] = token, flow.first_data(end)
-
-    def may_have(self, tokens: tuple[int | None, int | None]) -> bool:
-        """Tell whether the tokens of a flow are not other ones than those that are known."""
-        return all(own is None or other is None or own == other for own, other in zip(self.tokens, tokens, strict=True))
-
-
-class _Grouping:
-    """Puts flows into connections."""
-
-    def __init__(self) -> None:
-        self.groups: list[_Group] = []
-        self._by_token: dict[int, tuple[_Group, int]] = {}
-        self._by_opening: dict[tuple[tuple[End, End], int], list[_Group]] = {}
-
-    def opened(self, member: _Member) -> None:
-        """Take a flow that opened a connection, or whose handshake is not known."""
-        flow, tokens = member.flow, member.flow.tokens()
-        opening = None if flow.first_syn is None else (flow.ends, flow.first_syn)
-        alike = [] if opening is None else self._by_opening.setdefault(opening, [])
-        group = next((one for one in alike if one.may_have(tokens)), None)
-        for end, token in enumerate(tokens):
-            known = None if token is None else self._by_token.get(token)
-            if group is None and known is not None and known[1] == end:
-                group = known[0]
-        if group is None:
-            group = _Group([None, None])
-            self.groups.append(group)
-        group.learn(flow)
-        group.members.append(member)
-        if opening is not None and group not in alike:
-            alike.append(group)
-        for end, token in enumerate(group.tokens):
-            if token is not None:
-                self._by_token.setdefault(token, (group, end))
-
-    def joined(self, member: _Member, token: int) -> None:
-        """Take a flow that joined the connection of a token; all that opened one are known."""
-        if token not in self._by_token:
-            group = _Group([None, token])
-            self.groups.append(group)
-            self._by_token[token] = (group, 1)
-        group, end = self._by_token[token]
-        member.turned = end == 0
-        group.members.append(member)
-
-
-class _Connections(Sequence[Connection]):
-    """The connections of a capture; the rows of one are read when it is asked for, each time anew."""
-
-    def __init__(self, spools: Sequence[Spool], paths: Sequence[Path]) -> None:
-        self._spools = spools
-        self._paths = paths
-        self._found: list[tuple[_Group, list[_Member], Pseudonyms]] = []
-
-    def add(self, group: _Group, members: list[_Member], pseudonyms: Pseudonyms) -> None:
-        """Append one."""
-        # In order of appearance, whatever is read first.
-        sender = _sender(members)
-        for member in members:
-            for address, _ in _ends(member, sender):
-                pseudonyms.of(_written(address))
-        self._found.append((group, members, pseudonyms))
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __getitem__(self, index: int) -> Connection:  # type: ignore[override]
-        return _connection(*self._found[index], self._spools, self._paths)
-
-    def __iter__(self) -> Iterator[Connection]:
-        for one in self._found:
-            yield _connection(*one, self._spools, self._paths)
 
 
 def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
@@ -212,43 +98,38 @@ def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Tr
         One for each capture; each connection is in the trace of the one that has its first subflow.
     """
     places = spools([one.spool for one in captures])
-    paths = [one.path for one in captures]
-    connections = [_Connections(places, paths) for _ in captures]
-    traces = [
+    summaries = [one.summaries for one in captures]
+    connections, members, links, _, counts = _grouped(summaries, most.subflows)
+    joined = JoinedCaptures(
+        paths=[one.path for one in captures],
+        spools=places,
+        summaries=[FlowSummaries(place, own) for place, own in zip(places, summaries, strict=True)],
+        connections=connections,
+        members=members,
+        links=links,
+        most_rows=most_rows(summaries, connections, members),
+    )
+    return [
         Trace(
-            connections=connections[number],
+            connections=joined.of_capture(number),
             records_in=one.records_in,
-            unused=Counter(one.unused),
+            records_out=segments,
+            unused=+(Counter(one.unused) + Counter({ELSEWHERE: elsewhere})),
             refusals=Refusals(places[number], *one.refusals),
-            beyond_bounds=+Counter({bounds.TOO_MANY_FLOWS: one.beyond_segments}),
-            signals=Counter(one.signals),
+            beyond_bounds=+Counter({bounds.TOO_MANY_FLOWS: one.beyond_segments, bounds.TOO_MANY_SUBFLOWS: beyond}),
+            signals=one.signals
+            + signals_of(options.tolist())
+            + Counter({IMPLAUSIBLE: implausible, FORGOTTEN: forgotten}),
         )
-        for number, one in enumerate(captures)
+        for number, (one, (segments, elsewhere, beyond, implausible, forgotten, options)) in enumerate(
+            zip(captures, counts.tolist(), strict=True)
+        )
     ]
-    found = _groups([one.flows() for one in captures])
-    pseudonyms = _pseudonyms(found, len(captures))
-    for group in found:
-        members, elsewhere = _nearest(group)
-        for member in elsewhere:
-            traces[member.capture].unused[ELSEWHERE] += member.flow.segments
-        for member in members[most.subflows :]:
-            traces[member.capture].beyond_bounds[bounds.TOO_MANY_SUBFLOWS] += member.flow.segments
-        del members[most.subflows :]
-        # What is kept is in the list of its own.
-        group.members.clear()
-        for member in members:
-            trace = traces[member.capture]
-            trace.records_out += member.flow.segments
-            trace.signals.update(member.flow.signals)
-            for name, count in (
-                (IMPLAUSIBLE, sum(sender.implausible for sender in member.flow.senders)),
-                (FORGOTTEN, sum(sender.forgotten for sender in member.flow.senders)),
-            ):
-                if count:
-                    trace.signals[name] += count
-        first = members[0].capture
-        connections[first].add(group, members, pseudonyms[first])
-    return traces
+
+
+def _grouped(summaries: Sequence[np.ndarray], most_subflows: int) -> tuple[np.ndarray, ...]:
+    """Put the flows of captures into connections; return what packets/src/grouping.h says of them."""
+    return packet_recording.group([(own, tokens_of(own)) for own in summaries], most_subflows)
 
 
 @dataclass(frozen=True)
@@ -288,153 +169,23 @@ def crossings(points: Mapping[Point, Sequence[Path]]) -> list[Crossing[Point]]:
     """
     places = [(point, path) for point, paths in points.items() for path in paths]
     with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
-        flows = [record(path, Path(folder)).flows() for _, path in places]
+        summaries = [record(path, Path(folder)).summaries for _, path in places]
+    # However many they are.
+    connections, _, _, flows, _ = _grouped(summaries, sum(map(len, summaries)))
+    connections = connections[np.argsort(connections["place"])]
     found = []
-    for group in _groups(flows):
+    firsts = np.searchsorted(flows["place"], np.arange(len(connections) + 1)).tolist()
+    for tokens, first, after in zip(connections["token"].tolist(), firsts, firsts[1:], strict=False):
+        own = flows[first:after]
         seen: dict[Point, set[int]] = {point: set() for point in points}
-        subflows = _subflows(group)
-        for subflow_id, own in enumerate(subflows):
-            for member in own:
-                seen[places[member.capture][0]].add(subflow_id)
+        for _, subflow_id, capture in own.tolist():
+            seen[places[capture][0]].add(subflow_id)
+        known = [None if token < 0 else token for token in tokens]
         found.append(
             Crossing(
-                tokens=(group.tokens[0], group.tokens[1]),
-                subflow_ids=list(range(len(subflows))),
+                tokens=(known[0], known[1]),
+                subflow_ids=list(range(int(own["subflow"].max()) + 1)),
                 seen={point: frozenset(ids) for point, ids in seen.items()},
             )
         )
     return found
-
-
-def _pseudonyms(groups: Sequence[_Group], captures: int) -> list[Pseudonyms]:
-    """Return the names of each capture's addresses: captures that have a connection in common have them in common."""
-    of = list(range(captures))
-    for group in groups:
-        own = {of[member.capture] for member in group.members}
-        if len(own) > 1:
-            of = [min(own) if one in own else one for one in of]
-    names = [Pseudonyms() for _ in range(captures)]
-    return [names[one] for one in of]
-
-
-def _groups(flows: Sequence[Sequence[Flow]]) -> list[_Group]:
-    """Return the connections, in order of their first subflow."""
-    grouping = _Grouping()
-    joins: list[tuple[_Member, int]] = []
-    for capture, own in enumerate(flows):
-        for flow in own:
-            member = _Member(flow, capture)
-            if flow.join_token is not None:
-                joins.append((member, flow.join_token))
-            else:
-                grouping.opened(member)
-    for member, token in joins:
-        grouping.joined(member, token)
-    for group in grouping.groups:
-        group.members.sort(key=lambda member: (member.flow.join_token is not None, member.flow.start_ns))
-    return sorted(grouping.groups, key=lambda group: (group.members[0].capture, group.members[0].flow.start_ns))
-
-
-def _flow_end(member: _Member, end: int) -> int:
-    """Return which end of a flow is the connection's `end`."""
-    return 1 - end if member.turned else end
-
-
-def _ends(member: _Member, sender: int) -> tuple[End, End]:
-    """Return the sender's end of a flow, and its receiver's."""
-    end = _flow_end(member, sender)
-    return member.flow.ends[end], member.flow.ends[1 - end]
-
-
-@lru_cache(_ADDRESSES)
-def _written(address: bytes) -> str:
-    return str(ip_address(address))
-
-
-@lru_cache(_ADDRESSES)
-def _family(address: bytes) -> int | None:
-    return Endpoint(_written(address), 0).family
-
-
-def _sender(members: Sequence[_Member]) -> int:
-    """Return which end of a connection sent more; the one that opened it, where both sent as much."""
-    sent = [sum(member.flow.senders[_flow_end(member, end)].payload_bytes for member in members) for end in (0, 1)]
-    return int(sent[1] > sent[0])
-
-
-def _subflows(group: _Group) -> list[list[_Member]]:
-    """Return a connection's subflows, each with all that was recorded of it."""
-    same: dict[tuple[object, ...], list[_Member]] = {}
-    for member in group.members:
-        flow = member.flow
-        # Two connections of one file are two, even between the same ports.
-        unique = (member.capture, flow.start_ns) if flow.first_syn is None else ()
-        mark = (flow.ends, flow.first_syn, unique)
-        same.setdefault(mark, []).append(member)
-    return list(same.values())
-
-
-def _nearest(group: _Group) -> tuple[list[_Member], list[_Member]]:
-    """Return a connection's subflows, and what was recorded of them a second time."""
-    sender = _sender(group.members)
-    members, elsewhere = [], []
-    for own in _subflows(group):
-        # At the sender first, then the fuller: one may be a fragment.
-        own.sort(key=lambda member: (member.flow.vantage(_flow_end(member, sender)) != SENDER, -member.flow.segments))
-        members.append(own[0])
-        elsewhere += own[1:]
-    return members, elsewhere
-
-
-def _vantages(members: Sequence[_Member], sender: int) -> dict[int, str]:
-    """Return where each capture was taken: what its subflows say, unknown where they do not agree."""
-    found: dict[int, set[str]] = {}
-    for member in members:
-        found.setdefault(member.capture, set()).add(member.flow.vantage(_flow_end(member, sender)))
-    known = {capture: said - {UNKNOWN} for capture, said in found.items()}
-    return {capture: said.pop() if len(said) == 1 else UNKNOWN for capture, said in known.items()}
-
-
-def _connection(
-    group: _Group,
-    members: Sequence[_Member],
-    pseudonyms: Pseudonyms,
-    spools: Sequence[Spool],
-    paths: Sequence[Path],
-) -> Connection:
-    sender = _sender(members)
-    connection = Connection(
-        token=group.tokens[sender],
-        remote_token=group.tokens[1 - sender],
-        vantages=_vantages(members, sender),
-        states_inferred=True,
-        mptcp_version=group.version,
-        first_data=(group.first_data[sender], group.first_data[1 - sender]),
-    )
-    for number, member in enumerate(members):
-        flow, end = member.flow, _flow_end(member, sender)
-        local, remote = _ends(member, sender)
-        opened = flow.join_token is None and flow.keys[0] is not None
-        subflow = Subflow(
-            subflow_id=number,
-            start_ns=flow.start_ns,
-            end_ns=flow.end_ns,
-            loc_id=0 if opened else flow.address_ids[end],
-            rem_id=0 if opened else flow.address_ids[1 - end],
-            family=_family(local[0]),
-            local_address=pseudonyms.of(_written(local[0])),
-            remote_address=pseudonyms.of(_written(remote[0])),
-            local_port=local[1],
-            remote_port=remote[1],
-        )
-        if flow.first_syn is not None:
-            # A socket starts in Open.
-            subflow.state_time_ns.append(flow.start_ns)
-            subflow.state_ca_state.append(OPEN)
-        write(spools[member.capture], flow, end, subflow)
-        subflow.packets = PacketFlow(
-            paths[member.capture], flow.number, end, sum(own.payload_bytes for own in flow.senders)
-        )
-        subflow.stored_acks = StoredAcks(spools[member.capture], flow, end, group.first_data[sender])
-        connection.subflows[number] = subflow
-    return connection

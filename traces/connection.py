@@ -212,6 +212,10 @@ class Subflow:
                 getattr(whole, column.name).extend(getattr(piece, column.name))
         return whole
 
+    def most_rows(self) -> int:
+        """Return a number of rows, one at least, that it does not exceed in the tables of ACKs, states and losses."""
+        return max(1, self.most_acks(), len(self.state_time_ns), len(self.loss_time_ns))
+
     def min_rtt_us(self) -> int | None:
         """Return the smallest RTT sample, None if there is none."""
         return self.acks.min_rtt_us() if self.stored_acks is None else self.stored_acks.min_rtt_us()
@@ -294,7 +298,7 @@ def ack_pieces(name: str, connection: Connection) -> Iterator[AckPiece]:
             first += len(acks)
 
 
-def _long(name: str, connection: Connection) -> Iterator[Batch]:
+def in_parts(name: str, connection: Connection) -> Iterator[Batch]:
     """Yield the rows of a connection whose ACKs are stored, and too many for one batch."""
     yield Batch([(name, connection)], [])
     pieces: list[AckPiece] = []
@@ -315,13 +319,12 @@ def batches(connections: Iterable[Named]) -> Iterator[Batch]:
     rows = 0
     for name, connection in connections:
         subflows = connection.ordered()
-        # A subflow without ACKs has rows in other tables.
-        own = sum(max(1, subflow.most_acks()) for subflow in subflows)
+        own = sum(subflow.most_rows() for subflow in subflows)
         if batch.named and rows + own > _ROWS:
             yield batch
             batch, rows = Batch([], []), 0
         if own > _ROWS and all(subflow.stored_acks is not None for subflow in subflows):
-            yield from _long(name, connection)
+            yield from in_parts(name, connection)
             continue
         batch.named.append((name, connection))
         for one in subflows:
@@ -336,7 +339,8 @@ def _numbers(values: array[int]) -> npt.NDArray[np.int64]:
     return np.frombuffer(values, dtype=f"i{values.itemsize}") if values else np.zeros(0, dtype=np.int64)
 
 
-def _observed(numbers: npt.NDArray[np.int64], dtype: pa.DataType) -> pa.Array:
+def observed(numbers: npt.NDArray[np.int64], dtype: pa.DataType) -> pa.Array:
+    """Return numbers as a column, null where nothing was observed."""
     missing = numbers == NOT_OBSERVED
     if missing.all():
         return pa.nulls(len(numbers), dtype)
@@ -376,7 +380,7 @@ def _joined(parts: Iterable[array[int]]) -> npt.NDArray[np.int64]:
 
 def _column(parts: Iterable[array[int]], dtype: pa.DataType) -> pa.Array:
     """Return one column, null where nothing was observed."""
-    return _observed(_joined(parts), dtype)
+    return observed(_joined(parts), dtype)
 
 
 def _subflows(named: Sequence[Named]) -> list[tuple[str, Subflow]]:
@@ -439,14 +443,16 @@ def ack_columns(pieces: Sequence[AckPiece]) -> dict[str, Any]:
     if in_memory and stored:
         raise ValueError("ACKs of a batch are all in memory, or none")
     acks = stored[0].together(stored) if stored else _together(in_memory)
-    rows = sum(acks.lengths)
     subflows = [(piece.name, piece.subflow_id) for piece in pieces]
+    return {**_key(subflows, acks.lengths, "ack_no", [piece.first for piece in pieces]), **observed_columns(acks)}
+
+
+def observed_columns(acks: AckColumns) -> dict[str, pa.Array]:
+    """Return the columns of the ``ack`` table that are no key."""
+    rows = sum(acks.lengths)
     return {
-        **_key(subflows, acks.lengths, "ack_no", [piece.first for piece in pieces]),
-        **{
-            name: _observed(acks.columns[name], dtype) if name in acks.columns else pa.nulls(rows, dtype)
-            for name, dtype in _ACK_TYPES.items()
-        },
+        name: observed(acks.columns[name], dtype) if name in acks.columns else pa.nulls(rows, dtype)
+        for name, dtype in _ACK_TYPES.items()
     }
 
 

@@ -18,14 +18,16 @@ line that was cut; lines without it are not ours, and counted. A bare log, the s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from pathlib import Path
 
+import log_reading
+
 from contracts.fault import printable
-from traces import bounds, kernel_log, stored
-from traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused
+from traces import bounds, kernel_log, line_runs, stored
+from traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused, event_kinds
 from traces.bounds import Bounds
 from traces.dialect import OURS, TIME_UNITS_NS, VALUE_KINDS, Dialect, LinePattern
 from traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
@@ -54,32 +56,80 @@ _MAX_SUBFLOW = 9999
 _MAX_TOKEN = 2**32 - 1
 
 
-def _finish(trace: Trace, assembly: Assembly) -> None:
-    """Hand over what was assembled; records that no table holds became part of nothing."""
-    trace.connections = assembly.finish()
-    trace.unused += assembly.unused
-    trace.records_out -= assembly.unused.total()
+class _Records:
+    """Takes in records of a log, many at once where they are known to be good.
+
+    Parameters
+    ----------
+    most : Bounds
+    reader : log_reading.EventLines or None
+        None if every line is to be looked at by itself.
+    """
+
+    def __init__(self, most: Bounds, reader: log_reading.EventLines | None) -> None:
+        self.trace = Trace()
+        self._assembly = Assembly(most)
+        self._reader = reader
+        self._sequence: int | None = None
+
+    def lines_left(self, path: Path) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines that are to be looked at."""
+        reader = self._reader
+        if reader is None:
+            return stored.lines(path, MAX_LINE_BYTES)
+
+        def take(content: bytes, start: int, end: int) -> int:
+            return self._assembly.take_run(reader, content, start, end)
+
+        return line_runs.left(path, MAX_LINE_BYTES, take)
+
+    def accept(self, time_ns: int, token: int | None, subflow_id: int, events: Sequence[Event]) -> Refused | None:
+        """Take in one record, as :meth:`traces.assembly.Assembly.accept` does."""
+        known = len(self._assembly)
+        refused = self._assembly.accept(time_ns, token, subflow_id, events, token=token)
+        if self._reader is not None and token is not None and len(self._assembly) > known:
+            self._reader.learn(token, subflow_id, known)
+        return refused
+
+    def missing_before(self, sequence: int) -> int:
+        """Take the number of a message in /dev/kmsg; return how many are missing before it."""
+        last = self._sequence
+        if isinstance(self._reader, log_reading.KernelLines):
+            last, self._reader.sequence = self._reader.sequence, sequence
+        self._sequence = sequence
+        return 0 if last is None else max(0, sequence - last - 1)
+
+    def finish(self) -> Trace:
+        """Return what was taken in; records that no table holds became part of nothing."""
+        trace, unused = self.trace, self._assembly.unused
+        if self._reader is not None:
+            unused.update(self._reader.unused)
+            trace.records_in += self._reader.records
+            trace.records_out += self._reader.records
+            trace.other_lines += self._reader.other_lines
+        trace.connections = self._assembly.finish()
+        trace.unused += unused
+        trace.records_out -= unused.total()
+        return trace
 
 
-def read_line_by_line(path: Path, most: Bounds = bounds.DEFAULT) -> Trace:
-    """Read a log of records and nothing else, whatever is wrong with it."""
-    assembly, trace = Assembly(most), Trace()
-    for offset, line in stored.lines(path, MAX_LINE_BYTES):
+def _read_bare_log(path: Path, most: Bounds) -> Trace:
+    """Read a log of records and nothing else."""
+    records = _Records(most, log_reading.EventLines(event_kinds()))
+    trace = records.trace
+    for offset, line in records.lines_left(path):
         trace.records_in += 1
         match = _BARE.fullmatch(line)
         if match is None:
             detail = f"{len(line)} bytes" if len(line) <= MAX_LINE_BYTES else _TOO_LONG
             refused: Refused | None = (MALFORMED, detail)
         else:
-            token = int(match[2], 16)
-            event = (match[4], int(match[5]))
-            refused = assembly.accept(int(match[1]), token, int(match[3]), (event,), token=token)
+            refused = records.accept(int(match[1]), int(match[2], 16), int(match[3]), ((match[4], int(match[5])),))
         if refused is None:
             trace.records_out += 1
         else:
             trace.refuse(path, Refusal(offset, *refused, line[:64]))
-    _finish(trace, assembly)
-    return trace
+    return records.finish()
 
 
 def _number(text: bytes, scale: int) -> int | None:
@@ -143,7 +193,7 @@ def _identity(match: re.Match[bytes]) -> tuple[int | None, int] | Refused:
     return token, subflow_id
 
 
-def _accept_match(assembly: Assembly, match: re.Match[bytes], printed_ns: int | None) -> Refused | None:
+def _accept_match(records: _Records, match: re.Match[bytes], printed_ns: int | None) -> Refused | None:
     time_ns = _time_of(match, printed_ns)
     if time_ns is None:
         return NO_TIME, ""
@@ -154,7 +204,7 @@ def _accept_match(assembly: Assembly, match: re.Match[bytes], printed_ns: int | 
         return events
     if isinstance(identity[0], str):
         return identity[0], str(identity[1])
-    return assembly.accept(time_ns, identity[0], int(identity[1]), events, token=identity[0])
+    return records.accept(time_ns, identity[0], int(identity[1]), events)
 
 
 @dataclass(frozen=True)
@@ -183,11 +233,12 @@ def _records(text: bytes, marker: bytes, remains: re.Pattern[bytes] | None, *, c
 
 def _read_kernel_log(path: Path, pattern: LinePattern, most: Bounds) -> Trace:
     """Read a log in which records stand among other lines."""
-    assembly, trace = Assembly(most), Trace()
+    reader = log_reading.KernelLines(event_kinds(), MAX_LINE_BYTES) if pattern == OURS else None
+    taken = _Records(most, reader)
+    trace = taken.trace
     marker, expression = pattern.marker.encode(), pattern.compiled()
     remains = _REMAINS if pattern == OURS else None
-    last_sequence: int | None = None
-    for offset, line in stored.lines(path, MAX_LINE_BYTES):
+    for offset, line in taken.lines_left(path):
         message = kernel_log.message_of(line)
         if message is None:
             # Part of an entry that was cut, or text that begins with a brace.
@@ -198,10 +249,9 @@ def _read_kernel_log(path: Path, pattern: LinePattern, most: Bounds) -> Trace:
                 trace.refuse(path, Refusal(offset, BROKEN_JSON, f"{len(line)} bytes", line[:64]))
             continue
         if message.sequence is not None:
-            if last_sequence is not None and message.sequence > last_sequence + 1:
-                trace.gaps += 1
-                trace.messages_lost += message.sequence - last_sequence - 1
-            last_sequence = message.sequence
+            jumped_over = taken.missing_before(message.sequence)
+            trace.gaps += jumped_over > 0
+            trace.messages_lost += jumped_over
         overlong = len(line) > MAX_LINE_BYTES
         records = list(_records(message.text, marker, remains, cut=overlong))
         if overlong and not records:
@@ -226,15 +276,14 @@ def _read_kernel_log(path: Path, pattern: LinePattern, most: Bounds) -> Trace:
             if match is None or (record.cut and match.end() == len(record.text)):
                 refused: Refused | None = (MALFORMED, record.cut or f"{len(record.text)} bytes")
             else:
-                refused = _accept_match(assembly, match, printed_ns)
+                refused = _accept_match(taken, match, printed_ns)
             if refused is None:
                 trace.records_out += 1
             else:
                 raw = record.text if record.cut == _NO_START else marker + record.text
                 reason, detail = refused
                 trace.refuse(path, Refusal(offset + start + record.at, reason, printable(detail), raw[:RAW_BYTES]))
-    _finish(trace, assembly)
-    return trace
+    return taken.finish()
 
 
 def is_bare(head: bytes) -> bool:
@@ -263,10 +312,7 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
         If the file as a whole cannot be read, or holds no event line. Refused lines do not raise; they are returned.
     """
     if dialect.line == OURS and is_bare(stored.head(path)):
-        # Of use here alone, and slow to import.
-        from traces import bare_log
-
-        return bare_log.read(path, most) or read_line_by_line(path, most)
+        return _read_bare_log(path, most)
     trace = _read_kernel_log(path, dialect.line, most)
     if not trace.records_in:
         raise UnreadableInputError(path, 0, f"no event line among {trace.other_lines} lines")

@@ -30,7 +30,7 @@ from traces.recorded import Recorded, record
 from traces.trace import Trace
 
 #: Version written into the ``capture`` table; raised when a parser's result changes.
-PARSER_VERSION = "6"
+PARSER_VERSION = "7"
 #: Source of an input that nothing knows.
 UNKNOWN = "unknown"
 

@@ -14,7 +14,8 @@ from contracts import tables
 from contracts.contract import TableWriter
 from traces import bounds, parsed_input
 from traces.bounds import Bounds
-from traces.parsed_input import BatchMap, Chunk, ParsedInput, WaitingInput, capture_rows, connection_rows, refusal_rows
+from traces.formats import InputPart
+from traces.parsed_input import BatchMap, Chunk, ParsedInput, capture_rows, joined_rows, refusal_rows
 from traces.spool_folder import spool_folder
 
 log = logging.getLogger(__name__)
@@ -72,32 +73,36 @@ class InputTables:
         for reason, count in sorted(trace.beyond_bounds.items()):
             log.warning("%s: %d records: %s", one.path, count, reason)
 
-    def write(self, inputs: Iterable[ParsedInput | WaitingInput], dataset: str, build_map: BatchMap = map) -> None:
+    def write(self, inputs: Iterable[ParsedInput | InputPart], dataset: str, build_map: BatchMap = map) -> None:
         """Write the rows of inputs as they come; in the end join those that wait for others, and write theirs.
 
         Parameters
         ----------
-        inputs : iterable of ParsedInput or WaitingInput
+        inputs : iterable of ParsedInput or InputPart
             In the order of their rows.
         dataset : str
             What the names of connections begin with.
         build_map : callable
-            Builds the rows of joined connections, as :func:`~traces.parsed_input.connection_rows` takes it.
+            Builds the rows of joined connections, as :func:`~traces.parsed_input.joined_rows` takes it.
         """
-        waiting: list[WaitingInput] = []
-        for one in inputs:
-            if isinstance(one, WaitingInput):
-                waiting.append(one)
-            else:
-                self._write(one.chunks)
-                self._count(one)
-        together = parsed_input.joined(waiting, self._most)
-        connections = itertools.chain.from_iterable(one.named(dataset) for one in together)
-        self._write(connection_rows(connections, [one.capture_id for one in together], build_map))
+        # What is known of their flows goes to the disk: nothing here holds it any longer.
+        together = parsed_input.joined(self._written_alone(inputs), self._most)
+        self._write(joined_rows(together, dataset, build_map))
         self._write([capture_rows(together)])
         for own in together:
             self._write(refusal_rows(own))
             self._count(own)
+
+    def _written_alone(self, inputs: Iterable[ParsedInput | InputPart]) -> list[InputPart]:
+        """Write the rows of inputs that wait for no others; return those that do."""
+        waiting: list[InputPart] = []
+        for one in inputs:
+            if isinstance(one, InputPart):
+                waiting.append(one)
+            else:
+                self._write(one.chunks)
+                self._count(one)
+        return waiting
 
     def report(self, inputs: int) -> dict[str, Any]:
         """Return the counts, that of the inputs among them."""

@@ -51,7 +51,9 @@ class EventOrder:
     def of(cls, subflow: npt.NDArray[np.integer], subflows: int) -> EventOrder:
         """Order events by the number of the subflow that each is of."""
         ends = np.cumsum(np.bincount(subflow, minlength=subflows))
-        return cls(np.argsort(subflow, kind="stable"), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
+        # Small numbers are put in order by their digits, in a tenth of the time.
+        narrow = subflow.astype(np.uint16) if subflows <= 1 << 16 else subflow
+        return cls(np.argsort(narrow, kind="stable"), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
     def own(self, subflow: int) -> Int64Array:
         """Return where the events of a subflow are."""

@@ -5,6 +5,11 @@ from __future__ import annotations
 import hashlib
 from functools import lru_cache
 
+import numpy as np
+import numpy.typing as npt
+
+KEY_BYTES = 8
+
 # Keys whose hash is kept: token and number are asked for one after the other.
 _KEYS = 1 << 8
 
@@ -29,7 +34,28 @@ def first_data(key: bytes, version: int) -> int:
     return (int.from_bytes(_hash(key, version)[-8:], "big") + 1) % 2**64
 
 
+def of_keys(keys: bytes, version: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
+    """Return tokens and first data sequence numbers of keys that lie one after the other, as for one each.
+
+    Examples
+    --------
+    >>> tokens, first = of_keys(bytes(range(16)), 1)
+    >>> int(tokens[0]) == token(bytes(range(8)), 1), int(first[1]) == first_data(bytes(range(8, 16)), 1)
+    (True, True)
+    """
+    starts = range(0, len(keys), KEY_BYTES)
+    digests = [_digest(keys[start : start + KEY_BYTES], version) for start in starts]
+    tokens = np.frombuffer(b"".join([digest[:4] for digest in digests]), dtype=">u4")
+    last = np.frombuffer(b"".join([digest[-8:] for digest in digests]), dtype=">u8")
+    # The last number is followed by 0.
+    return tokens.astype(np.uint32), last.astype(np.uint64) + np.uint64(1)
+
+
 @lru_cache(_KEYS)
 def _hash(key: bytes, version: int) -> bytes:
+    return _digest(key, version)
+
+
+def _digest(key: bytes, version: int) -> bytes:
     # SHA-1 is what version 0 prescribes; nothing is kept secret by it here.
     return hashlib.sha256(key).digest() if version else hashlib.sha1(key, usedforsecurity=False).digest()

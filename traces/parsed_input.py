@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from contracts import tables
 from contracts.regular_file import size_bytes
-from traces import bounds, formats
+from traces import bounds, formats, joined_captures
 from traces import connection as rows_of
 from traces.bounds import Bounds
 from traces.connection import Batch, Named
 from traces.dialect import Dialect
 from traces.formats import PARSER_VERSION, InputPart, Read, stem_of
+from traces.joined_captures import CaptureConnections, JoinedBatch
 from traces.quarantine import Refusal, UnreadableInputError, quarantine_columns
 from traces.stored import capture_id, capture_id_by_name
 from traces.trace import Trace
@@ -28,7 +29,17 @@ UNREADABLE = "unreadable input"
 #: Table and rows.
 Chunk = tuple[str, pa.Table]
 #: A map like Python's own, which may work on some batches at once.
-BatchMap = Callable[[Callable[[Batch], list[Chunk]], Iterable[Batch]], Iterable[list[Chunk]]]
+BatchMap = Callable[
+    [Callable[[Batch | JoinedBatch], list[Chunk]], Iterable[Batch | JoinedBatch]], Iterable[list[Chunk]]
+]
+_OF_CONNECTIONS = (
+    tables.CONNECTION,
+    tables.CONNECTION_CAPTURE,
+    tables.SUBFLOW,
+    tables.ACK,
+    tables.STATE,
+    tables.LOSS,
+)
 _SHORTER = "cannot be read: it became shorter while it was read"
 # Rows of the quarantine table that are built at once.
 _REFUSALS = 1 << 14
@@ -68,15 +79,6 @@ class ParsedInput:
             yield f"{dataset}/{stem_of(self.path.name)}#{ordinal}", connection
 
 
-@dataclass(frozen=True)
-class WaitingInput:
-    """An input that is to be joined with others."""
-
-    part: InputPart
-    capture_id: str
-    size_bytes: int
-
-
 def capture_rows(inputs: Sequence[ParsedInput]) -> Chunk:
     """Return the rows of some inputs in the ``capture`` table."""
     columns = {
@@ -102,8 +104,11 @@ def _links(named: Sequence[Named], captures: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _built(batch: Batch, captures: Sequence[str]) -> list[Chunk]:
+def _built(batch: Batch | JoinedBatch, captures: Sequence[str]) -> list[Chunk]:
     """Return rows of every table."""
+    if isinstance(batch, JoinedBatch):
+        columns = batch.columns(captures)
+        return [(table.name, table.build(columns[table.name])) for table in _OF_CONNECTIONS]
     named = batch.named
     # First: reading the ACKs of short connections tells the smallest RTT of their subflows too.
     acks = tables.ACK.build(rows_of.ack_columns(batch.pieces))
@@ -133,6 +138,24 @@ def connection_rows(
     return itertools.chain.from_iterable(build_map(partial(_built, captures=captures), rows_of.batches(connections)))
 
 
+def joined_rows(inputs: Sequence[ParsedInput], dataset: str, build_map: BatchMap = map) -> Iterator[Chunk]:
+    """Return the rows of the connections of inputs that were joined, some at a time.
+
+    Parameters
+    ----------
+    inputs : sequence of ParsedInput
+        All that :func:`joined` returned.
+    dataset : str
+        What the names of connections begin with.
+    build_map : callable
+        Builds the rows of each batch of connections.
+    """
+    connections = [one.trace.connections for one in inputs if isinstance(one.trace.connections, CaptureConnections)]
+    batches = joined_captures.batches(connections, [f"{dataset}/{stem_of(one.path.name)}#" for one in inputs])
+    build = partial(_built, captures=[one.capture_id for one in inputs])
+    return itertools.chain.from_iterable(build_map(build, batches))
+
+
 def refusal_rows(one: ParsedInput) -> Iterator[Chunk]:
     """Yield an input's rows in the ``quarantine`` table, some at a time."""
     refusals = iter(one.trace.refusals)
@@ -140,18 +163,9 @@ def refusal_rows(one: ParsedInput) -> Iterator[Chunk]:
         yield "quarantine", tables.QUARANTINE.build(quarantine_columns(one.capture_id, "parse", batch))
 
 
-def _unread(found: Read | InputPart, error: UnreadableInputError) -> Read:
-    """Return an input as one that cannot be read: it was not what it is now when it was read, if it could be read."""
-    if isinstance(found, InputPart):
-        found.recorded.spool.unlink()
-    elif isinstance(found.outcome, UnreadableInputError):
-        return found
-    return Read(found.path, found.source, error)
-
-
 def parse_input(
     path: Path, dataset: str, dialect: Dialect, folder: Path, most: Bounds = bounds.DEFAULT
-) -> ParsedInput | WaitingInput:
+) -> ParsedInput | InputPart:
     """Read one input of a dataset, and build its rows.
 
     Parameters
@@ -166,37 +180,40 @@ def parse_input(
 
     Returns
     -------
-    ParsedInput or WaitingInput
+    ParsedInput or InputPart
         The latter of an input that is to be joined with others: :func:`joined` goes on with it.
     """
     size = size_bytes(path) or 0
     found = formats.read_alone(path, dialect, folder, most)
+    if isinstance(found, InputPart):
+        if found.recorded.size_bytes >= size:
+            return found
+        found.recorded.spool.unlink()
+        found = Read(path, found.source, UnreadableInputError(path, 0, _SHORTER))
+    outcome = found.outcome
     try:
         own = capture_id(path)
         before, size = size, size_bytes(path) or 0
         if size < before:
             raise UnreadableInputError(path, 0, _SHORTER)
     except UnreadableInputError as gone:
+        # It was not what it is now when it was read, if it could be read.
         own = capture_id_by_name(path)
-        found = _unread(found, gone)
-    if isinstance(found, InputPart):
-        return WaitingInput(found, own, size)
-    if isinstance(found.outcome, UnreadableInputError):
-        error = found.outcome
-        trace = Trace(records_in=1, refusals=[Refusal(error.offset, UNREADABLE, error.why, b"")])
+        outcome = outcome if isinstance(outcome, UnreadableInputError) else gone
+    if isinstance(outcome, UnreadableInputError):
+        trace = Trace(records_in=1, refusals=[Refusal(outcome.offset, UNREADABLE, outcome.why, b"")])
         parsed = ParsedInput(path, own, size, found.source, trace, unreadable=True)
     else:
-        parsed = ParsedInput(path, own, size, found.source, found.outcome)
+        parsed = ParsedInput(path, own, size, found.source, outcome)
     parsed.chunks = [*connection_rows(parsed.named(dataset), [own]), capture_rows([parsed]), *refusal_rows(parsed)]
     # The rows are in the chunks: they need not travel twice.
     parsed.trace.connections = []
     return parsed
 
 
-def joined(waiting: Sequence[WaitingInput], most: Bounds = bounds.DEFAULT) -> list[ParsedInput]:
+def joined(parts: Sequence[InputPart], most: Bounds = bounds.DEFAULT) -> list[ParsedInput]:
     """Return what inputs that are to be joined became; their rows are on disk until they are asked for."""
-    parts = [one.part for one in waiting]
     return [
-        ParsedInput(part.path, own.capture_id, own.size_bytes, part.source, trace)
-        for part, own, trace in zip(parts, waiting, formats.joined(parts, most), strict=True)
+        ParsedInput(part.path, part.recorded.capture_id, part.recorded.size_bytes, part.source, trace)
+        for part, trace in zip(parts, formats.joined(parts, most), strict=True)
     ]

@@ -111,11 +111,15 @@ _LOSS_KINDS = ("fast", "rto", "tlp")
 # Columns of ACKs in the order they come, and those that packets do not tell.
 _ACK_COLUMNS = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack", "owd_us")
 _NOT_IN_PACKETS = ("srtt_us",)
-_VANTAGES = {
-    SENDER: packet_recording.Vantage.SENDER,
-    RECEIVER: packet_recording.Vantage.RECEIVER,
-    UNKNOWN: packet_recording.Vantage.UNKNOWN,
-}
+#: Where a capture was taken, as packets/src/answers.h numbers it.
+VANTAGES = (UNKNOWN, SENDER, RECEIVER)
+_VANTAGES = dict(
+    zip(
+        VANTAGES,
+        (packet_recording.Vantage.UNKNOWN, packet_recording.Vantage.SENDER, packet_recording.Vantage.RECEIVER),
+        strict=True,
+    )
+)
 _IPV4, _IPV4_BYTES = 4, 4
 _COPIED_BYTES = 1 << 20
 # Summaries that are taken apart at once, and ends that are remembered.
@@ -229,7 +233,8 @@ def _known(number: int) -> int | None:
 @lru_cache(_ALIKE)
 def _sender(values: tuple[int, ...]) -> Sender:
     """Return an end by its summary, as packets/src/flow.h orders it; of idle ones there may be many, all alike."""
-    payload_bytes, resent_segments, implausible, forgotten, shortest_ns, first_data_ack, bits, rows, *chains = values
+    payload_bytes, resent_segments, shortest_ns, first_data_ack, rows, *chains, implausible, forgotten, bits = values
+    parts_last, states_last, states, losses_last, losses, parts = chains
     return Sender(
         payload_bytes=payload_bytes,
         resent_segments=resent_segments,
@@ -238,15 +243,20 @@ def _sender(values: tuple[int, ...]) -> Sender:
         shortest_ns=_known(shortest_ns),
         first_data_ack=(first_data_ack, bits) if bits else None,
         rows=rows,
-        parts=(chains[0], chains[1]),
-        states=(chains[2], chains[3]),
-        losses=(chains[4], chains[5]),
+        parts=(parts_last, parts),
+        states=(states_last, states),
+        losses=(losses_last, losses),
     )
 
 
 @lru_cache(_ALIKE)
 def _signals(counts: tuple[int, ...]) -> Mapping[str, int]:
-    return {name: count for name, count in zip(_SIGNALS, counts, strict=True) if count}
+    return signals_of(counts)
+
+
+def signals_of(counts: Sequence[int]) -> Counter[str]:
+    """Return MPTCP options by name, and what was wrong with malformed ones, as packets/src/mptcp.h numbers them."""
+    return +Counter(dict(zip(_SIGNALS, counts, strict=True)))
 
 
 def _rows(summaries: np.ndarray) -> Iterator[dict[str, Any]]:
@@ -281,6 +291,12 @@ def _some_flows(summaries: np.ndarray) -> Iterator[Flow]:
             signals=_signals(tuple(row["signals"])),
             senders=(_sender(row["senders"][0]), _sender(row["senders"][1])),
         )
+
+
+def flow_of(summary: np.ndarray) -> Flow:
+    """Return a flow by its summary, the only one of an array."""
+    (flow,) = _some_flows(summary)
+    return flow
 
 
 class Refusals(Sequence[Refusal]):
@@ -324,22 +340,67 @@ class Spool:
         """The file's descriptor, and where the rows begin."""
         return self._stream.fileno(), self.base
 
+    def append(self, content: memoryview) -> int:
+        """Write behind all that the file has; return where it begins."""
+        start = self._stream.seek(0, os.SEEK_END)
+        self._stream.write(content)
+        self._stream.flush()
+        return start
+
+
+class FlowSummaries:
+    """Summaries of the flows of a capture, in the file that has its rows; they are read when they are asked for.
+
+    Parameters
+    ----------
+    spool : Spool
+    summaries : structured array
+        They are written behind all that the file has.
+    """
+
+    def __init__(self, spool: Spool, summaries: np.ndarray) -> None:
+        self._spool = spool
+        self._count, self._dtype = len(summaries), summaries.dtype
+        self._start = spool.append(summaries.view(np.uint8).data)
+
+    def _read(self, first: int, after: int) -> np.ndarray:
+        descriptor, _ = self._spool.place
+        size = self._dtype.itemsize
+        return np.frombuffer(os.pread(descriptor, (after - first) * size, self._start + first * size), self._dtype)
+
+    def at(self, places: np.ndarray) -> np.ndarray:
+        """Return the summaries at some places."""
+        if len(places) == 1:
+            # An int of Python: the file may be larger than the array's numbers can say.
+            (place,) = places.tolist()
+            return self._read(place, place + 1)
+        found = np.empty(len(places), dtype=self._dtype)
+        starts = places // _AT_ONCE * _AT_ONCE
+        for start in np.unique(starts).tolist():
+            own = starts == start
+            found[own] = self._read(start, min(start + _AT_ONCE, self._count))[places[own] - start]
+        return found
+
 
 def spools(paths: Sequence[Path]) -> list[Spool]:
     """Return the rows of captures, each of which wrote a file; from now on they are in one file without a name.
 
-    One file for all: of captures there may be more than of files that can be open.
+    One file for all: of captures there may be more than of files that can be open. It is the largest, and the others
+    are copied behind its rows.
     """
-    found = []
-    folder = paths[0].parent if paths else None
-    stream = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - as long as a spool is needed
+    if not paths:
+        return []
+    largest = max(paths, key=lambda path: path.stat().st_size)
+    stream = largest.open("r+b")
+    bases = {largest: 0}
     for path in paths:
-        found.append(Spool(stream, stream.seek(0, os.SEEK_END)))
-        with path.open("rb") as own:
-            shutil.copyfileobj(own, stream, _COPIED_BYTES)
+        if path != largest:
+            bases[path] = stream.seek(0, os.SEEK_END)
+            with path.open("rb") as own:
+                shutil.copyfileobj(own, stream, _COPIED_BYTES)
         path.unlink()
     stream.flush()
-    return found
+    return [Spool(stream, bases[path]) for path in paths]
 
 
 @dataclass(frozen=True)
@@ -349,6 +410,9 @@ class Recorded:
     Attributes
     ----------
     path : Path
+    capture_id : str
+    size_bytes : int
+        Of the file, as it is stored.
     spool : Path
         File with its rows.
     summaries : structured array
@@ -365,6 +429,8 @@ class Recorded:
     """
 
     path: Path
+    capture_id: str
+    size_bytes: int
     spool: Path
     summaries: np.ndarray
     records_in: int
@@ -379,9 +445,14 @@ class Recorded:
 
 
 def record(
-    path: Path, folder: Path, most: Bounds = bounds.DEFAULT, part_rows: int = packet_recording.PART_ROWS
+    path: Path,
+    folder: Path,
+    most: Bounds = bounds.DEFAULT,
+    *,
+    part_rows: int = packet_recording.PART_ROWS,
+    gathered: int = packet_recording.GATHERED_SEGMENTS,
 ) -> Recorded:
-    """Read a capture.
+    """Read a capture. The result is the same however many segments are gathered.
 
     Parameters
     ----------
@@ -391,6 +462,8 @@ def record(
     most : Bounds
     part_rows : int
         ACKs of a sender that can only be read together.
+    gathered : int
+        Segments that are put in order of their flows.
 
     Raises
     ------
@@ -399,9 +472,14 @@ def record(
     """
     descriptor, name = tempfile.mkstemp(suffix=".spool", dir=folder)
     try:
-        recording = packet_recording.Recording(descriptor, subflows=most.connections, part_rows=part_rows)
-        for block in stored.blocks(path):
+        recording = packet_recording.Recording(
+            descriptor, subflows=most.connections, part_rows=part_rows, gathered=gathered
+        )
+        digest = stored.FileDigest()
+        for block in stored.blocks(path, digest):
             if not recording.feed(block):
+                # Nothing more can be read of a capture that is broken within, but the rest of its bytes names it too.
+                digest = stored.digest_of(path)
                 break
         recording.finish()
     except BaseException:
@@ -417,6 +495,8 @@ def record(
     unused.update({PLAIN: recording.plain_segments, NOT_ANSWERED: recording.not_answered_segments})
     return Recorded(
         path=path,
+        capture_id=digest.capture_id(),
+        size_bytes=digest.size_bytes,
         spool=Path(name),
         summaries=recording.flows(),
         records_in=recording.records,
@@ -558,6 +638,70 @@ class StoredAcks:
         return None if self._shortest_us == NOT_OBSERVED else self._shortest_us
 
 
+def _sources(senders: np.ndarray, bases: np.ndarray, last: str, records: str) -> np.ndarray:
+    """Return where chains of some ends are, by the names of their summaries' fields."""
+    found = np.zeros(len(senders), dtype=packet_recording.CHAIN_SOURCE)
+    found["base"], found["last"], found["records"] = bases, senders[last], senders[records]
+    return found
+
+
+def acks_of(
+    senders: np.ndarray, descriptor: int, bases: np.ndarray, vantages: np.ndarray, acked_before: np.ndarray
+) -> tuple[AckColumns, np.ndarray]:
+    """Read the ACKs of some ends, by their summaries; return them, and the smallest RTT sample of each.
+
+    Parameters
+    ----------
+    senders : (n,) structured array
+    descriptor : int
+        Of the file that has their spools.
+    bases : (n,) int64, bytes
+        Where they begin.
+    vantages : (n,) int
+        Where the captures were taken, by the place in :data:`VANTAGES`.
+    acked_before : (n,) int64, bytes
+        As :func:`acked_before` returns it.
+    """
+    sources = np.zeros(len(senders), dtype=packet_recording.ACK_SOURCE)
+    sources["base"], sources["vantage"], sources["ackedBefore"] = bases, vantages, acked_before
+    for name in ("partsLast", "parts", "rows"):
+        sources[name] = senders[name]
+    columns, lengths, shortest_us = packet_recording.read_acks(descriptor, sources)
+    return AckColumns(lengths.tolist(), dict(zip(_ACK_COLUMNS, columns, strict=True))), shortest_us
+
+
+def states_of(senders: np.ndarray, descriptor: int, bases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Read the changes of state of some ends, as :func:`acks_of` does: times and states.
+
+    Parameters
+    ----------
+    senders : (n,) structured array
+        Summaries.
+    descriptor : int
+        Of the file that has their spools.
+    bases : (n,) int64, bytes
+        Where they begin.
+    """
+    return packet_recording.read_states(descriptor, _sources(senders, bases, "statesLast", "states"))
+
+
+def losses_of(senders: np.ndarray, descriptor: int, bases: np.ndarray) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Read the loss events of some ends, as :func:`acks_of` does: times, kinds and packets.
+
+    Parameters
+    ----------
+    senders : (n,) structured array
+        Summaries.
+    descriptor : int
+        Of the file that has their spools.
+    bases : (n,) int64, bytes
+        Where they begin.
+    """
+    sources = _sources(senders, bases, "lossesLast", "losses")
+    times_ns, kinds, packets = packet_recording.read_losses(descriptor, sources)
+    return times_ns, [_LOSS_KINDS[kind] for kind in kinds.tolist()], packets
+
+
 def write(spool: Spool, flow: Flow, end: int, subflow: Subflow) -> None:
     """Write what one end of a flow did, but for its ACKs, into a subflow.
 
@@ -572,10 +716,14 @@ def write(spool: Spool, flow: Flow, end: int, subflow: Subflow) -> None:
     """
     sender = flow.senders[end]
     subflow.retransmissions = sender.resent_segments
-    state_ns, states = packet_recording.read_states(*spool.place, *sender.states)
+    descriptor, base = spool.place
+    states_from, losses_from = (
+        np.array([(base, *chain)], dtype=packet_recording.CHAIN_SOURCE) for chain in (sender.states, sender.losses)
+    )
+    state_ns, states = packet_recording.read_states(descriptor, states_from)
     subflow.state_time_ns.frombytes(state_ns.data.cast("B"))
     subflow.state_ca_state.extend(states.tolist())
-    loss_ns, kinds, packets = packet_recording.read_losses(*spool.place, *sender.losses)
+    loss_ns, kinds, packets = packet_recording.read_losses(descriptor, losses_from)
     subflow.loss_time_ns.frombytes(loss_ns.data.cast("B"))
     subflow.loss_kind.extend(_LOSS_KINDS[kind] for kind in kinds.tolist())
     subflow.loss_packets.frombytes(packets.data.cast("B"))

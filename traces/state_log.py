@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from traces import bounds, stored
-from traces.assembly import Assembly
+import log_reading
+
+from traces import bounds, line_runs
+from traces.assembly import LIMITS, Assembly
 from traces.bounds import Bounds
 from traces.connection import Subflow
 from traces.dialect import Dialect
@@ -29,6 +31,7 @@ _ROW = re.compile(rb"(\d{1,10})\.(\d{1,9}),(\d{1,4}),([a-z_]{1,16}),(\d{1,18})\r
 _KINDS = {b"rtt_us": b"RTT", b"ack": b"UNA", b"ca_state": b"CA"}
 _RETRANSMITTED = b"retrans"
 _UNUSED = {b"cwnd", b"ssthresh"}
+_MOST_OF_ANY = 10**18 - 1
 
 
 def recognises(head: bytes) -> bool:
@@ -51,15 +54,21 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     UnreadableInputError
         If the file as a whole cannot be read.
     """
-    assembly, trace = Assembly(most), Trace()
-    for offset, line in stored.lines(path, _MAX_LINE_BYTES):
+    assembly, trace, reader = Assembly(most), Trace(), log_reading.StateLines(_kinds())
+
+    def take(content: bytes, start: int, end: int) -> int:
+        return assembly.take_run(reader, content, start, end)
+
+    for offset, line in line_runs.left(path, _MAX_LINE_BYTES, take):
         if offset == 0:
             # The header.
             continue
         trace.records_in += 1
-        refused = _take(assembly, trace, line)
+        refused = _take(assembly, trace, reader, line)
         if refused is not None:
             trace.refuse(path, Refusal(offset, *refused, line[:64]))
+    trace.records_in += reader.records
+    trace.unused.update(reader.unused)
     trace.records_out = trace.records_in - sum(trace.refused().values()) - sum(trace.unused.values())
     trace.connections = assembly.finish(_count_retransmissions)
     return trace
@@ -70,7 +79,14 @@ def _count_retransmissions(_number: int, subflow: Subflow) -> None:
     subflow.retransmissions = subflow.retransmissions or 0
 
 
-def _take(assembly: Assembly, trace: Trace, line: bytes) -> tuple[str, str] | None:
+def _kinds() -> list[log_reading.NamedKind]:
+    """Return the variables, for what reads such rows."""
+    of_tables = [(name.decode(), kind.decode(), *LIMITS[kind], None) for name, kind in _KINDS.items()]
+    unused = [(name.decode(), None, 0, _MOST_OF_ANY, None) for name in sorted(_UNUSED)]
+    return [*of_tables, (_RETRANSMITTED.decode(), "RTX", 1, 1, 1), *unused]
+
+
+def _take(assembly: Assembly, trace: Trace, reader: log_reading.StateLines, line: bytes) -> tuple[str, str] | None:
     """Take one row in; return None, or (reason, detail) if it is refused."""
     row = _ROW.fullmatch(line) if len(line) <= _MAX_LINE_BYTES else None
     if row is None:
@@ -86,4 +102,8 @@ def _take(assembly: Assembly, trace: Trace, line: bytes) -> tuple[str, str] | No
     else:
         return UNKNOWN_VARIABLE, variable.decode("ascii")
     time_ns = int(row[1]) * 1_000_000_000 + int(row[2].ljust(9, b"0"))
-    return assembly.accept(time_ns, None, int(row[3]), [(kind, value)])
+    known = len(assembly)
+    refused = assembly.accept(time_ns, None, int(row[3]), [(kind, value)])
+    if len(assembly) > known:
+        reader.learn(int(row[3]), known)
+    return refused

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
+import io
 import lzma
 import os
 import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import zstandard
+from blake3 import blake3
 
 from contracts import regular_file
 from traces.quarantine import UnreadableInputError
 
 _BLOCK_BYTES = 1 << 20
+# Of a file that is digested: what is compressed is read in small bites.
+_DIGESTED_BYTES = 1 << 16
+_ID_DIGITS = 16
 # Of a frame, or of one to be skipped: pzstd begins with such.
 _ZSTD_MAGIC = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
 #: How much of an input decides what it is.
@@ -41,15 +45,64 @@ def _check_own(error: Exception) -> None:
         raise error
 
 
-def capture_id(path: Path) -> str:
-    """Return the first 16 hex digits of the file's SHA-256.
+class FileDigest:
+    """What names an input: the BLAKE3 of its file's bytes, which are told to it in order.
+
+    Attributes
+    ----------
+    size_bytes : int
+        How many it was told.
+
+    Examples
+    --------
+    >>> digest = FileDigest()
+    >>> digest.update(b"abc")
+    >>> digest.capture_id(), digest.size_bytes
+    ('6437b3ac38465133', 3)
+    """
+
+    def __init__(self) -> None:
+        self._digest = blake3()
+        self.size_bytes = 0
+
+    def update(self, block: bytes | memoryview) -> None:
+        """Take the next bytes."""
+        self._digest.update(block)
+        self.size_bytes += len(block)
+
+    def capture_id(self) -> str:
+        """Return the digest's first 16 hex digits."""
+        return self._digest.hexdigest()[:_ID_DIGITS]
+
+
+class _DigestedFile(io.RawIOBase):
+    """A file of which a digest is told all that is read."""
+
+    def __init__(self, file: io.BufferedReader, digest: FileDigest) -> None:
+        self._file = file
+        self._digest = digest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, block: Any, /) -> int:
+        size = self._file.readinto(block)
+        self._digest.update(memoryview(block)[:size])
+        return size
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+
+def digest_of(path: Path) -> FileDigest:
+    """Return the digest of a file, which is read for it.
 
     Raises
     ------
     UnreadableInputError
         If it cannot be read, or became shorter meanwhile.
     """
-    digest = hashlib.sha256()
+    digest = FileDigest()
     try:
         with regular_file.opened(path) as stream:
             size_bytes = _size_bytes(stream)
@@ -61,12 +114,23 @@ def capture_id(path: Path) -> str:
     except (OSError, EOFError) as error:
         _check_own(error)
         raise UnreadableInputError(path, 0, f"cannot be read: {error}") from error
-    return digest.hexdigest()[:16]
+    return digest
+
+
+def capture_id(path: Path) -> str:
+    """Return the first 16 hex digits of the file's BLAKE3.
+
+    Raises
+    ------
+    UnreadableInputError
+        As :func:`digest_of` does.
+    """
+    return digest_of(path).capture_id()
 
 
 def capture_id_by_name(path: Path) -> str:
     """Return what stands for the digest of an input without content: the same of its name."""
-    return hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+    return blake3(os.fsencode(path.name)).hexdigest()[:_ID_DIGITS]
 
 
 def _size_bytes(raw: IO[bytes]) -> int:
@@ -114,11 +178,12 @@ def _inflate_xz(stream: IO[bytes]) -> Iterator[bytes]:
             bite = more.lstrip(b"\x00")
 
 
-def _content(path: Path) -> Iterator[bytes]:
-    with regular_file.opened(path) as raw:
-        size_bytes = _size_bytes(raw)
-        magic = raw.read(6)
-        raw.seek(0)
+def _content(path: Path, digest: FileDigest | None) -> Iterator[bytes]:
+    with regular_file.opened(path) as file:
+        size_bytes = _size_bytes(file)
+        magic = file.read(6)
+        file.seek(0)
+        raw = file if digest is None else io.BufferedReader(_DigestedFile(file, digest), _DIGESTED_BYTES)
         if _ZSTD_MAGIC.match(magic):
             content = _inflate_zstd(raw)
         elif magic.startswith(b"\x1f\x8b"):
@@ -141,8 +206,14 @@ def _content(path: Path) -> Iterator[bytes]:
         _check_whole(raw, size_bytes)
 
 
-def blocks(path: Path) -> Iterator[bytes]:
+def blocks(path: Path, digest: FileDigest | None = None) -> Iterator[bytes]:
     """Yield the decompressed content of `path` in blocks of bounded size.
+
+    Parameters
+    ----------
+    path : Path
+    digest : FileDigest, optional
+        It is told the file's bytes, as they are stored: all of them once the last block was taken.
 
     Raises
     ------
@@ -152,7 +223,7 @@ def blocks(path: Path) -> Iterator[bytes]:
     """
     offset = 0
     try:
-        for block in _content(path):
+        for block in _content(path, digest):
             yield block
             offset += len(block)
     except regular_file.NoRegularFileError as error:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import log_reading
+
 from contracts.fault import printable
-from traces import bounds, stored
+from traces import bounds, line_runs, stored
 from traces.assembly import Assembly, Event, Refused
 from traces.bounds import Bounds
 from traces.dialect import Dialect
@@ -63,7 +65,12 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     assembly, trace, sockets = Assembly(most), Trace(), Sockets()
     traced = _NAME in stored.head(path)
     unit_us = 1 if traced else _UNITS_US.get(dialect.tcpprobe_srtt or "")
-    for offset, line in stored.lines(path, _MAX_LINE_BYTES):
+    reader = log_reading.ProbeLines(traced, unit_us or 0, _MAX_LINE_BYTES)
+
+    def take(content: bytes, start: int, end: int) -> int:
+        return assembly.take_run(reader, content, start, end)
+
+    for offset, line in line_runs.left(path, _MAX_LINE_BYTES, take):
         if traced and _NAME not in line:
             trace.other_lines += 1
             lost = _LOST.search(line)
@@ -72,11 +79,17 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
             continue
         trace.records_in += 1
         match = (_TRACEPOINT.search if traced else _MODULE.fullmatch)(line) if len(line) <= _MAX_LINE_BYTES else None
+        known = len(sockets)
         refused = (MALFORMED, f"{len(line)} bytes") if match is None else _take(assembly, match, unit_us, sockets)
+        if match is not None and len(sockets) > known:
+            reader.learn(line[match.start("src") : match.end("dest")], known)
         if refused is None:
             trace.records_out += 1
         else:
             trace.refuse(path, Refusal(offset, *refused, line[:64]))
+    trace.records_in += reader.records
+    trace.records_out += reader.records
+    trace.other_lines += reader.other_lines
     trace.connections = assembly.finish(sockets.describe)
     return trace
 

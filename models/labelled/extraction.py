@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from contracts import tables
+from contracts.columns import array_of, array_of_numbers
 from contracts.contract import Table, TableReader, read_table
 from features.catalog import PAIR_WINDOW, feature_names
 from features.fixed import FEATURE_LIMIT, ONE_Q10
@@ -151,24 +153,30 @@ def _window_row(one: PairWindow, pair: tuple[int, int], label: Any, known: Mappi
 
 def _series_table(windows: Sequence[tuple[dict[str, Any], PairWindow]]) -> pa.Table:
     """Return the rows of ``series``: of each window, every grid point of both subflows in their order."""
-    columns: dict[str, list[Any]] = {column.name: [] for column in tables.SERIES.columns}
-    for row, one in windows:
-        grid, n = one.grid, one.window.n
-        for name in tables.WINDOW_KEY:
-            dtype = next(column.dtype for column in tables.SERIES.columns if column.name == name)
-            columns[name].append(pa.repeat(pa.scalar(row[name], dtype), n))
-        columns["k"].append(pa.array(np.arange(n, dtype=np.int16)))
-        columns["time_ns"].append(pa.array(one.window.grid_ns()))
+    dtypes = {column.name: column.dtype for column in tables.SERIES.columns}
+    if not windows:
+        return tables.SERIES.build({name: [] for name in dtypes})
+    sizes = np.array([one.window.n for _, one in windows])
+    window = array_of_numbers(np.repeat(np.arange(len(windows)), sizes), pa.int64())
+    columns: dict[str, Any] = {
+        name: array_of([row[name] for row, _ in windows], dtypes[name]).take(window) for name in tables.WINDOW_KEY
+    }
+    series: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
+    for _, one in windows:
+        grid = one.grid
+        series["k"].append(np.arange(one.window.n))
+        series["time_ns"].append(one.window.grid_ns())
         sides = ("a", "b") if one.denominator == 1 else ("b", "a")
         for side, rtt_us, congested, acked_bytes, rate_mbit_s in (
             (sides[0], grid.rtt_a_us, grid.congested_a, grid.acked_a_bytes, grid.rate_a_mbit_s),
             (sides[1], grid.rtt_b_us, grid.congested_b, grid.acked_b_bytes, grid.rate_b_mbit_s),
         ):
-            columns[f"rtt_{side}_us"].append(pa.array(rtt_us))
-            columns[f"congested_{side}"].append(pa.array(congested))
-            columns[f"acked_{side}_bytes"].append(pa.array(acked_bytes))
-            columns[f"rate_{side}_mbit_s"].append(pa.array(rate_mbit_s))
-    return tables.SERIES.build({name: pa.concat_arrays(parts) if parts else [] for name, parts in columns.items()})
+            series[f"rtt_{side}_us"].append(rtt_us)
+            series[f"congested_{side}"].append(congested)
+            series[f"acked_{side}_bytes"].append(acked_bytes)
+            series[f"rate_{side}_mbit_s"].append(rate_mbit_s)
+    columns |= {name: array_of_numbers(np.concatenate(parts), dtypes[name]) for name, parts in series.items()}
+    return tables.SERIES.build(columns)
 
 
 def _rejected_rows(

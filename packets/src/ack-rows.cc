@@ -2,8 +2,12 @@
 
 #include "ack-rows.h"
 
+#include "differences.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace packets
 {
@@ -35,77 +39,122 @@ enum Number
 
 constexpr unsigned FLAGS = 4;
 
-// A number takes 0, 2, 4 or 8 bytes: no branch depends on it, which none could foresee.
-constexpr uint8_t NUMBER_BYTES[] = {0, 2, 4, 8};
-constexpr uint64_t NUMBER_MASK[] = {0, UINT16_MAX, UINT32_MAX, UINT64_MAX};
+constexpr unsigned
+ShiftOf(Number which)
+{
+    return FLAGS + SIZE_BITS * which;
+}
+
 static_assert(AckRows::MAX_ROW_BYTES == sizeof(RowHead) + NUMBERS * sizeof(uint64_t));
-
-/// Put a number down; return what follows it.
-uint8_t*
-Put(uint8_t* at, uint64_t number, Number which, RowHead& head)
-{
-    const auto size =
-        static_cast<RowHead>((number > 0) + (number > UINT16_MAX) + (number > UINT32_MAX));
-    std::memcpy(at, &number, sizeof number);
-    head = static_cast<RowHead>(head | size << (FLAGS + 2 * which));
-    return at + NUMBER_BYTES[size];
-}
-
-/// Small numbers of either sign become small ones without.
-uint64_t
-Folded(int64_t number)
-{
-    return static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63);
-}
-
-int64_t
-Unfolded(uint64_t number)
-{
-    return static_cast<int64_t>(number >> 1 ^ (0 - (number & 1)));
-}
 
 } // namespace
 
 void
-AckRows::Append(const AckRow& row, Spool& spool)
+AckRows::MakeReady(Spool& spool)
 {
-    if (!m_chunk)
-    {
-        m_chunk = std::make_unique_for_overwrite<uint8_t[]>(size_t{CHUNK_BYTES});
-    }
-    else if (m_partRows >= spool.GetPartRows())
+    if (m_partRows >= spool.GetPartRows())
     {
         Finish(spool);
     }
-    else if (m_used + MAX_ROW_BYTES > CHUNK_BYTES)
+    while (m_used + MAX_ROW_BYTES > m_room)
     {
-        WriteChunk(spool);
+        MakeRoom(spool);
     }
+}
+
+void
+AckRows::Append(const AckRow& row, Spool& spool)
+{
+    MakeReady(spool);
     auto* const first = m_chunk.get() + m_used;
-    auto head = static_cast<RowHead>((row.isAck ? IS_ACK : 0) | (row.isDup ? IS_DUP : 0) |
-                                     (row.ece ? HAS_ECE : 0));
     const bool hasDataAck = row.dataAck != NOT_OBSERVED;
-    head = static_cast<RowHead>(head | (hasDataAck ? HAS_DATA_ACK : 0));
+    auto head = static_cast<RowHead>((row.isAck ? IS_ACK : 0) | (row.isDup ? IS_DUP : 0) |
+                                     (row.ece ? HAS_ECE : 0) | (hasDataAck ? HAS_DATA_ACK : 0));
     const auto dataAck = hasDataAck ? row.dataAck : m_dataAck;
-    auto* at = first + sizeof head;
-    at = Put(at, static_cast<uint64_t>(row.timeNs - m_timeNs), TIME, head);
-    // A sample is never 0.
-    at = Put(at, row.rttUs == NOT_OBSERVED ? 0 : static_cast<uint64_t>(row.rttUs), RTT, head);
-    at = Put(at, static_cast<uint64_t>(row.ackedBytes - m_ackedBytes), ACKED, head);
-    at = Put(at, Folded(dataAck - m_dataAck), DATA_ACK, head);
-    at = Put(at, static_cast<uint64_t>(row.newlySackedBytes), SACKED, head);
     const bool hasTsval = row.tsval != NOT_OBSERVED;
     const auto tsval = hasTsval ? static_cast<uint32_t>(row.tsval) : m_tsval;
-    // 0 is none.
-    at = Put(at, hasTsval ? 1 + Folded(static_cast<int32_t>(tsval - m_tsval)) : 0, TSVAL, head);
+    // A sample is never 0; of timestamps, 0 is none.
+    const uint64_t numbers[NUMBERS] = {
+        static_cast<uint64_t>(row.timeNs - m_timeNs),
+        row.rttUs == NOT_OBSERVED ? 0 : static_cast<uint64_t>(row.rttUs),
+        static_cast<uint64_t>(row.ackedBytes - m_ackedBytes),
+        Folded(dataAck - m_dataAck),
+        static_cast<uint64_t>(row.newlySackedBytes),
+        hasTsval ? 1 + Folded(static_cast<int32_t>(tsval - m_tsval)) : 0};
+    auto* at = first + sizeof head;
+    const auto rest = numbers[ACKED] | numbers[DATA_ACK] | numbers[TSVAL];
+    if ((numbers[TIME] | numbers[RTT]) <= UINT32_MAX && rest <= UINT16_MAX && !numbers[SACKED])
+    {
+        // As most are: each number in as many bytes as any of its kind takes.
+        at = PutAs<uint32_t>(at, numbers[TIME], ShiftOf(TIME), head);
+        at = PutAs<uint32_t>(at, numbers[RTT], ShiftOf(RTT), head);
+        if (rest)
+        {
+            at = PutAs<uint16_t>(at, numbers[ACKED], ShiftOf(ACKED), head);
+            at = PutAs<uint16_t>(at, numbers[DATA_ACK], ShiftOf(DATA_ACK), head);
+            at = PutAs<uint16_t>(at, numbers[TSVAL], ShiftOf(TSVAL), head);
+        }
+    }
+    else
+    {
+        for (unsigned which = 0; which < NUMBERS; ++which)
+        {
+            at = PutNumber(at, numbers[which], ShiftOf(static_cast<Number>(which)), head);
+        }
+    }
     std::memcpy(first, &head, sizeof head);
     m_timeNs = row.timeNs;
     m_ackedBytes = row.ackedBytes;
     m_dataAck = dataAck;
     m_tsval = tsval;
-    m_used += static_cast<uint32_t>(at - first);
+    m_used = static_cast<uint16_t>(m_used + (at - first));
     ++m_partRows;
     ++m_count;
+}
+
+void
+AckRows::AppendBare(int64_t timeNs, int64_t ackedBytes, int64_t dataAck, Spool& spool)
+{
+    MakeReady(spool);
+    const auto afterNs = static_cast<uint64_t>(timeNs - m_timeNs);
+    if (afterNs > UINT32_MAX || ackedBytes != m_ackedBytes || dataAck != m_dataAck)
+    {
+        Append({.timeNs = timeNs,
+                .ackedBytes = ackedBytes,
+                .rttUs = NOT_OBSERVED,
+                .dataAck = dataAck,
+                .newlySackedBytes = 0,
+                .tsval = NOT_OBSERVED,
+                .isAck = true,
+                .isDup = false,
+                .ece = false},
+               spool);
+        return;
+    }
+    auto* const first = m_chunk.get() + m_used;
+    RowHead head = IS_ACK | HAS_DATA_ACK;
+    const auto* const at = PutAs<uint32_t>(first + sizeof head, afterNs, ShiftOf(TIME), head);
+    std::memcpy(first, &head, sizeof head);
+    m_timeNs = timeNs;
+    m_used = static_cast<uint16_t>(m_used + (at - first));
+    ++m_partRows;
+    ++m_count;
+}
+
+/// Make room for one more row: flows may be many, and most of them have few rows.
+void
+AckRows::MakeRoom(Spool& spool)
+{
+    if (m_room == CHUNK_BYTES)
+    {
+        WriteChunk(spool);
+        return;
+    }
+    m_room = m_room == 0 ? FIRST_CHUNK_BYTES
+                         : std::min(CHUNK_BYTES, static_cast<uint16_t>(m_room + m_room / 2));
+    auto chunk = std::make_unique_for_overwrite<uint8_t[]>(size_t{m_room});
+    std::copy_n(m_chunk.get(), m_used, chunk.get());
+    m_chunk = std::move(chunk);
 }
 
 void
@@ -148,10 +197,7 @@ AckRows::Reader::Next()
     uint64_t numbers[NUMBERS];
     for (unsigned which = 0; which < NUMBERS; ++which)
     {
-        const auto size = head >> (FLAGS + 2 * which) & 3;
-        std::memcpy(&numbers[which], m_at, sizeof numbers[which]);
-        numbers[which] &= NUMBER_MASK[size];
-        m_at += NUMBER_BYTES[size];
+        numbers[which] = TakeNumber(m_at, ShiftOf(static_cast<Number>(which)), head);
     }
     m_timeNs += static_cast<int64_t>(numbers[TIME]);
     m_ackedBytes += static_cast<int64_t>(numbers[ACKED]);

@@ -52,6 +52,9 @@ class AckRows
     /// Append a row; write the chunk it fills.
     void Append(const AckRow& row, Spool& spool);
 
+    /// Append the row of an ACK that tells nothing but, at most, its data acknowledgement.
+    void AppendBare(int64_t timeNs, int64_t ackedBytes, int64_t dataAck, Spool& spool);
+
     /// Fetch what the next row will need into the cache.
     void Prefetch() const
     {
@@ -103,12 +106,17 @@ class AckRows
     };
 
   private:
-    static constexpr int64_t CHUNK_BYTES = 512;
+    static constexpr uint16_t FIRST_CHUNK_BYTES = 96;
+    static constexpr uint16_t CHUNK_BYTES = 1024;
 
+    /// Begin another part if the last one is full, and make room for a row.
+    void MakeReady(Spool& spool);
+    void MakeRoom(Spool& spool);
     void WriteChunk(Spool& spool);
 
     std::unique_ptr<uint8_t[]> m_chunk; //!< None before the first row
-    uint32_t m_used{0};
+    uint16_t m_room{0}; //!< Its length: it grows until it is worth writing
+    uint16_t m_used{0};
     uint32_t m_partRows{0};
     int64_t m_count{0};
     int64_t m_timeNs{0};

@@ -17,6 +17,29 @@ enum class Vantage : uint8_t
     Receiver
 };
 
+/**
+ * @param senderNs The shortest time from a packet on its way to the sender until its answer passes,
+ *                 -1 where it never answered.
+ * @param receiverNs The same of its receiver.
+ * @return Where the capture was taken: near the sender, near its receiver, or unknown.
+ */
+inline Vantage
+VantageOf(int64_t senderNs, int64_t receiverNs)
+{
+    if (senderNs < 0 || receiverNs < 0)
+    {
+        return Vantage::Unknown;
+    }
+    // An end is near if it answers within a quarter of the whole round trip.
+    const auto nearNs = static_cast<uint64_t>(senderNs);
+    const auto farNs = static_cast<uint64_t>(receiverNs);
+    if (3 * nearNs < farNs)
+    {
+        return Vantage::Sender;
+    }
+    return 3 * farNs < nearNs ? Vantage::Receiver : Vantage::Unknown;
+}
+
 /// For both ends: the shortest time from a packet on its way to the end until its answer passes.
 class Answers
 {
@@ -43,18 +66,7 @@ class Answers
     /// @return Where the capture was taken: near `sender`, near its receiver, or unknown.
     Vantage GetVantage(int sender) const
     {
-        if (m_shortestNs[0] < 0 || m_shortestNs[1] < 0)
-        {
-            return Vantage::Unknown;
-        }
-        // An end is near if it answers within a quarter of the whole round trip.
-        const auto nearNs = static_cast<uint64_t>(m_shortestNs[sender]);
-        const auto farNs = static_cast<uint64_t>(m_shortestNs[1 - sender]);
-        if (3 * nearNs < farNs)
-        {
-            return Vantage::Sender;
-        }
-        return 3 * farNs < nearNs ? Vantage::Receiver : Vantage::Unknown;
+        return VantageOf(m_shortestNs[sender], m_shortestNs[1 - sender]);
     }
 
   private:

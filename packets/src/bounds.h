@@ -33,11 +33,15 @@ constexpr uint32_t PART_ROWS = 1U << 16;
 /// Rows that one call reads, of all ends it is asked for; a row takes 64 bytes.
 constexpr int64_t MAX_ROWS_AT_ONCE = int64_t{1} << 20;
 
-/// Packets written out of order within so many are put in order.
+/// Packets written out of order within so many are put in order, unless 16,384 records that are
+/// refused stand between them.
 constexpr size_t OUT_OF_ORDER_SEGMENTS = 64;
 
 /// Places for segments that wait; a power of two, more than wait.
 constexpr size_t WAITING_PLACES = 128;
+
+/// Segments in order that are gathered before the flows take them, each flow all of its own.
+constexpr uint16_t GATHERED_SEGMENTS = 4096;
 
 /// A connection that has ended and is silent for so long is done with: twice the longest RTO.
 constexpr int64_t OVER_NS = 240'000'000'000;

@@ -33,16 +33,31 @@ SpillRows(Spool& spool, Chain& chain, std::vector<Row>& rows, size_t kept)
 
 } // namespace
 
+Congestion::Rows&
+Congestion::GetRows()
+{
+    if (!m_rows)
+    {
+        m_rows = std::make_unique<Rows>();
+    }
+    return *m_rows;
+}
+
 void
 Congestion::Spill(Spool& spool, bool all)
 {
-    if (all || m_states.size() >= MANY_STATES)
+    if (!m_rows)
     {
-        SpillRows(spool, m_statesWritten, m_states, all ? 0 : KEPT_STATES);
+        return;
     }
-    if (all || m_losses.size() >= MANY_LOSSES)
+    auto& [states, losses, statesWritten, lossesWritten] = *m_rows;
+    if (all || states.size() >= MANY_STATES)
     {
-        SpillRows(spool, m_lossesWritten, m_losses, all ? 0 : KEPT_LOSSES);
+        SpillRows(spool, statesWritten, states, all ? 0 : KEPT_STATES);
+    }
+    if (all || losses.size() >= MANY_LOSSES)
+    {
+        SpillRows(spool, lossesWritten, losses, all ? 0 : KEPT_LOSSES);
     }
 }
 
@@ -53,17 +68,18 @@ Congestion::Enter(int64_t timeNs, CaState state)
     {
         return;
     }
-    if (!m_states.empty() && timeNs <= m_states.back().timeNs)
+    auto& states = GetRows().states;
+    if (!states.empty() && timeNs <= states.back().timeNs)
     {
         // Two changes by one packet: the first has lasted no time.
-        timeNs = m_states.back().timeNs;
-        m_states.pop_back();
+        timeNs = states.back().timeNs;
+        states.pop_back();
     }
-    const auto before = m_states.empty() ? CaState::Open : m_states.back().state;
+    const auto before = states.empty() ? CaState::Open : states.back().state;
     m_state = state;
     if (state != before)
     {
-        m_states.push_back({timeNs, state});
+        states.push_back({timeNs, state});
     }
 }
 
@@ -177,8 +193,9 @@ Congestion::AnswerProbe(const Heard& ack, const Scoreboard& board)
         m_hasProbe = false;
         if (m_state == CaState::Open || m_state == CaState::Disorder)
         {
-            m_states.push_back({ack.timeNs, CaState::Cwr});
-            m_states.push_back({ack.timeNs, CaState::Open});
+            auto& states = GetRows().states;
+            states.push_back({ack.timeNs, CaState::Cwr});
+            states.push_back({ack.timeNs, CaState::Open});
             m_state = CaState::Open;
             KeepOpen(ack.timeNs, board);
         }
@@ -308,20 +325,21 @@ void
 Congestion::Event(const Resent& again, int64_t timeNs, LossKind kind)
 {
     // A cause may be earlier than the last event.
-    m_losses.push_back(
-        {m_losses.empty() ? timeNs : std::max(timeNs, m_losses.back().timeNs), 0, kind});
+    auto& losses = GetRows().losses;
+    losses.push_back({losses.empty() ? timeNs : std::max(timeNs, losses.back().timeNs), 0, kind});
     Count(again);
 }
 
 void
 Congestion::Count(const Resent& again)
 {
-    if (m_losses.empty())
+    auto& losses = GetRows().losses;
+    if (losses.empty())
     {
         Event(again, again.timeNs, LossKind::Tlp);
         return;
     }
-    m_losses.back().packets += again.segments;
+    losses.back().packets += again.segments;
     m_toUndo += again.segments;
 }
 

@@ -7,6 +7,7 @@
 #include "spool.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace packets
@@ -116,18 +117,29 @@ class Congestion
     void Spill(Spool& spool, bool all);
 
     /// @return Changes of state that are written.
-    const Chain& GetStates() const
+    Chain GetStates() const
     {
-        return m_statesWritten;
+        return m_rows ? m_rows->statesWritten : Chain{};
     }
 
     /// @return Loss events that are written.
-    const Chain& GetLosses() const
+    Chain GetLosses() const
     {
-        return m_lossesWritten;
+        return m_rows ? m_rows->lossesWritten : Chain{};
     }
 
   private:
+    /// Rows, of which most senders of little have none.
+    struct Rows
+    {
+        std::vector<StateRow> states;
+        std::vector<LossRow> losses;
+        Chain statesWritten;
+        Chain lossesWritten;
+    };
+
+    Rows& GetRows();
+
     bool IsInEpisode() const
     {
         return m_state == CaState::Recovery || m_state == CaState::Loss;
@@ -156,10 +168,7 @@ class Congestion
     int64_t m_timeouts{0}; //!< Since the last ACK that advanced
     int64_t m_probe{0};    //!< What was not sent yet when a tail loss probe was
 
-    std::vector<StateRow> m_states;
-    std::vector<LossRow> m_losses;
-    Chain m_statesWritten;
-    Chain m_lossesWritten;
+    std::unique_ptr<Rows> m_rows; //!< None before the first
 
     // Of the episode: what it sent again, less what was in vain; from where on; the first's TSval.
     int64_t m_toUndo{0};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace packets
 {
@@ -11,20 +12,7 @@ namespace packets
 namespace
 {
 
-constexpr uint8_t SYN_ACK = SYN | ACK;
 constexpr uint8_t ECN_SETUP = ECE | CWR;
-
-bool
-IsSyn(const Segment& segment)
-{
-    return (segment.flags & SYN_ACK) == SYN;
-}
-
-bool
-IsSynAck(const Segment& segment)
-{
-    return (segment.flags & SYN_ACK) == SYN_ACK;
-}
 
 std::array<uint8_t, 16>
 Address(const Endpoint& end)
@@ -42,39 +30,39 @@ Address(const Endpoint& end)
 }
 
 SenderSummary
-Summary(const Sender& sender, int64_t shortestNs)
+Summary(const Sender& sender, int64_t shortestNs, uint64_t firstDataAck, uint8_t firstDataAckBits)
 {
     const auto& parts = sender.GetRows().GetParts();
-    const auto& states = sender.GetCongestion().GetStates();
-    const auto& losses = sender.GetCongestion().GetLosses();
+    const auto states = sender.GetCongestion().GetStates();
+    const auto losses = sender.GetCongestion().GetLosses();
+    const auto bounded = [](int64_t count) {
+        return static_cast<uint32_t>(std::min<int64_t>(count, UINT32_MAX));
+    };
     return {.payloadBytes = sender.GetPayload(),
             .resentSegments = sender.GetResent(),
-            .implausible = sender.GetImplausible(),
-            .forgotten = sender.GetForgotten(),
             .shortestNs = shortestNs,
-            .firstDataAck = sender.GetFirstDataAck(),
-            .firstDataAckBits = sender.GetFirstDataAckBits(),
+            .firstDataAck = firstDataAck,
             .rows = sender.GetRows().GetCount(),
             .partsLast = parts.last,
-            .parts = parts.records,
             .statesLast = states.last,
             .states = states.records,
             .lossesLast = losses.last,
-            .losses = losses.records};
+            .losses = losses.records,
+            .parts = static_cast<uint32_t>(parts.records),
+            .implausible = bounded(sender.GetImplausible()),
+            .forgotten = bounded(sender.GetForgotten()),
+            .firstDataAckBits = firstDataAckBits};
 }
 
 } // namespace
 
-Flow::Flow(int64_t number, const Segment& first, Spool& spool)
+Flow::Flow(int64_t number, const Segment& first, Spool& spool, bool isAtOnce)
     : m_endNs(first.timeNs),
+      m_isAtOnce(isAtOnce),
       m_spool(spool),
       m_startNs(first.timeNs),
       m_number(number)
 {
-    // A SYN/ACK is answered to the end that opened the connection.
-    const bool isTurned = IsSynAck(first);
-    m_ends[0] = isTurned ? first.destination : first.source;
-    m_ends[1] = isTurned ? first.source : first.destination;
 }
 
 Flow::Senders&
@@ -100,7 +88,7 @@ Flow::IsPlain() const
 bool
 Flow::BeginsAnew(const Segment& segment) const
 {
-    if (!IsSyn(segment) || segment.seq == m_firstSyn || IsAnswered(segment))
+    if (!segment.IsSyn() || segment.seq == m_firstSyn || IsAnswered(segment))
     {
         return false;
     }
@@ -116,59 +104,111 @@ Flow::IsAnswered(const Segment& syn) const
 }
 
 Verdict
-Flow::Take(const Segment& segment)
+Flow::Judge(const Segment& segment) const
 {
     if (segment.timeNs < m_endNs)
     {
         return Verdict::Backwards;
     }
-    const int end = EndOf(segment);
-    const bool isSyn = IsSyn(segment);
-    if (isSyn && m_segments > 0 && segment.seq != m_firstSyn && !IsAnswered(segment))
-    {
-        return Verdict::SynInside;
-    }
-    if (isSyn)
+    const bool isInside = segment.IsSyn() && m_segments > 0 && segment.seq != m_firstSyn &&
+                          !IsAnswered(segment);
+    return isInside ? Verdict::SynInside : Verdict::Segment;
+}
+
+void
+Flow::Take(const CapturedSegment& captured, int end)
+{
+    Take(captured.segment, TakeMptcp(captured, end), end);
+}
+
+void
+Flow::Take(const Segment& segment, int end)
+{
+    TakeFault(segment);
+    const auto dataAck = segment.mptcp == MptcpOptions::OneDss
+                             ? TakeDss(segment.dataAck, segment.dataAckBits, end)
+                             : NOT_OBSERVED;
+    Take(segment, dataAck, end);
+}
+
+/// Take a segment whose MPTCP options are taken, with its data acknowledgement from the first on.
+void
+Flow::Take(const Segment& segment, int64_t dataAck, int end)
+{
+    if (segment.IsSyn())
     {
         m_firstSyn = segment.seq;
     }
     m_endNs = segment.timeNs;
     ++m_segments;
     m_isOver |= (segment.flags & (FIN | RST)) != 0;
-    if (segment.flags & SYN)
-    {
-        TakeEcn(segment);
-    }
-    const auto dataAck = TakeMptcp(segment, end);
-    if (IsSynAck(segment))
+    const bool settlesEcn = segment.flags & SYN && SettlesEcn(segment);
+    if (segment.IsSynAck())
     {
         m_synAcked = segment.ack;
     }
     if (IsPlain())
     {
+        m_log.reset();
         m_senders.reset();
-        return Verdict::Segment;
+        return;
     }
-    auto& senders = GetSenders().sender;
-    senders[end].TakeSent(segment);
-    senders[1 - end].TakeHeard(segment, dataAck);
-    return Verdict::Segment;
+    if (m_isAtOnce || m_senders)
+    {
+        TakeAsSenders(segment, dataAck, end, settlesEcn);
+        return;
+    }
+    if (!m_log)
+    {
+        m_log = std::make_unique<SegmentLog>();
+    }
+    m_log->Append(segment, dataAck, end, settlesEcn);
+    if (m_log->IsFull())
+    {
+        TakeLogged();
+    }
 }
 
 void
-Flow::TakeEcn(const Segment& segment)
+Flow::TakeAsSenders(const Segment& segment, int64_t dataAck, int end, bool settlesEcn)
 {
-    if (IsSyn(segment))
+    auto& senders = GetSenders().sender;
+    if (settlesEcn)
+    {
+        senders[0].SetEcn();
+        senders[1].SetEcn();
+    }
+    senders[end].TakeSent(segment);
+    senders[1 - end].TakeHeard(segment, dataAck);
+}
+
+/// Let the senders take what they have yet to take.
+void
+Flow::TakeLogged()
+{
+    const auto log = std::move(m_log);
+    if (!log)
+    {
+        return;
+    }
+    SegmentLog::Reader reader(*log);
+    LoggedSegment one{};
+    while (reader.Next(one))
+    {
+        TakeAsSenders(one.segment, one.dataAck, one.end, one.settlesEcn);
+    }
+}
+
+/// Tell whether both ends use ECN from a segment of the handshake on.
+bool
+Flow::SettlesEcn(const Segment& segment)
+{
+    if (segment.IsSyn())
     {
         m_ecnOffered = (segment.flags & ECN_SETUP) == ECN_SETUP;
+        return false;
     }
-    else if (m_ecnOffered && (segment.flags & ECN_SETUP) == ECE)
-    {
-        for (auto& sender : GetSenders().sender)
-        {
-            sender.SetEcn();
-        }
-    }
+    return m_ecnOffered && (segment.flags & ECN_SETUP) == ECE;
 }
 
 void
@@ -178,27 +218,40 @@ Flow::Count(Signal signal)
     ++m_signals[static_cast<size_t>(signal)];
 }
 
+void
+Flow::TakeFault(const Segment& segment)
+{
+    if (segment.fault != OptionFault::None)
+    {
+        Count(segment.fault == OptionFault::Cut ? Signal::CutOptions : Signal::BadOptionLength);
+    }
+}
+
 /**
  * Read the MPTCP options of a segment that `end` sent; return its data acknowledgement, from the
  * first on.
  */
 int64_t
-Flow::TakeMptcp(const Segment& segment, int end)
+Flow::TakeMptcp(const CapturedSegment& captured, int end)
 {
+    const auto& segment = captured.segment;
+    TakeFault(segment);
     auto dataAck = NOT_OBSERVED;
-    if (segment.fault != OptionFault::None)
-    {
-        Count(segment.fault == OptionFault::Cut ? Signal::CutOptions : Signal::BadOptionLength);
-    }
     bool hasFound = false;
     const bool isSyn = segment.flags & SYN;
-    ForEachMptcp(segment, [&](const MptcpOption& option) {
+    ForEachMptcp(captured, [&](const MptcpOption& option) {
         if (!option.isGood)
         {
             Count(option.fault);
             return;
         }
         hasFound = true;
+        if (option.subtype == Subtype::Dss)
+        {
+            const auto acked = TakeDss(option.dataAck, option.dataAckBits, end);
+            dataAck = option.dataAckBits ? acked : dataAck;
+            return;
+        }
         Count(static_cast<Signal>(option.subtype));
         if (option.subtype == Subtype::MpCapable)
         {
@@ -208,16 +261,8 @@ Flow::TakeMptcp(const Segment& segment, int end)
         {
             TakeJoin(option, end);
         }
-        else if (option.subtype == Subtype::Dss)
-        {
-            m_hasDataSignal = true;
-            if (option.dataAckBits)
-            {
-                dataAck = TakeDataAck(option, end);
-            }
-        }
     });
-    if (IsSynAck(segment) && m_offered && segment.fault == OptionFault::None)
+    if (segment.IsSynAck() && m_offered && segment.fault == OptionFault::None)
     {
         m_refused = !hasFound;
     }
@@ -262,15 +307,21 @@ Flow::TakeJoin(const MptcpOption& option, int end)
     }
 }
 
+/// Take a good DSS that `end` sent; return its data acknowledgement, from the first on.
 int64_t
-Flow::TakeDataAck(const MptcpOption& option, int end)
+Flow::TakeDss(uint64_t dataAck, uint8_t bits, int end)
 {
-    auto& known = m_dataAcks[end];
-    const auto low32 = static_cast<uint32_t>(option.dataAck);
-    if (!known.isKnown)
+    Count(Signal{static_cast<uint8_t>(Subtype::Dss)});
+    m_hasDataSignal = true;
+    if (bits == 0)
     {
-        known = {true, low32, 0};
-        GetSenders().sender[1 - end].SetFirstDataAck(option.dataAck, option.dataAckBits);
+        return NOT_OBSERVED;
+    }
+    auto& known = m_dataAcks[end];
+    const auto low32 = static_cast<uint32_t>(dataAck);
+    if (known.firstBits == 0)
+    {
+        known = {bits, low32, 0, dataAck};
     }
     known.last += static_cast<int32_t>(low32 - known.last32);
     known.last32 = low32;
@@ -278,31 +329,39 @@ Flow::TakeDataAck(const MptcpOption& option, int end)
 }
 
 FlowSummary
-Flow::Finish(int64_t left)
+Flow::Finish(const Endpoint (&ends)[2], int64_t left)
 {
+    TakeLogged();
     auto& senders = GetSenders().sender;
     for (auto& sender : senders)
     {
         sender.Finish();
     }
     FlowSummary summary{.number = m_number,
-                        .family = m_ends[0].family,
-                        .address = {Address(m_ends[0]), Address(m_ends[1])},
-                        .port = {m_ends[0].port, m_ends[1].port},
                         .startNs = m_startNs,
                         .endNs = m_endNs,
                         .segments = m_segments,
                         .firstSyn = m_firstSyn,
+                        .joinToken = m_joinToken,
+                        .address = {Address(ends[0]), Address(ends[1])},
+                        .key = {m_key[0], m_key[1]},
+                        .signals = m_signals,
+                        .port = {ends[0].port, ends[1].port},
+                        .addressId = {m_addressId[0], m_addressId[1]},
+                        .family = ends[0].family,
                         .version = m_version,
                         .hasKey = {m_hasKey[0], m_hasKey[1]},
-                        .key = {m_key[0], m_key[1]},
-                        .joinToken = m_joinToken,
-                        .addressId = {m_addressId[0], m_addressId[1]},
                         .left = left,
-                        .signals = {},
-                        .senders = {Summary(senders[0], m_answers.GetShortest(0)),
-                                    Summary(senders[1], m_answers.GetShortest(1))}};
-    std::copy(m_signals.begin(), m_signals.end(), summary.signals.begin());
+                        .senders = {}};
+    for (int end = 0; end < 2; ++end)
+    {
+        // The other end sent them.
+        const auto& dataAcks = m_dataAcks[1 - end];
+        summary.senders[end] = Summary(senders[end],
+                                       m_answers.GetShortest(end),
+                                       dataAcks.first,
+                                       dataAcks.firstBits);
+    }
     m_senders.reset();
     return summary;
 }

@@ -6,6 +6,7 @@
 #include "answers.h"
 #include "mptcp.h"
 #include "prefetch.h"
+#include "segment-log.h"
 #include "segment.h"
 #include "sender.h"
 #include "spool.h"
@@ -24,39 +25,39 @@ struct SenderSummary
 {
     int64_t payloadBytes;
     int64_t resentSegments;
-    int64_t implausible;
-    int64_t forgotten;
     int64_t shortestNs; //!< Its shortest answer, -1 if it never answered
     uint64_t firstDataAck;
-    int64_t firstDataAckBits; //!< 0 if no data acknowledgement came to it
     int64_t rows;
     int64_t partsLast;
-    int64_t parts;
     int64_t statesLast;
     int64_t states;
     int64_t lossesLast;
     int64_t losses;
+    uint32_t parts;
+    uint32_t implausible;
+    uint32_t forgotten;
+    uint32_t firstDataAckBits; //!< 0 if no data acknowledgement came to it
 };
 
 /// What stays of a flow that is done with; end 0 opened it. Absent numbers are -1.
 struct FlowSummary
 {
     int64_t number; //!< In order of the first segment
-    int64_t family;
-    std::array<uint8_t, 16> address[2]; //!< The first four bytes of IPv4
-    int64_t port[2];
     int64_t startNs;
     int64_t endNs;
     int64_t segments;
     int64_t firstSyn;
-    int64_t version;
-    int64_t hasKey[2];
-    std::array<uint8_t, KEY_BYTES> key[2];
     int64_t joinToken;
-    int64_t addressId[2];
+    std::array<uint8_t, 16> address[2]; //!< The first four bytes of IPv4
+    std::array<uint8_t, KEY_BYTES> key[2];
+    std::array<uint32_t, SIGNALS> signals;
+    uint16_t port[2];
+    int16_t addressId[2];
+    uint8_t family;
+    int8_t version;
+    uint8_t hasKey[2];
     /// Why it was let go of before its end: 1 if it was silent for long, 2 if there were too many.
     int64_t left;
-    std::array<int64_t, SIGNALS> signals;
     SenderSummary senders[2];
 };
 
@@ -66,16 +67,23 @@ class alignas(CACHE_LINE_BYTES) Flow
   public:
     /**
      * @param number Of the flow, in order of the first segment.
-     * @param first Its first segment; end 0 opened the connection or, without a handshake, sent it.
+     * @param first Its first segment.
      * @param spool Where its rows go.
+     * @param isAtOnce Whether both ends take each segment at once; else GetResent() tells nothing.
      */
-    Flow(int64_t number, const Segment& first, Spool& spool);
+    Flow(int64_t number, const Segment& first, Spool& spool, bool isAtOnce);
 
     /// @return Whether a segment opens another connection between the same addresses and ports.
     bool BeginsAnew(const Segment& segment) const;
 
-    /// Take a segment in; return Verdict::Segment, or why it is refused.
-    Verdict Take(const Segment& segment);
+    /// @return Verdict::Segment, or why it refuses a segment.
+    Verdict Judge(const Segment& segment) const;
+
+    /// Take a segment that `end` sent and that is not refused.
+    void Take(const CapturedSegment& captured, int end);
+
+    /// The same of a segment that has no MPTCP option but one DSS.
+    void Take(const Segment& segment, int end);
 
     /// @return Whether it is a subflow of an MPTCP connection.
     bool IsSubflow() const
@@ -135,41 +143,35 @@ class alignas(CACHE_LINE_BYTES) Flow
         return m_segments;
     }
 
-    /// @return Whether a segment is between its ends.
-    bool IsBetween(const Segment& segment) const
-    {
-        return segment.source == m_ends[0]
-                   ? segment.destination == m_ends[1]
-                   : segment.source == m_ends[1] && segment.destination == m_ends[0];
-    }
-
-    const Endpoint& GetEndpoint(int end) const
-    {
-        return m_ends[end];
-    }
-
     /// Fetch itself into the cache, but for what is seldom looked at.
     void Prefetch() const
     {
         PrefetchLines<OFTEN_BYTES>(this);
     }
 
-    /// Fetch its senders into the cache.
+    /// Fetch its senders, or what is there in place of them, into the cache.
     void PrefetchSenders() const
     {
-        if (m_senders)
+        if (m_log)
+        {
+            m_log->Prefetch();
+        }
+        else if (m_senders)
         {
             m_senders->sender[0].Prefetch();
             m_senders->sender[1].Prefetch();
         }
     }
 
-    /// Fetch what its senders, which are in the cache, look at.
-    void PrefetchRows(const Segment& segment) const
+    /// Fetch what these, which are in the cache, look at for a segment that `end` sent.
+    void PrefetchRows(int end) const
     {
-        if (m_senders)
+        if (m_log)
         {
-            const int end = EndOf(segment);
+            m_log->PrefetchEnd();
+        }
+        else if (m_senders)
+        {
             m_senders->sender[end].PrefetchSent();
             m_senders->sender[1 - end].PrefetchHeard();
         }
@@ -186,14 +188,14 @@ class alignas(CACHE_LINE_BYTES) Flow
         return m_senders ? m_senders->sender[end].GetResent() : 0;
     }
 
-    /// @return Which end sent a segment.
-    int EndOf(const Segment& segment) const
-    {
-        return segment.source == m_ends[0] ? 0 : 1;
-    }
-
-    /// Write what is still in memory, and return what stays; nothing more will come.
-    FlowSummary Finish(int64_t left);
+    /**
+     * Write what is still in memory; nothing more will come.
+     *
+     * @param ends Its ends.
+     * @param left Why it was let go of, as FlowSummary has it.
+     * @return What stays.
+     */
+    FlowSummary Finish(const Endpoint (&ends)[2], int64_t left);
 
   private:
     /// Both ends as senders: TCP without MPTCP, of which a capture may hold much, needs none.
@@ -208,27 +210,32 @@ class alignas(CACHE_LINE_BYTES) Flow
     };
 
     bool IsAnswered(const Segment& syn) const;
-    void TakeEcn(const Segment& segment);
-    int64_t TakeMptcp(const Segment& segment, int end);
+    bool SettlesEcn(const Segment& segment);
+    void TakeFault(const Segment& segment);
+    int64_t TakeMptcp(const CapturedSegment& captured, int end);
+    int64_t TakeDss(uint64_t dataAck, uint8_t bits, int end);
     void TakeCapable(const MptcpOption& option, bool isSyn, int end);
     void TakeJoin(const MptcpOption& option, int end);
-    int64_t TakeDataAck(const MptcpOption& option, int end);
     void Count(Signal signal);
+    void Take(const Segment& segment, int64_t dataAck, int end);
+    void TakeAsSenders(const Segment& segment, int64_t dataAck, int end, bool settlesEcn);
+    void TakeLogged();
     Senders& GetSenders();
 
     /// Data acknowledgements of an end, from the first on.
     struct DataAcks
     {
-        bool isKnown{false};
+        uint8_t firstBits{0}; //!< 32 or 64; 0 before the first
         uint32_t last32{0};
         int64_t last{0};
+        uint64_t first{0};
     };
 
     /// What every segment may look at comes first, in so many bytes.
     static constexpr size_t OFTEN_BYTES = 192;
 
+    std::unique_ptr<SegmentLog> m_log; //!< What the senders have yet to take, while it is little
     std::unique_ptr<Senders> m_senders;
-    Endpoint m_ends[2];
     int64_t m_endNs;
 
     int64_t m_segments{0};
@@ -241,6 +248,7 @@ class alignas(CACHE_LINE_BYTES) Flow
     bool m_hasSignal{false};
     bool m_isOver{false};
     bool m_ecnOffered{false};
+    bool m_isAtOnce;
     Admission m_admission{Admission::Open};
     int8_t m_version{-1};
 

@@ -41,9 +41,13 @@ AfterEtherType(const Frame& frame, uint32_t at)
             return CUT;
         }
         const auto kind = Read16(frame.data + at);
+        if (kind == IPV4 || kind == IPV6)
+        {
+            return Found(at + 2);
+        }
         if (!IsVlan(kind))
         {
-            return kind == IPV4 || kind == IPV6 ? Found(at + 2) : NOT_IP;
+            return NOT_IP;
         }
     }
 }

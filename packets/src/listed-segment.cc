@@ -6,8 +6,9 @@ namespace packets
 {
 
 ListedSegment
-ListSegment(const Segment& segment, int64_t flow, int end, int64_t resent)
+ListSegment(const CapturedSegment& captured, int64_t flow, int end, int64_t resent)
 {
+    const auto& segment = captured.segment;
     ListedSegment listed{};
     listed.flow = flow;
     listed.timeNs = segment.timeNs;
@@ -21,7 +22,7 @@ ListSegment(const Segment& segment, int64_t flow, int end, int64_t resent)
     listed.end = static_cast<uint8_t>(end);
     listed.flags = segment.flags;
     listed.windowScale = segment.windowScale;
-    ForEachMptcp(segment, [&listed](const MptcpOption& option) {
+    ForEachMptcp(captured, [&listed](const MptcpOption& option) {
         if (!option.isGood)
         {
             return;

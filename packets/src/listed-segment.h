@@ -44,13 +44,13 @@ struct ListedSegment
 /**
  * List a segment.
  *
- * @param segment The segment.
+ * @param captured The segment.
  * @param flow The number of its flow.
  * @param end Which end of it sent the segment.
  * @param resent How many segments it sends again.
  * @return What is listed.
  */
-ListedSegment ListSegment(const Segment& segment, int64_t flow, int end, int64_t resent);
+ListedSegment ListSegment(const CapturedSegment& captured, int64_t flow, int end, int64_t resent);
 
 } // namespace packets
 

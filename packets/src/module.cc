@@ -2,6 +2,8 @@
 
 /// The Python module packet_recording; packets/packet_recording.pyi says what is in it.
 
+#include "free-memory.h"
+#include "grouping.h"
 #include "recording.h"
 #include "way-back.h"
 
@@ -321,10 +323,47 @@ ReadAckPart(int fd,
     return py::make_tuple(table.Columns(), matchedUs);
 }
 
-py::tuple
-ReadStates(int fd, int64_t base, int64_t last, int64_t records)
+/// Which rows of an end that are in one chain are asked for.
+struct ChainSource
 {
-    const auto rows = Spool::Read<StateRow>({fd, base}, {last, records});
+    int64_t base; //!< Where the capture's spool begins
+    int64_t last;
+    int64_t records;
+};
+
+using ChainSources = py::array_t<ChainSource, py::array::c_style>;
+
+/**
+ * Read the chains of some ends.
+ *
+ * @param fd The file their spools are in.
+ * @param sources The ends.
+ * @return The rows, one end after the other.
+ */
+template <class Row>
+std::vector<Row>
+ReadChains(int fd, const ChainSources& sources)
+{
+    const auto count = static_cast<size_t>(sources.size());
+    const auto* const first = sources.data();
+    const py::gil_scoped_release released;
+    std::vector<Row> rows;
+    for (const auto* source = first; source != first + count; ++source)
+    {
+        if (source->records > 0)
+        {
+            const auto own = Spool::Read<Row>({fd, source->base}, {source->last, source->records});
+            rows.insert(rows.end(), own.begin(), own.end());
+        }
+    }
+    return rows;
+}
+
+/// Changes of state of some ends, one end after the other: times and states.
+py::tuple
+ReadStates(int fd, const ChainSources& sources)
+{
+    const auto rows = ReadChains<StateRow>(fd, sources);
     auto times = NewColumn(rows.size());
     auto states = NewColumn(rows.size());
     for (size_t i = 0; i < rows.size(); ++i)
@@ -335,10 +374,11 @@ ReadStates(int fd, int64_t base, int64_t last, int64_t records)
     return py::make_tuple(times, states);
 }
 
+/// Loss events of some ends, one end after the other: times, kinds and packets.
 py::tuple
-ReadLosses(int fd, int64_t base, int64_t last, int64_t records)
+ReadLosses(int fd, const ChainSources& sources)
 {
-    const auto rows = Spool::Read<LossRow>({fd, base}, {last, records});
+    const auto rows = ReadChains<LossRow>(fd, sources);
     auto times = NewColumn(rows.size());
     auto kinds = NewColumn(rows.size());
     auto packetCounts = NewColumn(rows.size());
@@ -380,19 +420,62 @@ ReadRefusals(int fd, int64_t base, int64_t place, int64_t records)
     return found;
 }
 
+/// Elements as an array of their own.
+template <class Element>
+py::array_t<Element>
+ArrayOf(std::vector<Element>&& elements)
+{
+    auto* const own = new std::vector<Element>(std::move(elements));
+    const py::capsule owner(own, [](void* one) { delete static_cast<std::vector<Element>*>(one); });
+    return py::array_t<Element>(static_cast<py::ssize_t>(own->size()), own->data(), owner);
+}
+
 /// Segments listed since this was asked last.
 py::array
 TakeListed(Recording& recording)
 {
-    const auto listed = recording.TakeListed();
-    return py::array_t<ListedSegment>(static_cast<py::ssize_t>(listed.size()), listed.data());
+    return ArrayOf(recording.TakeListed());
 }
 
 py::array
 Flows(const Recording& recording)
 {
-    const auto& flows = recording.GetFlows();
-    return py::array_t<FlowSummary>(static_cast<py::ssize_t>(flows.size()), flows.data());
+    return ArrayOf(std::vector(recording.GetFlows()));
+}
+
+using FlowSummaries = py::array_t<FlowSummary, py::array::c_style>;
+using TokensOfFlows = py::array_t<FlowTokens, py::array::c_style>;
+
+/// Connections, their members, the captures they are in, all flows, and counts of each capture.
+py::tuple
+Group(const py::list& captures, size_t mostSubflows)
+{
+    // Held until all are grouped.
+    std::vector<std::pair<FlowSummaries, TokensOfFlows>> held;
+    for (const auto& capture : captures)
+    {
+        held.push_back(capture.cast<std::pair<FlowSummaries, TokensOfFlows>>());
+    }
+    Grouped found;
+    {
+        const py::gil_scoped_release released;
+        Grouping grouping(mostSubflows);
+        for (const auto& [flows, tokens] : held)
+        {
+            if (flows.ndim() != 1 || tokens.ndim() != 1 || flows.size() != tokens.size())
+            {
+                throw py::value_error("flows and tokens are not as many");
+            }
+            grouping.Add(flows.data(), tokens.data(), static_cast<size_t>(flows.size()));
+        }
+        found = grouping.Finish();
+    }
+    ReturnMemory();
+    return py::make_tuple(ArrayOf(std::move(found.connections)),
+                          ArrayOf(std::move(found.members)),
+                          ArrayOf(std::move(found.links)),
+                          ArrayOf(std::move(found.flows)),
+                          ArrayOf(std::move(found.counts)));
 }
 
 py::list
@@ -426,35 +509,57 @@ PYBIND11_MODULE(packet_recording, module)
     PYBIND11_NUMPY_DTYPE(SenderSummary,
                          payloadBytes,
                          resentSegments,
-                         implausible,
-                         forgotten,
                          shortestNs,
                          firstDataAck,
-                         firstDataAckBits,
                          rows,
                          partsLast,
-                         parts,
                          statesLast,
                          states,
                          lossesLast,
-                         losses);
+                         losses,
+                         parts,
+                         implausible,
+                         forgotten,
+                         firstDataAckBits);
     PYBIND11_NUMPY_DTYPE(FlowSummary,
                          number,
-                         family,
-                         address,
-                         port,
                          startNs,
                          endNs,
                          segments,
                          firstSyn,
+                         joinToken,
+                         address,
+                         key,
+                         signals,
+                         port,
+                         addressId,
+                         family,
                          version,
                          hasKey,
-                         key,
-                         joinToken,
-                         addressId,
                          left,
-                         signals,
                          senders);
+    PYBIND11_NUMPY_DTYPE(ChainSource, base, last, records);
+    PYBIND11_NUMPY_DTYPE(FlowTokens, token, firstData);
+    PYBIND11_NUMPY_DTYPE(GroupedConnection,
+                         place,
+                         firstMember,
+                         members,
+                         capture,
+                         sender,
+                         version,
+                         token,
+                         hasFirstData,
+                         firstData);
+    PYBIND11_NUMPY_DTYPE(GroupedMember, capture, flow, end, vantage, address);
+    PYBIND11_NUMPY_DTYPE(GroupedLink, connection, capture, vantage);
+    PYBIND11_NUMPY_DTYPE(GroupedFlow, place, subflow, capture);
+    PYBIND11_NUMPY_DTYPE(GroupedCounts,
+                         segments,
+                         elsewhere,
+                         beyond,
+                         implausible,
+                         forgotten,
+                         signals);
     PYBIND11_NUMPY_DTYPE(ListedSegment,
                          flow,
                          timeNs,
@@ -499,12 +604,15 @@ PYBIND11_MODULE(packet_recording, module)
                          int64_t overNs,
                          int64_t idleNs,
                          uint32_t partRows,
-                         bool listing) {
-                 if (flows == 0 || subflows == 0 || partRows == 0 || partRows > PART_ROWS)
+                         bool listing,
+                         uint16_t gathered) {
+                 if (flows == 0 || subflows == 0 || partRows == 0 || partRows > PART_ROWS ||
+                     gathered == 0 || gathered > GATHERED_SEGMENTS)
                  {
                      throw py::value_error("a limit that nothing can keep");
                  }
-                 const Limits limits{flows, subflows, overNs, idleNs, partRows, listing};
+                 const Limits limits{
+                     flows, subflows, overNs, idleNs, partRows, listing, gathered};
                  return std::make_unique<Recording>(fd, limits);
              }),
              py::arg("fd"),
@@ -514,7 +622,8 @@ PYBIND11_MODULE(packet_recording, module)
              py::arg("over_ns") = OVER_NS,
              py::arg("idle_ns") = IDLE_NS,
              py::arg("part_rows") = PART_ROWS,
-             py::arg("listing") = false)
+             py::arg("listing") = false,
+             py::arg("gathered") = GATHERED_SEGMENTS)
         .def("feed", &Feed)
         .def("finish", &Recording::Finish, py::call_guard<py::gil_scoped_release>())
         .def_property_readonly(
@@ -547,6 +656,9 @@ PYBIND11_MODULE(packet_recording, module)
     module.def("survey_acks", &SurveyAcks);
     module.def("read_ack_part", &ReadAckPart);
     module.attr("ACK_SOURCE") = py::dtype::of<AckSource>();
+    module.attr("CHAIN_SOURCE") = py::dtype::of<ChainSource>();
+    module.attr("FLOW_TOKENS") = py::dtype::of<FlowTokens>();
+    module.def("group", &Group);
     module.def("read_states", &ReadStates);
     module.def("read_losses", &ReadLosses);
     module.def("chunks", &Chunks);
@@ -555,4 +667,5 @@ PYBIND11_MODULE(packet_recording, module)
     module.attr("VERDICTS") = static_cast<int>(Verdict::COUNT);
     module.attr("SIGNALS") = SIGNALS;
     module.attr("PART_ROWS") = PART_ROWS;
+    module.attr("GATHERED_SEGMENTS") = GATHERED_SEGMENTS;
 }

@@ -94,19 +94,9 @@ ReadDss(const uint8_t* body, uint8_t bytes)
 {
     MptcpOption option;
     option.subtype = Subtype::Dss;
-    if (bytes < 2)
+    if (!ReadDataAck(body, bytes, option.dataAck, option.dataAckBits))
     {
         return Bad(Signal::BadMptcpLength);
-    }
-    if (body[1] & HAS_DATA_ACK)
-    {
-        const bool isLong = body[1] & LONG_DATA_ACK;
-        if (bytes < (isLong ? 10 : 6))
-        {
-            return Bad(Signal::BadMptcpLength);
-        }
-        option.dataAckBits = isLong ? 64 : 32;
-        option.dataAck = isLong ? Read64(body + 2) : Read32(body + 2);
     }
     option.isGood = true;
     option.isDataFin = body[1] & DATA_FIN;
@@ -153,6 +143,27 @@ ReadOther(Subtype subtype, const uint8_t* body, uint8_t bytes)
 }
 
 } // namespace
+
+bool
+ReadDataAck(const uint8_t* body, uint8_t bytes, uint64_t& dataAck, uint8_t& bits)
+{
+    if (bytes < 2 || body[0] >> 4 != static_cast<int>(Subtype::Dss))
+    {
+        return false;
+    }
+    bits = 0;
+    if (body[1] & HAS_DATA_ACK)
+    {
+        const bool isLong = body[1] & LONG_DATA_ACK;
+        if (bytes < (isLong ? 10 : 6))
+        {
+            return false;
+        }
+        bits = isLong ? 64 : 32;
+        dataAck = isLong ? Read64(body + 2) : Read32(body + 2);
+    }
+    return true;
+}
 
 MptcpOption
 ReadMptcp(const uint8_t* body, uint8_t bytes, bool isSyn)

@@ -78,6 +78,17 @@ struct MptcpOption
 constexpr int16_t DETAIL_FLAG = 256;
 
 /**
+ * Read the data acknowledgement of a DSS.
+ *
+ * @param body From the subtype on.
+ * @param bytes How long it is.
+ * @param dataAck Is set to it.
+ * @param bits Are set to how long it is, 0 if there is none.
+ * @return Whether this is a DSS, and a good one.
+ */
+bool ReadDataAck(const uint8_t* body, uint8_t bytes, uint64_t& dataAck, uint8_t& bits);
+
+/**
  * Read an MPTCP option.
  *
  * @param body From the subtype on.
@@ -90,24 +101,24 @@ MptcpOption ReadMptcp(const uint8_t* body, uint8_t bytes, bool isSyn);
 /**
  * Read the MPTCP options of a segment, one after the other.
  *
- * @param segment The segment.
+ * @param captured The segment.
  * @param take Is called with each, good or not.
  */
 template <class Take>
 void
-ForEachMptcp(const Segment& segment, Take&& take)
+ForEachMptcp(const CapturedSegment& captured, Take&& take)
 {
-    for (auto at = segment.mptcpAt; at < segment.optionsBytes;)
+    for (auto at = captured.mptcpAt; at < captured.optionsBytes;)
     {
-        if (segment.options[at] == 1)
+        if (captured.options[at] == 1)
         {
             ++at;
             continue;
         }
-        const auto length = segment.options[at + 1];
-        if (segment.options[at] == MPTCP_OPTION)
+        const auto length = captured.options[at + 1];
+        if (captured.options[at] == MPTCP_OPTION)
         {
-            take(ReadMptcp(segment.options + at + 2, length - 2, segment.flags & SYN));
+            take(ReadMptcp(captured.options + at + 2, length - 2, captured.segment.flags & SYN));
         }
         at += length;
     }

@@ -2,6 +2,8 @@
 
 #include "recording.h"
 
+#include "free-memory.h"
+
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -15,6 +17,9 @@ namespace
 constexpr size_t FIRST_SLOTS = 1024;
 constexpr int64_t SWEEP_SEGMENTS = 1 << 16;
 constexpr size_t REFUSALS_IN_MEMORY = 1024;
+// Of those behind a segment that waits.
+constexpr size_t MOST_REFUSALS = size_t{1} << 14;
+constexpr size_t FLOWS_IN_MEMORY = 256;
 constexpr int64_t LEFT_SILENT = 1;
 constexpr int64_t LEFT_DISPLACED = 2;
 // Of the flows alive, the share that gives way when there are too many.
@@ -41,8 +46,10 @@ Recording::Recording(int fd, Limits limits)
       m_spool(fd, limits.partRows),
       m_limits(limits),
       m_room(OUT_OF_ORDER_SEGMENTS + 1),
+      m_gathered(limits.gathered),
       m_slots(FIRST_SLOTS),
-      m_untilSweep(SWEEP_SEGMENTS)
+      m_untilSweep(SWEEP_SEGMENTS),
+      m_mostRefusals(REFUSALS_IN_MEMORY)
 {
     std::random_device random;
     m_hashSeed = uint64_t{random()} << 32 | random();
@@ -67,17 +74,24 @@ Recording::Finish()
     {
         TakeEarliest();
     }
-    for (auto& flow : m_alive)
+    m_gathered.TakeAll();
+    for (auto& live : m_alive)
     {
-        if (flow)
+        if (live.flow)
         {
-            End(flow, 0);
+            End(live, 0);
         }
     }
     m_alive.clear();
+    m_alive.shrink_to_fit();
     m_slots.clear();
+    m_slots.shrink_to_fit();
     WriteRefusals();
+    WriteFlows();
     m_spool.Flush();
+    // The room of flows first, then that of their summaries.
+    ReturnMemory();
+    m_flows = Spool::Read<FlowSummary>(m_spool.GetPlace(), m_flowsWritten);
     std::sort(m_flows.begin(), m_flows.end(), [](const FlowSummary& one, const FlowSummary& other) {
         return one.number < other.number;
     });
@@ -128,12 +142,30 @@ Recording::TakeListed()
 void
 Recording::Refuse(const Refusal& refusal)
 {
+    KeepRefusal(refusal);
+    if (m_refusals.size() > MOST_REFUSALS)
+    {
+        // Segments that wait hold back what was refused behind them: not without end.
+        while (m_waitingCount > 0)
+        {
+            TakeEarliest();
+        }
+        WriteRefusals();
+        m_mostRefusals = REFUSALS_IN_MEMORY;
+    }
+}
+
+void
+Recording::KeepRefusal(const Refusal& refusal)
+{
     ++m_records;
     ++m_verdicts[static_cast<size_t>(refusal.verdict)];
     m_refusals.push_back(refusal);
-    if (m_refusals.size() >= REFUSALS_IN_MEMORY)
+    if (m_refusals.size() >= m_mostRefusals)
     {
         WriteRefusals();
+        // If few could be written yet, not again at the next one.
+        m_mostRefusals = std::max(REFUSALS_IN_MEMORY, 2 * m_refusals.size());
     }
 }
 
@@ -148,7 +180,7 @@ Recording::WriteRefusals()
     for (size_t i = 0; i < m_waitingCount; ++i)
     {
         until = std::min(until,
-                         m_room[m_waiting[(m_waitingHead + i) % WAITING_PLACES]].segment.offset);
+                         m_room[m_waiting[(m_waitingHead + i) % WAITING_PLACES]].captured.offset);
     }
     std::sort(m_refusals.begin(), m_refusals.end(), [](const Refusal& one, const Refusal& other) {
         return one.offset < other.offset;
@@ -164,13 +196,19 @@ Recording::WriteRefusals()
 }
 
 void
-Recording::RefuseSegment(const Segment& segment, Verdict verdict, int64_t beforeNs)
+Recording::RefuseSegment(const CapturedSegment& captured, Verdict verdict, int64_t beforeNs)
 {
     // It was counted when it came.
     --m_records;
-    Refusal refusal{segment.offset, segment.timeNs, beforeNs, verdict, segment.rawBytes, {}};
-    std::copy_n(segment.raw, segment.rawBytes, refusal.raw);
-    Refuse(refusal);
+    --m_verdicts[static_cast<size_t>(Verdict::Segment)];
+    Refusal refusal{captured.offset,
+                    captured.segment.timeNs,
+                    beforeNs,
+                    verdict,
+                    captured.rawBytes,
+                    {}};
+    std::copy_n(captured.raw, captured.rawBytes, refusal.raw);
+    KeepRefusal(refusal);
 }
 
 void
@@ -178,7 +216,7 @@ Recording::Take(const Frame& frame)
 {
     const auto place = m_free.back();
     auto& waiting = m_room[place];
-    const auto unusable = ReadSegment(frame, waiting.segment);
+    const auto unusable = ReadSegment(frame, waiting.captured);
     auto verdict = unusable.verdict;
     if (verdict == Verdict::Segment && (frame.timeNs < 0 || frame.timeNs > MAX_TIME_NS))
     {
@@ -198,7 +236,7 @@ Recording::Take(const Frame& frame)
     {
         return;
     }
-    waiting.hash = Hash(waiting.segment.source, waiting.segment.destination);
+    waiting.hash = Hash(waiting.captured.source, waiting.captured.destination);
     waiting.flow = 0;
     __builtin_prefetch(&m_slots[waiting.hash & (m_slots.size() - 1)]);
     m_free.pop_back();
@@ -207,14 +245,14 @@ Recording::Take(const Frame& frame)
     for (; at > 0; --at)
     {
         const auto before = m_waiting[(m_waitingHead + at - 1) % WAITING_PLACES];
-        if (m_room[before].segment.timeNs <= waiting.segment.timeNs)
+        if (m_room[before].captured.segment.timeNs <= waiting.captured.segment.timeNs)
         {
             break;
         }
         m_waiting[(m_waitingHead + at) % WAITING_PLACES] = before;
     }
     m_waiting[(m_waitingHead + at) % WAITING_PLACES] = place;
-    Prefetch();
+    Foresee();
     if (m_waitingCount > OUT_OF_ORDER_SEGMENTS)
     {
         TakeEarliest();
@@ -222,45 +260,27 @@ Recording::Take(const Frame& frame)
 }
 
 void
-Recording::Prefetch()
+Recording::Foresee()
 {
-    // As many segments as pass while a line of memory comes; more would drive out of the cache what
-    // waits there.
-    constexpr size_t step = 6;
-    constexpr size_t start = OUT_OF_ORDER_SEGMENTS - 3 * step;
+    // As many segments as pass while a line of memory comes.
+    constexpr size_t step = 12;
     if (m_waitingCount < OUT_OF_ORDER_SEGMENTS)
     {
         return;
     }
-    auto& first = Behind(start);
+    auto& soon = Behind(OUT_OF_ORDER_SEGMENTS - step);
     const auto mask = m_slots.size() - 1;
-    auto at = first.hash & mask;
-    while (m_slots[at].flow != 0 && m_slots[at].hash != first.hash)
+    auto at = soon.hash & mask;
+    while (m_slots[at].flow != 0 && m_slots[at].hash != soon.hash)
     {
         at = (at + 1) & mask;
     }
-    first.flow = m_slots[at].flow;
-    // A flow may have ended since: its place is free, or another's.
-    if (const auto* flow = FlowOf(first))
+    // The flow may end before: its place is free then, or another's.
+    soon.flow = m_slots[at].flow;
+    if (soon.flow != 0)
     {
-        flow->Prefetch();
+        __builtin_prefetch(&m_alive[soon.flow - 1]);
     }
-    if (const auto* flow = FlowOf(Behind(start + step)))
-    {
-        flow->PrefetchSenders();
-    }
-    const auto& next = Behind(start + 2 * step);
-    if (const auto* flow = FlowOf(next))
-    {
-        flow->PrefetchRows(next.segment);
-    }
-}
-
-const Flow*
-Recording::FlowOf(const Waiting& waiting) const
-{
-    return waiting.flow == 0 || waiting.flow > m_alive.size() ? nullptr
-                                                              : m_alive[waiting.flow - 1].get();
 }
 
 void
@@ -281,23 +301,47 @@ Recording::Hash(const Endpoint& one, const Endpoint& other) const
     return static_cast<uint32_t>(Mixed(both ^ m_hashSeed) >> 16);
 }
 
-std::unique_ptr<Flow>&
+int
+Recording::Begin(LiveFlow& live, const CapturedSegment& first)
+{
+    // A SYN/ACK is answered to the end that opened the connection.
+    const int end = first.segment.IsSynAck() ? 1 : 0;
+    live.ends[end] = first.source;
+    live.ends[1 - end] = first.destination;
+    live.flow =
+        std::make_unique<Flow>(m_nextNumber++, first.segment, m_spool, m_limits.isListing);
+    live.own = {};
+    live.isAdmitted = false;
+    return end;
+}
+
+Recording::Found
 Recording::Find(const Waiting& waiting)
 {
-    const auto& segment = waiting.segment;
-    const auto* expected = FlowOf(waiting);
-    if (expected && expected->IsBetween(segment))
+    const auto& captured = waiting.captured;
+    const auto endOf = [this, &captured](uint32_t place) {
+        const auto& live = m_alive[place];
+        return live.flow ? live.EndOf(captured) : -1;
+    };
+    if (waiting.flow != 0 && waiting.flow <= m_alive.size())
     {
-        return m_alive[waiting.flow - 1];
+        const auto place = waiting.flow - 1;
+        if (const int end = endOf(place); end >= 0)
+        {
+            return {place, end};
+        }
     }
     const auto hash = waiting.hash;
     const auto mask = m_slots.size() - 1;
     for (auto at = hash & mask; m_slots[at].flow != 0; at = (at + 1) & mask)
     {
-        auto& flow = m_alive[m_slots[at].flow - 1];
-        if (m_slots[at].hash == hash && flow->IsBetween(segment))
+        if (m_slots[at].hash == hash)
         {
-            return flow;
+            const auto place = m_slots[at].flow - 1;
+            if (const int end = endOf(place); end >= 0)
+            {
+                return {place, end};
+            }
         }
     }
     if (m_alive.size() - m_freePlaces.size() >= m_limits.flows)
@@ -311,7 +355,7 @@ Recording::Find(const Waiting& waiting)
     }
     const auto place = m_freePlaces.back();
     m_freePlaces.pop_back();
-    m_alive[place] = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
+    const int end = Begin(m_alive[place], captured);
     // Room enough that most are found at once.
     if (4 * (m_alive.size() - m_freePlaces.size()) > m_slots.size())
     {
@@ -322,7 +366,7 @@ Recording::Find(const Waiting& waiting)
     {
         Insert(hash, place);
     }
-    return m_alive[place];
+    return {place, end};
 }
 
 void
@@ -343,9 +387,9 @@ Recording::Rebuild()
 {
     for (uint32_t place = 0; place < m_alive.size(); ++place)
     {
-        if (const auto* flow = m_alive[place].get())
+        if (const auto& live = m_alive[place]; live.flow)
         {
-            Insert(Hash(flow->GetEndpoint(0), flow->GetEndpoint(1)), place);
+            Insert(Hash(live.ends[0], live.ends[1]), place);
         }
     }
 }
@@ -353,52 +397,94 @@ Recording::Rebuild()
 void
 Recording::TakeSegment(const Waiting& waiting)
 {
-    const auto& segment = waiting.segment;
+    const auto& segment = waiting.captured.segment;
     if (--m_untilSweep <= 0)
     {
         Sweep(segment.timeNs);
     }
-    auto& flow = Find(waiting);
-    if (flow->BeginsAnew(segment))
+    const auto found = Find(waiting);
+    auto& live = m_alive[found.place];
+    if (MayGather(live, segment))
     {
-        End(flow, 0);
-        flow = std::make_unique<Flow>(m_nextNumber++, segment, m_spool);
+        m_latestNs = segment.timeNs;
+        Gather(found, waiting.captured);
+        return;
     }
-    const auto beforeNs = flow->GetEnd();
-    const auto end = flow->EndOf(segment);
-    const auto resentBefore = flow->GetResent(end);
-    const auto verdict = flow->Take(segment);
-    if (flow->IsToAdmit())
+    m_latestNs = std::max(m_latestNs, segment.timeNs);
+    m_gathered.Take(*live.flow, live.own);
+    TakeAtOnce(live, waiting.captured, found.end);
+}
+
+void
+Recording::TakeAtOnce(LiveFlow& live, const CapturedSegment& captured, int end)
+{
+    const auto& segment = captured.segment;
+    if (live.flow->BeginsAnew(segment))
     {
-        Admit(*flow);
+        End(live, 0);
+        end = Begin(live, captured);
     }
+    auto& flow = *live.flow;
+    const auto verdict = flow.Judge(segment);
     if (verdict != Verdict::Segment)
     {
-        --m_verdicts[static_cast<size_t>(Verdict::Segment)];
-        RefuseSegment(segment, verdict, beforeNs);
+        RefuseSegment(captured, verdict, flow.GetEnd());
+        return;
     }
-    else if (m_limits.isListing && !flow->IsPlain())
+    const auto resentBefore = flow.GetResent(end);
+    flow.Take(captured, end);
+    if (flow.IsToAdmit())
     {
-        const auto resent = flow->GetResent(end) - resentBefore;
-        m_listed.push_back(ListSegment(segment, flow->GetNumber(), end, resent));
+        Admit(live);
+    }
+    if (m_limits.isListing && !flow.IsPlain())
+    {
+        const auto resent = flow.GetResent(end) - resentBefore;
+        m_listed.push_back(ListSegment(captured, flow.GetNumber(), end, resent));
+    }
+}
+
+bool
+Recording::MayGather(const LiveFlow& live, const Segment& segment) const
+{
+    // Not if it may be refused, begin another flow, admit its own, or is listed.
+    const bool mayAdmit = !live.isAdmitted && segment.mptcp != MptcpOptions::None;
+    return segment.timeNs >= m_latestNs && !(segment.flags & SYN) &&
+           segment.mptcp != MptcpOptions::Other && !mayAdmit && !m_limits.isListing;
+}
+
+void
+Recording::Gather(const Found& found, const CapturedSegment& captured)
+{
+    auto& live = m_alive[found.place];
+    m_gathered.Add(*live.flow, live.own, captured, found.end);
+    if (m_gathered.IsFull())
+    {
+        m_gathered.TakeAll();
     }
 }
 
 void
-Recording::Admit(Flow& flow)
+Recording::Admit(LiveFlow& live)
 {
     const bool hasRoom = m_admitted < m_limits.subflows;
-    flow.SetAdmission(hasRoom ? Flow::Admission::Kept : Flow::Admission::Beyond);
+    live.flow->SetAdmission(hasRoom ? Flow::Admission::Kept : Flow::Admission::Beyond);
+    live.isAdmitted = true;
     m_admitted += hasRoom;
 }
 
 void
-Recording::End(std::unique_ptr<Flow>& flow, int64_t left)
+Recording::End(LiveFlow& live, int64_t left)
 {
+    auto& flow = live.flow;
     const bool isKept = flow->GetAdmission() == Flow::Admission::Kept;
     if (flow->IsSubflow() && isKept)
     {
-        m_flows.push_back(flow->Finish(left));
+        m_flows.push_back(flow->Finish(live.ends, left));
+        if (m_flows.size() >= FLOWS_IN_MEMORY)
+        {
+            WriteFlows();
+        }
     }
     else if (flow->IsSubflow())
     {
@@ -416,20 +502,29 @@ Recording::End(std::unique_ptr<Flow>& flow, int64_t left)
 }
 
 void
+Recording::WriteFlows()
+{
+    m_spool.Append(m_flowsWritten, m_flows.data(), m_flows.size());
+    m_flows.clear();
+}
+
+void
 Recording::Sweep(int64_t nowNs)
 {
+    m_gathered.TakeAll();
     size_t ended = 0;
     for (uint32_t place = 0; place < m_alive.size(); ++place)
     {
-        auto& flow = m_alive[place];
-        if (!flow)
+        auto& live = m_alive[place];
+        if (!live.flow)
         {
             continue;
         }
-        const auto silentNs = nowNs - flow->GetEnd();
-        if (silentNs > (flow->IsOver() ? m_limits.overNs : m_limits.idleNs))
+        const auto silentNs = nowNs - live.flow->GetEnd();
+        const bool isOver = live.flow->IsOver();
+        if (silentNs > (isOver ? m_limits.overNs : m_limits.idleNs))
         {
-            End(flow, flow->IsOver() ? 0 : LEFT_SILENT);
+            End(live, isOver ? 0 : LEFT_SILENT);
             m_freePlaces.push_back(place);
             ++ended;
         }
@@ -445,12 +540,13 @@ Recording::Sweep(int64_t nowNs)
 void
 Recording::Displace()
 {
+    m_gathered.TakeAll();
     std::vector<std::pair<int64_t, uint32_t>> alive;
     for (uint32_t place = 0; place < m_alive.size(); ++place)
     {
-        if (m_alive[place])
+        if (m_alive[place].flow)
         {
-            alive.emplace_back(m_alive[place]->GetEnd(), place);
+            alive.emplace_back(m_alive[place].flow->GetEnd(), place);
         }
     }
     const auto count = std::max<size_t>(1, alive.size() / DISPLACED_SHARE);

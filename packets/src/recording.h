@@ -3,10 +3,12 @@
 #ifndef PACKETS_RECORDING_H
 #define PACKETS_RECORDING_H
 
-#include "flow.h"
 #include "bounds.h"
+#include "flow.h"
+#include "gathered-segments.h"
 #include "listed-segment.h"
 #include "pcap.h"
+#include "prefetch.h"
 #include "spool.h"
 
 #include <array>
@@ -19,8 +21,8 @@ namespace packets
 {
 
 /**
- * How long and how many flows are kept, of how many subflows a summary stays, and how many rows of
- * an end go into one part.
+ * How long and how many flows are kept, of how many subflows a summary stays, how many rows of an
+ * end go into one part, and how many segments are gathered.
  */
 struct Limits
 {
@@ -30,6 +32,7 @@ struct Limits
     int64_t idleNs{IDLE_NS};
     uint32_t partRows{PART_ROWS};
     bool isListing{false}; //!< Whether segments are listed, too
+    uint16_t gathered{GATHERED_SEGMENTS};
 };
 
 /// What became of the flows that are no subflows, and of those let go of early.
@@ -77,7 +80,7 @@ class Recording : private FrameSink
 
     const FlowCounts& GetCounts() const;
 
-    /// @return Subflows, in order of their first segment.
+    /// @return Subflows, in order of their first segment, once the capture is at its end.
     const std::vector<FlowSummary>& GetFlows() const;
 
     const Chain& GetRefusals() const;
@@ -99,20 +102,49 @@ class Recording : private FrameSink
     /// A segment that waits for earlier ones.
     struct Waiting
     {
-        Segment segment;
+        CapturedSegment captured;
         uint32_t hash;
         uint32_t flow; //!< Place of its flow plus one, as far as known; 0 if not
     };
 
+    /// A flow that is alive, and what is looked at to find it: in one line of the cache.
+    struct alignas(CACHE_LINE_BYTES) LiveFlow
+    {
+        /// End 0 opened the connection or, without a handshake, sent the first segment.
+        Endpoint ends[2];
+        std::unique_ptr<Flow> flow; //!< None where the place is free
+        GatheredSegments::Own own;  //!< What it has yet to take
+        bool isAdmitted{false}; //!< Whether it is settled if it is kept as a subflow
+
+        /// @return Which end sent a segment; -1 if it is not between these ends.
+        int EndOf(const CapturedSegment& captured) const
+        {
+            if (captured.source == ends[0])
+            {
+                return captured.destination == ends[1] ? 0 : -1;
+            }
+            return captured.source == ends[1] && captured.destination == ends[0] ? 1 : -1;
+        }
+    };
+
+    static_assert(sizeof(LiveFlow) == CACHE_LINE_BYTES);
+
+    /// Where the flow of a segment is, and which end of it sent the segment.
+    struct Found
+    {
+        uint32_t place;
+        int end;
+    };
+
     void Take(const Frame& frame) override;
     void Refuse(const Refusal& refusal) override;
+    void KeepRefusal(const Refusal& refusal);
     void WriteRefusals();
-    void RefuseSegment(const Segment& segment, Verdict verdict, int64_t beforeNs);
+    void WriteFlows();
+    void RefuseSegment(const CapturedSegment& captured, Verdict verdict, int64_t beforeNs);
 
-    /// Fetch what segments that wait will need into the cache, step by step as they come nearer.
-    void Prefetch();
-
-    const Flow* FlowOf(const Waiting& waiting) const;
+    /// Look for the flow of a segment that is soon taken, and fetch it into the cache.
+    void Foresee();
 
     /// @return The segment that came so many before the last.
     Waiting& Behind(size_t segments)
@@ -123,15 +155,24 @@ class Recording : private FrameSink
     /// Take the earliest of the segments that wait.
     void TakeEarliest();
     void TakeSegment(const Waiting& waiting);
+    void TakeAtOnce(LiveFlow& live, const CapturedSegment& captured, int end);
+
+    /// @return Whether a flow may take a segment later than other flows take theirs.
+    bool MayGather(const LiveFlow& live, const Segment& segment) const;
+    void Gather(const Found& found, const CapturedSegment& captured);
+
     uint32_t Hash(const Endpoint& one, const Endpoint& other) const;
 
-    /// @return The flow of a segment, a new one if there is none.
-    std::unique_ptr<Flow>& Find(const Waiting& waiting);
+    /// Make a flow that begins with a segment; return which end sent that.
+    int Begin(LiveFlow& live, const CapturedSegment& first);
+
+    /// @return Where the flow of a segment is, a new one if there was none.
+    Found Find(const Waiting& waiting);
 
     /// Keep a flow that is known to be a subflow from now on, if there is room.
-    void Admit(Flow& flow);
+    void Admit(LiveFlow& live);
     void Insert(uint32_t hash, uint32_t place);
-    void End(std::unique_ptr<Flow>& flow, int64_t left);
+    void End(LiveFlow& live, int64_t left);
 
     /// Let go of flows that ended or are silent for long.
     void Sweep(int64_t nowNs);
@@ -151,8 +192,12 @@ class Recording : private FrameSink
     size_t m_waitingHead{0};
     size_t m_waitingCount{0};
 
+    // Segments that are in order and that their flows have yet to take.
+    GatheredSegments m_gathered;
+    int64_t m_latestNs{0}; //!< Of the segments taken from those that wait
+
     std::vector<Slot> m_slots;
-    std::vector<std::unique_ptr<Flow>> m_alive; //!< None where a place is free
+    std::vector<LiveFlow> m_alive;
     std::vector<uint32_t> m_freePlaces;
     uint64_t m_hashSeed;
     int64_t m_nextNumber{0};
@@ -162,9 +207,11 @@ class Recording : private FrameSink
     std::array<int64_t, static_cast<size_t>(Verdict::COUNT)> m_verdicts{};
     FlowCounts m_counts;
     size_t m_admitted{0}; //!< Subflows that are or will be in m_flows
-    std::vector<FlowSummary> m_flows;
+    std::vector<FlowSummary> m_flows; //!< Not written yet; at the end, all
+    Chain m_flowsWritten;
     std::vector<ListedSegment> m_listed; //!< Taken since they were asked for
     std::vector<Refusal> m_refusals;
+    size_t m_mostRefusals; //!< So many are written, as far as they can be
     Chain m_refusalsWritten;
 };
 

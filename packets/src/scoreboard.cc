@@ -15,18 +15,31 @@ namespace
 // Acknowledged pieces are dropped in batches: dropping each would move all that follow.
 constexpr size_t MIN_DROPPED = 16;
 
+// Room for what a call looks at: one for all flows, of which there may be many.
+thread_local std::vector<Piece> roomForPieces;
+thread_local std::vector<Range> roomForRanges;
+
 } // namespace
 
 void
 Scoreboard::Begin(int64_t seq)
 {
     m_pieces.clear();
-    m_gaps.clear();
-    m_runs.clear();
+    m_holes.reset();
     m_head = 0;
     m_una = m_next = seq;
     m_sackedBytes = m_resentBytes = 0;
     m_hasBegun = true;
+}
+
+Scoreboard::Holes&
+Scoreboard::GetHoles()
+{
+    if (!m_holes)
+    {
+        m_holes = std::make_unique<Holes>();
+    }
+    return *m_holes;
 }
 
 size_t
@@ -48,7 +61,7 @@ Scoreboard::Send(Range range, int64_t timeNs, int64_t& sinceNs)
     {
         if (range.low > m_next)
         {
-            m_gaps.push_back({m_next, range.low, timeNs});
+            GetHoles().gaps.push_back({m_next, range.low, timeNs});
         }
         m_pieces.push_back({range.low, range.high, timeNs, 0U, false});
         m_next = range.high;
@@ -61,14 +74,15 @@ Scoreboard::Send(Range range, int64_t timeNs, int64_t& sinceNs)
     const auto low = std::max(range.low, m_una);
     const auto high = std::min(range.high, m_next);
     const auto known = Pieces(low, high);
-    m_new.clear();
+    auto& pieces = roomForPieces;
+    pieces.clear();
     auto at = low;
     for (auto i = known.first; i < known.second; ++i)
     {
         auto& one = m_pieces[i];
         if (at < one.seq)
         {
-            m_new.push_back({at, one.seq, timeNs, 1, false});
+            pieces.push_back({at, one.seq, timeNs, 1, false});
         }
         if (one.copies == 0 && !one.sacked)
         {
@@ -76,17 +90,17 @@ Scoreboard::Send(Range range, int64_t timeNs, int64_t& sinceNs)
         }
         ++one.copies;
         one.sentNs = timeNs;
-        m_new.push_back(one);
+        pieces.push_back(one);
         at = one.end;
     }
     if (at < high)
     {
-        m_new.push_back({at, high, timeNs, 1, false});
+        pieces.push_back({at, high, timeNs, 1, false});
     }
-    const bool hasFilled = m_new.size() > known.second - known.first;
+    const bool hasFilled = pieces.size() > known.second - known.first;
     if (hasFilled)
     {
-        Fill(known, m_new);
+        Fill(known, pieces);
     }
     if (range.high > m_next)
     {
@@ -98,11 +112,12 @@ Scoreboard::Send(Range range, int64_t timeNs, int64_t& sinceNs)
     {
         return Sending::Again;
     }
+    const auto& gaps = GetHoles().gaps;
     const auto gap =
-        std::upper_bound(m_gaps.begin(), m_gaps.end(), low, [](int64_t sought, const Gap& one) {
+        std::upper_bound(gaps.begin(), gaps.end(), low, [](int64_t sought, const Gap& one) {
             return sought < one.high;
         });
-    sinceNs = gap == m_gaps.end() ? timeNs : gap->sinceNs;
+    sinceNs = gap == gaps.end() ? timeNs : gap->sinceNs;
     return Sending::FillsGap;
 }
 
@@ -126,12 +141,13 @@ Scoreboard::Fill(Slice known, const std::vector<Piece>& pieces)
     const auto low = pieces.front().seq;
     const auto high = pieces.back().end;
     // It was SACKed before it was seen.
+    const auto& runs = GetHoles().runs;
     auto run =
-        std::upper_bound(m_runs.begin(), m_runs.end(), low, [](int64_t sought, const Range& one) {
+        std::upper_bound(runs.begin(), runs.end(), low, [](int64_t sought, const Range& one) {
             return sought < one.high;
         });
     Covered ignored;
-    for (; run != m_runs.end() && run->low < high; ++run)
+    for (; run != runs.end() && run->low < high; ++run)
     {
         Mark(std::max(low, run->low), std::min(high, run->high), ignored);
     }
@@ -203,42 +219,44 @@ Scoreboard::News(int64_t low, int64_t high, Covered& found)
     {
         return;
     }
+    auto& runs = GetHoles().runs;
     const auto first =
-        std::lower_bound(m_runs.begin(), m_runs.end(), low, [](const Range& one, int64_t sought) {
+        std::lower_bound(runs.begin(), runs.end(), low, [](const Range& one, int64_t sought) {
             return one.high < sought;
         });
     const auto last =
-        std::upper_bound(first, m_runs.end(), high, [](int64_t sought, const Range& one) {
+        std::upper_bound(first, runs.end(), high, [](int64_t sought, const Range& one) {
             return sought < one.low;
         });
-    if (first == last && m_runs.size() >= MAX_PIECES)
+    if (first == last && runs.size() >= MAX_PIECES)
     {
         return;
     }
-    m_parts.clear();
+    auto& parts = roomForRanges;
+    parts.clear();
     auto at = low;
     for (auto run = first; run != last; ++run)
     {
         if (at < run->low)
         {
-            m_parts.push_back({at, run->low});
+            parts.push_back({at, run->low});
         }
         at = std::max(at, run->high);
     }
     if (at < high)
     {
-        m_parts.push_back({at, high});
+        parts.push_back({at, high});
     }
     if (first == last)
     {
-        m_runs.insert(first, {low, high});
+        runs.insert(first, {low, high});
     }
     else
     {
         *first = {std::min(low, first->low), std::max(high, (last - 1)->high)};
-        m_runs.erase(first + 1, last);
+        runs.erase(first + 1, last);
     }
-    for (const auto& part : m_parts)
+    for (const auto& part : parts)
     {
         Mark(part.low, part.high, found);
     }
@@ -308,23 +326,12 @@ Scoreboard::Acknowledge(int64_t ack, Covered& found)
         m_pieces.erase(m_pieces.begin(), m_pieces.begin() + static_cast<ptrdiff_t>(m_head));
         m_head = 0;
     }
-    if (!m_gaps.empty())
+    if (m_holes)
     {
-        m_gaps.erase(
-            m_gaps.begin(),
-            std::upper_bound(m_gaps.begin(),
-                             m_gaps.end(),
-                             ack,
-                             [](int64_t sought, const Gap& one) { return sought < one.high; }));
-    }
-    if (!m_runs.empty())
-    {
-        m_runs.erase(
-            m_runs.begin(),
-            std::upper_bound(m_runs.begin(),
-                             m_runs.end(),
-                             ack,
-                             [](int64_t sought, const Range& one) { return sought < one.high; }));
+        const auto isBefore = [](int64_t sought, const auto& one) { return sought < one.high; };
+        auto& [gaps, runs] = *m_holes;
+        gaps.erase(gaps.begin(), std::upper_bound(gaps.begin(), gaps.end(), ack, isBefore));
+        runs.erase(runs.begin(), std::upper_bound(runs.begin(), runs.end(), ack, isBefore));
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -168,6 +169,14 @@ class Scoreboard
         int64_t sinceNs;
     };
 
+    /// What came out of order or was lost: mostly nothing.
+    struct Holes
+    {
+        std::vector<Gap> gaps;   //!< In order
+        std::vector<Range> runs; //!< What is SACKed, in order
+    };
+
+    Holes& GetHoles();
     void Cut(int64_t edge);
     Slice Pieces(int64_t low, int64_t high);
     size_t FirstAt(int64_t seq, size_t from) const;
@@ -184,10 +193,7 @@ class Scoreboard
     int64_t m_sackedBytes{0};
     int64_t m_resentBytes{0};
     bool m_hasBegun{false};
-    std::vector<Gap> m_gaps;    //!< In order
-    std::vector<Range> m_runs;  //!< What is SACKed, in order
-    std::vector<Piece> m_new;   //!< Room for Send
-    std::vector<Range> m_parts; //!< Room for News
+    std::unique_ptr<Holes> m_holes; //!< None before the first
 };
 
 } // namespace packets

@@ -3,6 +3,7 @@
 #include "segment.h"
 
 #include "link.h"
+#include "mptcp.h"
 
 #include <algorithm>
 #include <cstring>
@@ -53,7 +54,7 @@ struct Transport
 };
 
 Unusable
-ReadIpv4(const Frame& frame, uint32_t at, Segment& segment, Transport& transport)
+ReadIpv4(const Frame& frame, uint32_t at, CapturedSegment& captured, Transport& transport)
 {
     if (frame.capturedBytes < at + IPV4_BYTES)
     {
@@ -80,10 +81,10 @@ ReadIpv4(const Frame& frame, uint32_t at, Segment& segment, Transport& transport
     {
         return {Verdict::Fragment};
     }
-    segment.source.high = segment.destination.high = 0;
-    segment.source.low = Read32(data + 12);
-    segment.destination.low = Read32(data + 16);
-    segment.source.family = segment.destination.family = 4;
+    captured.source.high = captured.destination.high = 0;
+    captured.source.low = Read32(data + 12);
+    captured.destination.low = Read32(data + 16);
+    captured.source.family = captured.destination.family = 4;
     transport = {at + headerBytes, total - headerBytes};
     return GOOD;
 }
@@ -96,7 +97,7 @@ IsExtension(uint8_t kind)
 }
 
 Unusable
-ReadIpv6(const Frame& frame, uint32_t at, Segment& segment, Transport& transport)
+ReadIpv6(const Frame& frame, uint32_t at, CapturedSegment& captured, Transport& transport)
 {
     if (frame.capturedBytes < at + IPV6_BYTES)
     {
@@ -137,23 +138,34 @@ ReadIpv6(const Frame& frame, uint32_t at, Segment& segment, Transport& transport
     {
         return {Verdict::NotTcp};
     }
-    segment.source.high = Read64(header + 8);
-    segment.source.low = Read64(header + 16);
-    segment.destination.high = Read64(header + 24);
-    segment.destination.low = Read64(header + 32);
-    segment.source.family = segment.destination.family = 6;
+    captured.source.high = Read64(header + 8);
+    captured.source.low = Read64(header + 16);
+    captured.destination.high = Read64(header + 24);
+    captured.destination.low = Read64(header + 32);
+    captured.source.family = captured.destination.family = 6;
     transport = {at, rest};
     return GOOD;
 }
 
 void
-ReadSack(const uint8_t* body, uint8_t bytes, Segment& segment)
+ReadSack(const uint8_t* body, uint8_t bytes, CapturedSegment& captured)
 {
-    segment.sackBlocks = bytes / 8;
+    captured.segment.sackBlocks = bytes / 8;
     for (uint8_t i = 0; i < bytes / 4; ++i)
     {
-        segment.sack[i] = Read32(body + 4 * i);
+        captured.sack[i] = Read32(body + 4 * i);
     }
+}
+
+/// Take note of an MPTCP option, and read it if it is the first, and a good DSS.
+void
+ReadMptcpOption(const uint8_t* body, uint8_t bytes, uint32_t at, CapturedSegment& captured)
+{
+    auto& segment = captured.segment;
+    captured.mptcpAt = std::min(captured.mptcpAt, static_cast<uint8_t>(at));
+    const bool isOneDss = segment.mptcp == MptcpOptions::None &&
+                          ReadDataAck(body, bytes, segment.dataAck, segment.dataAckBits);
+    segment.mptcp = isOneDss ? MptcpOptions::OneDss : MptcpOptions::Other;
 }
 
 /// Copy some bytes; all there is room for, in one go, where so many are behind.
@@ -175,27 +187,31 @@ Copy(uint8_t (&to)[room], const uint8_t* from, size_t bytes, size_t behind)
  * Read options.
  *
  * @param options The options.
- * @param captured How many bytes of them are there.
+ * @param there How many bytes of them are there.
  * @param size How many they are.
  * @param behind How many bytes are there, of options and payload.
- * @param segment Is filled in.
+ * @param captured Is filled in.
  */
 void
 ReadOptions(const uint8_t* options,
-            uint32_t captured,
+            uint32_t there,
             uint32_t size,
             uint32_t behind,
-            Segment& segment)
+            CapturedSegment& captured)
 {
+    auto& segment = captured.segment;
     segment.fault = OptionFault::None;
     segment.hasTimestamps = segment.sackPermitted = false;
     segment.sackBlocks = 0;
+    segment.sack = captured.sack.data();
     segment.mss = 0;
     segment.windowScale = NO_WINDOW_SCALE;
-    Copy<MAX_OPTIONS_BYTES>(segment.options, options, captured, behind);
-    segment.mptcpAt = MAX_OPTIONS_BYTES;
+    Copy<MAX_OPTIONS_BYTES>(captured.options, options, there, behind);
+    captured.mptcpAt = MAX_OPTIONS_BYTES;
+    segment.mptcp = MptcpOptions::None;
+    segment.dataAckBits = 0;
     uint32_t at = 0;
-    if (captured >= TIMESTAMPS_BYTES && Read32(options) == NOP_NOP_TIMESTAMPS)
+    if (there >= TIMESTAMPS_BYTES && Read32(options) == NOP_NOP_TIMESTAMPS)
     {
         // How most segments begin.
         segment.hasTimestamps = true;
@@ -203,7 +219,7 @@ ReadOptions(const uint8_t* options,
         segment.tsecr = Read32(options + 8);
         at = TIMESTAMPS_BYTES;
     }
-    while (at < captured && options[at] != END)
+    while (at < there)
     {
         const auto kind = options[at];
         if (kind == NOP)
@@ -211,11 +227,15 @@ ReadOptions(const uint8_t* options,
             at += 1;
             continue;
         }
-        const uint32_t length = at + 1 < captured ? options[at + 1] : 0;
-        if (length < 2 || at + length > captured)
+        if (kind == END)
         {
-            segment.fault = captured < size ? OptionFault::Cut : OptionFault::BadLength;
-            segment.optionsBytes = static_cast<uint8_t>(at);
+            break;
+        }
+        const uint32_t length = at + 1 < there ? options[at + 1] : 0;
+        if (length < 2 || at + length > there)
+        {
+            segment.fault = there < size ? OptionFault::Cut : OptionFault::BadLength;
+            captured.optionsBytes = static_cast<uint8_t>(at);
             return;
         }
         const auto* body = options + at + 2;
@@ -233,7 +253,7 @@ ReadOptions(const uint8_t* options,
         case SACK:
             if (bodyBytes % 8 == 0)
             {
-                ReadSack(body, bodyBytes, segment);
+                ReadSack(body, bodyBytes, captured);
             }
             break;
         case SACK_PERMITTED:
@@ -252,15 +272,15 @@ ReadOptions(const uint8_t* options,
             }
             break;
         case MPTCP_OPTION:
-            segment.mptcpAt = std::min(segment.mptcpAt, static_cast<uint8_t>(at));
+            ReadMptcpOption(body, bodyBytes, at, captured);
             break;
         default:
             break;
         }
         at += length;
     }
-    segment.optionsBytes = static_cast<uint8_t>(std::min(at, captured));
-    if (at >= captured && captured < size)
+    captured.optionsBytes = static_cast<uint8_t>(std::min(at, there));
+    if (at >= there && there < size)
     {
         segment.fault = OptionFault::Cut;
     }
@@ -269,7 +289,7 @@ ReadOptions(const uint8_t* options,
 } // namespace
 
 Unusable
-ReadSegment(const Frame& frame, Segment& segment)
+ReadSegment(const Frame& frame, CapturedSegment& captured)
 {
     const auto ip = FindIp(frame);
     if (ip.verdict != Verdict::Segment)
@@ -285,11 +305,11 @@ ReadSegment(const Frame& frame, Segment& segment)
     Unusable unusable{Verdict::BadVersion, version};
     if (version == 4)
     {
-        unusable = ReadIpv4(frame, ip.at, segment, transport);
+        unusable = ReadIpv4(frame, ip.at, captured, transport);
     }
     else if (version == 6)
     {
-        unusable = ReadIpv6(frame, ip.at, segment, transport);
+        unusable = ReadIpv6(frame, ip.at, captured, transport);
     }
     if (unusable.verdict != Verdict::Segment)
     {
@@ -309,10 +329,11 @@ ReadSegment(const Frame& frame, Segment& segment)
     {
         return {Verdict::BadTcpLength, headerBytes, transport.bytes};
     }
+    auto& segment = captured.segment;
     segment.timeNs = frame.timeNs;
-    segment.offset = frame.offset;
-    segment.source.port = Read16(tcp);
-    segment.destination.port = Read16(tcp + 2);
+    captured.offset = frame.offset;
+    captured.source.port = Read16(tcp);
+    captured.destination.port = Read16(tcp + 2);
     segment.seq = Read32(tcp + 4);
     segment.ack = Read32(tcp + 8);
     segment.flags = tcp[13];
@@ -320,9 +341,9 @@ ReadSegment(const Frame& frame, Segment& segment)
     segment.payloadBytes = transport.bytes - headerBytes;
     const auto size = headerBytes - TCP_BYTES;
     const auto behind = frame.capturedBytes - transport.at - TCP_BYTES;
-    ReadOptions(tcp + TCP_BYTES, std::min(size, behind), size, behind, segment);
-    segment.rawBytes = static_cast<uint8_t>(std::min(frame.capturedBytes, RAW_BYTES));
-    Copy<RAW_BYTES>(segment.raw, frame.data, segment.rawBytes, frame.capturedBytes);
+    ReadOptions(tcp + TCP_BYTES, std::min(size, behind), size, behind, captured);
+    captured.rawBytes = static_cast<uint8_t>(std::min(frame.capturedBytes, RAW_BYTES));
+    Copy<RAW_BYTES>(captured.raw, frame.data, captured.rawBytes, frame.capturedBytes);
     return GOOD;
 }
 

@@ -5,6 +5,7 @@
 
 #include "frame.h"
 
+#include <array>
 #include <tuple>
 
 namespace packets
@@ -53,13 +54,21 @@ constexpr uint8_t MAX_OPTIONS_BYTES = 40;
 constexpr uint8_t MAX_SACK_BLOCKS = 4;
 constexpr int8_t NO_WINDOW_SCALE = -1;
 
-/// One TCP segment.
+/// The edges of SACK blocks, left and right.
+using SackEdges = std::array<uint32_t, 2 * MAX_SACK_BLOCKS>;
+
+/// The MPTCP options of a segment.
+enum class MptcpOptions : uint8_t
+{
+    None,
+    OneDss, //!< A good one, which is most of what there is
+    Other
+};
+
+/// One TCP segment, as the ends of its connection take it.
 struct Segment
 {
     int64_t timeNs;
-    uint64_t offset; //!< Of its record
-    Endpoint source;
-    Endpoint destination;
     uint32_t seq;
     uint32_t ack; //!< Counts if flags has ACK
     uint32_t payloadBytes; //!< Also of what was not captured
@@ -70,11 +79,47 @@ struct Segment
     bool hasTimestamps;
     bool sackPermitted;
     uint8_t sackBlocks;
-    uint16_t mss; //!< 0 where there is none
     int8_t windowScale;
+    uint16_t mss; //!< 0 where there is none
+    MptcpOptions mptcp;
+    uint8_t dataAckBits; //!< Of MptcpOptions::OneDss, 0 if it has none
+    uint64_t dataAck;
     uint32_t tsval;
     uint32_t tsecr;
-    uint32_t sack[2 * MAX_SACK_BLOCKS]; //!< Left and right edges
+    const uint32_t* sack; //!< Left and right edges
+
+    /// @return Whether it opens a connection.
+    bool IsSyn() const
+    {
+        return (flags & (SYN | ACK)) == SYN;
+    }
+
+    /// @return Whether it answers one that does.
+    bool IsSynAck() const
+    {
+        return (flags & (SYN | ACK)) == (SYN | ACK);
+    }
+
+    /// @return Sequence number after the segment, not wrapped: SYN and FIN take one each.
+    uint64_t End() const
+    {
+        return uint64_t{seq} + payloadBytes + ((flags & SYN) != 0) + ((flags & FIN) != 0);
+    }
+};
+
+/// A segment, whom it is between and what it was read from.
+struct CapturedSegment
+{
+    CapturedSegment() = default;
+    // A segment refers to its edges.
+    CapturedSegment(const CapturedSegment&) = delete;
+    CapturedSegment& operator=(const CapturedSegment&) = delete;
+
+    Segment segment;
+    SackEdges sack;
+    uint64_t offset; //!< Of its record
+    Endpoint source;
+    Endpoint destination;
 
     uint8_t optionsBytes; //!< Of options that are whole
     uint8_t mptcpAt;      //!< Where the first MPTCP option is, beyond them if there is none
@@ -82,12 +127,6 @@ struct Segment
 
     uint8_t rawBytes;
     uint8_t raw[RAW_BYTES]; //!< The frame's first bytes
-
-    /// @return Sequence number after the segment, not wrapped: SYN and FIN take one each.
-    uint64_t End() const
-    {
-        return uint64_t{seq} + payloadBytes + ((flags & SYN) != 0) + ((flags & FIN) != 0);
-    }
 };
 
 /// Why a frame is no segment.
@@ -102,10 +141,10 @@ struct Unusable
  * Read the TCP segment in a frame.
  *
  * @param frame The frame.
- * @param segment Is filled in where there is one.
+ * @param captured Is filled in where there is one.
  * @return Why there is none.
  */
-Unusable ReadSegment(const Frame& frame, Segment& segment);
+Unusable ReadSegment(const Frame& frame, CapturedSegment& captured);
 
 } // namespace packets
 

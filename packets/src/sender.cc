@@ -66,13 +66,6 @@ Sender::Sender(int end, Answers& answers, Spool& spool)
 }
 
 void
-Sender::SetFirstDataAck(uint64_t value, uint8_t bits)
-{
-    m_firstDataAck = value;
-    m_firstDataAckBits = bits;
-}
-
-void
 Sender::SetEcn()
 {
     m_congestion.SetEcn();
@@ -94,7 +87,10 @@ Sender::Finish()
 void
 Sender::BoundBoard()
 {
-    m_forgotten += m_board.Bound();
+    if (m_board.Bound())
+    {
+        ++m_forgotten;
+    }
 }
 
 void
@@ -236,15 +232,16 @@ Sender::TakeEcho(const Segment& segment)
     if (segment.payloadBytes)
     {
         m_far.Take(rttNs);
-        AppendRow({.timeNs = segment.timeNs,
-                   .ackedBytes = 0,
-                   .rttUs = std::max<int64_t>(1, rttNs / US),
-                   .dataAck = NOT_OBSERVED,
-                   .newlySackedBytes = 0,
-                   .tsval = NOT_OBSERVED,
-                   .isAck = false,
-                   .isDup = false,
-                   .ece = false});
+        m_rows.Append({.timeNs = segment.timeNs,
+                      .ackedBytes = UpdateAcked(),
+                      .rttUs = std::max<int64_t>(1, rttNs / US),
+                      .dataAck = NOT_OBSERVED,
+                      .newlySackedBytes = 0,
+                      .tsval = NOT_OBSERVED,
+                      .isAck = false,
+                      .isDup = false,
+                      .ece = false},
+                      m_spool);
     }
 }
 
@@ -269,7 +266,7 @@ Sender::TakeHeard(const Segment& segment, int64_t dataAck)
         }
         m_sackHeard = segment.sackPermitted;
         UpdateSack();
-        ++m_synsHeard;
+        m_synsHeard = m_synsHeard == 0 ? 1 : 2;
         m_synHeardNs = segment.timeNs;
     }
     if (!(segment.flags & ACK))
@@ -310,15 +307,7 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
     {
         // Of an end that only receives: nothing follows but a row.
         m_dataAck = hasNewDataAck ? dataAck : m_dataAck;
-        AppendRow({.timeNs = timeNs,
-                   .ackedBytes = 0,
-                   .rttUs = NOT_OBSERVED,
-                   .dataAck = dataAck,
-                   .newlySackedBytes = 0,
-                   .tsval = NOT_OBSERVED,
-                   .isAck = true,
-                   .isDup = false,
-                   .ece = false});
+        m_rows.AppendBare(timeNs, UpdateAcked(), dataAck, m_spool);
         return;
     }
     const bool isOfSyn = advanced && ack == m_firstSeq;
@@ -377,16 +366,17 @@ Sender::TakeAck(const Segment& segment, int64_t dataAck)
     }
     // A SYN/ACK is not in its sender's queue: its sample counts for the timeout alone, as a SYN's.
     const bool hasSample = rttNs >= 0 && !isOfSyn;
-    AppendRow({.timeNs = timeNs,
-               .ackedBytes = 0,
-               .rttUs = hasSample ? std::max<int64_t>(1, rttNs / US) : NOT_OBSERVED,
-               .dataAck = dataAck,
-               .newlySackedBytes = sacked.bytes,
-               .tsval = hasSample && !isDup && segment.hasTimestamps ? int64_t{segment.tsval}
-                                                                     : NOT_OBSERVED,
-               .isAck = true,
-               .isDup = isDup,
-               .ece = ece});
+    m_rows.Append({.timeNs = timeNs,
+                  .ackedBytes = UpdateAcked(),
+                  .rttUs = hasSample ? std::max<int64_t>(1, rttNs / US) : NOT_OBSERVED,
+                  .dataAck = dataAck,
+                  .newlySackedBytes = sacked.bytes,
+                  .tsval = hasSample && !isDup && segment.hasTimestamps ? int64_t{segment.tsval}
+                                                                        : NOT_OBSERVED,
+                  .isAck = true,
+                  .isDup = isDup,
+                  .ece = ece},
+                  m_spool);
 }
 
 /// Take the sample of a SYN: it counts for the timeout, but no controller is there to be given it.
@@ -457,8 +447,9 @@ Sender::GetSample(int64_t timeNs,
     return -1;
 }
 
-void
-Sender::AppendRow(AckRow&& row)
+/// @return Bytes acknowledged, as a row has them.
+int64_t
+Sender::UpdateAcked()
 {
     auto last = m_board.HasBegun() ? m_board.GetUna() : 0;
     if (m_hasFin)
@@ -466,8 +457,8 @@ Sender::AppendRow(AckRow&& row)
         last = std::min(last, m_finSeq);
     }
     // A FIN that is none, below what is acknowledged, takes nothing back.
-    m_ackedBytes = row.ackedBytes = std::max<int64_t>({0, last - m_firstSeq, m_ackedBytes});
-    m_rows.Append(row, m_spool);
+    m_ackedBytes = std::max<int64_t>({0, last - m_firstSeq, m_ackedBytes});
+    return m_ackedBytes;
 }
 
 } // namespace packets

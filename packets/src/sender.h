@@ -57,9 +57,6 @@ class alignas(CACHE_LINE_BYTES) Sender
     /// Take a segment that came to this end; `dataAck` counts from the first one heard.
     void TakeHeard(const Segment& segment, int64_t dataAck);
 
-    /// The first data acknowledgement that comes to this end, of 32 or 64 bits.
-    void SetFirstDataAck(uint64_t value, uint8_t bits);
-
     /// Both ends use ECN.
     void SetEcn();
 
@@ -89,16 +86,6 @@ class alignas(CACHE_LINE_BYTES) Sender
 
     /// Write all rows; nothing more will come.
     void Finish();
-
-    uint64_t GetFirstDataAck() const
-    {
-        return m_firstDataAck;
-    }
-
-    uint8_t GetFirstDataAckBits() const
-    {
-        return m_firstDataAckBits;
-    }
 
     /// @return Bytes sent the first time.
     int64_t GetPayload() const
@@ -155,16 +142,16 @@ class alignas(CACHE_LINE_BYTES) Sender
                       const Covered& acked,
                       const Covered& sacked,
                       const Segment& segment) const;
-    void AppendRow(AckRow&& row);
+    int64_t UpdateAcked();
     void BoundBoard();
     void UpdateSack();
 
     /// What every segment may look at comes first, in so many bytes.
-    static constexpr size_t OFTEN_BYTES = 576;
+    static constexpr size_t OFTEN_BYTES = 448;
 
     Stamps m_toEcho; //!< When each TSval was first seen on its way to this end
     Stamps m_own;    //!< When each was on its way from it
-    AckRows m_rows;
+    Scoreboard m_board;
 
     int64_t m_firstSeq{0};
     int64_t m_finSeq{0};
@@ -178,26 +165,25 @@ class alignas(CACHE_LINE_BYTES) Sender
     Answers& m_answers;
     Spool& m_spool;
     RttEstimate m_near;
-    int64_t m_synsHeard{0}; //!< Not answered yet; it is not known which of two an answer is for
+    RttEstimate m_far;
     int32_t m_window{-1};
     int32_t m_segmentBytes;
     uint8_t m_end;
+    /// Not answered yet: one, or two, of which it is not known which an answer is for.
+    uint8_t m_synsHeard{0};
     bool m_hasFin{false};
     bool m_isEstablished{false};
     // Both ends permit SACK, or it is not used; a SYN that was not seen is taken to permit it.
     bool m_sackSent{true};
     bool m_sackHeard{false};
 
-    Scoreboard m_board;
     Congestion m_congestion;
+    AckRows m_rows;
 
-    RttEstimate m_far;
     int64_t m_synHeardNs{0};
     int64_t m_resentSegments{0};
     int64_t m_implausible{0};
     int64_t m_forgotten{0};
-    uint64_t m_firstDataAck{0};
-    uint8_t m_firstDataAckBits{0};
 };
 
 } // namespace packets

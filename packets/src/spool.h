@@ -76,6 +76,12 @@ class Spool
         int64_t base; //!< Where it begins in the file
     };
 
+    /// @return What was written so far.
+    Place GetPlace() const
+    {
+        return {m_fd, 0};
+    }
+
     /**
      * Read a chain.
      *

@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import log_reading
 import packet_recording
 import time_warping
+import window_features
 
 from contracts.fault import Fault, UsageFault
 
@@ -55,8 +57,8 @@ def code_sha256() -> str:
     for path in sorted(path for package in _PACKAGES for path in (_ROOT / package).rglob("*.py")):
         digest.update(f"{path.relative_to(_ROOT)}\0".encode())
         digest.update(path.read_bytes())
-    digest.update(Path(packet_recording.__file__).read_bytes())
-    digest.update(Path(time_warping.__file__).read_bytes())
+    for file in (log_reading.__file__, packet_recording.__file__, time_warping.__file__, window_features.__file__):
+        digest.update(Path(file).read_bytes())
     return digest.hexdigest()
 
 

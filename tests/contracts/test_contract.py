@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pandas
 import pyarrow as pa
 import pytest
 
@@ -36,6 +38,25 @@ def test_rows_come_back_as_written(tmp_path: Path) -> None:
     path = tmp_path / "sample.parquet"
     assert write_table(TABLE, GOOD, path) == 2
     assert read_table(TABLE, path).to_pydict() == GOOD
+
+
+def test_pandas_and_duckdb_read_a_table_without_this_code(tmp_path: Path) -> None:
+    """In several groups, with nulls, small and large differences, and every type that tables have."""
+    path = tmp_path / "sample.parquet"
+    columns = (*TABLE.columns, Column("time_ns", pa.int64(), "time"), Column("token", pa.uint32(), "token"))
+    table = Table(TABLE.name, TABLE.grain, TABLE.key, (*columns, Column("ece", pa.bool_(), "mark", nullable=True)))
+    more = {"time_ns": [-(2**62), 2**62], "token": [0, 2**32 - 1], "ece": [None, True]}
+    with TableWriter(table, path) as writer:
+        for name in ("a", "b"):
+            writer.write({**GOOD, **more, "connection_id": [name] * 2})
+    expected = read_table(table, path).to_pydict()
+    by_pandas = pandas.read_parquet(path)
+    assert list(by_pandas) == [column.name for column in table.columns]
+    for name, values in expected.items():
+        assert [None if pandas.isna(value) else value for value in by_pandas[name]] == values
+    with duckdb.connect() as database:
+        rows = database.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchall()
+    assert rows == list(zip(*expected.values(), strict=True))
 
 
 def test_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:
@@ -91,6 +112,15 @@ def test_rows_of_one_connection_come_in_one_chunk(tmp_path: Path) -> None:
         for names in (["a", "d"], ["d", "b"], ["c", "b"]):
             with pytest.raises(ContractError, match=r"'[ab]' come in two chunks"):
                 writer.write(GOOD | {"connection_id": names, "no": [2, 3]})
+
+
+def test_a_connection_of_any_earlier_chunk_is_known_again(tmp_path: Path) -> None:
+    for again in range(30):
+        with TableWriter(TABLE, tmp_path / "sample.parquet") as writer:
+            for number in range(31):
+                writer.write({**GOOD, "connection_id": [f"{number}", f"{number}+"], "no": [0, 0]})
+            with pytest.raises(ContractError, match=rf"rows of connection_id '{again}\+?' come in two chunks"):
+                writer.write({**GOOD, "connection_id": ["new", f"{again}" + "+" * (again % 2)], "no": [0, 0]})
 
 
 def test_the_last_connection_may_go_on_in_the_next_chunk(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ with names that say what is wrong with them, and from the heads of data/samples;
 (:mod:`tests.fuzz.oracle`) to ``crash-*``, ``timeout-*`` or ``oom-*``. Files in place of options are read once each, to
 see such an input fail again. A mended one is copied to ``corpus/`` under a name of its own.
 
-The targets ``packets`` (the parser of captures), ``warping``, ``model_file`` and ``sender`` are C and C++. Each is a
-program of its own where Clang is installed, with its sanitizers; else, and with ``--native`` before the target, a
-library (gcc) whose coverage is recorded. Of the targets in Python that read captures, ``--native`` has the compiled
-parser built so that libFuzzer sees what it runs (g++, a minute; into ``build/fuzz/native/``).
+The targets ``packets`` (the parser of captures), ``logs`` (that of lines), ``warping``, ``model_file`` and ``sender``
+are C and C++. Each is a program of its own where Clang is installed, with its sanitizers; else, and with ``--native``
+before the target, a library (gcc) whose coverage is recorded. Of the targets in Python that read captures, ``--native``
+has the compiled parser built so that libFuzzer sees what it runs (g++, a minute; into ``build/fuzz/native/``).
 
 ``python -m tests.fuzz.campaign`` runs them all, so many executions or so long, and counts.
 

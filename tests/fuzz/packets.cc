@@ -3,6 +3,8 @@
 // The parser of captures on any bytes. What it promises is looked after on the way; a promise that
 // does not hold ends the program.
 
+#include "grouping.h"
+#include "holds.h"
 #include "recording.h"
 #include "way-back.h"
 
@@ -10,19 +12,11 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <set>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
-
-#define HOLDS(what)                                                                                \
-    do                                                                                             \
-    {                                                                                              \
-        if (!(what))                                                                               \
-        {                                                                                          \
-            __builtin_trap();                                                                      \
-        }                                                                                          \
-    } while (0)
 
 using namespace packets;
 
@@ -337,6 +331,90 @@ IsSame(const Capture& one, const Capture& other)
            IsSame(one.ends, other.ends) && IsSame(one.refusals, other.refusals);
 }
 
+/// Tokens that are those of the keys, as far as a join can find them: their first bytes.
+std::vector<FlowTokens>
+TokensOf(const std::vector<FlowSummary>& flows)
+{
+    std::vector<FlowTokens> tokens;
+    for (const auto& flow : flows)
+    {
+        auto& own = tokens.emplace_back(FlowTokens{{-1, -1}, {}});
+        for (size_t end = 0; end < ENDS; ++end)
+        {
+            if (flow.hasKey[end])
+            {
+                own.token[end] = Read32(flow.key[end].data());
+            }
+        }
+    }
+    return tokens;
+}
+
+/// Each flow of some captures counts in one connection, or another record of its subflow does.
+void
+CheckGroups(const std::vector<std::vector<FlowSummary>>& captures, size_t mostSubflows)
+{
+    std::vector<std::vector<FlowTokens>> tokens;
+    Grouping grouping(mostSubflows);
+    for (const auto& flows : captures)
+    {
+        tokens.push_back(TokensOf(flows));
+    }
+    for (size_t i = 0; i < captures.size(); ++i)
+    {
+        grouping.Add(captures[i].data(), tokens[i].data(), captures[i].size());
+    }
+    const auto found = grouping.Finish();
+    HOLDS(found.counts.size() == captures.size());
+    size_t flowCount = 0;
+    for (size_t i = 0; i < captures.size(); ++i)
+    {
+        const auto& counts = found.counts[i];
+        const auto isPositive = counts.segments >= 0 && counts.elsewhere >= 0 && counts.beyond >= 0;
+        HOLDS(isPositive && counts.implausible >= 0 && counts.forgotten >= 0);
+        auto segments = counts.segments + counts.elsewhere + counts.beyond;
+        for (const auto& flow : captures[i])
+        {
+            segments -= flow.segments;
+        }
+        HOLDS(segments == 0);
+        flowCount += captures[i].size();
+    }
+    HOLDS(found.flows.size() == flowCount);
+    int64_t capture = 0;
+    int64_t members = 0;
+    std::set<int64_t> places;
+    std::set<std::pair<int32_t, int32_t>> counted;
+    auto link = found.links.begin();
+    for (size_t number = 0; number < found.connections.size(); ++number)
+    {
+        const auto& one = found.connections[number];
+        HOLDS(one.capture >= capture && one.firstMember == members && one.members > 0);
+        HOLDS(static_cast<size_t>(one.members) <= mostSubflows);
+        HOLDS(one.sender >= 0 && one.sender < static_cast<int64_t>(ENDS));
+        HOLDS(places.insert(one.place).second);
+        capture = one.capture;
+        std::set<int32_t> linked;
+        for (; members < one.firstMember + one.members; ++members)
+        {
+            const auto& member = found.members[static_cast<size_t>(members)];
+            const auto& flows = captures[static_cast<size_t>(member.capture)];
+            HOLDS(static_cast<size_t>(member.flow) < flows.size());
+            HOLDS(static_cast<size_t>(member.end) < ENDS && member.address[0] >= 0);
+            HOLDS(counted.insert({member.capture, member.flow}).second);
+            linked.insert(member.capture);
+        }
+        for (const auto in : linked)
+        {
+            HOLDS(link != found.links.end() && link->capture == in);
+            HOLDS(link->connection == static_cast<int64_t>(number));
+            ++link;
+        }
+    }
+    HOLDS(static_cast<size_t>(members) == found.members.size() && link == found.links.end());
+    HOLDS(places.empty() || *places.rbegin() + 1 == static_cast<int64_t>(places.size()));
+}
+
 /// Tell by its first bytes whether an input is a capture, as traces/capture.py does.
 bool
 IsCapture(const uint8_t* bytes, size_t size)
@@ -360,6 +438,12 @@ TryPackets(const uint8_t* bytes, size_t size)
     const auto partRows = static_cast<uint32_t>(1 + size % 5);
     const auto pieces = Read(bytes, size, 1 + size % 97, Limits{.partRows = partRows});
     HOLDS(IsSame(whole, pieces));
+    // What a second capture has a part of, or all of once more.
+    const auto& flows = whole.flows;
+    const auto shared = static_cast<ptrdiff_t>(size % (flows.size() + 1));
+    const auto most = 1 + size % 3;
+    CheckGroups({flows, {flows.begin() + shared, flows.end()}}, most);
+    CheckGroups({{flows.begin(), flows.end() - shared}, flows, {}}, Limits{}.subflows);
     if (size % FEW_FLOWS_EVERY == 0)
     {
         const auto few = 1 + size / FEW_FLOWS_EVERY % 3;

@@ -58,6 +58,7 @@ PROGRAMS = {
     "model_file": Program("exported.c", "TryModel", exported.headers),
     "sender": Program("exported.c", "TryCalls", exported.headers, compares=False),
     "packets": Program("packets.cc", "TryPackets", _sources_of("packets"), _ROOT / "packets"),
+    "logs": Program("logs.cc", "TryLogs", _sources_of("logs"), _ROOT / "logs"),
     "warping": Program("warping.cc", "TryWarping", _sources_of("warping"), compares=False),
 }
 

@@ -19,6 +19,7 @@ from contracts.contract import ContractError
 from contracts.tables import TRUTH
 from tests.fuzz import exported, mutations, oracle, programs
 from tests.fuzz.memory_file import MemoryFile
+from tests.traces.naive import log as naive
 from traces import (
     capture_analysis,
     event_log,
@@ -33,6 +34,7 @@ from traces import (
     tcp_probe,
     truth,
 )
+from traces.connection import Connection
 from traces.dialect import Dialect, LinePattern
 from traces.formats import Read
 from traces.quarantine import UnreadableInputError
@@ -72,6 +74,26 @@ def _thorough(content: bytes) -> bool:
     return zlib.crc32(content) % _THOROUGH == 0
 
 
+def _check_plain(
+    path: Path, read: Callable[[Path, Dialect], Trace], dialect: Dialect, found: Trace | UnreadableInputError
+) -> None:
+    """Check that plain Python, line by line, makes the same of an input."""
+    connections: list[Connection] = []
+    with naive.plain():
+        try:
+            expected: Trace | UnreadableInputError = read(path, dialect)
+        except UnreadableInputError as error:
+            expected = error
+        if isinstance(expected, Trace):
+            connections = list(expected.connections)
+    if isinstance(found, Trace):
+        assert found == expected
+        assert list(found.connections) == connections
+    else:
+        assert isinstance(expected, UnreadableInputError)
+        assert (found.offset, found.why) == (expected.offset, expected.why)
+
+
 def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], bool], *dialects: Dialect) -> Check:
     """Return the check of one parser, whether it would recognise the input or not.
 
@@ -90,6 +112,7 @@ def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], b
                     except UnreadableInputError as error:
                         found = Read(path, "log", error)
                     oracle.check_read([found], sizes=[size], thorough=_thorough(content))
+                _check_plain(path, read, dialect, found.outcome)
                 if isinstance(found.outcome, Trace):
                     lines = sum(1 for _ in stored.lines(path, 0))
                     said = found.outcome.records_in + found.outcome.other_lines
@@ -383,6 +406,13 @@ TARGETS = {
     "sender": _program("sender", exported.calls, (b"\xff\xff\xff\xff", b"\x01\0\0\0")),
     "packets": Target(
         functools.partial(programs.check, "packets"), ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture
+    ),
+    "logs": Target(
+        functools.partial(programs.check, "logs"),
+        ("event_log", "state_log", "tcp_probe"),
+        (_KERNEL_LOG, _STATE_LOG),
+        _EVENTS + _JOURNAL + _STATE + _TCP_PROBE,
+        1 << 12,
     ),
     "warping": _program("warping", list, (b"\x80", bytes(7) + b"\x80", b"\x80\xff\xff\xff\xff\xff\xff\xef\x7f")),
 }

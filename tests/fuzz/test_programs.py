@@ -45,7 +45,7 @@ def test_a_warping_that_is_not_the_least_is_found(tmp_path: Path, old: str) -> N
 
 BROKEN = [
     ("ack-rows.cc", "    m_tsval = 0;\n", ""),
-    ("recording.cc", "        --m_verdicts[static_cast<size_t>(Verdict::Segment)];\n", ""),
+    ("recording.cc", "    --m_verdicts[static_cast<size_t>(Verdict::Segment)];\n", ""),
     ("recording.cc", "frame.timeNs > MAX_TIME_NS", "frame.timeNs > 2 * (MAX_TIME_NS - 1)"),
     ("pcap.cc", "Read(m_rest.data(), m_rest.size(), false)", "Read(m_rest.data(), m_rest.size(), m_rest.size() > 60)"),
 ]

@@ -6,17 +6,10 @@
 // All of it, so that what is compiled for either kind of processor is called.
 #include "warp.cc"
 
+#include "holds.h"
+
 #include <cmath>
 #include <cstdint>
-
-#define HOLDS(what)                                                                                \
-    do                                                                                             \
-    {                                                                                              \
-        if (!(what))                                                                               \
-        {                                                                                          \
-            __builtin_trap();                                                                      \
-        }                                                                                          \
-    } while (0)
 
 using namespace warping;
 

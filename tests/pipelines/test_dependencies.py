@@ -40,11 +40,15 @@ TAKEN_BY = {
     "export/emit_c.py": "export/templates",
     "export/fragment.py": "export/fragments",
     "export/replay.py": "export/programs/replay.c",
+    "features/at_once.py": "windows/src",
     "features/distance.py": "warping/src",
+    "features/resample.py": "windows/src",
+    "features/throughput.py": "windows/src",
     "models/neighbours.py": "warping/src",
     "scenarios/closed_loop/loop_program.py": "simulator/loop",
     "scenarios/registry.py": "scenarios/registry.json",
     "scenarios/simulator.py": "simulator/src",
+    "traces/assembly.py": "logs/src",
     "traces/capture.py": "packets/src",
     "pipelines/reporting/run_page.py": "pipelines/reporting/templates",
 }
@@ -94,6 +98,11 @@ def test_nothing_is_named_that_is_not_imported(stage: Stage) -> None:
             assert 2 * len(code & set(modules)) >= len(modules), dep
 
 
+#: Stages that read features by their names.
+NAMES_ALONE = (
+    *("difficulty", "rank", "controls", "automl", "generalise", "compare", "tune", "replay", "partitions"),
+    *("shift", "verdicts", "learnt_verdicts", "export", "prove", "track"),
+)
 #: Modules that a stage imports for something else than what they take, and for what.
 TAKEN_NOT = {
     ("prove", "export/emit_c.py"): "the list of features that have C",
@@ -101,13 +110,18 @@ TAKEN_NOT = {
     ("partitions", "export/compiled_detectors.py"): "opinions that are read from a table",
     ("shift", "export/compiled_detectors.py"): "the same",
     ("verdicts", "export/compiled_detectors.py"): "the same",
+    ("validate", "traces/assembly.py"): "the name of a connection's input",
     ("validate", "traces/capture.py"): "the name of a connection's input",
+    ("search", "features/at_once.py"): "the names of the features; distances it computes",
     **{
-        (stage, "features/distance.py"): "the names of the features, none of which it computes"
-        for stage in (
-            *("difficulty", "rank", "controls", "automl", "generalise", "compare", "tune", "replay", "partitions"),
-            *("shift", "verdicts", "learnt_verdicts", "export", "prove", "track"),
-        )
+        (stage, module): "the names of the features, none of which it computes"
+        for module in ("features/at_once.py", "features/distance.py")
+        for stage in NAMES_ALONE
+    },
+    **{(stage, "features/resample.py"): "the same" for stage in ("export", "prove")},
+    **{
+        (stage, "features/throughput.py"): "what signals are; it takes none from tables"
+        for stage in (*NAMES_ALONE, "search", "baselines", "twins", "senders", "loop", "fmbbr", "mplibra")
     },
 }
 

@@ -273,14 +273,14 @@ def merged(captures: list[Path], target: Path) -> None:
 def _put_inputs(project: Path) -> None:
     """Put there what documents call the user's own files: recordings of a real sender."""
     (project / "captures").mkdir()
-    (project / "logs").mkdir()
+    (project / "recordings").mkdir()
     labels = ["input,shared"]
     for name, interfaces in zip(CONNECTIONS, (("wlan0.pcap", "wwan0.pcap"), ("a.pcap", "b.pcap")), strict=True):
         parts = [project / interface for interface in interfaces]
         for subflow, part in enumerate(parts):
             part.write_bytes(_decompressed(SAMPLES / f"kernel_captures/inputs/{name}.sf{subflow}.pcap.zst"))
         merged(parts, project / f"captures/{name}")
-        shutil.copy(SAMPLES / f"kernel/inputs/{name}.state.csv.zst", project / f"logs/{name}")
+        shutil.copy(SAMPLES / f"kernel/inputs/{name}.state.csv.zst", project / f"recordings/{name}")
         labels.append(f"{name},{'true' if int(name) % 2 else 'false'}")
     (project / "labels.csv").write_text("\n".join([*labels, ""]))
     shutil.copy(project / f"captures/{CONNECTIONS[0]}", project / "capture.pcap")

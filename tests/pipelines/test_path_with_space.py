@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NATIVE = ("packets", "simulator", "warping", "export/baselines")
+NATIVE = ("packets", "logs", "simulator", "warping", "windows", "export/baselines")
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +38,13 @@ def make(project: Path, *arguments: str) -> str:
 
 def test_a_module_and_a_program_are_built_and_run(project: Path) -> None:
     (project / ".venv/.installed").touch()
-    make(project, "warping", "baselines")
+    make(project, "warping", "windows", "baselines")
     environment = project / ".venv"
-    imported = "import time_warping; print(time_warping.__file__)"
+    imported = "import time_warping as t, window_features as w; print(t.__file__, w.__file__, sep='\\n')"
     shown = subprocess.run(
         [environment / "bin/python", "-c", imported], capture_output=True, text=True, check=True
     ).stdout
-    assert Path(shown.strip()).is_relative_to(environment)
+    assert len(shown.splitlines()) == 2 and all(Path(own).is_relative_to(environment) for own in shown.splitlines())
     said = subprocess.run([environment / "bin/sbd-baselines"], capture_output=True, text=True, check=False)
     assert "usage" in said.stderr
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.traces.packets import SYN, Packet, capable, ethernet, ipv4, join_syn, pcap, tcp, token_of
-from traces import bare_log, bounds, event_log, formats
+from tests.traces.naive import log as naive
+from tests.traces.packets import SYN, Packet, capable, ethernet, ipv4, join_syn, pcap, pcap_record, tcp, token_of
+from traces import bounds, formats
 from traces.bounds import TOO_MANY_CONNECTIONS, TOO_MANY_FLOWS, TOO_MANY_SUBFLOWS, Bounds
 from traces.dialect import Dialect
 from traces.trace import Trace
@@ -102,14 +103,9 @@ def test_of_more_connections_the_first_are_held_and_all_others_counted(tmp_path:
     assert len(trace.connections) == 3
     assert (trace.records_out, trace.refused()) == (5, {TOO_MANY_CONNECTIONS: 3})
     assert list(trace.refusals) == []
+    with naive.plain():
+        assert read(path, Bounds(connections=3)) == trace
     assert len(read(path).connections) == 5
-
-
-def test_a_bare_log_of_too_many_connections_is_left_to_the_lines(tmp_path: Path) -> None:
-    path = log_of(tmp_path / "a.log", "bare log", 200)
-    assert bare_log.read(path, Bounds(connections=199)) is None
-    assert bare_log.read(path, Bounds(connections=200)) == event_log.read_line_by_line(path)
-    assert read(path, Bounds(connections=199)).refused() == {TOO_MANY_CONNECTIONS: 1}
 
 
 @pytest.mark.parametrize("before", ["", "[ 1.0] smartsbd: "])
@@ -157,3 +153,16 @@ def test_of_more_flows_of_a_capture_the_first_are_held_and_all_segments_of_other
     assert ports == [1000, 1001, 1002]
     assert (trace.records_out, trace.refused()) == (6, {TOO_MANY_FLOWS: 4})
     assert list(trace.refusals) == []
+
+
+def test_refused_records_behind_a_segment_that_waits_take_little_memory(tmp_path: Path) -> None:
+    """A segment of a later time stays behind all others; nothing that was refused meanwhile is held for its sake."""
+    first = syn(0, capable(1))
+    late = Packet(first.time_ns + 10**18, first.data)
+    cut = Packet(first.time_ns, first.data[:20])
+    few, many = tmp_path / "few.pcap", tmp_path / "many.pcap"
+    for path, count in ((few, 100), (many, 400_000)):
+        path.write_bytes(pcap([late]) + pcap_record(cut) * count)
+    of_few, of_many = measured(few, many)
+    assert "400000 refused" in of_many["outcome"]
+    assert of_many["grown_bytes"] - of_few["grown_bytes"] < 32 * 2**20

@@ -17,6 +17,7 @@ from pipelines.stages import parse
 from tests.traces.comparison import assert_same
 from tests.traffic import write_captures
 from traces import connection as rows_of
+from traces import joined_captures
 from traces.connection import AckColumns, Acks, Connection, Named, Subflow
 from traces.recorded import record
 
@@ -131,7 +132,8 @@ def test_a_subflow_has_the_same_acks_in_memory_and_stored() -> None:
 
 
 @pytest.mark.slow
-def test_a_capture_of_one_long_connection(tmp_path: Path) -> None:
+def test_a_capture_of_one_long_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joined_captures, "_ROWS", 1 << 16)
     inputs = tmp_path / "raw" / "inputs"
     inputs.mkdir(parents=True)
     path = inputs / "long.pcap"

@@ -14,7 +14,9 @@ from tests.fuzz.targets import CORPUS
 from traces import input_tables
 from traces.connection import Batch
 from traces.dialect import Dialect
-from traces.parsed_input import BatchMap, Chunk, ParsedInput, WaitingInput, parse_input
+from traces.formats import InputPart
+from traces.joined_captures import JoinedBatch
+from traces.parsed_input import BatchMap, Chunk, ParsedInput, parse_input
 
 LINE = "{} C=7f3a91c2 SF=0 V=RTT 24511\n"
 
@@ -32,7 +34,7 @@ def written(folder: Path, build_map: BatchMap = map) -> dict[str, Any]:
     paths = inputs_in(folder / "raw")
     with input_tables.opened(folder / "tables") as output:
         inputs = [parse_input(path, "made", Dialect(), output.spools) for path in paths]
-        assert [type(one) for one in inputs] == [ParsedInput, ParsedInput, WaitingInput]
+        assert [type(one) for one in inputs] == [ParsedInput, ParsedInput, InputPart]
         output.write(inputs, "made", build_map)
     return output.report(len(paths))
 
@@ -57,9 +59,10 @@ def test_every_record_is_a_row_or_counted(tmp_path: Path, caplog: pytest.LogCapt
 def test_joined_connections_are_built_by_the_map_that_is_given(tmp_path: Path) -> None:
     seen: list[list[str]] = []
 
-    def noted(build: Any, batches: Iterable[Batch]) -> Iterator[list[Chunk]]:
+    def noted(build: Any, batches: Iterable[Batch | JoinedBatch]) -> Iterator[list[Chunk]]:
         for batch in batches:
-            seen.append([name for name, _ in batch.named])
+            assert isinstance(batch, JoinedBatch)
+            seen.append(batch.names.to_pylist())
             yield build(batch)
 
     assert written(tmp_path / "one", noted) == written(tmp_path / "other")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import random
+import struct
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import packet_recording
 import pytest
+from blake3 import blake3
 
 from tests.traces import packets
 from tests.traces.comparison import assert_same, assert_same_content
@@ -18,8 +23,11 @@ from tests.traces.packets import ACK, ECE, FIN, MS, PSH, RST, SYN, Packet, Talk
 from tests.traffic import write_captures
 from traces import recorded
 from traces.assembly import BACKWARDS
+from traces.dialect import Dialect
+from traces.formats import InputPart
+from traces.parsed_input import parse_input
 from traces.quarantine import Refusal
-from traces.recorded import Refusals, StoredAcks, record, spools
+from traces.recorded import FlowSummaries, Refusals, StoredAcks, record, spools
 
 KEYS = b"A" * 8, b"B" * 8
 
@@ -287,3 +295,40 @@ def test_acks_of_captures_that_were_not_joined_are_not_read_together(tmp_path: P
         stored.append(StoredAcks(spools([one.spool])[0], one.flows()[0], 0, None))
     with pytest.raises(ValueError, match="not joined"):
         StoredAcks.together(stored)
+
+
+@pytest.mark.parametrize("bytes_before", [0, 3 << 30])
+def test_summaries_are_found_however_large_the_file_is(tmp_path: Path, bytes_before: int) -> None:
+    """Numbers of 32 bits, as places of flows are, do not say where they are."""
+    talks = [ended(number, number, over=True) for number in range(5)]
+    path = tmp_path / "some.pcap"
+    path.write_bytes(packets.pcap(sorted((one for talk in talks for one in talk), key=lambda packet: packet.time_ns)))
+    found = record(path, tmp_path)
+    (spool,) = spools([found.spool])
+    # A hole, which takes no room.
+    os.truncate(spool.place[0], os.fstat(spool.place[0]).st_size + bytes_before)
+    stored = FlowSummaries(spool, found.summaries)
+    for places in ([3], [4, 0, 2]):
+        assert (stored.at(np.array(places, dtype=np.int32)) == found.summaries[places]).all()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_what_is_good_before_a_broken_record_is_kept_however_much_follows(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    """Nothing behind it can be read, but all of it is in the name."""
+    content = packets.pcap(wild(3, 60)) + struct.pack("<IIII", 1, 0, 2**31, 2**31)
+    noise = random.Random(5).randbytes(3 * 2**20)  # noqa: S311 - test data
+    found = []
+    for name, tail in (("short", b""), ("long", noise)):
+        path = tmp_path / name
+        path.write_bytes(pack(content + tail))
+        one = parse_input(path, "made", Dialect(), tmp_path)
+        assert isinstance(one, InputPart)
+        assert one.recorded.capture_id == blake3(path.read_bytes()).hexdigest()[:16]
+        assert one.recorded.size_bytes == path.stat().st_size
+        found.append(one.recorded)
+    short, long = found
+    assert len(short.flows()) == 3
+    assert long.flows() == short.flows()
+    assert (long.records_in, long.refusals[1], long.unused) == (short.records_in, short.refusals[1], short.unused)

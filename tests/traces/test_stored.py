@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from blake3 import blake3
 
 from traces import event_log, stored
 from traces.dialect import Dialect
@@ -106,3 +107,27 @@ def test_other_frames_are_no_zstd(tmp_path: Path, magic: int) -> None:
     path = tmp_path / "a"
     path.write_bytes(content := struct.pack("<II", magic, 4) + b"abcd")
     assert b"".join(stored.blocks(path)) == content
+
+
+@pytest.mark.parametrize("content", [b"", LINE, LINE * 100_000])
+@pytest.mark.parametrize("pack", [None, *PACKS])
+def test_a_digest_is_told_the_bytes_of_the_file(tmp_path: Path, pack: str | None, content: bytes) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(content if pack is None else PACKS[pack](content))
+    digest = stored.FileDigest()
+    assert b"".join(stored.blocks(path, digest)) == content
+    assert digest.size_bytes == path.stat().st_size
+    assert digest.capture_id() == stored.capture_id(path) == blake3(path.read_bytes()).hexdigest()[:16]
+
+
+def test_a_digest_that_is_asked_before_the_end_is_none_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(LINE * 100_000)
+    digest = stored.FileDigest()
+    next(stored.blocks(path, digest))
+    assert 0 < digest.size_bytes < path.stat().st_size
+    assert digest.capture_id() != stored.capture_id(path)
+
+
+def test_a_name_stands_for_a_file_that_cannot_be_read() -> None:
+    assert stored.capture_id_by_name(Path("elsewhere/abc")) == "6437b3ac38465133"
