@@ -68,6 +68,7 @@ COMMANDS: tuple[Command, ...] = (
         "Judge somebody else's detector on labelled connections, beside ours: accuracy, coverage, delay, false sharing"
         ", and what may be wrong with its inputs.",
     ),
+    Command("publish", "Write the folder to deposit: datasets, their cards and metadata, licences, digests."),
     Command("dictionary", "Write data/README.md from the tables."),
     Command(
         "excerpts", "Rewrite the tables that README.md and docs/ take from the reports, and the graph of the stages."

@@ -82,7 +82,13 @@ def all_tables() -> list[Table]:
     return [with_features.get(table.name, table) for table in TABLES]
 
 
-def _range(column: Column) -> str:
+def value_range(column: Column) -> str:
+    """Return the values that a column can have, for people; nothing if all of its type.
+
+    Parameters
+    ----------
+    column : Column
+    """
     if column.choices:
         return ", ".join(str(choice) for choice in column.choices)
     if column.low is None and column.high is None:
@@ -102,8 +108,8 @@ def _section(table: Table) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| `{column.name}` | {column.dtype} | {column.unit} | {_range(column)} | {'yes' if column.nullable else ''}"
-        f" | {column.meaning} | {column.source} |"
+        f"| `{column.name}` | {column.dtype} | {column.unit} | {value_range(column)}"
+        f" | {'yes' if column.nullable else ''} | {column.meaning} | {column.source} |"
         for column in table.columns
     ]
     return "\n".join(lines)

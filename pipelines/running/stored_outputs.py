@@ -43,6 +43,25 @@ def missing(project: Path) -> list[str]:
     return found
 
 
+def changed(project: Path) -> list[Path]:
+    """Return the files of outputs that are not what DVC has recorded of the last run, and folders it cannot tell of.
+
+    Parameters
+    ----------
+    project : Path
+
+    Raises
+    ------
+    NotStoredError
+        If DVC fails.
+    """
+    found = json.loads(_dvc(project, "data", "status", "--json", "--granular")).get("uncommitted", {})
+    # A folder is listed beside the file in it that differs; alone where its record is not in the cache.
+    return sorted(
+        Path(path) for how, paths in found.items() for path in paths if how == "unknown" or not path.endswith("/")
+    )
+
+
 def store(project: Path) -> None:
     """Store what is missing once more.
 

@@ -250,6 +250,8 @@ print(len(grid), np.mean(search.predict(windows, store.load(Path({str(tmp_path)!
 def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
     params = yaml.safe_load((changed / "params.yaml").read_text())
     assert params["simulate"]["late"]["connections_per_label"] > 1
+    evaluated = "from pipelines.publishing.origin import ORIGINS; print('evaluation' in ORIGINS['late'].not_for[0])"
+    assert run(changed, "-c", evaluated) == "True\n"
     params["simulate"]["late"] |= {"connections_per_label": 1, "duration_s": 8}
     small = tmp_path / "small.yaml"
     small.write_text(yaml.safe_dump(params))

@@ -161,6 +161,25 @@ ELSEWHERE: dict[str, Elsewhere] = {
             "sbd testbed --experiment loop_kernel --networks 20 --seconds 30 --jobs 6 --out made",
         )
     },
+    **{
+        command: Elsewhere("needs the tables of a run", "tests/pipelines/test_publish.py")
+        for command in (
+            "sbd publish deposit",
+            "sbd publish deposit --url https://example.org/records/1",
+            "sha256sum --check --quiet CHECKSUMS",
+        )
+    },
+    **{
+        command: Elsewhere("needs a remote that others read", "tests/pipelines/test_dvc_remote.py")
+        for command in (
+            "dvc remote add --default store /srv/smartsbd-data",
+            'git commit --quiet --message "A remote for the data" .dvc/config',
+            "dvc push",
+            "dvc pull",
+            "dvc status",
+            "dvc import https://example.org/workbench.git data/tables/kernel --out tables",
+        )
+    },
     "make -j PREFIX=<virtual environment>": Elsewhere("`make setup` runs it", "make check"),
 }
 

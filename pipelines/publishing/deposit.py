@@ -1,0 +1,316 @@
+"""The folder to deposit: every dataset with its card and metadata, licences, citation, and a digest of every file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from contracts.fault import InputFault, UsageFault
+from pipelines.params import Params
+from pipelines.publishing import citation, croissant, licence
+from pipelines.publishing.citation import Citation
+from pipelines.publishing.croissant import Place
+from pipelines.publishing.dataset_card import Making, card, licence_line
+from pipelines.publishing.dataset_counts import counted
+from pipelines.publishing.origin import ORIGINS, Origin
+from pipelines.publishing.table_file import TableFile, copied, copy, places
+from pipelines.running import environment, stored_outputs
+from pipelines.running.dag import DAG_FILE, read_stages
+from pipelines.running.unfinished_folder import unfinished
+
+log = logging.getLogger(__name__)
+
+DATASETS = "datasets"
+CHECKSUMS = "CHECKSUMS"
+README = "README.md"
+METADATA = "croissant.json"
+#: What else a deposit has if it is there: where it stands in the project, where in the deposit, and what it is.
+BESIDE = (
+    (Path("data/benchmark"), Path("benchmark"), "the benchmark"),
+    (Path("reports/leaderboard.csv"), Path("leaderboard.csv"), "its leaderboard"),
+)
+#: The lock of the simulator's packages, and the simulator's name there.
+_SIMULATOR_LOCK = Path("requirements/simulator.txt")
+_SIMULATOR = re.compile(r"^(ns3)==(\S+)", re.MULTILINE)
+# An address that can stand in Markdown, YAML and JSON as it is.
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9._~:/@%+-]+")
+
+
+class DepositAddressError(UsageFault):
+    """The address of a deposit cannot be used."""
+
+
+class NothingToPublishError(InputFault):
+    """There are no data of any dataset."""
+
+
+class ChangedDataError(InputFault):
+    """Data are not what the pipeline has made of them."""
+
+
+@dataclass(frozen=True)
+class PublishedDataset:
+    """A dataset in a deposit, as the deposit's first page has it."""
+
+    name: str
+    origin: Origin
+    connections: int
+    files: tuple[TableFile, ...]
+
+
+@dataclass(frozen=True)
+class Deposit:
+    """What was written.
+
+    Attributes
+    ----------
+    datasets : tuple of PublishedDataset
+    left_out : mapping of str to str
+        What is not in it, and why.
+    compared : bool
+        Whether the data were compared with what DVC has recorded.
+    """
+
+    datasets: tuple[PublishedDataset, ...]
+    left_out: Mapping[str, str]
+    compared: bool
+
+
+def address(text: str) -> str:
+    """Return the address of a deposit without a slash at its end.
+
+    Raises
+    ------
+    DepositAddressError
+        If it is no plain address of the web.
+
+    Examples
+    --------
+    >>> address("https://example.org/records/1/")
+    'https://example.org/records/1'
+    """
+    if not _ADDRESS.fullmatch(text):
+        raise DepositAddressError(f"{text!r} is no address: http(s)://, and no blanks, quotes, ? or #")
+    return text.rstrip("/")
+
+
+def _simulator(project: Path) -> str:
+    """Return the simulator's name and version, as its lock has them."""
+    path = project / _SIMULATOR_LOCK
+    found = _SIMULATOR.search(path.read_text())
+    if found is None:
+        raise InputFault(f"{path}: names no version of the simulator")
+    return f"{found[1]} {found[2]}"
+
+
+def _making(project: Path, version: str) -> Making:
+    return Making(
+        commit=environment.commit(),
+        version=version,
+        simulator=_simulator(project),
+        stages=tuple(read_stages(project / DAG_FILE)),
+    )
+
+
+def _missing(project: Path, dataset: str) -> str | None:
+    """Return why nothing of a dataset can be published; None if it can."""
+    if dataset not in ORIGINS:
+        return "pipelines/publishing/origin.py does not say where it comes from and what its licence is"
+    paths = [path for _, path in places(dataset)]
+    absent = [path for path in paths if not (project / path).is_file()]
+    if len(absent) == len(paths):
+        return "its tables are not there"
+    if absent:
+        return f"{len(absent)} of its {len(paths)} tables are not there, {absent[0]} the first"
+    return None
+
+
+def _check_unchanged(project: Path, datasets: Sequence[str]) -> bool:
+    """Make sure that tables are those that DVC has recorded; return whether it has recorded any.
+
+    Raises
+    ------
+    ChangedDataError
+        If one is another.
+    """
+    if not (project / ".dvc").is_dir():
+        log.warning("%s: no .dvc there, so tables are not compared with what DVC has recorded", project.resolve())
+        return False
+    paths = [path for dataset in datasets for _, path in places(dataset)]
+    wrong = [path for path in stored_outputs.changed(project) if any(one.is_relative_to(path) for one in paths)]
+    if wrong:
+        raise ChangedDataError(
+            f"{len(wrong)} outputs are not what DVC has recorded, {wrong[0]} the first: `dvc checkout` brings back what"
+            " was made, `dvc repro` makes it anew"
+        )
+    return True
+
+
+def _write(text: str, path: Path) -> None:
+    path.write_text(text, "utf-8")
+
+
+def _publish(
+    project: Path, folder: Path, dataset: str, making: Making, cited: Citation, place: Place, params: Params
+) -> PublishedDataset:
+    """Write a dataset's folder."""
+    own = folder / DATASETS / dataset
+    own.mkdir(parents=True)
+    origin = ORIGINS[dataset]
+    files = tuple(copied(table, project / path, own) for table, path in places(dataset))
+    counts = counted(own)
+    _write(card(dataset, origin, files, counts, making, params), own / README)
+    metadata = croissant.metadata(dataset, origin, files, cited, place, f"{DATASETS}/{dataset}")
+    _write(json.dumps(metadata, indent=2, ensure_ascii=False) + "\n", own / METADATA)
+    log.info("%s: %d connections, %d rows", dataset, counts.connections, sum(one.rows for one in files))
+    return PublishedDataset(dataset, origin, counts.connections, files)
+
+
+def _copy_beside(project: Path, folder: Path) -> dict[str, str]:
+    """Copy what else there is, whole; return what is not there, and why."""
+    absent = {}
+    for source, target, what in BESIDE:
+        there = project / source
+        if there.is_dir():
+            paths = sorted(path for path in there.rglob("*") if not path.is_dir())
+        else:
+            paths = [there] if there.exists() else []
+        if not paths:
+            absent[what] = f"{source} is not there"
+        for path in paths:
+            copied_to = folder / target / path.relative_to(there) if there.is_dir() else folder / target
+            copied_to.parent.mkdir(parents=True, exist_ok=True)
+            copy(path, copied_to)
+    return absent
+
+
+def _copy_licences(project: Path, folder: Path, published: Sequence[PublishedDataset]) -> None:
+    """Copy the text of every licence that a dataset has."""
+    (folder / licence.FOLDER).mkdir()
+    for identifier in sorted({one for own in published for one in licence.identifiers(own.origin.licence)}):
+        text = licence.text_file(identifier)
+        copy(project / text, folder / text)
+
+
+def _first_page(deposit: Deposit, cited: Citation, making: Making, place: Place, beside: Sequence[str]) -> str:
+    """Return the text of the deposit's README.md."""
+    rows = [
+        f"| [{one.name}]({DATASETS}/{one.name}/{README}) | {one.origin.what} | {one.connections} |"
+        f" {sum(file.rows for file in one.files)} | {sum(file.size_bytes for file in one.files)} |"
+        f" {licence_line(one.origin.licence, '.')} |"
+        for one in deposit.datasets
+    ]
+    left_out = [f"- {name}: {why}." for name, why in deposit.left_out.items()]
+    compared = (
+        "Before they were copied, DVC had found every table as the pipeline made it."
+        if deposit.compared
+        else "They were not compared with what the pipeline has recorded, because DVC was not there."
+    )
+    example = f"{DATASETS}/{deposit.datasets[0].name}/ack.parquet"
+    return "\n".join(
+        [
+            f"# {cited.title}: datasets",
+            "",
+            "Connections of Multipath TCP, what their senders saw, and which of their subflows share a bottleneck.",
+            "Each dataset has a card (`README.md`: what it is, how it was made, its truth and the doubts, what it is",
+            f"not for) and metadata (`{METADATA}`, Croissant 1.0). Each dataset has a licence of its own.",
+            "",
+            "| dataset | what | connections | rows | bytes | licence |",
+            "|---|---|---|---|---|---|",
+            *rows,
+            *(f"\nBeside them: {', '.join(beside)}." for _ in beside[:1]),
+            "",
+            "## Not here",
+            "",
+            *left_out,
+            "- `kernel_locked`: recordings that are scored once for each release; to publish them is to tune on them.",
+            "- What is computed from these tables (models, predictions, verdicts), and the inputs that they were parsed"
+            " from.",
+            "",
+            "## Use",
+            "",
+            "Tables are Parquet, one file each; pandas, DuckDB and others open them.",
+            "",
+            "```python",
+            "import pandas",
+            "",
+            f'acks = pandas.read_parquet("{example}", columns=["connection_id", "subflow_id", "rtt_us"])',
+            "```",
+            "",
+            f"`sha256sum --check {CHECKSUMS}` says whether every file is as it was published. {compared}",
+            "",
+            f"Published on {place.published.isoformat()} by the SmartSBD workbench {making.version},"
+            f" commit {making.commit}. [CITATION.cff](CITATION.cff) says how to cite it.",
+            "",
+        ]
+    )
+
+
+def _write_checksums(folder: Path) -> None:
+    """Write the digest of every file, as sha256sum reads them."""
+    lines = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as stream:
+            lines.append(
+                f"{hashlib.file_digest(stream, 'sha256').hexdigest()}  {path.relative_to(folder).as_posix()}\n"
+            )
+    _write("".join(lines), folder / CHECKSUMS)
+
+
+def write(project: Path, out: Path, place: Place, params: Params) -> Deposit:
+    """Write a deposit of the datasets that params.yaml lists.
+
+    Parameters
+    ----------
+    project : Path
+        The project's folder.
+    out : Path
+        The folder to write; it is there whole or not at all. An empty one is taken over.
+    place : Place
+    params : Params
+
+    Returns
+    -------
+    Deposit
+
+    Raises
+    ------
+    NothingToPublishError
+        If there are no data of any dataset.
+    ChangedDataError
+        If data are not what DVC has recorded.
+    UnreadableTableError
+        If a table does not keep its contract.
+    OutputError
+        If something is in the way.
+    """
+    cited = citation.read(project / citation.FILE)
+    why = {dataset: _missing(project, dataset) for dataset in params.datasets}
+    left_out = {f"`{dataset}`": reason for dataset, reason in why.items() if reason is not None}
+    found = [dataset for dataset, reason in why.items() if reason is None]
+    for name, reason in left_out.items():
+        log.warning("%s is left out: %s", name.strip("`"), reason)
+    if not found:
+        raise NothingToPublishError("there are no data of any dataset: run the pipeline, or `dvc pull`")
+    if out.is_dir() and not out.is_symlink() and not any(out.iterdir()):
+        out.rmdir()
+    with unfinished(out) as folder:
+        compared = _check_unchanged(project, found)
+        making = _making(project, cited.version)
+        published = tuple(_publish(project, folder, one, making, cited, place, params) for one in found)
+        _copy_licences(project, folder, published)
+        absent = _copy_beside(project, folder)
+        for what, reason in absent.items():
+            log.warning("%s is left out: %s", what, reason)
+        _write(citation.with_address((project / citation.FILE).read_text("utf-8"), place.url), folder / citation.FILE)
+        deposit = Deposit(published, left_out | absent, compared)
+        beside = [f"[{what}]({target})" for _, target, what in BESIDE if what not in absent]
+        _write(_first_page(deposit, cited, making, place, beside), folder / README)
+        _write_checksums(folder)
+        folder.rename(out)
+    return deposit
