@@ -24,6 +24,7 @@
 # make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
 # make notebooks run the notebooks on the results, in place
 # make lab      JupyterLab on loopback (LAB_PORT=8888)
+# make docs     these documents, the notebooks and the Python API as a site, build/site/index.html (needs no set-up)
 # make audit    look known vulnerabilities of every locked package up (nightly.yml does)
 # make clean    remove what the pipeline made, all of data/raw and build/;  make distclean: the environment too
 
@@ -42,7 +43,7 @@ export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
 .PHONY: kernel testbed loop core app repro test check fuzz proof audit export bench-parse bench-logs bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements bench-simulator bench-loop bench-kernel \
-	ui screenshots notebooks lab setup installed core-installed simulator packets logs warping windows baselines lock clean distclean
+	ui screenshots notebooks docs lab setup installed core-installed simulator packets logs warping windows baselines lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -114,6 +115,14 @@ ui: setup
 
 notebooks: setup
 	jupyter nbconvert --config notebooks/jupyter_config.py --log-level WARN --to notebook --execute --inplace notebooks/*.ipynb
+
+# The side bar is on every page: a page that was added or removed changes them all, so that a build begins anew.
+docs: $(VENV)/docs/.installed
+	rm -rf build/docs build/site
+	$(VENV)/docs/bin/python -m docs.site.sources build/docs
+	$(VENV)/docs/bin/python -m sphinx --fail-on-warning --quiet --jobs auto --conf-dir docs/site \
+		--doctree-dir build/docs/doctrees build/docs/source build/site
+	@echo "build/site/index.html"
 
 lab: setup
 	$(if $(filter default,$(PROFILE)),,cd build/$(PROFILE) &&) jupyter lab --config notebooks/jupyter_config.py --port $(LAB_PORT)
@@ -197,6 +206,11 @@ $(VENV)/bench/.installed: $(VENV)/.uv requirements/bench.txt
 	uv pip install --quiet --compile-bytecode --python $(@D)/bin/python $(WHEELS) --require-hashes -r requirements/bench.txt
 	touch $@
 
+$(VENV)/docs/.installed: $(VENV)/.uv requirements/docs.txt
+	uv venv --quiet --clear --python $(VENV_PYTHON) $(@D)
+	uv pip install --quiet --compile-bytecode --python $(@D)/bin/python $(WHEELS) --require-hashes -r requirements/docs.txt
+	touch $@
+
 $(VENV)/audit/.installed: $(VENV)/.uv requirements/audit.txt
 	uv venv --quiet --clear --python $(VENV_PYTHON) $(@D)
 	uv pip install --quiet --python $(@D)/bin/python $(WHEELS) --require-hashes -r requirements/audit.txt
@@ -237,6 +251,7 @@ lock:
 	$(LOCK:3.11=3.9) requirements/auto-sklearn.in -o requirements/auto-sklearn.txt >/dev/null
 	$(LOCK:3.11=3.9) requirements/auto-sklearn-build.in -o requirements/auto-sklearn-build.txt >/dev/null
 	$(LOCK) requirements/bench.in -o requirements/bench.txt >/dev/null
+	$(LOCK) requirements/docs.in -o requirements/docs.txt >/dev/null
 	$(LOCK) requirements/audit.in -o requirements/audit.txt >/dev/null
 
 clean:

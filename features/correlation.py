@@ -22,7 +22,7 @@ def correlation_q10(x: Int64Array, y: Int64Array) -> int:
     Parameters
     ----------
     x, y : (n,) int64
-        |values| < 2^21 and n <= 682, so that no sum leaves 63 bits.
+        ``|values| < 2^21`` and ``n <= 682``, so that no sum leaves 63 bits.
 
     Returns
     -------

@@ -11,8 +11,9 @@ data-level bytes, ``GROUP`` the number of the group that the sender couples the 
 holds it, and it is counted). RTT, SRTT, OWD, ECE and DACK belong to the ACK of the same subflow and time; without one
 they make a row of their own, whose acknowledged bytes are those known so far.
 
-A kernel log has ``smartsbd: `` before each record, after whatever prefix the log is kept with, or after the rest of a
-line that was cut; lines without it are not ours, and counted. A bare log, the simulator's, has nothing but records.
+A kernel log has ``smartsbd:`` and a space before each record, after whatever prefix the log is kept with, or after the
+rest of a line that was cut; lines without it are not ours, and counted. A bare log, the simulator's, has nothing but
+records.
 """
 
 from __future__ import annotations

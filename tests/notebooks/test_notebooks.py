@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import base64
+import io
 import re
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from matplotlib.image import imread as read_png
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +52,13 @@ def test_it_was_run_from_top_to_bottom_without_a_word_of_warning(path: Path) -> 
     assert outputs
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     assert "profile: default" in "".join(output.get("text", "") for output in cells[0].outputs)
+
+
+@each
+def test_its_pictures_are_whole(path: Path) -> None:
+    outputs = [output for cell in code_cells(path) for output in cell.outputs if "data" in output]
+    pictures = [base64.b64decode(output.data["image/png"]) for output in outputs if "image/png" in output.data]
+    assert all(read_png(io.BytesIO(picture)).size for picture in pictures)
 
 
 @each

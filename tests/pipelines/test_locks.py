@@ -48,6 +48,7 @@ def installs() -> list[list[str]]:
         "app",
         "audit",
         ".venv/bench/.installed",
+        ".venv/docs/.installed",
         "GROUPS=train",
     ]
     shown = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True).stdout

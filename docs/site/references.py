@@ -1,0 +1,111 @@
+"""Resolves the names of docstrings as the module that holds them does: by what it imports.
+
+A role such as ``:func:`read_table` `` must lead to a page, or to another project's package. A type in a signature or in
+a list of parameters, which is plain English as often as not, leads there if it can.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.util.nodes import make_refnode
+
+from docs.site.sources import ROOT, files_of
+
+if TYPE_CHECKING:
+    from autoapi._objects import PythonObject
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+_PACKAGES = files_of(ROOT).packages
+#: Words of a field that are looked up: classes, by their spelling.
+_TYPE = re.compile(r"(?:\w+\.)*[A-Z]\w*")
+#: The attributes that the docstring of each class tells of.
+_TOLD: dict[str, set[str]] = {}
+
+
+def _file_of(module: str) -> Path:
+    place = ROOT.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+
+
+@functools.cache
+def imported(module: str) -> dict[str, str]:
+    """Return the names that a module imports, anywhere in it, with what they are in full."""
+    path = _file_of(module)
+    parts = module.split(".")
+    found: dict[str, str] = {}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                first = one.name.partition(".")[0]
+                found[one.asname or first] = one.name if one.asname else first
+        elif isinstance(node, ast.ImportFrom):
+            above = parts[: len(parts) - node.level + (path.name == "__init__.py")] if node.level else []
+            origin = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {one.asname or one.name: f"{origin}.{one.name}" for one in node.names}
+    return found
+
+
+def _origin(name: str) -> str:
+    """Return where a name is defined that a package hands on from one of its modules."""
+    module, _, last = name.rpartition(".")
+    if module.partition(".")[0] not in _PACKAGES or not _file_of(module).is_file():
+        return name
+    origin = imported(module).get(last, name)
+    return origin if origin == name else _origin(origin)
+
+
+def _is_told_twice(_app: Sphinx, what: str, name: str, member: PythonObject, skip: bool, _options: list[str]) -> bool:
+    """Leave an attribute to the section `Attributes` of its class, if that names it."""
+    if what in ("class", "exception"):  # asked about before its members
+        _, _, section = member.docstring.partition("\nAttributes\n")
+        lines = section.splitlines()
+        _TOLD[name] = {one.strip() for line in lines for one in line.partition(" : ")[0].split(",")}
+    return skip or (what == "attribute" and member.name in _TOLD.get(name.rpartition(".")[0], ()))
+
+
+def _keep_types_alone(_app: Sphinx, tree: nodes.document) -> None:
+    """Take links away from words of a field that can be no type, such as the n of "(n,) int64"."""
+    for node in list(tree.findall(pending_xref)):
+        if node.get("refdomain") != "py" or not node.get("refspecific") or isinstance(node[0], nodes.literal):
+            continue
+        if _TYPE.fullmatch(node["reftarget"]):
+            node["refspecific"] = False
+        else:
+            node.replace_self(node.children)
+
+
+def _resolved(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
+) -> nodes.reference | nodes.TextElement | None:
+    if node.get("refdomain") != "py":
+        return None
+    module = node.get("py:module") or ""
+    names = imported(module) if module.partition(".")[0] in _PACKAGES else {}
+    first, dot, rest = node["reftarget"].partition(".")
+    whole = f"{names.get(first, first)}{dot}{rest}"
+    top = whole.partition(".")[0]
+    for name in (_origin(whole), f"{module}.{whole}"):
+        known = env.domains.python_domain.objects.get(name)
+        if known:
+            return make_refnode(app.builder, node["refdoc"], known.docname, known.node_id, shown, name)
+    foreign = {one.partition(".")[0] for one in names.values()} | set(sys.stdlib_module_names)
+    if (top in foreign and top not in _PACKAGES) or not isinstance(shown, nodes.literal):
+        return shown
+    return None
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Have names resolved that Sphinx does not find, and attributes told once."""
+    app.connect("doctree-read", _keep_types_alone)
+    app.connect("missing-reference", _resolved)
+    app.connect("autoapi-skip-member", _is_told_twice)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
