@@ -15,6 +15,7 @@ from scenarios import (
     controllers,
     diverse,
     groups,
+    radio,
     schedulers,
     sensitivity,
     shift,
@@ -40,6 +41,7 @@ DATASETS: dict[str, Callable[..., list[Run]]] = {
     "unseen_linux": unseen_linux.dataset,
     "controllers": controllers.dataset,
     "schedulers": schedulers.dataset,
+    "radio": radio.dataset,
 }
 
 

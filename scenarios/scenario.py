@@ -9,6 +9,8 @@ checked by the simulator.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -36,6 +38,11 @@ _MOST_BYTES = 1_000_000_000
 _MOST_S = 3600
 #: Of what can be drawn anew each second.
 _MOST_CHANGES = 1000
+#: Bytes of IP packets that a recorded link sends at one of its moments.
+OPPORTUNITY_BYTES = 1500
+_MOST_OPPORTUNITIES = 1_000_000
+#: Share of the mean rate of its moments by which a recorded link's rate_mbit_s may be off.
+_MEAN_ROUNDED = 0.01
 
 #: Keys that occur more than once: their ranges, and their meanings where these are the same.
 _RateMbitS = Annotated[float, Field(ge=0.01, le=1000)]
@@ -168,6 +175,22 @@ class ConnectionSettings(Part):
         return self.congestion_control if isinstance(self.congestion_control, str) else self.congestion_control.name
 
 
+def mean_mbit_s(opportunities_ms: Sequence[int]) -> float:
+    """Return what a recorded link carries in the mean.
+
+    Parameters
+    ----------
+    opportunities_ms : sequence of int, milliseconds
+        As a link has them.
+
+    Examples
+    --------
+    >>> mean_mbit_s([1, 1, 3, 4])
+    12.0
+    """
+    return OPPORTUNITY_BYTES * 8e-3 * len(opportunities_ms) / opportunities_ms[-1]
+
+
 class Link(Part):
     """A link."""
 
@@ -193,6 +216,29 @@ class Link(Part):
         description="ECN-capable packets that find more bytes than this in the queue are marked; "
         "others, and a full queue, are as with null: drop-tail."
     )
+    opportunities_ms: tuple[Annotated[int, Field(ge=0, le=_MOST_S * 1000)], ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=_MOST_OPPORTUNITIES,
+        description="The moments, in ms, at which the line sends, as mahimahi's traces have them: they do not descend, "
+        "and at the last, which is not 0, the trace begins again. Each carries 1500 bytes of IP packets that came "
+        "before it, of one after another; a packet leaves at the moment that carries its last byte. Bytes that nobody "
+        "waits for are lost. rate_mbit_s is then one rate, that of all moments in the mean (within 1 %), and decides "
+        "nothing; the truth's utilisation is the share of the bytes that was used. Without it: at any time.",
+    )
+
+    @model_validator(mode="after")
+    def _check_opportunities(self) -> Self:
+        if self.opportunities_ms is None:
+            return self
+        if any(later < one for one, later in pairwise(self.opportunities_ms)):
+            raise ValueError("opportunities_ms: one is before the one before it")
+        if self.opportunities_ms[-1] == 0:
+            raise ValueError("opportunities_ms: the last is at 0, so the trace takes no time")
+        mean = mean_mbit_s(self.opportunities_ms)
+        if len(self.rate_mbit_s) != 1 or abs(self.rate_mbit_s[0][1] - mean) > _MEAN_ROUNDED * mean:
+            raise ValueError(f"rate_mbit_s: opportunities_ms carry {mean:g} Mbit/s in the mean")
+        return self
 
     def rate_at_mbit_s(self, at_s: float) -> float:
         """Return the rate in force at a time."""

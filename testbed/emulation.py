@@ -28,6 +28,7 @@ from testbed.relay_network import (
     rival_address,
     server_address,
     to_ns,
+    traces,
 )
 from testbed.running_program import EmulationError, RunningProgram, python
 from testbed.sender import sleep_until
@@ -107,6 +108,8 @@ def emulate(folder: Path) -> dict[str, Any]:
     namespaces = [str(hosts.file_of(host)) for host in range(len(HOSTS))]
     plan = folder / _PLAN
     plan.write_text("\n".join(plan_lines(scenario, namespaces, CAPTURE)) + "\n")
+    for name, text in traces(scenario):
+        (folder / name).write_text(text)
     with ExitStack() as stack:
 
         def started(name: str, command: list[str]) -> RunningProgram:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scenarios.scenario import Run, Scenario
+from scenarios.scenario import Link, Run, Scenario
 from scenarios.simulator import truth_rows
 from testbed.relay_network import established_s, marks_ns, phases_s, to_ns
 
@@ -52,6 +52,14 @@ def labels(scenario: Scenario) -> list[dict[str, Any]]:
     return found
 
 
+def _utilisation(link: Link, counted: Sequence[tuple[Mapping[str, Any], int]]) -> float:
+    if link.opportunities_ms is None:
+        return float(sum(one["busy_ns"] for one, _ in counted) / sum(ns for _, ns in counted))
+    offered = sum(one["offered_bytes"] for one, _ in counted)
+    # As the simulator: where nothing could be sent, nothing was used.
+    return float(sum(one["bytes"] for one, _ in counted) / offered) if offered else 0.0
+
+
 def links(scenario: Scenario, ports: Sequence[_Counts]) -> list[dict[str, Any]]:
     """Return what each link did in each phase.
 
@@ -64,8 +72,9 @@ def links(scenario: Scenario, ports: Sequence[_Counts]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``utilisation``: share of the time in which the line was sending; None if the phase ended before all subflows
-        were established. Bytes and the queue's mean and most are of that time too, drops and marks of the whole phase.
+        ``utilisation``: share of the time in which the line was sending; of a recorded link, share of the bytes that it
+        could have sent; None if the phase ended before all subflows were established. Bytes and the queue's mean and
+        most are of that time too, drops and marks of the whole phase.
     """
     found = []
     for number in range(len(scenario.links)):
@@ -77,7 +86,7 @@ def links(scenario: Scenario, ports: Sequence[_Counts]) -> list[dict[str, Any]]:
                 {
                     "link": number,
                     "from_ns": to_ns(at),
-                    "utilisation": sum(one["busy_ns"] for one, _ in counted) / whole_ns if whole_ns else None,
+                    "utilisation": _utilisation(scenario.links[number], counted) if whole_ns else None,
                     "bytes": sum(one["bytes"] for one, _ in counted),
                     "mean_queue_bytes": sum(one["mean_waiting_bytes"] * ns for one, ns in counted) / whole_ns
                     if whole_ns

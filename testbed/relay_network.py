@@ -124,9 +124,23 @@ def _rate(changes: Sequence[tuple[float, float]]) -> str:
     return ",".join(f"{to_ns(at)}:{round(rate * _BIT_S_PER_MBIT_S)}" for at, rate in changes)
 
 
-def _shaped(network: Network, link: Link) -> int:
+def trace_name(link: int) -> str:
+    """Return the name of the file with the moments at which a link sends."""
+    return f"link{link}.trace"
+
+
+def traces(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """Yield the files that the relay's plan names, each its name and its text: moments at which links send."""
+    for number, link in enumerate(scenario.links):
+        if link.opportunities_ms is not None:
+            yield trace_name(number), "".join(f"{at}\n" for at in link.opportunities_ms)
+
+
+def _shaped(network: Network, number: int, link: Link) -> int:
+    replayed = link.opportunities_ms is not None
     return network.add(
-        ("rate", _rate(link.rate_mbit_s)),
+        ("rate", "" if replayed else _rate(link.rate_mbit_s)),
+        ("opportunities", trace_name(number) if replayed else ""),
         ("queue", str(link.queue_bytes)),
         ("mark", "" if link.mark_bytes is None else str(link.mark_bytes)),
         ("delay", str(round(link.delay_ms * _NS_PER_MS))),
@@ -164,8 +178,8 @@ def network_of(scenario: Scenario) -> Network:
     """
     network = Network()
     hold = str(round(scenario.connection.host_delay_us * _NS_PER_US))
-    for link in scenario.links:
-        _shaped(network, link)
+    for number, link in enumerate(scenario.links):
+        _shaped(network, number, link)
     accesses = [_last(network, path.access) for path in scenario.subflows]
 
     def connect(host: int, address: str, subflow: int, enters: str, first_ns: int, rtt_ms: float) -> None:
@@ -207,7 +221,7 @@ def marks_ns(scenario: Scenario) -> list[int]:
 
 
 def plan_lines(scenario: Scenario, namespaces: Sequence[str], capture: str) -> Iterator[str]:
-    """Yield the lines of the relay's plan.
+    """Yield the lines of the relay's plan; the files of :func:`traces` stand where it runs.
 
     Parameters
     ----------

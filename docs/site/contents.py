@@ -58,6 +58,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "data/README.md",
         "data/samples/README.md",
         "simulator/README.md",
+        "scenarios/capacity_traces/README.md",
         "packets/README.md",
         "logs/README.md",
         "windows/README.md",

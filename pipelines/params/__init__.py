@@ -22,6 +22,7 @@ from pipelines.params.learning import (
     Infer,
     LearntVerdicts,
     Rank,
+    RecordedLinks,
     Replay,
     Search,
     Senders,
@@ -91,6 +92,7 @@ class Params(Block):
     sensitivity: Sensitivity
     twins: Twins
     senders: Senders
+    recorded_links: RecordedLinks
     thinned: Thinned
     loop_: dict[str, Any] = Field(alias="loop")
     mpol_: dict[str, Any] = Field(alias="mpol")

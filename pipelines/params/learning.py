@@ -160,6 +160,12 @@ class Senders(Block):
     datasets: list[Literal["controllers", "schedulers"]] = Field(max_length=2)
 
 
+class RecordedLinks(Block):
+    """Last verdicts where bottlenecks replay recorded links."""
+
+    datasets: list[str]
+
+
 class Thinned(Block):
     """What is judged of connections as other tools show them."""
 

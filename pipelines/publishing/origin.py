@@ -219,6 +219,22 @@ ORIGINS: dict[str, Origin] = {
         doubts=(_NO_NETWORK, _FILLED),
         not_for=_TO_JUDGE,
     ),
+    "radio": Origin(
+        what="Connections whose bottlenecks replay what four cellular links in the USA could carry while a car drove.",
+        licence="MIT AND GPL-3.0-only",
+        made=(
+            *_SIMULATED,
+            "The bottlenecks send at the moments of recordings of the mahimahi project (Winstein and others, NSDI 2013;"
+            " GPL-3.0-only), of which scenarios/capacity_traces has four.",
+        ),
+        doubts=(
+            "Capacity is that of real radio; its delays, its losses and the other users of its cells are not.",
+            "The four recordings take 120 to 928 s, so parts of different connections overlap: connections are less"
+            " independent than intervals by connection take them to be.",
+            _FILLED,
+        ),
+        not_for=(*_TO_JUDGE, "To say how radio behaves elsewhere, or today: four links were recorded, years ago."),
+    ),
     "kernel": Origin(
         what="Twelve bulk transfers of 20 s by a real kernel, from the sender's own log: six share one token bucket,"
         " six have two.",

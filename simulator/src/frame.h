@@ -17,6 +17,9 @@ namespace smartsbd
 class HostDevice;
 class Port;
 
+/// Bytes of the link header.
+inline constexpr uint32_t LINK_HEADER = 2;
+
 /// The way of packets from one host to another.
 struct Route
 {

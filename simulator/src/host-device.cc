@@ -23,8 +23,6 @@ NS_OBJECT_ENSURE_REGISTERED(HostDevice);
 namespace
 {
 
-/// Bytes of the link header.
-constexpr uint32_t LINK_HEADER = 2;
 /// Protocol number of IPv4 in PPP.
 constexpr uint16_t PPP_IPV4 = 0x0021;
 /// Bytes of an IPv4 header up to and with the destination.

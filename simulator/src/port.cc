@@ -104,8 +104,8 @@ Port::GetTraces()
     return m_traces;
 }
 
-void
-Port::Send(const Frame& frame)
+bool
+Port::Admit(const Frame& frame)
 {
     const bool marked = m_markThreshold && m_waitingBytes > *m_markThreshold && Mark(frame.packet);
     if (m_waitingBytes + frame.size > m_limit)
@@ -114,11 +114,37 @@ Port::Send(const Frame& frame)
         {
             m_traces.drop(frame);
         }
-        return;
+        return false;
     }
     if (marked && !m_traces.mark.IsNull())
     {
         m_traces.mark(frame);
+    }
+    return true;
+}
+
+void
+Port::Wait(const Frame& frame)
+{
+    m_waiting.push_back(frame);
+    m_waitingBytes += frame.size;
+}
+
+Frame
+Port::TakeWaiting()
+{
+    const auto frame = m_waiting.front();
+    m_waiting.pop_front();
+    m_waitingBytes -= frame.size;
+    return frame;
+}
+
+void
+Port::Send(const Frame& frame)
+{
+    if (!Admit(frame))
+    {
+        return;
     }
     const auto now = Simulator::Now();
     if (!m_endPlanned && m_free <= now)
@@ -126,8 +152,7 @@ Port::Send(const Frame& frame)
         Begin(frame);
         return;
     }
-    m_waiting.push_back(frame);
-    m_waitingBytes += frame.size;
+    Wait(frame);
     if (!m_endPlanned)
     {
         Simulator::Schedule(m_free - now, m_end);
@@ -150,10 +175,16 @@ Port::Begin(const Frame& frame)
         Simulator::Schedule(duration, m_end);
         m_endPlanned = true;
     }
+    Leave(frame, duration);
+}
+
+void
+Port::Leave(const Frame& frame, Time duration)
+{
     auto delay = duration + m_delay;
     if (m_extra)
     {
-        delay += m_extra->Get(m_free);
+        delay += m_extra->Get(Simulator::Now() + duration);
     }
     Simulator::Schedule(delay, m_arrival);
     m_underWay.push_back(frame);
@@ -169,10 +200,7 @@ Port::End()
     }
     if (!m_waiting.empty())
     {
-        const auto frame = m_waiting.front();
-        m_waiting.pop_front();
-        m_waitingBytes -= frame.size;
-        Begin(frame);
+        Begin(TakeWaiting());
     }
 }
 

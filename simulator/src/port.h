@@ -28,6 +28,7 @@ struct PortTraces
     ns3::Callback<void, const Frame&> drop;  //!< A packet does not fit into the queue
     ns3::Callback<void, const Frame&> mark;  //!< A packet was marked and fits into the queue
     ns3::Callback<void, const Frame&> loss;  //!< A packet is lost at random at the line's end
+    ns3::Callback<void, uint32_t> used;      //!< A replayed line has sent so many bytes at once
 };
 
 /**
@@ -87,6 +88,33 @@ class Port
      * @param frame The packet.
      */
     virtual void Send(const Frame& frame);
+
+  protected:
+    /**
+     * Look whether a packet fits into the queue, and mark it if it has to be.
+     *
+     * @param frame The packet.
+     * @return Whether it fits; if not, it is dropped.
+     */
+    bool Admit(const Frame& frame);
+
+    /**
+     * Put a packet into the queue.
+     *
+     * @param frame The packet.
+     */
+    void Wait(const Frame& frame);
+
+    /// @return The first packet of the queue, which is not there any more.
+    Frame TakeWaiting();
+
+    /**
+     * The line will have taken a packet: see to it that it arrives.
+     *
+     * @param frame The packet.
+     * @param duration How long the line still takes for it.
+     */
+    void Leave(const Frame& frame, ns3::Time duration);
 
   private:
     /// Calls a method of the port; the same object serves all its events of one kind.

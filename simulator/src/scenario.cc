@@ -236,6 +236,47 @@ ReadConnection(const Place& place)
 }
 
 /**
+ * @param place The member "opportunities_ms" of a link.
+ * @return When the link's line sends.
+ */
+std::shared_ptr<const Opportunities>
+ReadOpportunities(const Place& place)
+{
+    std::vector<uint32_t> moments;
+    for (const auto& item : place.Items())
+    {
+        const auto moment = item.Integer();
+        if (!moments.empty() && moment < moments.back())
+        {
+            item.Fail(item.Print() + " is before the one before it");
+        }
+        moments.push_back(moment);
+    }
+    if (moments.back() == 0)
+    {
+        place.Fail("the last is at 0, so the trace takes no time");
+    }
+    return std::make_shared<const Opportunities>(std::move(moments));
+}
+
+/**
+ * @param place The member "rate_mbit_s" of a link whose line sends at given moments.
+ * @param opportunities The moments.
+ */
+void
+CheckMeanRate(const Place& place, const Opportunities& opportunities)
+{
+    constexpr double ROUNDED = 0.01;
+    const auto mean = opportunities.GetMean();
+    const auto changes = place.Items();
+    const auto rate = changes[0].Items()[1].Number();
+    if (changes.size() != 1 || std::abs(rate - mean) > ROUNDED * mean)
+    {
+        place.Fail("opportunities_ms carry " + json(mean).dump() + " Mbit/s in the mean");
+    }
+}
+
+/**
  * @param place An item of "links".
  * @param duration Simulated time.
  * @return The link.
@@ -245,14 +286,21 @@ ReadLink(const Place& place, ns3::Time duration)
 {
     place.CheckKeys();
     const auto mark = place["mark_bytes"];
-    return LinkSpec{
+    LinkSpec link{
         place["place"].Choice<LinkPlace>(
             {{"server", LinkPlace::SERVER}, {"client", LinkPlace::CLIENT}}),
         ReadSchedule(place["rate_mbit_s"], duration, ReadRate),
         FromMilliseconds(place["delay_ms"].Number()),
         place["queue_bytes"].Integer(),
         mark.IsNull() ? std::nullopt : std::optional(mark.Integer()),
+        nullptr,
     };
+    if (place.Has("opportunities_ms"))
+    {
+        link.opportunities = ReadOpportunities(place["opportunities_ms"]);
+        CheckMeanRate(place["rate_mbit_s"], *link.opportunities);
+    }
+    return link;
 }
 
 /**

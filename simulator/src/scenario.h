@@ -4,6 +4,7 @@
 #define SMARTSBD_SCENARIO_H
 
 #include "controllers/controller-kind.h"
+#include "opportunities.h"
 #include "schedulers/scheduler-kind.h"
 #include "verdicts/verdict-kind.h"
 
@@ -122,6 +123,7 @@ struct LinkSpec
     ns3::Time delay;              //!< One way propagation delay
     uint32_t queue;               //!< Queue limit in bytes
     std::optional<uint32_t> mark; //!< Queue length in bytes above which packets are marked
+    std::shared_ptr<const Opportunities> opportunities; //!< When its line sends; null: at any time
 };
 
 /// Kinds of access links.

@@ -6,6 +6,7 @@
 #include "host-delay.h"
 #include "jitter.h"
 #include "program.h"
+#include "replay-port.h"
 #include "scheduled-delay.h"
 
 #include "ns3/internet-stack-helper.h"
@@ -206,14 +207,22 @@ Topology::AddOtherLink(std::unique_ptr<Port> forward, ns3::Time delay)
 void
 Topology::AddShapedLink(const LinkSpec& spec)
 {
-    auto port = std::make_unique<Port>(spec.rate.front().value, spec.queue, spec.delay);
+    std::unique_ptr<Port> port;
+    if (spec.opportunities)
+    {
+        port = std::make_unique<ReplayPort>(spec.opportunities, spec.queue, spec.delay);
+    }
+    else
+    {
+        port = std::make_unique<Port>(spec.rate.front().value, spec.queue, spec.delay);
+        for (const auto& change : spec.rate)
+        {
+            ns3::Simulator::Schedule(change.from, &Port::SetRate, port.get(), change.value);
+        }
+    }
     if (spec.mark)
     {
         port->SetMarkThreshold(*spec.mark);
-    }
-    for (const auto& change : spec.rate)
-    {
-        ns3::Simulator::Schedule(change.from, &Port::SetRate, port.get(), change.value);
     }
     m_links.push_back(AddLink(std::move(port), spec.delay));
 }

@@ -40,6 +40,7 @@ Truth::Truth(const Scenario& scenario,
         auto& traces = topology.GetLinkPort(i).GetTraces();
         traces.begin = MakeCallback(&Truth::BeginSent, this, i);
         traces.end = MakeCallback(&Truth::CountSent, this, i);
+        traces.used = MakeCallback(&Truth::CountUsed, this, i);
         traces.drop = MakeCallback(&Truth::CountLinkDrop, this, i);
         traces.mark = MakeCallback(&Truth::CountMark, this, i);
     }
@@ -99,6 +100,15 @@ Truth::CountSent(std::size_t link)
         count.phases[i].busy += GetCounted(i, *count.sendBegin, Simulator::Now());
     }
     count.sendBegin.reset();
+}
+
+void
+Truth::CountUsed(std::size_t link, uint32_t bytes)
+{
+    if (m_allEstablished)
+    {
+        m_links[link].phases[GetPhase()].usedBytes += bytes;
+    }
 }
 
 void
@@ -174,6 +184,10 @@ Truth::GetCounted(std::size_t phase, Time from, Time to) const
 double
 Truth::GetUtilisation(std::size_t link, std::size_t phase) const
 {
+    if (m_scenario.links[link].opportunities)
+    {
+        return GetUsedShare(link, phase);
+    }
     const auto& count = m_links[link];
     auto busy = count.phases[phase].busy;
     if (count.sendBegin)
@@ -182,6 +196,20 @@ Truth::GetUtilisation(std::size_t link, std::size_t phase) const
     }
     const auto whole = GetCounted(phase, Time(), m_scenario.duration);
     return whole.IsZero() ? 0 : busy.GetSeconds() / whole.GetSeconds();
+}
+
+double
+Truth::GetUsedShare(std::size_t link, std::size_t phase) const
+{
+    // What happens at the end of the simulation does not happen.
+    const auto before = [&](Time time) {
+        return m_scenario.links[link].opportunities->CountUntil(time - ns3::NanoSeconds(1));
+    };
+    const auto begin = std::max(m_phases[phase], *m_allEstablished);
+    const auto end = std::max(begin, GetEnd(phase));
+    const auto offered = Opportunities::BYTES * (before(end) - before(begin));
+    const auto used = static_cast<double>(m_links[link].phases[phase].usedBytes);
+    return offered == 0 ? 0 : used / static_cast<double>(offered);
 }
 
 ordered_json

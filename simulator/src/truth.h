@@ -53,9 +53,10 @@ class Truth
     /// Counters of a link in a phase.
     struct LinkPhase
     {
-        ns3::Time busy;    //!< Time its line was taken, since all subflows are established
-        uint64_t drops{0}; //!< Packets dropped at its queue
-        uint64_t marks{0}; //!< Packets marked at its queue
+        ns3::Time busy;        //!< Time its line was taken, since all subflows are established
+        uint64_t usedBytes{0}; //!< Bytes of its opportunities that were used, since then
+        uint64_t drops{0};     //!< Packets dropped at its queue
+        uint64_t marks{0};     //!< Packets marked at its queue
     };
 
     /// Counters of a link.
@@ -93,6 +94,12 @@ class Truth
      * @param link Index of the link, which has taken a packet.
      */
     void CountSent(std::size_t link);
+
+    /**
+     * @param link Index of the link, which sends at given moments.
+     * @param bytes What it has sent.
+     */
+    void CountUsed(std::size_t link, uint32_t bytes);
 
     /**
      * @param link Index of the link.
@@ -138,9 +145,17 @@ class Truth
      * @param link Index of the link.
      * @param phase Index of the phase.
      * @return Part of the time in which its line was taken, which is the bytes it sent over
-     *         its capacity.
+     *         its capacity; of a line that sends at given moments, the bytes it sent over those
+     *         that they could carry.
      */
     double GetUtilisation(std::size_t link, std::size_t phase) const;
+
+    /**
+     * @param link Index of a link that sends at given moments.
+     * @param phase Index of the phase.
+     * @return The bytes it sent over those it could have sent.
+     */
+    double GetUsedShare(std::size_t link, std::size_t phase) const;
 
     /// @return Which pairs of subflows share a bottleneck, at the beginning and at each change.
     nlohmann::ordered_json PrintPairs() const;

@@ -28,6 +28,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "unseen_linux": {"cases": ["case01", "case10"], "repetitions": 5, "duration_s": 60, "seed": 7},
     "controllers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
     "schedulers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
+    "radio": {"traces": "scenarios/capacity_traces", "connections_per_label": 40, "duration_s": 25, "seed": 7},
 }
 #: Simulated in the profile ``full`` alone, and by hand.
 ELSEWHERE = {"wild", "unseen_linux"}
@@ -63,7 +64,9 @@ def test_every_dataset_is_tested_and_has_parameters() -> None:
     assert set(params.simulated) == SETTINGS.keys() - ELSEWHERE
 
 
-@pytest.mark.parametrize("name", ["sites", "diverse", "sensitivity", "wide", "wide_linux", "controllers", "schedulers"])
+@pytest.mark.parametrize(
+    "name", ["sites", "diverse", "sensitivity", "wide", "wide_linux", "controllers", "schedulers", "radio"]
+)
 def test_labels_are_balanced_and_the_order_hides_them(name: str) -> None:
     shared = shared_of(name)
     assert shared.sum() == len(shared) / 2

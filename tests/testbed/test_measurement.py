@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scenarios.scenario import Link
 from testbed.examples import example
 from testbed.measurement import labels, links, truth_of
 from testbed.relay_network import marks_ns, network_of
@@ -74,3 +75,17 @@ def test_without_time_after_the_handshakes_there_is_no_utilisation() -> None:
     (found,) = links(scenario, [[{"from_ns": 0, **empty}]])
     assert found["utilisation"] is None
     assert found["mean_queue_bytes"] is None
+
+
+def test_of_a_recorded_link_the_bytes_count_that_it_could_have_sent() -> None:
+    recorded = Link.model_validate(
+        {**MOVING.links[0].model_dump(), "rate_mbit_s": [[0.0, 12.0]], "opportunities_ms": [1, 2]}
+    )
+    scenario = MOVING.model_copy(update={"links": (recorded, *MOVING.links[1:])})
+    ports = [[{**one, "offered_bytes": 4000} for one in port] for port in counted()]
+    utilisation = {(one["link"], one["from_ns"]): one["utilisation"] for one in links(scenario, ports)}
+    assert utilisation[0, 0] == 0.25
+    assert utilisation[1, 25_000_000_000] == pytest.approx(1.0)
+    # Where it could send nothing, nothing was used.
+    silent = [[{**one, "offered_bytes": 0, "bytes": 0} for one in port] for port in ports]
+    assert links(scenario, silent)[0]["utilisation"] == 0

@@ -117,6 +117,61 @@ def test_packets_that_can_be_are_marked_above_the_threshold(allowed: Path, tmp_p
     assert len(came) == 20
 
 
+def test_a_recorded_line_sends_at_its_moments_and_packets_share_them(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    trace = tmp_path / "link.trace"
+    # Two moments at a time, and round again after 1 s. All packets come before the first.
+    trace.write_text("400\n400\n500\n500\n600\n600\n1000\n1000\n")
+    came, report = through([f"opportunities={trace} queue=100000"], [[0]], [Sending(12, 1000)], 1.9, tmp_path)
+    assert [one.number for one in came] == list(range(12))
+    after_ms = [(one.came_ns - came[0].came_ns) / _MS for one in came]
+    # 3000 bytes at two moments are three packets: the second is carried half by one moment, half by the other.
+    assert [round(at / 50) * 50 for at in after_ms] == [0] * 3 + [100] * 3 + [200] * 3 + [600] * 3
+    assert min(one.came_ns - one.sent_ns for one in came) > 0
+    ((counts,), _) = report["ports"]
+    assert counts["bytes"] == 12_000
+    # Before 1.9 s there are eight moments of the first round, and six of the second.
+    assert counts["offered_bytes"] == 14 * 1500
+    assert counts["most_waiting_bytes"] == 12_000
+
+
+def test_a_full_queue_of_a_recorded_line_drops_what_comes_last(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    trace = tmp_path / "link.trace"
+    trace.write_text("500\n")
+    came, report = through([f"opportunities={trace} queue=3000"], [[0]], [Sending(5, 1000)], 1.7, tmp_path)
+    assert [one.number for one in came] == [0, 1, 2]
+    ((counts,), _) = report["ports"]
+    assert counts["drops"] == [2]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "cannot be read, or is empty"),
+        (b"1\n\n2\n", "line 2: is no whole number of ms"),
+        (b"1\nx\n", "line 2: is no whole number of ms"),
+        (b"-1\n", "line 1: is no whole number of ms"),
+        (b"1.5\n", "line 1: is no whole number of ms"),
+        (b"1\r\n", "line 1: is no whole number of ms"),
+        (b"\x00" * 64, "line 1: is no whole number of ms"),
+        (b"5\n4\n", "line 2: is before the one before it"),
+        (b"0\n0\n", "the last moment is at 0"),
+        (b"3600001\n", "line 1: is beyond 3600000 ms"),
+        (b"99999999999999999999\n", "line 1: is beyond 3600000 ms"),
+        (b"7", "line 1: has no end of line"),
+        (b"1\n" * 1_000_001, "is beyond 1000000 moments"),
+    ],
+)
+def test_a_trace_that_cannot_be_used_is_one_line(relay: Path, tmp_path: Path, content: bytes, words: str) -> None:
+    (tmp_path / "link.trace").write_bytes(content)
+    (tmp_path / "plan.txt").write_text("port opportunities=link.trace queue=1\n")
+    done = subprocess.run([relay, "plan.txt"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("sbd-relay: plan.txt, line 1: link.trace") and done.stderr.count("\n") == 1
+    assert words in done.stderr
+
+
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
@@ -124,6 +179,7 @@ def test_packets_that_can_be_are_marked_above_the_threshold(allowed: Path, tmp_p
         ("seed value=x", "line 1: 'x' is no number that fits"),
         ("port rate=0:1 queue=1 size=3", "line 1: unknown key 'size'"),
         ("port rate=0:1", "line 1: queue is missing"),
+        ("port opportunities=none.trace queue=1", "line 1: none.trace: cannot be read"),
         ("seed 7", "line 1: '7' is not KEY=VALUE"),
         ("seed value=1", "two marks and a host are needed"),
         ("host netns=/a device=p\nroute from=0 address=10.0.0.1 to=0 there=0 back=0", "not between two hosts"),

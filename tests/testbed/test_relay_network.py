@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scenarios import datasets
-from scenarios.scenario import Background, Scenario, SubflowPath
+from scenarios.scenario import Background, Link, Scenario, SubflowPath
 from testbed.examples import FOLDER, example
 from testbed.refusal import read_scenario, refusals
 from testbed.relay_network import (
@@ -17,6 +17,7 @@ from testbed.relay_network import (
     phases_s,
     plan_lines,
     server_address,
+    traces,
 )
 
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -116,3 +117,20 @@ def test_the_plan_names_hosts_and_addresses() -> None:
     ]
     assert lines[-1] == "capture host=0 path=x.pcap"
     assert f"route from=0 address={server_address(1)} to=1 there=5,0,2 back=6" in lines
+
+
+def test_a_recorded_link_is_a_file_beside_the_plan() -> None:
+    scenario = example("separate")
+    recorded = Link.model_validate(
+        {**scenario.links[0].model_dump(), "rate_mbit_s": [[0.0, 9.0]], "opportunities_ms": [1, 1, 4]}
+    )
+    scenario = scenario.model_copy(update={"links": (recorded, *scenario.links[1:])})
+    assert refusals(scenario, "reno", {"reno", "cubic"}) == []
+    assert list(traces(scenario)) == [("link0.trace", "1\n1\n4\n")]
+    first, second = network_of(scenario).ports[:2]
+    assert dict(first.values).keys() == {"opportunities", "queue", "delay"}
+    assert value(first, "opportunities") == "link0.trace"
+    assert "rate" in dict(second.values)
+    ports = [line for line in plan_lines(scenario, ["/n/a", "/n/b", "/n/c"], "x.pcap") if line.startswith("port ")]
+    assert ports[0].startswith("port opportunities=link0.trace queue=")
+    assert list(traces(example("separate"))) == []

@@ -288,13 +288,15 @@ Network::Report(std::FILE* file)
             const auto ns = static_cast<double>(m_plan.marksNs[k + 1] - m_plan.marksNs[k]);
             std::fprintf(file,
                          "%s{\"from_ns\": %" PRId64 ", \"packets\": %" PRIu64
-                         ", \"bytes\": %" PRIu64 ", \"busy_ns\": %" PRId64
+                         ", \"bytes\": %" PRIu64 ", \"offered_bytes\": %" PRIu64
+                         ", \"busy_ns\": %" PRId64
                          ", \"lost\": %" PRIu64 ", \"mean_waiting_bytes\": %.1f"
                          ", \"most_waiting_bytes\": %" PRIu64 ", \"drops\": %s, \"marks\": %s}",
                          k ? ",\n  " : "",
                          m_plan.marksNs[k],
                          one.packets,
                          one.bytes,
+                         one.offeredBytes,
                          one.busyNs,
                          one.lost,
                          one.waitingByteNs / ns,

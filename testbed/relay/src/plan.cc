@@ -2,6 +2,8 @@
 
 #include "plan.h"
 
+#include "replay.h"
+
 #include <arpa/inet.h>
 
 #include <charconv>
@@ -97,6 +99,11 @@ ReadPort(Values& values)
             const auto [from, bitS] = Pair(change);
             port.rate.push_back({Number<int64_t>(from), Number<double>(bitS)});
         }
+        port.queueBytes = Number<uint64_t>(Take(values, "queue"));
+    }
+    else if (values.contains("opportunities"))
+    {
+        port.momentsMs = ReadMoments(Take(values, "opportunities"));
         port.queueBytes = Number<uint64_t>(Take(values, "queue"));
     }
     if (values.contains("mark"))

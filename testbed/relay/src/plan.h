@@ -37,7 +37,8 @@ struct RateChange
 /// A queue, a line and what comes after it, in this order.
 struct PortPlan
 {
-    std::vector<RateChange> rate;      //!< Empty: packets wait for nobody
+    std::vector<RateChange> rate;      //!< Of the line; none: packets wait for nobody, or for
+    std::vector<uint32_t> momentsMs;   //!< when a recorded line sends (replay.h), if there are any
     uint64_t queueBytes = 0;           //!< What may wait for the line
     std::optional<uint64_t> markBytes; //!< ECN-capable packets that find more are marked
     double rateSigma = 0;              //!< Deviation of the logarithm of a rate that wanders
@@ -79,6 +80,7 @@ struct Plan
  *     marks ns=0,5000000000
  *     host netns=/run/netns/server device=path
  *     port rate=0:8000000 queue=60000 delay=1000000
+ *     port opportunities=FILE queue=60000 delay=1000000
  *     route from=0 address=10.0.0.1 to=1 there=0,1 back=2
  *     capture host=0 path=server.pcap
  *

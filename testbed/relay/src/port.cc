@@ -56,6 +56,16 @@ Port::Port(const PortPlan& plan,
     {
         m_line.emplace(plan, seed ^ 0x5deece66d);
     }
+    if (!plan.momentsMs.empty())
+    {
+        m_replay.emplace(plan.momentsMs);
+        for (std::size_t i = 0; i < m_counts.size(); ++i)
+        {
+            const auto moments =
+                m_replay->CountBefore(marksNs[i + 1]) - m_replay->CountBefore(marksNs[i]);
+            m_counts[i].offeredBytes = Replay::BYTES * moments;
+        }
+    }
     for (auto& counts : m_counts)
     {
         counts.drops.resize(routes);
@@ -69,7 +79,7 @@ Port::Send(const Packet& packet, int64_t nowNs)
     Advance(nowNs);
     auto* counts = CountsAt(nowNs);
     auto atNs = nowNs;
-    if (m_line)
+    if (m_line || m_replay)
     {
         const bool marked =
             m_plan.markBytes && m_waitingBytes > *m_plan.markBytes && Mark(packet);
@@ -81,12 +91,12 @@ Port::Send(const Packet& packet, int64_t nowNs)
             }
             return std::nullopt;
         }
-        const auto startNs = std::max(nowNs, m_freeNs);
-        m_freeNs = m_line->Send(startNs, packet.bytes);
-        CountBusy(startNs, m_freeNs);
-        if (startNs > nowNs)
+        const auto passage = Pass(nowNs, packet.bytes);
+        m_freeNs = passage.endNs;
+        CountBusy(passage.beginNs, passage.endNs);
+        if (passage.beginNs > nowNs)
         {
-            m_waiting.push_back({startNs, packet.bytes});
+            m_waiting.push_back({passage.beginNs, packet.bytes});
             m_waitingBytes += packet.bytes;
         }
         if (counts)
@@ -149,6 +159,17 @@ Port::CountsAt(int64_t timeNs)
     const auto next = std::upper_bound(m_marksNs.begin(), m_marksNs.end(), timeNs);
     const bool counted = next != m_marksNs.begin() && next != m_marksNs.end();
     return counted ? &m_counts[static_cast<std::size_t>(next - m_marksNs.begin() - 1)] : nullptr;
+}
+
+Passage
+Port::Pass(int64_t nowNs, uint32_t bytes)
+{
+    if (m_replay)
+    {
+        return m_replay->Send(nowNs, bytes);
+    }
+    const auto startNs = std::max(nowNs, m_freeNs);
+    return {startNs, m_line->Send(startNs, bytes)};
 }
 
 void

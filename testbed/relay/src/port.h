@@ -6,6 +6,7 @@
 #include "line.h"
 #include "plan.h"
 #include "random.h"
+#include "replay.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,7 @@ struct PortCounts
 {
     uint64_t packets = 0;           //!< Sent
     uint64_t bytes = 0;             //!< Sent
+    uint64_t offeredBytes = 0;      //!< What a recorded line could have sent
     uint64_t lost = 0;              //!< Packets lost at random
     int64_t busyNs = 0;             //!< The line was sending
     double waitingByteNs = 0;       //!< Integral of the bytes that waited
@@ -83,6 +85,7 @@ class Port
     };
 
     PortCounts* CountsAt(int64_t timeNs);
+    Passage Pass(int64_t nowNs, uint32_t bytes);
     void CountWaiting(int64_t untilNs);
     void CountBusy(int64_t fromNs, int64_t toNs);
     int64_t Jitter(int64_t timeNs);
@@ -91,6 +94,7 @@ class Port
     std::vector<int64_t> m_marksNs;
     std::vector<PortCounts> m_counts;
     std::optional<Line> m_line;
+    std::optional<Replay> m_replay;
     Random m_draw;
     int64_t m_freeNs = INT64_MIN;
     std::deque<Waiting> m_waiting;
