@@ -245,7 +245,7 @@ class TableWriter:
     on in the next chunk, if keys ascend in both.
     """
 
-    def __init__(self, table: Table, path: Path) -> None:
+    def __init__(self, table: Table, path: Path, compression: str = "none") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.table = table
         self.path = path
@@ -265,7 +265,7 @@ class TableWriter:
                     part,
                     table.schema(),
                     # To compress these again would save a quarter of the bytes, and take a third of the time.
-                    compression="none",
+                    compression=compression,
                     use_dictionary=[column.name for column in table.columns if column.name not in steady],
                     # What a reader of one value at a time looks for.
                     write_statistics=[table.key[0]],

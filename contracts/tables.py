@@ -462,6 +462,73 @@ QUARANTINE = Table(
     ),
 )
 
+_NAMED = Column("connection", pa.string(), "name of the connection: a hash (docs/benchmark.md)")
+_ROW = Column("row", pa.int32(), "number of the row", low=0)
+_LABEL_NO = Column("label", pa.int32(), "number of the label that is judged", low=0)
+_SINCE_START = "the connection's first record is at 1 s"
+
+BENCHMARK_LABEL = Table(
+    "benchmark_label",
+    "a label that a benchmark task judges: a pair of subflows, for as long as it holds",
+    ("label",),
+    (
+        _LABEL_NO,
+        _NAMED,
+        *_PAIR[1:],
+        Column("from_ns", pa.int64(), f"from when on it holds; {_SINCE_START}", unit="ns", low=0),
+        Column("until_ns", pa.int64(), "when it ends: the verdict just before is judged", unit="ns", low=1),
+        Column("shared", pa.bool_(), "the label"),
+    ),
+)
+
+#: The columns of ``benchmark_train`` and ``benchmark_test`` that are not features; ``features.catalog`` appends these.
+BENCHMARK_TRAIN_BASE = Table(
+    "benchmark_train",
+    "a moment of a pair that a benchmark task learns from; as many of each pair, some twice where there are fewer",
+    ("row",),
+    (
+        _ROW,
+        _NAMED,
+        *_PAIR[1:],
+        Column("at_ns", pa.int64(), f"when a sender knows it; {_SINCE_START}", unit="ns", low=0),
+        Column("shared", pa.bool_(), "the label"),
+    ),
+)
+
+BENCHMARK_TEST_BASE = Table(
+    "benchmark_test",
+    "a moment at which something can be said of a label that a benchmark task judges, in order of time",
+    ("row",),
+    (
+        _ROW,
+        _LABEL_NO,
+        Column("at_ns", pa.int64(), f"when a sender knows it; {_SINCE_START}", unit="ns", low=0),
+    ),
+)
+
+BENCHMARK_SIGNAL = Table(
+    "benchmark_signal",
+    "what a sender saw of a connection that a benchmark task judges: an ACK, a change of state, or a loss",
+    ("connection", "row"),
+    (
+        _NAMED,
+        _ROW,
+        _SUBFLOW_ID,
+        Column("time_ns", pa.int64(), f"when it happened; {_SINCE_START}", unit="ns", low=0),
+        Column("acked_bytes", pa.int64(), "of an ACK: bytes acknowledged so far", unit="bytes", nullable=True, low=0),
+        Column("rtt_us", pa.int64(), "of an ACK: RTT sample", unit="us", nullable=True, low=1),
+        Column("ece", pa.bool_(), "of an ACK: ECN echo", nullable=True),
+        Column(
+            "ca_state",
+            pa.int8(),
+            "of a change of state: 0 Open, 1 Disorder, 2 CWR, 3 Recovery, 4 Loss",
+            nullable=True,
+            choices=(0, 1, 2, 3, 4),
+        ),
+        Column("packets", pa.int32(), "of a loss: segments marked lost", unit="packets", nullable=True, low=1),
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
     CAPTURE,
     CONNECTION,
@@ -480,4 +547,8 @@ TABLES: tuple[Table, ...] = (
     OPINION,
     TIME_SHARE,
     QUARANTINE,
+    BENCHMARK_LABEL,
+    BENCHMARK_TRAIN_BASE,
+    BENCHMARK_TEST_BASE,
+    BENCHMARK_SIGNAL,
 )

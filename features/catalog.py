@@ -10,14 +10,14 @@ A feature's name is its function's, and the same from the table's column to the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_type_hints
 
 import pyarrow as pa
 
 from contracts.contract import Column
 from contracts.fault import UsageFault
-from contracts.tables import PAIR_TILE_BASE, PAIR_WINDOW_BASE
+from contracts.tables import BENCHMARK_TEST_BASE, BENCHMARK_TRAIN_BASE, PAIR_TILE_BASE, PAIR_WINDOW_BASE
 from features import invariant, paper
 from features.at_once import features_at_once
 from features.feature_set import SETS
@@ -163,11 +163,16 @@ def compute(grid: PairGrid, feature_set: str = "all") -> dict[str, float]:
 
 PAIR_WINDOW = PAIR_WINDOW_BASE.with_columns([one.column() for one in FEATURES])
 
-PAIR_TILE = PAIR_TILE_BASE.with_columns(
-    [
-        Column(
-            one.name, pa.int32(), one.meaning, unit="1/1024", source="ours", low=one.low, high=one.high, nullable=True
-        )
-        for one in TILE_FEATURES
-    ]
+_OF_TILES = tuple(
+    Column(one.name, pa.int32(), one.meaning, unit="1/1024", source="ours", low=one.low, high=one.high, nullable=True)
+    for one in TILE_FEATURES
 )
+#: The same where 0 stands for a band, or a witness, that says nothing: what models take.
+_FILLED = tuple(
+    replace(one, meaning=f"{one.meaning}; 0 where nothing is known", nullable=False, low=min(one.low or 0, 0))
+    for one in _OF_TILES
+)
+
+PAIR_TILE = PAIR_TILE_BASE.with_columns(_OF_TILES)
+BENCHMARK_TRAIN = BENCHMARK_TRAIN_BASE.with_columns(_FILLED)
+BENCHMARK_TEST = BENCHMARK_TEST_BASE.with_columns(_FILLED)

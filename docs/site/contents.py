@@ -22,6 +22,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "docs/results-detectors.md",
         "docs/results-models.md",
         "docs/results-elsewhere.md",
+        "docs/benchmark.md",
         "docs/datasets.md",
         "docs/simulator-trust.md",
         "docs/experiments.md",

@@ -69,6 +69,10 @@ COMMANDS: tuple[Command, ...] = (
         ", and what may be wrong with its inputs.",
     ),
     Command("publish", "Write the folder to deposit: datasets, their cards and metadata, licences, digests."),
+    Command(
+        "benchmark",
+        "Run a benchmark task with a detector (run), show the tasks (list), or make a task's folder (folder, name).",
+    ),
     Command("dictionary", "Write data/README.md from the tables."),
     Command(
         "excerpts", "Rewrite the tables that README.md and docs/ take from the reports, and the graph of the stages."

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from contracts.fault import UsageFault
 from pipelines.params import read_params
-from pipelines.reporting.tables import datasets, detectors, features, models, transfer, twins
+from pipelines.reporting.tables import benchmark_tasks, datasets, detectors, features, models, transfer, twins
 from pipelines.reporting.tables.cell import Results, Rows
 from pipelines.running import dag
 
@@ -70,6 +70,7 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "summary": _table(detectors.summary),
     "verdicts": _table(detectors.verdicts),
     "learnt_verdicts": _table(detectors.learnt_verdicts),
+    "leaderboard": _table(benchmark_tasks.leaderboard),
     "verdict_controls": _table(detectors.verdict_controls),
     "shifts": _table(detectors.shifts),
     "twins": _table(twins.twins),

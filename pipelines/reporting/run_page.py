@@ -13,6 +13,7 @@ from pipelines.reporting.page_template import page_template
 from pipelines.reporting.report_files import read_json
 from pipelines.reporting.tables import automl as automl_tables
 from pipelines.reporting.tables import (
+    benchmark_tasks,
     beside_paper,
     closed_loop,
     datasets,
@@ -36,6 +37,7 @@ SECTIONS = {
     "relevance": "Features and their relevance",
     "selection": "Model selection",
     "baselines": "Accuracy beside other detectors",
+    "benchmark": "Leaderboard of the benchmark",
     "unseen": "Paths of settings not seen",
     "changes": "Bottlenecks that move",
     "loop": "The loop closed",
@@ -93,6 +95,8 @@ TABLES: tuple[Callable[[Results], Rows], ...] = (
     transfer.generalisation,
     transfer.inferred,
     transfer.kernel,
+    benchmark_tasks.leaderboard,
+    benchmark_tasks.leaderboard_details,
     detectors.learnt_verdicts,
     detectors.overtime,
     detectors.papersway,

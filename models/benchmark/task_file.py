@@ -1,0 +1,154 @@
+"""``task.json``: a task in plain sight, the names of its connections at each size, and the digests of its tables.
+
+It may come from anybody. So it is checked whole, no part of it is a path, and nothing in it says where to read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contracts import regular_file
+from contracts.fault import InputFault, printable
+from contracts.whole_file import write_whole
+from models.benchmark.named_split import NamedSplit
+from models.benchmark.task import SIZES, BenchmarkTask, UnknownTaskError, task_of
+
+TASK_FILE = "task.json"
+#: What the tables of a folder are called.
+TABLE_FILES = ("labels.parquet", "train.parquet", "test.parquet", "signals.parquet")
+METRIC = (
+    "right: the share of all labels whose last verdict is right; a label without a verdict counts as wrong. The verdict"
+    " that holds just before a label ends is its last."
+)
+_MOST_BYTES = 1 << 24
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class TaskFileError(InputFault):
+    """A task.json that cannot be used."""
+
+
+class TaskChangedError(InputFault):
+    """A task would change: other connections would have to be named at a size, or another task is described."""
+
+
+@dataclass(frozen=True)
+class TaskFile:
+    """What a task.json holds.
+
+    Attributes
+    ----------
+    task : BenchmarkTask
+    splits : dict of str to NamedSplit
+        By size; a size that has not been named is not there.
+    size : str or None
+        Of the tables beside it; None if there are none.
+    digests : dict of str to str
+        SHA-256 of each table.
+    """
+
+    task: BenchmarkTask
+    splits: dict[str, NamedSplit]
+    size: str | None
+    digests: dict[str, str]
+
+    def split(self, size: str) -> NamedSplit | None:
+        """Return the connections of a size; None if they have not been named."""
+        return self.splits.get(size)
+
+    def named(self, size: str, split: NamedSplit) -> TaskFile:
+        """Return the same with the connections of one size more.
+
+        Raises
+        ------
+        TaskChangedError
+            If others were named.
+        """
+        if self.splits.get(size, split) != split:
+            raise TaskChangedError(
+                f"{self.task.name}, size {size}: other connections were named; a task never changes, so these are a new"
+                " task's"
+            )
+        return TaskFile(self.task, {**self.splits, size: split}, self.size, self.digests)
+
+    def with_tables(self, size: str, digests: dict[str, str]) -> TaskFile:
+        """Return the same beside other tables."""
+        return TaskFile(self.task, self.splits, size, digests)
+
+    def write(self, folder: Path) -> None:
+        """Write it into a folder."""
+        content = {
+            **_described(self.task),
+            "connections": {
+                size: {"train": list(own.train), "test": list(own.test)} for size, own in self.splits.items()
+            },
+            "size": self.size,
+            "sha256": self.digests,
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole((json.dumps(content, indent=1, sort_keys=True) + "\n").encode(), folder / TASK_FILE)
+
+
+def _described(task: BenchmarkTask) -> dict[str, Any]:
+    return {
+        "task": task.name,
+        "question": task.question,
+        "trained": list(task.trained),
+        "tested": list(task.tested),
+        "metric": METRIC,
+        "judged_every_s": task.judged_every_s,
+        "thresholds_chosen_with_the_tested_in_view": list(task.seen_by),
+    }
+
+
+def read(folder: Path) -> TaskFile:
+    """Read the task.json of a folder, whoever wrote it.
+
+    Raises
+    ------
+    TaskFileError
+        If it is not there, too large, or none.
+    SplitError
+        If its connections are no split.
+    """
+    path = folder / TASK_FILE
+    where = printable(str(path))
+    try:
+        with regular_file.opened(path) as stream:
+            text = stream.read(_MOST_BYTES + 1)
+        if len(text) > _MOST_BYTES:
+            raise TaskFileError(f"{where}: more than {_MOST_BYTES} bytes")
+        content = json.loads(text)
+    except OSError as error:
+        raise TaskFileError(f"{where}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise TaskFileError(f"{where}: no JSON: {printable(str(error))}") from error
+    try:
+        return _of(content)
+    except TaskFileError as error:
+        raise TaskFileError(f"{where}: {error}") from error
+    except (LookupError, TypeError, AttributeError) as error:
+        raise TaskFileError(f"{where}: not what describes a task: {printable(repr(error))}") from error
+
+
+def _of(content: Mapping[str, Any]) -> TaskFile:
+    try:
+        task = task_of(content["task"])
+    except UnknownTaskError as error:
+        raise TaskFileError(str(error)) from error
+    described = _described(task)
+    other = [name for name, value in described.items() if content[name] != value]
+    if other:
+        raise TaskFileError(f"{task.name} is described otherwise here, in {other[0]}")
+    connections, size, digests = content["connections"], content["size"], content["sha256"]
+    if not set(connections) <= set(SIZES) or size not in (None, *SIZES):
+        raise TaskFileError(f"sizes are {list(SIZES)}")
+    if not set(digests) <= set(TABLE_FILES) or not all(_DIGEST.fullmatch(one) for one in digests.values()):
+        raise TaskFileError(f"digests are those of {list(TABLE_FILES)}, of 64 hex digits")
+    splits = {one: NamedSplit(tuple(own["train"]), tuple(own["test"])) for one, own in connections.items()}
+    return TaskFile(task, splits, size, dict(digests))

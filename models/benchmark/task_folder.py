@@ -1,0 +1,171 @@
+"""A folder with a task's tables at a size: written of a run's data, and read wherever it comes from.
+
+Its files have fixed names. They are read only if their digests are those of task.json, and within bounds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from contracts import tables
+from contracts.contract import Table, TableReader, TableWriter, read_table
+from contracts.fault import InputFault, printable
+from contracts.regular_file import size_bytes
+from features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN
+from models.benchmark import task_file
+from models.benchmark.named_split import NamedSplit
+from models.benchmark.run_connections import RunConnections
+from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskFile
+from models.benchmark.task_tables import TaskTables
+from models.labelled.labelled_connection import SignalRows
+
+_LABELS, _TRAIN, _TEST, _SIGNALS = TABLE_FILES
+#: Of one table's file: bytes, and rows.
+_MOST_BYTES, _MOST_ROWS = 1 << 31, 1 << 28
+_CHUNK_BYTES = 1 << 20
+
+
+class FolderError(InputFault):
+    """A folder whose tables are not those of its task.json."""
+
+
+def write(folder: Path, size: str, known: TaskFile, split: NamedSplit, run: RunConnections) -> TaskFile:
+    """Write a task's tables at a size, and its task.json; return what the latter holds.
+
+    Parameters
+    ----------
+    folder : Path
+    size : str
+    known : TaskFile
+        Of the task.
+    split : NamedSplit
+        Of the size.
+    run : RunConnections
+        Has these connections.
+    """
+    made = run.tables(split)
+    for table, frame, name in (
+        (tables.BENCHMARK_LABEL, made.labels, _LABELS),
+        (BENCHMARK_TRAIN, made.train, _TRAIN),
+        (BENCHMARK_TEST, made.test, _TEST),
+    ):
+        with TableWriter(table, folder / name, compression="zstd") as writer:
+            writer.write({str(column): frame[column].tolist() for column in frame})
+    with TableWriter(tables.BENCHMARK_SIGNAL, folder / _SIGNALS, compression="zstd") as writer:
+        for name, rows in run.signals(split):
+            writer.append(_signal_rows(name, rows))
+    written = known.with_tables(size, {name: _digest(folder / name) for name in TABLE_FILES})
+    written.write(folder)
+    return written
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+#: Columns of the table of signals by what they are of.
+_OF = (
+    (tables.ACK, ("acked_bytes", "rtt_us", "ece")),
+    (tables.STATE, ("ca_state",)),
+    (tables.LOSS, ("packets",)),
+)
+
+
+def _signal_rows(name: str, rows: SignalRows) -> pa.Table:
+    """Return the rows of a connection as those of the table of signals: ACKs, then states, then losses."""
+    parts = [part.select(["subflow_id", "time_ns", *columns]) for part, (_, columns) in zip(rows, _OF, strict=True)]
+    together = pa.concat_tables(parts, promote_options="default").combine_chunks()
+    columns = {column: together.column(column).combine_chunks() for column in together.column_names}
+    named = {"connection": [name] * len(together), "row": np.arange(len(together), dtype=np.int32)}
+    return tables.BENCHMARK_SIGNAL.build({**named, **columns})
+
+
+def _three(rows: pa.Table) -> SignalRows:
+    """Return rows of the table of signals as those of the tables that they are of."""
+    found = []
+    for table, columns in _OF:
+        own = rows.filter(pc.is_valid(rows.column(columns[0])))
+        nothing = {
+            column.name: pa.nulls(len(own), column.dtype)
+            for column in table.columns
+            if column.name not in own.column_names
+        }
+        for column, values in nothing.items():
+            own = own.append_column(column, values)
+        found.append(own.select([column.name for column in table.columns]))
+    acks, states, losses = found
+    return acks, states, losses
+
+
+class TaskFolder:
+    """A task's folder, whoever wrote it.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    TaskFileError, SplitError
+        If its task.json cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.file = task_file.read(folder)
+
+    def check(self) -> None:
+        """Raise :class:`FolderError` unless every table is as task.json says, and within bounds.
+
+        Raises
+        ------
+        FolderError
+            If one is not.
+        """
+        where = printable(str(self._folder))
+        if self.file.size is None or set(self.file.digests) != set(TABLE_FILES):
+            raise FolderError(f"{where}: {TASK_FILE} tells of no tables: the task is not there at any size")
+        for name in TABLE_FILES:
+            path = self._folder / name
+            size = size_bytes(path)
+            if size is None or size > _MOST_BYTES:
+                raise FolderError(f"{where}: {name} {'is not there' if size is None else 'is too large'}")
+            if _digest(path) != self.file.digests[name]:
+                raise FolderError(f"{where}: {name} was changed: its SHA-256 is not the one in {TASK_FILE}")
+            try:
+                rows = pq.ParquetFile(path).metadata.num_rows
+            except (pa.ArrowException, OSError) as error:
+                raise FolderError(f"{where}: {name} is no Parquet file: {printable(str(error))}") from error
+            if rows > _MOST_ROWS:
+                raise FolderError(f"{where}: {name} has more than {_MOST_ROWS} rows")
+
+    def tables(self) -> TaskTables:
+        """Return its tables but the signals."""
+
+        def frame(table: Table, name: str) -> pd.DataFrame:
+            rows: pd.DataFrame = read_table(table, self._folder / name).to_pandas()
+            return rows
+
+        return TaskTables(
+            train=frame(BENCHMARK_TRAIN, _TRAIN),
+            test=frame(BENCHMARK_TEST, _TEST),
+            labels=frame(tables.BENCHMARK_LABEL, _LABELS),
+        )
+
+    def signals(self, names: Sequence[str]) -> Iterator[tuple[str, SignalRows]]:
+        """Yield the rows of each connection that is judged."""
+        reader = TableReader(tables.BENCHMARK_SIGNAL, self._folder / _SIGNALS)
+        for name in names:
+            yield name, _three(reader.rows_of(name))

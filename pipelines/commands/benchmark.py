@@ -1,0 +1,180 @@
+"""Run a task of the benchmark with a detector, show the tasks, and make a task's folder at a size.
+
+DETECTOR is the name of one of ours, of a family that learns from the task's training side, or somebody else's detector
+as `sbd scorecard` takes it: a command in one argument, or a C header.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+from contracts.fault import UsageFault
+from export.compiled_header import HEADER, TRUST_HEADER
+from export.foreign_detector import LIMITS
+from models.benchmark import task_file, task_folder
+from models.benchmark.run_connections import NotRunError, RunConnections
+from models.benchmark.task import SIZES, SMALLEST, TASKS, BenchmarkTask, task_of
+from models.benchmark.task_file import TaskFile
+from models.benchmark.task_score import TaskScore
+from models.benchmark.task_tables import LEARNT
+from models.detectors import DETECTORS
+from models.last_verdict.dataset_tables import DatasetTables
+from pipelines.judging.detector_opinions import foreign
+from pipelines.judging.task_run import TaskRun, not_named
+from pipelines.judging.task_verdicts import by_foreign
+from pipelines.params import Params
+from pipelines.reporting.tables.cell import interval, number
+from pipelines.reporting.text_table import aligned
+from pipelines.running import stage
+
+log = logging.getLogger(__name__)
+
+TASKS_FOLDER = Path("data/benchmark")
+_RUN_DATA = DatasetTables(Path("data/tables"), Path("data/truth"), Path("data/features"), Path("data/tiles"))
+
+
+class BenchmarkUsageError(UsageFault):
+    """Arguments that do not go together."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    what = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    what.add_parser("list", help="show the tasks, and which sizes are named")
+    run_one = what.add_parser("run", help="run a task with a detector")
+    run_one.add_argument("task", metavar="TASK", help=f"one of {', '.join(TASKS)}")
+    run_one.add_argument(
+        "detector",
+        metavar="DETECTOR",
+        help=f"one of {', '.join((*DETECTORS, *LEARNT))}, a command in one argument, or a path that ends with {HEADER}",
+    )
+    _add_size(run_one)
+    run_one.add_argument(
+        "--folder", metavar="DIR", type=Path, help="a folder that `sbd benchmark folder` made, in place of --size"
+    )
+    run_one.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=LIMITS.time_s,
+        help="what a command may take for one connection (default: %(default)g)",
+    )
+    run_one.add_argument(
+        TRUST_HEADER,
+        action="store_true",
+        help="compile and run the header that DETECTOR names, whoever wrote it: it may do all that you may",
+    )
+    folder = what.add_parser("folder", help="write a task's tables at a size, of this run's data")
+    folder.add_argument("task", metavar="TASK")
+    _add_size(folder)
+    folder.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to write")
+    name = what.add_parser("name", help="name the connections of a task at a size, of this run's data")
+    name.add_argument("task", metavar="TASK")
+    _add_size(name)
+
+
+def _add_size(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--size",
+        choices=SIZES,
+        default=SMALLEST,
+        help="XS is in git, S is of the default profile's data, M and L of the profile full's (default: %(default)s)",
+    )
+
+
+def _file_of(task: BenchmarkTask) -> TaskFile:
+    """Return a task's file in git; of a new task, one that names nothing."""
+    folder = TASKS_FOLDER / task.name
+    return task_file.read(folder) if (folder / task_file.TASK_FILE).exists() else TaskFile(task, {}, None, {})
+
+
+def _listed() -> list[dict[str, str]]:
+    rows = []
+    for task in TASKS.values():
+        splits = _file_of(task).splits
+        named = ", ".join(
+            f"{size} {len(splits[size].train)}+{len(splits[size].test)}" for size in SIZES if size in splits
+        )
+        rows.append(
+            {
+                "task": task.name,
+                "learnt from": ", ".join(task.trained),
+                "judged on": ", ".join(task.tested),
+                "connections": named or "not named: not run",
+                "what it asks": task.question,
+            }
+        )
+    return rows
+
+
+def _task_run(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
+    if arguments.folder is not None:
+        own = TaskRun.of_folder(arguments.folder)
+        if own.task != task:
+            raise BenchmarkUsageError(f"{arguments.folder} holds the task {own.task.name}")
+        return own
+    if arguments.size == SMALLEST:
+        return TaskRun.of_folder(TASKS_FOLDER / task.name)
+    return TaskRun.of_run(_file_of(task), arguments.size, RunConnections.of(task, _RUN_DATA))
+
+
+def _score(arguments: argparse.Namespace, params: Params) -> TaskScore:
+    detector = arguments.detector
+    if not arguments.seconds > 0:
+        raise BenchmarkUsageError("--seconds must be above 0")
+    if detector in DETECTORS or detector in LEARNT:
+        own = _task_run(arguments, task_of(arguments.task))
+        return own.learnt(detector, params) if detector in LEARNT else own.asked([detector], params)[0]
+    asked = foreign(detector, replace(LIMITS, time_s=arguments.seconds), trusted=arguments.trust_header)
+    own = _task_run(arguments, task_of(arguments.task))
+    said, failed = by_foreign(own.tables, own.connections(), asked)
+    for reason, count in sorted(failed.items()):
+        log.warning("%s: %d times", reason, count)
+    return own.score("this detector", said, params)
+
+
+def _in_words(score: TaskScore) -> list[dict[str, str]]:
+    row = score.row()
+    return [
+        {
+            "task": score.task,
+            "size": score.size,
+            "detector": score.detector + "*" * score.seen,
+            "labels: shared, not": f"{score.shared}, {score.labels - score.shared}",
+            "right": interval(row, "right"),
+            "decided": number(score.decided, 3),
+            "right of decided": number(score.right_of_decided, 3),
+            "first verdict, s": number(score.first_s, 1),
+        }
+    ]
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    if arguments.what == "list":
+        stage.say(*aligned(_listed()))
+        return stage.EXIT_OK
+    if arguments.what == "run":
+        score = _score(arguments, params)
+        stage.say(*aligned(_in_words(score)))
+        if score.seen:
+            stage.say("* its thresholds were chosen with the judged connections in view")
+        return stage.EXIT_OK
+    task, size = task_of(arguments.task), arguments.size
+    there = RunConnections.of(task, _RUN_DATA)
+    if arguments.what == "name":
+        split = there.split(task, size)
+        _file_of(task).named(size, split).write(TASKS_FOLDER / task.name)
+        stage.say(f"{task.name}, size {size}: {len(split.train)} to learn from, {len(split.test)} to judge")
+        return stage.EXIT_OK
+    known = _file_of(task)
+    named = known.split(size)
+    if named is None:
+        raise NotRunError(f"{task.name}: {not_named(known, size)}")
+    there.check(named)
+    written = task_folder.write(arguments.out, size, known, named, there)
+    stage.say(f"{arguments.out}: {', '.join(written.digests)}")
+    return stage.EXIT_OK

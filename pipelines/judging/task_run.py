@@ -1,0 +1,129 @@
+"""A benchmark task run at a size: of a folder of its tables, or of what a run of the pipeline has made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.benchmark.named_split import NamedSplit
+from models.benchmark.run_connections import NotRunError, RunConnections
+from models.benchmark.task import BenchmarkTask
+from models.benchmark.task_file import TaskFile
+from models.benchmark.task_folder import TaskFolder
+from models.benchmark.task_score import TaskScore
+from models.benchmark.task_tables import LEARNT, TaskTables
+from models.detectors import DETECTORS
+from models.labelled.labelled_connection import LabelledConnection
+from pipelines.judging.detector_opinions import ours
+from pipelines.judging.task_verdicts import OfLabels, by_ours, connections, replayed
+from pipelines.params import Params
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """A task at a size, with its tables.
+
+    Attributes
+    ----------
+    task : BenchmarkTask
+    size : str
+    tables : TaskTables
+    split : NamedSplit
+    source : TaskFolder or RunConnections
+        Where its signals are.
+    """
+
+    task: BenchmarkTask
+    size: str
+    tables: TaskTables
+    split: NamedSplit
+    source: TaskFolder | RunConnections
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> TaskRun:
+        """Return the task of a folder, at the size of its tables.
+
+        Raises
+        ------
+        InputFault
+            If the folder cannot be used: models/benchmark/task_folder.py has every reason.
+        NotRunError
+            If the folder has no tables.
+        """
+        source = TaskFolder(folder)
+        size = source.file.size
+        split = None if size is None else source.file.split(size)
+        if size is None or split is None:
+            raise NotRunError(not_named(source.file, "any size" if size is None else size))
+        source.check()
+        return cls(source.file.task, size, source.tables(), split, source)
+
+    @classmethod
+    def of_run(cls, file: TaskFile, size: str, run: RunConnections) -> TaskRun:
+        """Return a task at a size, of a run's data.
+
+        Raises
+        ------
+        NotRunError
+            If the size has not been named, or a connection is not there.
+        """
+        split = file.split(size)
+        if split is None:
+            raise NotRunError(not_named(file, size))
+        run.check(split)
+        return cls(file.task, size, run.tables(split), split, run)
+
+    def connections(self) -> Iterator[LabelledConnection]:
+        """Yield the connections that are judged, each with its signals."""
+        signals = (
+            self.source.signals(self.split.test)
+            if isinstance(self.source, TaskFolder)
+            else self.source.signals(self.split)
+        )
+        return connections(self.task.name, self.tables, signals)
+
+    def score(self, detector: str, said: OfLabels, params: Params) -> TaskScore:
+        """Return the figures of what a detector said."""
+        options = params.evaluate
+        rows = self.tables.judged(said)
+        return TaskScore.of(self.task, self.size, detector, rows, resamples=options.resamples, seed=options.seed)
+
+    def learnt(self, family: str, params: Params) -> TaskScore:
+        """Return the figures of a family that learns from the training side."""
+        return self.score(family, self.tables.learnt(family), params)
+
+    def asked(self, names: Collection[str] | None, params: Params) -> list[TaskScore]:
+        """Ask detectors of ours of every signal; return their figures.
+
+        Parameters
+        ----------
+        names : collection of str, or None
+            Which; None for all, with their default parameters.
+        params : Params
+        """
+        known = {name: one for name, one in ours().items() if names is None or name[0] in names}
+        said = by_ours(self.tables, self.connections(), known)
+        return [self.score(name, own, params) for name, own in said.items()]
+
+    def replayed(self, folder: Path, params: Params) -> list[TaskScore]:
+        """Return the figures of all detectors of ours, by what the stage ``replay`` has of them.
+
+        Raises
+        ------
+        NotRunError
+            If the task is of a folder: there is no replay of it.
+        """
+        if not isinstance(self.source, RunConnections):
+            raise NotRunError(f"{self.task.name}: a folder has no replay")
+        said = replayed(self.tables, self.source, folder, DETECTORS)
+        return [self.score(name, own, params) for name, own in said.items()]
+
+    def all_learnt(self, params: Params) -> list[TaskScore]:
+        """Return the figures of every family."""
+        return [self.learnt(family, params) for family in LEARNT]
+
+
+def not_named(file: TaskFile, size: str) -> str:
+    """Return what to do where the connections of a size have not been named."""
+    return f"its connections have not been named at {size}: `sbd benchmark name {file.task.name}` names those of a run"

@@ -1,0 +1,123 @@
+"""What detectors say of the labels of a benchmark task: asked of signals, or as the stage ``replay`` has it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from contracts import tables
+from contracts.columns import array_of
+from contracts.contract import read_table
+from export.replaying import Named, said_in
+from export.verdict_lines import on_pairs_of
+from models.benchmark.run_connections import RunConnections
+from models.benchmark.task_tables import TaskTables
+from models.detectors import detector_of
+from models.detectors.scoring import OnPair
+from models.labelled.labelled_connection import LabelledConnection, LabelledPair, SignalRows
+from models.partition import Pair
+from pipelines.judging.detector_opinions import Asked, said_by_ours
+
+#: In event lines: a name is not a token.
+_TOKEN = 1
+#: What is said of the labels of a task over time, by number.
+OfLabels = dict[int, OnPair]
+
+
+def connections(task: str, made: TaskTables, signals: Iterable[tuple[str, SignalRows]]) -> Iterator[LabelledConnection]:
+    """Yield the connections that are judged, each with its signals; those without a signal are left out.
+
+    Parameters
+    ----------
+    task : str
+        Its name.
+    made : TaskTables
+    signals : iterable of (str, SignalRows)
+        By connection, by the labels' clock.
+    """
+    pairs: dict[str, list[LabelledPair]] = defaultdict(list)
+    for row in made.labels.to_dict("records"):
+        own = LabelledPair(row["subflow_a"], row["subflow_b"], row["shared"], row["from_ns"])
+        pairs[row["connection"]].append(own)
+    for name, rows in signals:
+        if any(len(part) for part in rows):
+            yield LabelledConnection(name, task, _TOKEN, rows, tuple(pairs[name]))
+
+
+def by_ours(made: TaskTables, asked: Iterable[LabelledConnection], known: Named) -> dict[str, OfLabels]:
+    """Return what detectors of ours say, by name; where a connection lacks the signal of one, it has no verdict.
+
+    Parameters
+    ----------
+    made : TaskTables
+    asked : iterable of LabelledConnection
+    known : Named
+        The detectors.
+    """
+    said: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name, _ in known}
+    for one in asked:
+        for name, on_pairs in said_by_ours(one, known).items():
+            said[name][one.name] = on_pairs
+    return {name: made.by_label(own) for name, own in said.items()}
+
+
+def by_foreign(made: TaskTables, asked: Iterable[LabelledConnection], detector: Asked) -> tuple[OfLabels, Counter[str]]:
+    """Return what somebody else's detector says, and how often it failed or what it said was refused, by reason.
+
+    Parameters
+    ----------
+    made : TaskTables
+    asked : iterable of LabelledConnection
+    detector : Asked
+    """
+    said: dict[str, Mapping[Pair, OnPair]] = {}
+    failed: Counter[str] = Counter()
+    for one in asked:
+        answer = detector(one)
+        said[one.name] = answer.on_pairs
+        failed.update(answer.refused)
+        if answer.failure is not None:
+            failed[answer.failure] += 1
+    return made.by_label(said), failed
+
+
+def replayed(made: TaskTables, run: RunConnections, folder: Path, names: Iterable[str]) -> dict[str, OfLabels]:
+    """Return what the stage ``replay`` has of detectors of ours with their default parameters, by name.
+
+    Parameters
+    ----------
+    made : TaskTables
+    run : RunConnections
+    folder : Path
+        With one folder of opinions for each dataset.
+    names : iterable of str
+        Of the detectors.
+    """
+    kinds = {name: detector_of(name)[0].default for name in names}
+    said: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name in kinds}
+    tested = {name: run.tested[name] for name in made.labels["connection"].unique()}
+    for dataset in sorted({one.dataset for one in tested.values()}):
+        own = {one.connection_id: (name, one.by_ns) for name, one in tested.items() if one.dataset == dataset}
+        subflows: dict[str, list[int]] = defaultdict(list)
+        for row in read_table(tables.SUBFLOW, run.data.tables / dataset / "subflow.parquet").to_pylist():
+            subflows[row["connection_id"]].append(row["subflow_id"])
+        grouping = read_table(tables.GROUPING, folder / dataset / "grouping.parquet")
+        for column, values in (("connection_id", own), ("detector", kinds)):
+            there = pc.is_in(
+                grouping.column(column), value_set=array_of(list(values), grouping.schema.field(column).type)
+            )
+            grouping = grouping.filter(there)
+        for connection_id, opinions in said_in(grouping).items():
+            name, by_ns = own[connection_id]
+            for (detector, preset), changes in opinions.items():
+                if preset == kinds[detector]:
+                    on_pairs = on_pairs_of(changes, sorted(subflows[connection_id]))
+                    said[detector][name] = {pair: _later(on, by_ns) for pair, on in on_pairs.items()}
+    return {name: made.by_label(found) for name, found in said.items()}
+
+
+def _later(on: OnPair, by_ns: int) -> OnPair:
+    return OnPair(tuple(at + by_ns for at in on.from_ns), on.said)

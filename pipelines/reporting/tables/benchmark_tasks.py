@@ -1,0 +1,47 @@
+"""The leaderboard of the benchmark: every detector of ours on every task."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from models.benchmark.task import SIZES, TASKS
+from models.benchmark.task_score import NOT_RUN
+from pipelines.reporting.tables.cell import Results, Rows, interval, number
+
+
+def leaderboard(results: Results) -> Rows:
+    """Give the share right of all labels: a row for each size and detector, a column for each task."""
+    path = results.reports / "leaderboard.csv"
+    if not path.exists():
+        return []
+    table = pd.read_csv(path)
+    right = {
+        (row["size"], row["detector"], row["task"]): f"{row['right']:.3f}{'*' if row['seen'] else ''}"
+        for row in table[table["detector"] != NOT_RUN].to_dict("records")
+    }
+    named = list(dict.fromkeys((size, detector) for size in SIZES for own, detector, _ in right if own == size))
+    return [
+        {"size": size, "detector": detector} | {task: right.get((size, detector, task), NOT_RUN) for task in TASKS}
+        for size, detector in named
+    ]
+
+
+def leaderboard_details(results: Results) -> Rows:
+    """Give every figure of the leaderboard, with its interval; of a task that was not run, why."""
+    path = results.reports / "leaderboard.csv"
+    if not path.exists():
+        return []
+    return [
+        {
+            "task": row["task"],
+            "size": row["size"],
+            "detector": row["detector"],
+            "labels: shared, not": "" if pd.isna(row["right"]) else f"{row['shared']}, {row['labels'] - row['shared']}",
+            "right": "" if pd.isna(row["right"]) else interval(row, "right"),
+            "decided": number(row["decided"], 3),
+            "right of decided": number(row["right_of_decided"], 3),
+            "first verdict, s": number(row["first_s"], 1),
+            "why": "" if pd.isna(row["why"]) else row["why"],
+        }
+        for row in ({str(name): cell for name, cell in one.items()} for one in pd.read_csv(path).to_dict("records"))
+    ]

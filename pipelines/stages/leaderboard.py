@@ -1,0 +1,75 @@
+"""Run every benchmark task with every detector of ours, at the size in git and at one of this run's data."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from models.benchmark import task_file
+from models.benchmark.run_connections import NotRunError, RunConnections
+from models.benchmark.task import DEFAULT_SIZE, SIZES, SMALLEST, TASKS, BenchmarkTask
+from models.benchmark.task_score import NOT_RUN, TaskScore
+from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from models.last_verdict.dataset_tables import DatasetTables
+from pipelines.judging.task_run import TaskRun
+from pipelines.params import Params
+from pipelines.reporting.report_files import write_csv
+from pipelines.running import stage
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--tasks", type=Path, required=True, help="folder with one folder for each task")
+    parser.add_argument("--tables", type=Path, required=True, help="folder with one folder of tables for each dataset")
+    parser.add_argument("--truths", type=Path, required=True, help="folder with one truth table for each dataset")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="folder with one folder of windows for each dataset"
+    )
+    parser.add_argument("--tiles", type=Path, required=True, help="folder with one folder of tiles for each dataset")
+    parser.add_argument(
+        "--replayed", type=Path, required=True, help="folder with the detectors' opinions on each dataset"
+    )
+    parser.add_argument("--size", choices=SIZES, default=DEFAULT_SIZE, help="size of this run's data")
+    parser.add_argument("--table", type=Path, required=True, help="CSV file: every task, size and detector")
+
+
+def _scores(task: BenchmarkTask, size: str, of: Callable[[], Iterator[TaskScore]]) -> list[TaskScore]:
+    """Return the figures of a task at a size; if its data are not there, why."""
+    try:
+        return list(of())
+    except NotRunError as error:
+        log.warning("%s, size %s: not run: %s", task.name, size, error)
+        return [TaskScore.not_run(task, size, str(error))]
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    data = DatasetTables(arguments.tables, arguments.truths, arguments.features, arguments.tiles)
+    found: list[TaskScore] = []
+    for task in TASKS.values():
+        folder = arguments.tasks / task.name
+
+        def in_git(folder: Path = folder) -> Iterator[TaskScore]:
+            own = TaskRun.of_folder(folder)
+            yield from own.asked(None, params)
+            yield from own.all_learnt(params)
+
+        def of_run(task: BenchmarkTask = task, folder: Path = folder) -> Iterator[TaskScore]:
+            for dataset in (*task.trained, *task.tested):
+                if dataset not in params.datasets:
+                    raise NotRunError(f"the dataset {dataset} is not one of this profile's")
+            own = TaskRun.of_run(task_file.read(folder), arguments.size, RunConnections.of(task, data))
+            yield from own.replayed(arguments.replayed, params)
+            yield from own.all_learnt(params)
+
+        found += _scores(task, SMALLEST, in_git)
+        found += _scores(task, arguments.size, of_run)
+    write_csv(pd.DataFrame([one.row() for one in found]), arguments.table)
+    log.info("%d tasks, %d figures", len(TASKS), sum(one.detector != NOT_RUN for one in found))
+    return stage.EXIT_OK

@@ -1,0 +1,95 @@
+"""``task.json``, from anybody: what is none is refused in one line, and a task never changes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts.fault import InputFault
+from models.benchmark import task_file
+from models.benchmark.named_split import NamedSplit
+from models.benchmark.task import TASKS
+from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskChangedError, TaskFile, TaskFileError
+
+SPLIT = NamedSplit(("00" * 8, "11" * 8), ("22" * 8,))
+OTHER = NamedSplit(("00" * 8,), ("22" * 8,))
+KNOWN = TaskFile(TASKS["kernel-1"], {"XS": SPLIT}, "XS", dict.fromkeys(TABLE_FILES, "ab" * 32))
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> dict[str, Any]:
+    KNOWN.write(tmp_path)
+    found: dict[str, Any] = json.loads((tmp_path / TASK_FILE).read_text())
+    return found
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    KNOWN.write(tmp_path)
+    assert task_file.read(tmp_path) == KNOWN
+
+
+def test_connections_that_are_named_stay() -> None:
+    assert KNOWN.named("XS", SPLIT) == KNOWN
+    assert KNOWN.named("S", OTHER).splits == {"XS": SPLIT, "S": OTHER}
+    with pytest.raises(TaskChangedError, match="never changes"):
+        KNOWN.named("XS", OTHER)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"task": "../../etc"}, "unknown"),
+        ({"task": "kernel-2"}, "unknown"),
+        ({"task": ["kernel-1"]}, "not what describes a task"),
+        ({"trained": ["../secret"]}, "described otherwise here, in trained"),
+        ({"tested": ["sites"]}, "described otherwise here, in tested"),
+        ({"metric": "whatever suits"}, "described otherwise here, in metric"),
+        ({"thresholds_chosen_with_the_tested_in_view": []}, "described otherwise"),
+        ({"connections": {"XXL": {"train": [], "test": []}}}, "sizes are"),
+        ({"connections": {"XS": {"train": 5, "test": []}}}, "not what describes a task"),
+        ({"connections": {"XS": {"train": ["../x"], "test": ["22" * 8]}}}, "no name"),
+        ({"connections": {"XS": {"train": [1], "test": ["22" * 8]}}}, "not what describes a task"),
+        ({"connections": {"XS": {"train": ["22" * 8], "test": ["22" * 8]}}}, "both sides"),
+        ({"connections": 7}, "not what describes a task"),
+        ({"size": "../XS"}, "sizes are"),
+        ({"size": []}, "not what describes a task|sizes are"),
+        ({"sha256": {"../labels.parquet": "ab" * 32}}, "digests are those"),
+        ({"sha256": {"labels.parquet": "short"}}, "digests are those"),
+        ({"sha256": {"labels.parquet": None}}, "not what describes a task"),
+        ({"sha256": None}, "not what describes a task"),
+    ],
+)
+def test_garbage_is_refused_in_one_line(
+    tmp_path: Path, content: dict[str, Any], change: dict[str, Any], why: str
+) -> None:
+    (tmp_path / TASK_FILE).write_text(json.dumps(content | change))
+    with pytest.raises(InputFault, match=why) as raised:
+        task_file.read(tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", "7", '"kernel-1"', "{}", "[" * 100_000, '{"task": "\\u001b[31m"}', "\xff"]
+)
+def test_what_describes_no_task_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / TASK_FILE).write_bytes(text.encode("latin-1"))
+    with pytest.raises(TaskFileError) as raised:
+        task_file.read(tmp_path)
+    assert str(raised.value).isprintable()
+
+
+def test_no_file_a_pipe_and_a_large_file_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TaskFileError, match="No such file"):
+        task_file.read(tmp_path)
+    os.mkfifo(tmp_path / TASK_FILE)
+    with pytest.raises(InputFault, match="no regular file"):
+        task_file.read(tmp_path)
+    (tmp_path / TASK_FILE).unlink()
+    KNOWN.write(tmp_path)
+    monkeypatch.setattr(task_file, "_MOST_BYTES", 100)
+    with pytest.raises(TaskFileError, match="more than 100 bytes"):
+        task_file.read(tmp_path)

@@ -1,0 +1,257 @@
+"""The benchmark: what is in git, `sbd benchmark`, the leaderboard, and a stranger's path with pandas alone."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from models.benchmark import task_file
+from models.benchmark.named_split import connection_name
+from models.benchmark.task import TASKS
+from models.benchmark.task_file import TABLE_FILES, TASK_FILE
+from models.benchmark.task_folder import FolderError, TaskFolder
+from models.benchmark.task_score import NOT_RUN
+from models.benchmark.task_tables import LEARNT
+from models.detectors import DETECTORS
+from pipelines.__main__ import main
+from pipelines.judging.detector_opinions import ours
+from pipelines.judging.task_run import TaskRun
+from pipelines.judging.task_verdicts import by_ours
+from pipelines.labelling.labelled_connections import of_datasets
+from pipelines.params import read_params
+from pipelines.running.stage import EXIT_USAGE
+from traces.stored import capture_id
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "data/benchmark"
+#: Tasks that are in git with their tables; the others read "not run".
+THERE = [name for name in TASKS if (FOLDER / name / TABLE_FILES[0]).exists()]
+EXIT_INPUT = 3
+
+
+@pytest.fixture(autouse=True)
+def _in_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="module")
+def leaderboard() -> pd.DataFrame:
+    return pd.read_csv(ROOT / "reports/leaderboard.csv").set_index(["task", "size", "detector"])
+
+
+def copied(task: str, folder: Path) -> Path:
+    return Path(shutil.copytree(FOLDER / task, folder / task))
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, str]:
+    """What `sbd benchmark run` prints, by column."""
+    assert main(["benchmark", "run", *arguments]) == 0
+    said = capsys.readouterr().out.splitlines()
+    head = re.split(r" +", said[0].replace("labels: shared, not", "labels").replace("right of decided", "of").strip())
+    assert head[:5] == ["task", "size", "detector", "labels", "right"]
+    figure = re.search(r"(\S+) \(\S+ to \S+\)", said[1])
+    assert figure is not None
+    task, size, *_ = said[1].split()
+    return {"task": task, "size": size, "right": figure[1], "all": said[1]}
+
+
+def test_all_tasks_but_the_wild_one_are_in_git() -> None:
+    assert sorted(path.name for path in FOLDER.iterdir()) == sorted(TASKS)
+    assert set(TASKS) - set(THERE) == {"wild-1"}
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 2.5e6
+
+
+@pytest.mark.parametrize("name", THERE)
+def test_what_is_in_git_is_whole_and_its_sides_are_apart(name: str) -> None:
+    folder = TaskFolder(FOLDER / name)
+    folder.check()
+    made, splits = folder.tables(), folder.file.splits
+    assert set(splits) == {"XS", "S"}
+    for split in splits.values():
+        assert not set(split.train) & set(split.test)
+    small, whole = splits["XS"], splits["S"]
+    assert set(small.train) <= set(whole.train) and set(small.test) <= set(whole.test)
+    assert set(made.train["connection"]) <= set(small.train)
+    assert set(made.labels["connection"]) == set(small.test)
+    assert not set(made.train["connection"]) & set(made.labels["connection"])
+    assert set(made.train["shared"]) == {True, False}
+    assert [one for one, rows in folder.signals(small.test) if len(rows[0])] == list(small.test)
+
+
+def test_tests_of_several_tasks_are_not_learnt_from_in_another() -> None:
+    """What one task judges, no other task learns from, but where both are of one dataset."""
+    for one in THERE:
+        for other in THERE:
+            if not set(TASKS[one].tested) & set(TASKS[other].trained):
+                judged = task_file.read(FOLDER / one).splits["S"].test
+                assert not set(judged) & set(task_file.read(FOLDER / other).splits["S"].train)
+
+
+def test_names_are_those_of_the_samples_in_git() -> None:
+    named = task_file.read(FOLDER / "kernel-1").splits["S"].test
+    paths = sorted((ROOT / "data/samples/kernel/inputs").iterdir())
+    assert len(paths) == 12
+    assert {connection_name([capture_id(path)], 0) for path in paths} < set(named)
+
+
+def test_detectors_say_of_the_signals_what_they_say_of_the_logs() -> None:
+    task = TaskRun.of_folder(FOLDER / "kernel-1")
+    own = {one.name: one for one in task.connections()}
+    by_name = {
+        connection_name([capture_id(path)], 0): path.name.partition(".")[0]
+        for dataset in ("kernel", "kernel_hard")
+        for path in (ROOT / "data/samples" / dataset / "inputs").iterdir()
+    }
+    logs = {
+        one.name.partition("/")[2].partition(".")[0]: one
+        for one in of_datasets(["kernel", "kernel_hard"], read_params()).connections
+    }
+    known = ours()
+    from_signals = by_ours(task.tables, own.values(), known)
+    renamed = [
+        type(one)(name, one.dataset, one.token, logs[by_name[name]].rows, one.pairs) for name, one in own.items()
+    ]
+    from_logs = by_ours(task.tables, renamed, known)
+    assert {name: {label: on.said for label, on in said.items()} for name, said in from_signals.items()} == {
+        name: {label: on.said for label, on in said.items()} for name, said in from_logs.items()
+    }
+    assert any(on.said for on in from_signals["lag-excess"].values())
+
+
+@pytest.mark.parametrize("table", TABLE_FILES)
+def test_a_table_that_was_changed_is_refused(tmp_path: Path, table: str, caplog: pytest.LogCaptureFixture) -> None:
+    folder = copied("wide-1", tmp_path)
+    content = bytearray((folder / table).read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / table).write_bytes(content)
+    assert main(["benchmark", "run", "wide-1", "logistic", "--folder", str(folder)]) == EXIT_INPUT
+    assert f"{table} was changed" in caplog.text
+
+
+def test_a_table_that_is_not_there_is_said(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    (folder / "signals.parquet").unlink()
+    with pytest.raises(FolderError, match=r"signals\.parquet is not there"):
+        TaskFolder(folder).check()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "why"),
+    [
+        (["run", "kernel-9", "lag-excess"], EXIT_USAGE, "task 'kernel-9' is unknown"),
+        (["run", "../../etc/passwd", "lag-excess"], EXIT_USAGE, "is unknown"),
+        (["run", "\x1b[31m", "lag-excess"], EXIT_USAGE, "is unknown"),
+        (["folder", "", "--out", "nowhere"], EXIT_USAGE, "is unknown"),
+        (["name", "..", "--size", "S"], EXIT_USAGE, "is unknown"),
+        (["run", "kernel-1", "no-such-program-anywhere"], EXIT_USAGE, "no such program"),
+        (["run", "kernel-1", "lag-excess", "--seconds", "0"], EXIT_USAGE, "--seconds"),
+        (["run", "kernel-1", "lag-excess", "--folder", "data/benchmark/wide-1"], EXIT_USAGE, "holds the task wide-1"),
+        (["run", "kernel-1", "lag-excess", "--folder", "data/samples"], EXIT_INPUT, "No such file"),
+        (["run", "kernel-1", "lag-excess", "--size", "L"], EXIT_INPUT, "named at L|not there"),
+        (["run", "wild-1", "lag-excess"], EXIT_INPUT, "have not been named"),
+    ],
+)
+def test_what_cannot_be_run_is_said_in_one_line(
+    arguments: list[str], code: int, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert main(["benchmark", *arguments]) == code
+    (message,) = [one.getMessage() for one in caplog.records]
+    assert re.search(why, message) and message.isprintable()
+
+
+def test_list_shows_every_task(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["benchmark", "list"]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in TASKS) and "not named: not run" in said
+
+
+@pytest.mark.parametrize("name", THERE)
+def test_one_task_with_one_detector_has_the_leaderboard_s_figure(
+    name: str, leaderboard: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = run(capsys, name, "lag-excess")
+    assert (found["task"], found["size"]) == (name, "XS")
+    assert found["right"] == f"{leaderboard.loc[(name, 'XS', 'lag-excess'), 'right']:.3f}"
+    assert ("lag-excess*" in found["all"]) is ("lag-excess" in TASKS[name].seen_by)
+
+
+def test_ours_as_somebody_else_s_process_has_our_figure(
+    leaderboard: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    process = shlex.join([sys.executable, "-m", "export.detector_process", "lag-excess"])
+    assert run(capsys, "wide-1", process)["right"] == f"{leaderboard.loc[('wide-1', 'XS', 'lag-excess'), 'right']:.3f}"
+
+
+def test_a_process_that_fails_is_wrong_everywhere_and_that_is_said(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert run(capsys, "unseen-1", "false")["right"] == "0.000"
+    assert "ended with status 1: 4 times" in caplog.text
+
+
+def lines_of_the_page() -> str:
+    """The lines of docs/benchmark.md that a stranger runs."""
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/benchmark.md").read_text(), re.DOTALL)
+    return str(block)
+
+
+def test_the_stranger_s_lines_are_ten_and_need_none_of_our_code() -> None:
+    lines = lines_of_the_page().strip().splitlines()
+    assert len(lines) <= 10
+    taken = {line.split()[1].partition(".")[0] for line in lines if line.startswith(("import", "from"))}
+    assert taken == {"pandas", "sklearn"}
+
+
+@pytest.mark.parametrize("name", THERE)
+def test_a_stranger_gets_the_leaderboard_s_figure(name: str, tmp_path: Path, leaderboard: pd.DataFrame) -> None:
+    folder = copied(name, tmp_path)
+    assert {path.name for path in folder.iterdir()} == {TASK_FILE, *TABLE_FILES}
+    # Isolated: nothing but what is installed, no folder of ours in the path.
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", lines_of_the_page()], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == f"{leaderboard.loc[(name, 'XS', 'logistic'), 'right']:.3f}"
+
+
+def test_the_figure_is_of_these_labels(tmp_path: Path) -> None:
+    """The stranger's figure would be another one if the labels were: the test above can fail."""
+    folder = copied("wide-1", tmp_path)
+    labels = pd.read_parquet(folder / "labels.parquet")
+    labels.assign(shared=~labels["shared"]).to_parquet(folder / "labels.parquet")
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", lines_of_the_page()], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) < 0.5
+
+
+def test_without_a_run_s_data_the_stage_runs_what_is_in_git(tmp_path: Path, leaderboard: pd.DataFrame) -> None:
+    nothing = [
+        one for name in ("tables", "truths", "features", "tiles", "replayed") for one in (f"--{name}", str(tmp_path))
+    ]
+    table = tmp_path / "leaderboard.csv"
+    assert main(["leaderboard", *nothing, "--table", str(table)]) == 0
+    found = pd.read_csv(table).set_index(["task", "size", "detector"])
+    names = {*DETECTORS, *LEARNT}
+    for name in THERE:
+        assert set(found.loc[(name, "XS")].index) == names
+        pd.testing.assert_frame_equal(found.loc[[(name, "XS")]], leaderboard.loc[[(name, "XS")]])
+        assert found.loc[(name, "S")].index.tolist() == [NOT_RUN]
+    assert found.loc[("wild-1", "XS", NOT_RUN), "why"].startswith("its connections have not been named")
+
+
+def test_the_leaderboard_has_every_detector_of_ours_at_both_sizes(leaderboard: pd.DataFrame) -> None:
+    for name in THERE:
+        for size in ("XS", "S"):
+            rows = leaderboard.loc[(name, size)]
+            assert set(rows.index) == {*DETECTORS, *LEARNT}
+            assert rows["right"].between(0, 1).all()
+            assert set(rows.index[rows["seen"]]) == set(TASKS[name].seen_by)
+    assert leaderboard.loc["wild-1"].index.get_level_values("detector").tolist() == [NOT_RUN, NOT_RUN]
