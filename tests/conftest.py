@@ -21,6 +21,7 @@ CPU_S = {
     "tests/notebooks/test_notebooks.py": 94,
     "tests/traces/test_fuzz.py": 78,
     "tests/pipelines/test_documented_commands.py": 67,
+    "tests/pipelines/test_dvc_remote.py": 56,
     "tests/export/test_verify.py": 55,
     "tests/models/detectors/test_baseline_checks.py": 50,
     "tests/export/test_runtime.py": 47,
@@ -31,6 +32,7 @@ CPU_S = {
     "tests/pipelines/test_scheduler.py": 31,
     "tests/models/automl/test_search.py": 30,
     "tests/test_benchmarks.py": 30,
+    "tests/pipelines/test_publish.py": 27,
     "tests/features/test_against_naive.py": 25,
 }
 
