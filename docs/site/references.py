@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _PACKAGES = files_of(ROOT).packages
 #: Words of a field that are looked up: classes, by their spelling.
 _TYPE = re.compile(r"(?:\w+\.)*[A-Z]\w*")
+#: What Napoleon makes of a section `Attributes`: a field for each line of it.
+_ATTRIBUTES = re.compile(r"^\s*:ivar ([\w, ]+):", re.MULTILINE)
 #: The attributes that the docstring of each class tells of.
 _TOLD: dict[str, set[str]] = {}
 
@@ -63,12 +65,40 @@ def _origin(name: str) -> str:
     return origin if origin == name else _origin(origin)
 
 
+@functools.cache
+def _assigned_together(module: str) -> set[str]:
+    """Return the names that lines such as `SENDER, RECEIVER = ...` of a module assign."""
+    targets = [node.targets[0] for node in ast.parse(_file_of(module).read_text()).body if isinstance(node, ast.Assign)]
+    return {
+        one.id
+        for target in targets
+        if isinstance(target, ast.Tuple)
+        for one in target.elts
+        if isinstance(one, ast.Name)
+    }
+
+
+def _place(name: str, module: str, owner: str) -> str:
+    """Return what tells of a name that has no place of its own: the class of an attribute, the module of a constant.
+
+    Parameters
+    ----------
+    name : str
+    module, owner : str
+        Where a docstring names it; an empty owner is no class.
+    """
+    first, _, last = name.rpartition(".")
+    classes = [_origin(first), f"{module}.{first}"] if first else [f"{module}.{owner}"]
+    found = [one for one in classes if last in _TOLD.get(one, ())]
+    if not found and module.partition(".")[0] in _PACKAGES and name in _assigned_together(module):
+        found = [module]
+    return found[0] if found else ""
+
+
 def _is_told_twice(_app: Sphinx, what: str, name: str, member: PythonObject, skip: bool, _options: list[str]) -> bool:
-    """Leave an attribute to the section `Attributes` of its class, if that names it."""
+    """Leave an attribute to the list in the docstring of its class, if that names it."""
     if what in ("class", "exception"):  # asked about before its members
-        _, _, section = member.docstring.partition("\nAttributes\n")
-        lines = section.splitlines()
-        _TOLD[name] = {one.strip() for line in lines for one in line.partition(" : ")[0].split(",")}
+        _TOLD[name] = {one.strip() for listed in _ATTRIBUTES.findall(member.docstring) for one in listed.split(",")}
     return skip or (what == "attribute" and member.name in _TOLD.get(name.rpartition(".")[0], ()))
 
 
@@ -93,12 +123,15 @@ def _resolved(
     first, dot, rest = node["reftarget"].partition(".")
     whole = f"{names.get(first, first)}{dot}{rest}"
     top = whole.partition(".")[0]
+    objects = env.domains.python_domain.objects
     for name in (_origin(whole), f"{module}.{whole}"):
-        known = env.domains.python_domain.objects.get(name)
-        if known:
+        if known := objects.get(name):
             return make_refnode(app.builder, node["refdoc"], known.docname, known.node_id, shown, name)
+    if place := objects.get(_place(whole, module, node.get("py:class") or "")):
+        return make_refnode(app.builder, node["refdoc"], place.docname, place.node_id, shown, whole)
     foreign = {one.partition(".")[0] for one in names.values()} | set(sys.stdlib_module_names)
-    if (top in foreign and top not in _PACKAGES) or not isinstance(shown, nodes.literal):
+    is_private = whole.rpartition(".")[2].startswith("_")
+    if (top in foreign and top not in _PACKAGES) or is_private or not isinstance(shown, nodes.literal):
         return shown
     return None
 
