@@ -13,7 +13,6 @@ from models.benchmark.task_file import TaskFile
 from models.benchmark.task_folder import TaskFolder
 from models.benchmark.task_score import TaskScore
 from models.benchmark.task_tables import LEARNT, TaskTables
-from models.detectors import DETECTORS
 from models.labelled.labelled_connection import LabelledConnection
 from pipelines.judging.detector_opinions import ours
 from pipelines.judging.task_verdicts import OfLabels, by_ours, connections, replayed
@@ -107,7 +106,7 @@ class TaskRun:
         return [self.score(name, own, params) for name, own in said.items()]
 
     def replayed(self, folder: Path, params: Params) -> list[TaskScore]:
-        """Return the figures of all detectors of ours, by what the stage ``replay`` has of them.
+        """Return the figures of every detector that the stage ``replay`` replays, by what it has of them.
 
         Raises
         ------
@@ -116,7 +115,7 @@ class TaskRun:
         """
         if not isinstance(self.source, RunConnections):
             raise NotRunError(f"{self.task.name}: a folder has no replay")
-        said = replayed(self.tables, self.source, folder, DETECTORS)
+        said = replayed(self.tables, self.source, folder, params.replay.detectors)
         return [self.score(name, own, params) for name, own in said.items()]
 
     def all_learnt(self, params: Params) -> list[TaskScore]:
