@@ -21,7 +21,7 @@ NAME = re.compile(rf"[0-9a-f]{{{_DIGITS}}}")
 _JUDGED = frozenset("0123")
 
 
-class SplitError(InputFault):
+class SidesError(InputFault):
     """The two sides of a task have a connection in common, or what stands for a name is none."""
 
 
@@ -69,7 +69,7 @@ class NamedSplit:
 
     Raises
     ------
-    SplitError
+    SidesError
         If a side names none or one twice, if a connection is on both, or if something is no name.
     """
 
@@ -79,14 +79,14 @@ class NamedSplit:
     def __post_init__(self) -> None:
         both = sorted(set(self.train) & set(self.test))
         if both:
-            raise SplitError(f"{len(both)} connections are on both sides, first {both[0]}")
+            raise SidesError(f"{len(both)} connections are on both sides, first {both[0]}")
         for side, names in (("train", self.train), ("test", self.test)):
             if not names:
-                raise SplitError(f"the side {side} names no connection")
+                raise SidesError(f"the side {side} names no connection")
             if list(names) != sorted(set(names)):
-                raise SplitError(f"the side {side} is not in order, or names a connection twice")
+                raise SidesError(f"the side {side} is not in order, or names a connection twice")
             if not all(NAME.fullmatch(one) for one in names):
-                raise SplitError(f"the side {side} has what is no name of {_DIGITS} hex digits")
+                raise SidesError(f"the side {side} has what is no name of {_DIGITS} hex digits")
 
 
 def drawn(task: BenchmarkTask, size: str, trained: Mapping[str, bool], tested: Mapping[str, bool]) -> NamedSplit:

@@ -25,7 +25,7 @@ from models.last_verdict.dataset_tables import DatasetTables
 _OF_LINES = ("is_dup", "newly_sacked_bytes", "srtt_us", "data_ack")
 
 
-class NotRunError(InputFault):
+class TaskNotRunError(InputFault):
     """The data of a task at a size are not there; the message says which."""
 
 
@@ -69,7 +69,7 @@ class RunConnections:
 
         Raises
         ------
-        NotRunError
+        TaskNotRunError
             If a dataset is not there.
         """
         known = {one: _named(data, one, task.judged_every_s) for one in dict.fromkeys((*task.trained, *task.tested))}
@@ -87,17 +87,17 @@ class RunConnections:
         return drawn(task, size, *first_label)
 
     def check(self, split: NamedSplit) -> None:
-        """Raise :class:`NotRunError` unless every connection of a split is there.
+        """Raise :class:`TaskNotRunError` unless every connection of a split is there.
 
         Raises
         ------
-        NotRunError
+        TaskNotRunError
             If one is not.
         """
         for names, there in ((split.train, self.trained), (split.test, self.tested)):
             missing = sum(name not in there for name in names)
             if missing:
-                raise NotRunError(f"{missing} of {len(names)} connections are not there")
+                raise TaskNotRunError(f"{missing} of {len(names)} connections are not there")
 
     def tables(self, split: NamedSplit) -> TaskTables:
         """Return a task's tables."""
@@ -145,7 +145,7 @@ def _named(data: DatasetTables, dataset: str, every_s: int | None) -> dict[str, 
     """Return the connections of a dataset that have a valid label, by name."""
     folder = data.tables / dataset
     if not (folder / "connection.parquet").is_file() or not (data.truths / f"{dataset}.parquet").is_file():
-        raise NotRunError(f"the dataset {dataset} is not there")
+        raise TaskNotRunError(f"the dataset {dataset} is not there")
     truths: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in data.truth(dataset):
         truths[row["connection_id"]].append(row)

@@ -113,7 +113,7 @@ def read(folder: Path) -> TaskFile:
     ------
     TaskFileError
         If it is not there, too large, or none.
-    SplitError
+    SidesError
         If its connections are no split.
     """
     path = folder / TASK_FILE

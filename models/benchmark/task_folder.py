@@ -33,7 +33,7 @@ _MOST_BYTES, _MOST_ROWS = 1 << 31, 1 << 28
 _CHUNK_BYTES = 1 << 20
 
 
-class FolderError(InputFault):
+class TaskFolderError(InputFault):
     """A folder whose tables are not those of its task.json."""
 
 
@@ -118,7 +118,7 @@ class TaskFolder:
 
     Raises
     ------
-    TaskFileError, SplitError
+    TaskFileError, SidesError
         If its task.json cannot be used.
     """
 
@@ -127,29 +127,29 @@ class TaskFolder:
         self.file = task_file.read(folder)
 
     def check(self) -> None:
-        """Raise :class:`FolderError` unless every table is as task.json says, and within bounds.
+        """Raise :class:`TaskFolderError` unless every table is as task.json says, and within bounds.
 
         Raises
         ------
-        FolderError
+        TaskFolderError
             If one is not.
         """
         where = printable(str(self._folder))
         if self.file.size is None or set(self.file.digests) != set(TABLE_FILES):
-            raise FolderError(f"{where}: {TASK_FILE} tells of no tables: the task is not there at any size")
+            raise TaskFolderError(f"{where}: {TASK_FILE} tells of no tables: the task is not there at any size")
         for name in TABLE_FILES:
             path = self._folder / name
             size = size_bytes(path)
             if size is None or size > _MOST_BYTES:
-                raise FolderError(f"{where}: {name} {'is not there' if size is None else 'is too large'}")
+                raise TaskFolderError(f"{where}: {name} {'is not there' if size is None else 'is too large'}")
             if _digest(path) != self.file.digests[name]:
-                raise FolderError(f"{where}: {name} was changed: its SHA-256 is not the one in {TASK_FILE}")
+                raise TaskFolderError(f"{where}: {name} was changed: its SHA-256 is not the one in {TASK_FILE}")
             try:
                 rows = pq.ParquetFile(path).metadata.num_rows
             except (pa.ArrowException, OSError) as error:
-                raise FolderError(f"{where}: {name} is no Parquet file: {printable(str(error))}") from error
+                raise TaskFolderError(f"{where}: {name} is no Parquet file: {printable(str(error))}") from error
             if rows > _MOST_ROWS:
-                raise FolderError(f"{where}: {name} has more than {_MOST_ROWS} rows")
+                raise TaskFolderError(f"{where}: {name} has more than {_MOST_ROWS} rows")
 
     def tables(self) -> TaskTables:
         """Return its tables but the signals."""

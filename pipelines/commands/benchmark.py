@@ -15,7 +15,7 @@ from contracts.fault import UsageFault
 from export.compiled_header import HEADER, TRUST_HEADER
 from export.foreign_detector import LIMITS
 from models.benchmark import task_file, task_folder
-from models.benchmark.run_connections import NotRunError, RunConnections
+from models.benchmark.run_connections import TaskNotRunError, RunConnections
 from models.benchmark.task import SIZES, SMALLEST, TASKS, BenchmarkTask, task_of
 from models.benchmark.task_file import TaskFile
 from models.benchmark.task_score import TaskScore
@@ -173,7 +173,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     known = _file_of(task)
     named = known.split(size)
     if named is None:
-        raise NotRunError(f"{task.name}: {not_named(known, size)}")
+        raise TaskNotRunError(f"{task.name}: {not_named(known, size)}")
     there.check(named)
     written = task_folder.write(arguments.out, size, known, named, there)
     stage.say(f"{arguments.out}: {', '.join(written.digests)}")

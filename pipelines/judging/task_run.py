@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.benchmark.named_split import NamedSplit
-from models.benchmark.run_connections import NotRunError, RunConnections
+from models.benchmark.run_connections import TaskNotRunError, RunConnections
 from models.benchmark.task import BenchmarkTask
 from models.benchmark.task_file import TaskFile
 from models.benchmark.task_folder import TaskFolder
@@ -47,14 +47,14 @@ class TaskRun:
         ------
         InputFault
             If the folder cannot be used: models/benchmark/task_folder.py has every reason.
-        NotRunError
+        TaskNotRunError
             If the folder has no tables.
         """
         source = TaskFolder(folder)
         size = source.file.size
         split = None if size is None else source.file.split(size)
         if size is None or split is None:
-            raise NotRunError(not_named(source.file, "any size" if size is None else size))
+            raise TaskNotRunError(not_named(source.file, "any size" if size is None else size))
         source.check()
         return cls(source.file.task, size, source.tables(), split, source)
 
@@ -64,12 +64,12 @@ class TaskRun:
 
         Raises
         ------
-        NotRunError
+        TaskNotRunError
             If the size has not been named, or a connection is not there.
         """
         split = file.split(size)
         if split is None:
-            raise NotRunError(not_named(file, size))
+            raise TaskNotRunError(not_named(file, size))
         run.check(split)
         return cls(file.task, size, run.tables(split), split, run)
 
@@ -110,11 +110,11 @@ class TaskRun:
 
         Raises
         ------
-        NotRunError
+        TaskNotRunError
             If the task is of a folder: there is no replay of it.
         """
         if not isinstance(self.source, RunConnections):
-            raise NotRunError(f"{self.task.name}: a folder has no replay")
+            raise TaskNotRunError(f"{self.task.name}: a folder has no replay")
         said = replayed(self.tables, self.source, folder, params.replay.detectors)
         return [self.score(name, own, params) for name, own in said.items()]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from models.benchmark import task_file
-from models.benchmark.run_connections import NotRunError, RunConnections
+from models.benchmark.run_connections import TaskNotRunError, RunConnections
 from models.benchmark.task import DEFAULT_SIZE, SIZES, SMALLEST, TASKS, BenchmarkTask
 from models.benchmark.task_score import NOT_RUN, TaskScore
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
@@ -43,7 +43,7 @@ def _scores(task: BenchmarkTask, size: str, of: Callable[[], Iterator[TaskScore]
     """Return the figures of a task at a size; if its data are not there, why."""
     try:
         return list(of())
-    except NotRunError as error:
+    except TaskNotRunError as error:
         log.warning("%s, size %s: not run: %s", task.name, size, error)
         return [TaskScore.not_run(task, size, str(error))]
 
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         def of_run(task: BenchmarkTask = task, folder: Path = folder) -> Iterator[TaskScore]:
             for dataset in (*task.trained, *task.tested):
                 if dataset not in params.datasets:
-                    raise NotRunError(f"the dataset {dataset} is not one of this profile's")
+                    raise TaskNotRunError(f"the dataset {dataset} is not one of this profile's")
             own = TaskRun.of_run(task_file.read(folder), arguments.size, RunConnections.of(task, data))
             yield from own.replayed(arguments.replayed, params)
             yield from own.all_learnt(params)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.benchmark import task_folder
-from models.benchmark.run_connections import NotRunError, RunConnections
+from models.benchmark.run_connections import TaskNotRunError, RunConnections
 from models.benchmark.task import TASKS
 from models.benchmark.task_file import TaskFile
 from models.last_verdict.dataset_tables import DatasetTables
@@ -39,10 +39,10 @@ def test_replayed_asked_and_of_a_folder_alike(quick: Path, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_connections_that_a_run_does_not_have_are_not_run(quick: Path) -> None:
     data = DatasetTables(*(quick / "data" / name for name in ("tables", "truth", "features", "tiles")))
-    with pytest.raises(NotRunError, match="the dataset diverse is not there"):
+    with pytest.raises(TaskNotRunError, match="the dataset diverse is not there"):
         RunConnections.of(TASKS["kernel-1"], data)
     run = RunConnections.of(TASK, data)
     split = run.split(TASK, "S")
     other = type(split)(split.train, (*split.test, "f" * 16))
-    with pytest.raises(NotRunError, match=f"1 of {len(other.test)} connections"):
+    with pytest.raises(TaskNotRunError, match=f"1 of {len(other.test)} connections"):
         run.check(other)

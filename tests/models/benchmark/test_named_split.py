@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from contracts import tables
-from models.benchmark.named_split import NamedSplit, SplitError, connection_name, drawn, names_of
+from models.benchmark.named_split import NamedSplit, SidesError, connection_name, drawn, names_of
 from models.benchmark.task import SIZES, SMALLEST, TASKS
 
 
@@ -63,7 +63,7 @@ def test_the_split_does_not_depend_on_the_order_of_what_is_there() -> None:
     ],
 )
 def test_what_is_no_split_is_refused(train: list[str], test: list[str], why: str) -> None:
-    with pytest.raises(SplitError, match=why):
+    with pytest.raises(SidesError, match=why):
         NamedSplit(tuple(train), tuple(test))
 
 
