@@ -15,7 +15,7 @@ from contracts.fault import UsageFault
 from export.compiled_header import HEADER, TRUST_HEADER
 from export.foreign_detector import LIMITS
 from models.benchmark import task_file, task_folder
-from models.benchmark.run_connections import TaskNotRunError, RunConnections
+from models.benchmark.run_connections import RunConnections, TaskNotRunError
 from models.benchmark.task import SIZES, SMALLEST, TASKS, BenchmarkTask, task_of
 from models.benchmark.task_file import TaskFile
 from models.benchmark.task_score import TaskScore

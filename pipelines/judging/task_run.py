@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.benchmark.named_split import NamedSplit
-from models.benchmark.run_connections import TaskNotRunError, RunConnections
+from models.benchmark.run_connections import RunConnections, TaskNotRunError
 from models.benchmark.task import BenchmarkTask
 from models.benchmark.task_file import TaskFile
 from models.benchmark.task_folder import TaskFolder

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from models.benchmark import task_file
-from models.benchmark.run_connections import TaskNotRunError, RunConnections
+from models.benchmark.run_connections import RunConnections, TaskNotRunError
 from models.benchmark.task import DEFAULT_SIZE, SIZES, SMALLEST, TASKS, BenchmarkTask
 from models.benchmark.task_score import NOT_RUN, TaskScore
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it

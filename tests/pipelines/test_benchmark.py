@@ -16,7 +16,7 @@ from models.benchmark import task_file
 from models.benchmark.named_split import connection_name
 from models.benchmark.task import TASKS
 from models.benchmark.task_file import TABLE_FILES, TASK_FILE
-from models.benchmark.task_folder import TaskFolderError, TaskFolder
+from models.benchmark.task_folder import TaskFolder, TaskFolderError
 from models.benchmark.task_score import NOT_RUN
 from models.benchmark.task_tables import LEARNT
 from models.detectors import DETECTORS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.benchmark import task_folder
-from models.benchmark.run_connections import TaskNotRunError, RunConnections
+from models.benchmark.run_connections import RunConnections, TaskNotRunError
 from models.benchmark.task import TASKS
 from models.benchmark.task_file import TaskFile
 from models.last_verdict.dataset_tables import DatasetTables
