@@ -21,7 +21,6 @@ def figures(scores: list[object]) -> dict[str, str]:
     return {vars(one)["detector"]: str(vars(one)) for one in scores}
 
 
-@pytest.mark.slow
 def test_replayed_asked_and_of_a_folder_alike(quick: Path, tmp_path: Path) -> None:
     data = DatasetTables(*(quick / "data" / name for name in ("tables", "truth", "features", "tiles")))
     params = read_params(quick / "params.yaml")
@@ -36,7 +35,6 @@ def test_replayed_asked_and_of_a_folder_alike(quick: Path, tmp_path: Path) -> No
     assert figures([task.learnt("tree", params)]) == figures([TaskRun.of_folder(tmp_path).learnt("tree", params)])
 
 
-@pytest.mark.slow
 def test_connections_that_a_run_does_not_have_are_not_run(quick: Path) -> None:
     data = DatasetTables(*(quick / "data" / name for name in ("tables", "truth", "features", "tiles")))
     with pytest.raises(TaskNotRunError, match="the dataset diverse is not there"):

@@ -76,6 +76,12 @@ ELSEWHERE: dict[str, Elsewhere] = {
     ". .venv/bin/activate": Elsewhere(_SHELL, "make repro PROFILE=quick"),
     "cd build/quick": Elsewhere(_SHELL, "make repro PROFILE=quick"),
     "sbd train-agent mplibra": Elsewhere("takes up to 90 minutes", "tests/pipelines/test_training.py"),
+    "sbd benchmark folder kernel-1 --size S --out build/kernel-1": Elsewhere(
+        "needs the default profile's data", "tests/pipelines/test_benchmark_runs.py"
+    ),
+    "sbd benchmark run kernel-1 lag-excess --folder build/kernel-1": Elsewhere(
+        "needs the default profile's data", "tests/pipelines/test_benchmark_runs.py"
+    ),
     "sbd export --check": Elsewhere("needs the data models are made of", "tests/pipelines/test_export.py"),
     "make ui": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make ui PROFILE=quick": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
@@ -325,6 +331,7 @@ def _prepared(quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "data").mkdir()
     shutil.copy(ROOT / "data/README.md", project / "data")
     (project / "data/samples").symlink_to(SAMPLES)
+    (project / "data/benchmark").symlink_to(ROOT / "data/benchmark")
     for name in _MADE:
         (project / "data" / name).symlink_to(quick / "data" / name)
     # A model is used by its name if the run that made it recorded its digest.
