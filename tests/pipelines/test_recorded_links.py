@@ -67,11 +67,13 @@ def test_each_detector_has_a_row_for_each_label(tmp_path: Path, monkeypatch: pyt
     project(tmp_path, ["radio"], ["radio"])
     found = run(tmp_path, monkeypatch)
     assert set(found["status"]) == {"run"}
-    counts = found.set_index(["detector", "label"])[["drawn", "pairs", "right", "coverage", "decided", "wrong", "none"]]
-    assert counts.loc[("lag-excess", "both")].tolist() == pytest.approx([5, 4, 0.75, 0.75, 1, 0, 1])
-    assert counts.loc[("lag-excess", "shared")].tolist() == pytest.approx([3, 2, 0.5, 0.5, 1, 0, 1])
-    assert counts.loc[("lag-excess", "not shared")].tolist() == pytest.approx([2, 2, 1, 1, 1, 0, 0])
-    assert counts.loc[("wavelet", "both")].tolist() == pytest.approx([5, 4, 0.5, 1, 0.5, 2, 0])
+    columns = ["drawn", "pairs", "right", "coverage", "decided", "wrong", "none"]
+    names = zip(found["detector"], found["label"], strict=True)
+    counts = dict(zip(names, found[columns].to_numpy().tolist(), strict=True))
+    assert counts[("lag-excess", "both")] == pytest.approx([5, 4, 0.75, 0.75, 1, 0, 1])
+    assert counts[("lag-excess", "shared")] == pytest.approx([3, 2, 0.5, 0.5, 1, 0, 1])
+    assert counts[("lag-excess", "not shared")] == pytest.approx([2, 2, 1, 1, 1, 0, 0])
+    assert counts[("wavelet", "both")] == pytest.approx([5, 4, 0.5, 1, 0.5, 2, 0])
     shown = recorded_links(Results.of(tmp_path))
     assert [row["detector"] for row in shown] == ["lag-excess, default", "wavelet, default"]
     assert shown[0]["shared, not"] == "2 of 3, 2 of 2"

@@ -110,7 +110,7 @@ def test_the_four_traces_are_those_of_the_readme() -> None:
 
 def test_a_trace_may_be_compressed_and_lack_the_last_line_end(tmp_path: Path) -> None:
     (tmp_path / "a.down").write_text("1\n1\n4")
-    (tmp_path / "b.up.gz").write_bytes(gzip.compress(b"0\n7\n"))
+    (tmp_path / "b.up.gz").write_bytes(gzip.compress(b"0\n7\n", mtime=0))
     (tmp_path / "README.md").write_text("no trace")
     found = capacity_trace.read_folder(tmp_path)
     assert [(trace.name, trace.moments_ms.tolist()) for trace in found] == [("a.down", [1, 1, 4]), ("b.up", [0, 7])]
@@ -132,7 +132,7 @@ def test_a_trace_may_be_compressed_and_lack_the_last_line_end(tmp_path: Path) ->
         (b"90000000\n", "lasts 90000000 ms"),
         (b"1\n" * 100, "carries more than 1000 Mbit/s"),
         (b"1\n" * (1 << 23) + b"1\n", "is larger than 16 MiB"),
-        (gzip.compress(b"1\n2\n")[:-9], "cannot be read"),
+        (gzip.compress(b"1\n2\n", mtime=0)[:-9], "cannot be read"),
     ],
 )
 def test_what_is_no_trace_is_refused_in_one_line(content: bytes, words: str, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def _empty(folder: Path) -> None:
 
 def _twice(folder: Path) -> None:
     (folder / "a.down").write_text("1\n")
-    (folder / "a.down.gz").write_bytes(gzip.compress(b"1\n"))
+    (folder / "a.down.gz").write_bytes(gzip.compress(b"1\n", mtime=0))
 
 
 def _short(folder: Path) -> None:
