@@ -87,7 +87,14 @@ class TaskScore:
 
     @classmethod
     def not_run(cls, task: BenchmarkTask, size: str, why: str) -> TaskScore:
-        """Return that a task was not run at a size, and why."""
+        """Return that a task was not run at a size.
+
+        Parameters
+        ----------
+        task : BenchmarkTask
+        size : str
+        why : str
+        """
         return cls(task=task.name, size=size, detector=NOT_RUN, why=why)
 
     def row(self) -> dict[str, Any]:

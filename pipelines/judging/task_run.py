@@ -62,6 +62,12 @@ class TaskRun:
     def of_run(cls, file: TaskFile, size: str, run: RunConnections) -> TaskRun:
         """Return a task at a size, of a run's data.
 
+        Parameters
+        ----------
+        file : TaskFile
+        size : str
+        run : RunConnections
+
         Raises
         ------
         TaskNotRunError
@@ -83,7 +89,16 @@ class TaskRun:
         return connections(self.task.name, self.tables, signals)
 
     def score(self, detector: str, said: OfLabels, params: Params) -> TaskScore:
-        """Return the figures of what a detector said."""
+        """Return the figures of what a detector said.
+
+        Parameters
+        ----------
+        detector : str
+            What it is called.
+        said : OfLabels
+        params : Params
+            Resamples and seed of the intervals.
+        """
         options = params.evaluate
         rows = self.tables.judged(said)
         return TaskScore.of(self.task, self.size, detector, rows, resamples=options.resamples, seed=options.seed)
