@@ -131,7 +131,9 @@ def _resolved(
         return make_refnode(app.builder, node["refdoc"], place.docname, place.node_id, shown, whole)
     foreign = {one.partition(".")[0] for one in names.values()} | set(sys.stdlib_module_names)
     is_private = whole.rpartition(".")[2].startswith("_")
-    if (top in foreign and top not in _PACKAGES) or is_private or not isinstance(shown, nodes.literal):
+    # Parameters of generic classes are `obj`, in the list of bases; no docstring says so.
+    is_written = isinstance(shown, nodes.literal) and node["reftype"] != "obj"
+    if (top in foreign and top not in _PACKAGES) or is_private or not is_written:
         return shown
     return None
 
