@@ -44,7 +44,7 @@ autoapi_options = ["members", "undoc-members", "show-inheritance", "show-module-
 autoapi_template_dir = str(HERE / "templates/autoapi")
 autoapi_keep_files = True
 # Types of parameters are English ("list of str"): as fields, their words would lead to whatever has such a name.
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]
 napoleon_use_param = False
 napoleon_use_rtype = False
 # Names that one line assigns together (`SENDER, RECEIVER = ...`), which autoapi does not know.

@@ -29,8 +29,9 @@ class Mermaid(SphinxDirective):
         if not place.is_file():
             place.parent.mkdir(exist_ok=True)
             place.write_text(render_diagram(text))
-        image = nodes.image(uri=f"/{name}", alt=self.options.get("alt", "Diagram"), classes=["diagram"])
-        return [image]
+        # A picture with a width leads to itself in full size.
+        alt = self.options.get("alt", "Diagram")
+        return [nodes.image(uri=f"/{name}", alt=alt, width="100%", classes=["diagram"])]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -14,21 +14,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
-from sphinx.addnodes import pending_xref
 from sphinx.util.nodes import make_refnode
 
 from docs.site.sources import ROOT, files_of
 
 if TYPE_CHECKING:
     from autoapi._objects import PythonObject
+    from sphinx.addnodes import pending_xref
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
 _PACKAGES = files_of(ROOT).packages
-#: Words of a field that are looked up: classes, by their spelling.
-_TYPE = re.compile(r"(?:\w+\.)*[A-Z]\w*")
-#: What Napoleon makes of a section `Attributes`: a field for each line of it.
-_ATTRIBUTES = re.compile(r"^\s*:ivar ([\w, ]+):", re.MULTILINE)
+#: What Napoleon makes of a section `Attributes`, one field, and of the names before the text of each line.
+_ATTRIBUTES = re.compile(r"^:Attributes:(.*?)(?=^:|\Z)", re.MULTILINE | re.DOTALL)
+_NAMES = re.compile(r"^[ *]*\*\*([\w, ]+)\*\*", re.MULTILINE)
+_DASHES = re.compile(r"^((?::\w+:)?[ *]*\*\*?[^*]+\*\*?(?: \(.*\))?) -- ")
+#: After Napoleon.
+_LATE = 900
 #: The attributes that the docstring of each class tells of.
 _TOLD: dict[str, set[str]] = {}
 
@@ -98,19 +100,14 @@ def _place(name: str, module: str, owner: str) -> str:
 def _is_told_twice(_app: Sphinx, what: str, name: str, member: PythonObject, skip: bool, _options: list[str]) -> bool:
     """Leave an attribute to the list in the docstring of its class, if that names it."""
     if what in ("class", "exception"):  # asked about before its members
-        _TOLD[name] = {one.strip() for listed in _ATTRIBUTES.findall(member.docstring) for one in listed.split(",")}
+        listed = _NAMES.findall("".join(_ATTRIBUTES.findall(member.docstring)))
+        _TOLD[name] = {one.strip() for names in listed for one in names.split(",")}
     return skip or (what == "attribute" and member.name in _TOLD.get(name.rpartition(".")[0], ()))
 
 
-def _keep_types_alone(_app: Sphinx, tree: nodes.document) -> None:
-    """Take links away from words of a field that can be no type, such as the n of "(n,) int64"."""
-    for node in list(tree.findall(pending_xref)):
-        if node.get("refdomain") != "py" or not node.get("refspecific") or isinstance(node[0], nodes.literal):
-            continue
-        if _TYPE.fullmatch(node["reftarget"]):
-            node["refspecific"] = False
-        else:
-            node.replace_self(node.children)
+def _dash(_app: Sphinx, _what: str, _name: str, _member: object, _options: object, lines: list[str]) -> None:
+    """Put a dash between the type of a parameter and what is said of it."""
+    lines[:] = [_DASHES.sub("\\1 \N{EN DASH} ", line) for line in lines]
 
 
 def _resolved(
@@ -140,7 +137,7 @@ def _resolved(
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Have names resolved that Sphinx does not find, and attributes told once."""
-    app.connect("doctree-read", _keep_types_alone)
     app.connect("missing-reference", _resolved)
     app.connect("autoapi-skip-member", _is_told_twice)
+    app.connect("autodoc-process-docstring", _dash, priority=_LATE)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

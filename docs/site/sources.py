@@ -33,8 +33,8 @@ CONTENT = f"{FILES}/content"
 #: Of the outputs of the pipeline: the page that shows all, and where the site lists the others.
 REPORT, REPORTS = "reports/report.html", "reports/index.md"
 _IMAGES = (".png", ".svg")
-#: A table of more lines is shown as text, and a text of more bytes is only there to be downloaded.
-_TABLE_LINES, _TEXT_BYTES = 300, 200_000
+#: A text of more bytes is only there to be downloaded.
+_TEXT_BYTES = 200_000
 _LANGUAGES = {
     "bash": (".sh",),
     "c": (".c", ".h"),
@@ -212,7 +212,7 @@ def _page(path: str, content: bytes) -> str:
     head = f"{_UNLISTED}# {path}\n\n"
     if len(content) > _TEXT_BYTES or not _is_text(content):
         return f"{head}{{download}}`The file, {len(content) / 1000:.3g} kB <{name}>`\n"
-    if path.endswith(".csv") and content.count(b"\n") <= _TABLE_LINES:
+    if path.endswith(".csv"):
         return head + _table(content.decode())
     return f"{head}```{{literalinclude}} {name}\n:language: {_language(path)}\n```\n"
 

@@ -13,7 +13,7 @@ from tests.browser.served import CHROMIUM, browsing
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build/site"
-MOST_BUILD_S = 900
+MOST_BUILD_S = 3600
 #: An address where nobody answers, for whatever would go out.
 _NOBODY = "http://127.0.0.1:9"
 
