@@ -46,7 +46,7 @@ def test_every_document_and_package_has_its_page(site: Path) -> None:
         assert (site / document).with_suffix(".html").is_file(), document
     for package in ("contracts", "traces", "features", "models", "pipelines"):
         assert f'id="module-{package}"' in (site / f"api/{package}/index.html").read_text()
-    assert "mi_ed" in (site / "docs/features.html").read_text()
+    assert 'href="../api/features/paper/index.html"' in (site / "docs/features.html").read_text()
     assert (site / "notebooks/03_model_selection.html").read_text().count("<img") >= 3
 
 
