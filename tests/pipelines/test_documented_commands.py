@@ -85,6 +85,7 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd export --check": Elsewhere("needs the data models are made of", "tests/pipelines/test_export.py"),
     "make ui": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make ui PROFILE=quick": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
+    "make docs": Elsewhere(_SUITE, "tests/browser/test_site.py"),
     "make test": Elsewhere("this is one of its tests", 'make test TESTS="not slow"'),
     "make check": Elsewhere(_SUITE, "make check"),
     "while sleep 0.02; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(
