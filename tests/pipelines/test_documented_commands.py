@@ -500,6 +500,16 @@ def _subcommands() -> dict[str, argparse.ArgumentParser]:
     return parsers
 
 
+def _options(parser: argparse.ArgumentParser, words: list[str]) -> set[str]:
+    """Return the options that a command takes, with those of the command in it that is named (`benchmark run`)."""
+    known = set(parser._option_string_actions)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for own in (one for name, one in action.choices.items() if name in words):
+                known |= _options(own, words)
+    return known
+
+
 def _targets(makefile: Path) -> set[str]:
     return set(re.findall(r"^([a-z][\w-]*):", makefile.read_text(), re.MULTILINE))
 
@@ -511,7 +521,7 @@ def test_commands_in_the_text_are_there(path: Path, command: str) -> None:
     options = {word.partition("=")[0] for word in words if word.startswith("--") and len(word) > 2}
     if program == "sbd" and first:
         assert first in _subcommands()
-        known = {*_subcommands()[first]._option_string_actions, "--help", "--dataset", "--params"}
+        known = {*_options(_subcommands()[first], words), "--help", "--dataset", "--params"}
         assert options <= known
     elif program == "sbd":
         assert options <= {"--help"}
