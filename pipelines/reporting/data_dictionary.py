@@ -34,6 +34,8 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `automl/<dataset>/` | what AutoML found: accuracy and costs, run history, leaderboard, members, predictions |
 | `learnt_verdicts/<dataset>.parquet` | last verdicts of models learnt on `wide`, pair by pair |
 | `senders/<dataset>.parquet` | last verdicts under each controller, scheduler and receive buffer, pair by pair |
+| `leaderboard.parquet` | figures of every benchmark task, by detector and size |
+| `recorded_links.parquet` | figures of last verdicts where bottlenecks replay recorded links, by detector and label |
 | `thinned.parquet` | last verdicts on connections as other tools show them, pair by pair |
 | `mpol/` | scenarios of the MP-OL paper's experiments, in the order of reports/mpol/runs.csv |
 | `olaps/` | scenarios of the OLAPS paper's experiments, in the order of reports/olaps/runs.csv |

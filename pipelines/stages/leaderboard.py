@@ -17,7 +17,7 @@ from models.families import growth as growth  # noqa: PLC0414 - before processes
 from models.last_verdict.dataset_tables import DatasetTables
 from pipelines.judging.task_run import TaskRun
 from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import stage
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--replayed", type=Path, required=True, help="folder with the detectors' opinions on each dataset"
     )
     parser.add_argument("--size", choices=SIZES, default=DEFAULT_SIZE, help="size of this run's data")
+    parser.add_argument("--figures", type=Path, required=True, help="parquet file: the rows of the CSV file")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every task, size and detector")
 
 
@@ -70,6 +71,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
 
         found += _scores(task, SMALLEST, in_git)
         found += _scores(task, arguments.size, of_run)
-    write_csv(pd.DataFrame([one.row() for one in found]), arguments.table)
+    table = pd.DataFrame([one.row() for one in found])
+    write_parquet(table, arguments.figures)
+    write_csv(table, arguments.table)
     log.info("%d tasks, %d figures", len(TASKS), sum(one.detector != NOT_RUN for one in found))
     return stage.EXIT_OK

@@ -19,7 +19,7 @@ from contracts.contract import read_table
 from models.last_verdict.final_verdict import SAID, latest_rows
 from models.last_verdict.verdicts_by_label import LABELS, by_label
 from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import stage
 
 log = logging.getLogger(__name__)
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--truths", type=Path, required=True, help="folder with the truth tables")
     parser.add_argument("--verdicts", type=Path, required=True, help="folder with every dataset's last verdicts")
+    parser.add_argument("--figures", type=Path, required=True, help="parquet file: the rows of the CSV file")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector, by label")
 
 
@@ -62,6 +63,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     rows = [row for dataset in params.recorded_links.datasets for row in _rows(dataset, arguments, params)]
     table = pd.DataFrame(rows, columns=_COLUMNS).astype(dict.fromkeys(_COUNTS, "Int64"))
+    write_parquet(table, arguments.figures)
     write_csv(table, arguments.table)
     log.info("%d rows", len(table))
     return stage.EXIT_OK

@@ -248,7 +248,9 @@ def test_without_a_run_s_data_the_stage_runs_what_is_in_git(tmp_path: Path, lead
         one for name in ("tables", "truths", "features", "tiles", "replayed") for one in (f"--{name}", str(tmp_path))
     ]
     table = tmp_path / "leaderboard.csv"
-    assert main(["leaderboard", *nothing, "--table", str(table)]) == 0
+    figures = tmp_path / "leaderboard.parquet"
+    assert main(["leaderboard", *nothing, "--figures", str(figures), "--table", str(table)]) == 0
+    assert len(pd.read_parquet(figures)) == len(pd.read_csv(table))
     found = pd.read_csv(table).set_index(["task", "size", "detector"]).sort_index()
     names = {*DETECTORS, *LEARNT}
     for name in THERE:
