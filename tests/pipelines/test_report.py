@@ -290,7 +290,7 @@ def test_main_results_are_computed(reports: Path) -> None:
 
 
 #: Words in the names of what the profile `quick` has not.
-LEFT_OUT = {"diverse", "unseen", "shift", "sensitivity", "captures", "wide", "hard", "testbed", "schedulers"}
+LEFT_OUT = {"diverse", "unseen", "shift", "sensitivity", "captures", "wide", "hard", "testbed", "schedulers", "radio"}
 
 
 def test_a_profile_that_leaves_much_out_has_a_page(reports: Path, tmp_path: Path) -> None:
