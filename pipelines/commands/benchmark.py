@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from contracts.fault import UsageFault
-from export.compiled_header import HEADER, TRUST_HEADER
+from export.compiled_header import HEADER
 from export.foreign_detector import LIMITS
 from models.benchmark import task_file, task_folder
 from models.benchmark.run_connections import RunConnections, TaskNotRunError
@@ -23,6 +23,7 @@ from models.benchmark.task_tables import LEARNT
 from models.detectors import DETECTORS
 from models.last_verdict.dataset_tables import DatasetTables
 from pipelines.judging.detector_opinions import foreign
+from pipelines.judging.foreign_options import add_foreign_options
 from pipelines.judging.task_run import TaskRun, not_named
 from pipelines.judging.task_verdicts import by_foreign
 from pipelines.params import Params
@@ -55,18 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run_one.add_argument(
         "--folder", metavar="DIR", type=Path, help="a folder that `sbd benchmark folder` made, in place of --size"
     )
-    run_one.add_argument(
-        "--seconds",
-        metavar="S",
-        type=float,
-        default=LIMITS.time_s,
-        help="what a command may take for one connection (default: %(default)g)",
-    )
-    run_one.add_argument(
-        TRUST_HEADER,
-        action="store_true",
-        help="compile and run the header that DETECTOR names, whoever wrote it: it may do all that you may",
-    )
+    add_foreign_options(run_one)
     folder = what.add_parser("folder", help="write a task's tables at a size, of this run's data")
     folder.add_argument("task", metavar="TASK")
     _add_size(folder)

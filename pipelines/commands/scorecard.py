@@ -14,9 +14,10 @@ from pathlib import Path
 
 from contracts.fault import UsageFault
 from contracts.whole_file import write_whole
-from export.compiled_header import HEADER, TRUST_HEADER
+from export.compiled_header import HEADER
 from export.foreign_detector import LIMITS
 from pipelines.judging.detector_opinions import foreign
+from pipelines.judging.foreign_options import add_foreign_options
 from pipelines.judging.scorecard_rows import scorecard
 from pipelines.labelling.labelled_connections import (
     DEFAULT,
@@ -53,18 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="in place of --inputs: a dataset whose tables the pipeline has made, or a folder of data/samples; may be"
         f" given several times (default: {' and '.join(DEFAULT)})",
     )
-    parser.add_argument(
-        "--seconds",
-        metavar="S",
-        type=float,
-        default=LIMITS.time_s,
-        help="what the detector may take for one connection (default: %(default)g)",
-    )
-    parser.add_argument(
-        TRUST_HEADER,
-        action="store_true",
-        help="compile and run the header that DETECTOR names, whoever wrote it: it may do all that you may",
-    )
+    add_foreign_options(parser)
     parser.add_argument("--html", metavar="FILE", type=Path, help="page to write: one self-contained file")
     parser.add_argument(
         "--json", metavar="FILE", type=Path, help="JSON file to write: figures, findings and every pair"

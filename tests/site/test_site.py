@@ -115,7 +115,7 @@ def test_the_project_is_what_git_has() -> None:
         ('<a href="none.html">', "none.html: leads nowhere"),
         ('<a class="x" href="other.html#none">', "other.html#none: has no such place on that page"),
         ('<a href="#none">', "#none: has no such place on that page"),
-        ("<a href='/work/a.html'>", "/work/a.html: leads out of the site"),
+        ("<a href='/a.html'>", "/a.html: leads out of the site"),
     ],
 )
 def test_a_fault_of_a_page_is_found(body: str, fault: str, tmp_path: Path) -> None:
