@@ -15,6 +15,8 @@
 
 #include "schedulers/bandit.h"
 
+#include "check.h"
+
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -23,26 +25,12 @@ namespace
 {
 
 using smartsbd::Bandit;
+using smartsbd::Check;
 using smartsbd::Exp3;
+using smartsbd::g_status;
 using smartsbd::MonitorRules;
 using smartsbd::RewardMonitor;
 using smartsbd::Ucb1;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 const std::vector<double> MEANS{0.9, 0.5, 0.5};
 constexpr int ROUNDS = 1000;

@@ -12,6 +12,8 @@
 
 #include "schedulers/blest.h"
 
+#include "check.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,23 +24,9 @@ namespace
 using smartsbd::BlestLinger;
 using smartsbd::BlestSegments;
 using smartsbd::BlestWaits;
+using smartsbd::Check;
+using smartsbd::g_status;
 using smartsbd::PathView;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /**
  * @param name What is compared.

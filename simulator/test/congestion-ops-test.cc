@@ -10,6 +10,7 @@
  * A controller that does nothing but listen has one subflow of 60 ms over a link of 8 Mbit/s.
  */
 
+#include "check.h"
 #include "event-log.h"
 #include "mptcp-connection.h"
 #include "output-file.h"
@@ -26,7 +27,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -46,8 +46,6 @@ using ns3::Seconds;
 using ns3::Simulator;
 using ns3::TcpSocketState;
 using ns3::Time;
-
-int g_status = 0; //!< Exit status
 
 /// Size of a segment.
 constexpr uint32_t SEGMENT = 1400;
@@ -204,20 +202,6 @@ const ControllerKind LISTENING{
 };
 
 /**
- * @param name What is pinned.
- * @param holds Whether it is so.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
-
-/**
  * @param manner What the controller is to be.
  * @return What it was told in ten seconds.
  */
@@ -241,7 +225,7 @@ Listen(const Manner& manner)
     scenario.connection.receiveBuffer = 4 << 20;
     scenario.connection.ecn = false;
     scenario.links.push_back(
-        {LinkPlace::SERVER, {{Time(), 8'000'000}}, MilliSeconds(1), 60'000, std::nullopt});
+        {LinkPlace::SERVER, {{Time(), 8'000'000}}, MilliSeconds(1), 60'000, std::nullopt, nullptr});
     SubflowSpec subflow;
     subflow.serverLink = 0;
     subflow.bottleneck = {{Time(), 0}};

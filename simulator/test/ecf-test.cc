@@ -12,29 +12,16 @@
 
 #include "schedulers/ecf.h"
 
-#include <cstdio>
+#include "check.h"
+
 
 namespace
 {
 
+using smartsbd::Check;
 using smartsbd::EcfWaits;
+using smartsbd::g_status;
 using smartsbd::PathView;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /**
  * @param srtt Its smoothed RTT in ms, which has never been another one.

@@ -9,12 +9,12 @@
 
 #include "controllers/fmbbr.h"
 
+#include "check.h"
 #include "controllers/cmpbbr.h"
 #include "controllers/coupled-bbr.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <vector>
 
@@ -23,22 +23,6 @@ namespace
 
 using namespace smartsbd;
 using ns3::MilliSeconds;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /**
  * @param name What is compared.

@@ -9,29 +9,16 @@
 
 #include "meta-queue.h"
 
-#include <cstdio>
+#include "check.h"
+
 #include <optional>
 
 namespace
 {
 
+using smartsbd::Check;
+using smartsbd::g_status;
 using smartsbd::MetaQueue;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /// New data are behind all that was given, and a DATA_ACK takes segments from the front.
 void

@@ -11,39 +11,26 @@
  */
 
 #include "monitor-intervals.h"
+
+#include "check.h"
 #include "pacing.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace
 {
 
 using ns3::MilliSeconds;
 using ns3::Time;
+using smartsbd::Check;
+using smartsbd::g_status;
 using smartsbd::IntervalResult;
 using smartsbd::MonitorIntervals;
-
-int g_status = 0; //!< Exit status
 
 /// Size of a segment.
 constexpr uint32_t SIZE = 1000;
 /// The smoothed RTT, where it does not matter.
 const Time SRTT = MilliSeconds(20);
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /**
  * Send segments, one every 10 ms, and close the interval 10 ms after the last one.

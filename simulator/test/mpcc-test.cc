@@ -12,12 +12,16 @@
 
 #include "controllers/mpcc.h"
 
+#include "check.h"
+
 #include <cmath>
 #include <cstdio>
 
 namespace
 {
 
+using smartsbd::Check;
+using smartsbd::g_status;
 using smartsbd::IntervalResult;
 using smartsbd::MpccAgreement;
 using smartsbd::MpccDirection;
@@ -28,22 +32,6 @@ using smartsbd::MpccPlan;
 using smartsbd::MpccProbes;
 using smartsbd::MpccStep;
 using smartsbd::MpccUtility;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /**
  * @param name What is compared.

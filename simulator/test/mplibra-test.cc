@@ -12,6 +12,7 @@
 
 #include "agents/actor.h"
 #include "agents/agent-history.h"
+#include "check.h"
 
 #include <cmath>
 #include <cstdio>
@@ -21,25 +22,11 @@ namespace
 
 using smartsbd::Actor;
 using smartsbd::AgentHistory;
+using smartsbd::Check;
 using smartsbd::ChooseMplibraPoint;
+using smartsbd::g_status;
 using smartsbd::MplibraDiverges;
 using smartsbd::MplibraUtility;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /**
  * @param name What is compared.

@@ -9,7 +9,8 @@
 
 #include "opportunities.h"
 
-#include <cstdio>
+#include "check.h"
+
 
 namespace
 {
@@ -17,23 +18,9 @@ namespace
 using ns3::MilliSeconds;
 using ns3::NanoSeconds;
 using ns3::Time;
+using smartsbd::Check;
+using smartsbd::g_status;
 using smartsbd::Opportunities;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /**
  * @param moments A trace.

@@ -9,6 +9,8 @@
 
 #include "schedulers/sending-interval.h"
 
+#include "check.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,23 +18,9 @@
 namespace
 {
 
+using smartsbd::Check;
+using smartsbd::g_status;
 using smartsbd::SendingInterval;
-
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
 
 /**
  * @param name What is compared.

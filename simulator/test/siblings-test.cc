@@ -9,26 +9,13 @@
 
 #include "siblings.h"
 
-#include <cstdio>
+#include "check.h"
 
 namespace
 {
 
-int g_status = 0; //!< Exit status
-
-/**
- * @param name What is compared.
- * @param holds Whether it is as it should be.
- */
-void
-Check(const char* name, bool holds)
-{
-    if (!holds)
-    {
-        std::fprintf(stderr, "%s\n", name);
-        g_status = 1;
-    }
-}
+using smartsbd::Check;
+using smartsbd::g_status;
 
 /**
  * @param bytes Newly acknowledged bytes.

@@ -265,6 +265,12 @@ def reinjecting() -> Scenario:
     return scenario
 
 
+def replaying() -> Scenario:
+    """A link whose line sends at recorded moments, four of 1500 bytes every 6 ms: 8 Mbit/s in the mean."""
+    recorded = {**link(8.0), "opportunities_ms": [1, 2, 2, 6]}
+    return network([recorded], [subflow([0], 60.0), subflow([0], 60.0)])
+
+
 #: Between them they have every key.
 TRIED = {
     "bulk": shared(),
@@ -277,6 +283,7 @@ TRIED = {
     "changing": changing(),
     "accompanied": accompanied(),
     "meta_queue": reinjecting(),
+    "replaying": replaying(),
     **every_choice(),
 }
 
