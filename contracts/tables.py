@@ -517,7 +517,12 @@ BENCHMARK_SIGNAL = Table(
         Column("time_ns", pa.int64(), f"when it happened; {_SINCE_START}", unit="ns", low=0),
         Column("acked_bytes", pa.int64(), "of an ACK: bytes acknowledged so far", unit="bytes", nullable=True, low=0),
         Column("rtt_us", pa.int64(), "of an ACK: RTT sample", unit="us", nullable=True, low=1),
+        Column("srtt_us", pa.int64(), "of an ACK: smoothed RTT the sender logged", unit="us", nullable=True, low=1),
+        Column("is_dup", pa.bool_(), "of an ACK: nothing new, while data was outstanding", nullable=True),
+        Column("newly_sacked_bytes", pa.int64(), "of an ACK: bytes SACKed first", unit="bytes", nullable=True, low=0),
         Column("ece", pa.bool_(), "of an ACK: ECN echo", nullable=True),
+        Column("owd_us", pa.int64(), "of an ACK: one-way delay of the segment sampled", unit="us", nullable=True),
+        Column("data_ack", pa.int64(), "of an ACK: data-level bytes so far", unit="bytes", nullable=True, low=0),
         Column(
             "ca_state",
             pa.int8(),

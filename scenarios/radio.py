@@ -3,8 +3,8 @@
 Each bottleneck replays a part of a trace, and is the last hop of the paths that cross it, as a phone's radio is. For
 each number there is a connection whose subflows meet on one radio, and one whose subflows have a radio each, with the
 same paths, parts, queues, rivals, controller and scheduler. The shared radio is that of the other label's first
-subflow, or of its second, in turn. So no setting tells the label. Parts of the same trace lie half the trace apart.
-Evaluation only.
+subflow; which of the two radios that were drawn this is alternates. So no setting tells the label. Parts of the same
+trace lie half the trace apart. Evaluation only.
 """
 
 from __future__ import annotations

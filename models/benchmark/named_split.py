@@ -77,16 +77,16 @@ class NamedSplit:
     test: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        both = sorted(set(self.train) & set(self.test))
-        if both:
-            raise SidesError(f"{len(both)} connections are on both sides, first {both[0]}")
         for side, names in (("train", self.train), ("test", self.test)):
             if not names:
                 raise SidesError(f"the side {side} names no connection")
-            if list(names) != sorted(set(names)):
-                raise SidesError(f"the side {side} is not in order, or names a connection twice")
             if not all(NAME.fullmatch(one) for one in names):
                 raise SidesError(f"the side {side} has what is no name of {_DIGITS} hex digits")
+            if list(names) != sorted(set(names)):
+                raise SidesError(f"the side {side} is not in order, or names a connection twice")
+        both = sorted(set(self.train) & set(self.test))
+        if both:
+            raise SidesError(f"{len(both)} connections are on both sides, first {both[0]}")
 
 
 def drawn(task: BenchmarkTask, size: str, trained: Mapping[str, bool], tested: Mapping[str, bool]) -> NamedSplit:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from contracts import tables
 from contracts.contract import TableReader, read_table
@@ -18,11 +16,11 @@ from models.benchmark.named_split import NamedSplit, drawn, names_of
 from models.benchmark.task import BenchmarkTask
 from models.benchmark.task_tables import TaskTables, labels_of, tables_of
 from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS
-from models.labelled.labelled_connection import START_NS, SignalRows
+from models.labelled.labelled_connection import START_NS, SignalRows, shifted
 from models.last_verdict.dataset_tables import DatasetTables
 
-#: Further columns of ACKs that event lines are written of.
-_OF_LINES = ("is_dup", "newly_sacked_bytes", "srtt_us", "data_ack")
+#: Further columns of ACKs that event lines are written of; no detector of ours reads them.
+OF_LINES = ("is_dup", "newly_sacked_bytes", "srtt_us", "data_ack")
 
 
 class TaskNotRunError(InputFault):
@@ -125,20 +123,15 @@ class RunConnections:
             readers = [
                 TableReader(table, self.data.tables / dataset / f"{table.name}.parquet", columns)
                 for table, columns in (
-                    (tables.ACK, (*ACK_COLUMNS, *_OF_LINES)),
+                    (tables.ACK, (*ACK_COLUMNS, *OF_LINES)),
                     (tables.STATE, STATE_COLUMNS),
                     (tables.LOSS, LOSS_COLUMNS),
                 )
             ]
             for name in names:
                 one = self.tested[name]
-                acks, states, losses = (_shifted(reader.rows_of(one.connection_id), one.by_ns) for reader in readers)
+                acks, states, losses = (shifted(reader.rows_of(one.connection_id), one.by_ns) for reader in readers)
                 yield name, (acks, states, losses)
-
-
-def _shifted(rows: pa.Table, by_ns: int) -> pa.Table:
-    place = rows.column_names.index("time_ns")
-    return rows.set_column(place, rows.schema.field(place), pc.add(rows.column("time_ns"), by_ns))
 
 
 def _named(data: DatasetTables, dataset: str, every_s: int | None) -> dict[str, RunConnection]:

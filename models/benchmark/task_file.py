@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from contracts import regular_file
 from contracts.fault import InputFault, printable
 from contracts.whole_file import write_whole
-from models.benchmark.named_split import NamedSplit
+from models.benchmark.named_split import NamedSplit, SidesError
 from models.benchmark.task import SIZES, BenchmarkTask, UnknownTaskError, task_of
 
 TASK_FILE = "task.json"
@@ -46,6 +46,8 @@ class TaskFile:
     task : BenchmarkTask
     splits : dict of str to NamedSplit
         By size; a size that has not been named is not there.
+    labels : dict of str to str
+        By size, a digest of its labels (:meth:`~models.benchmark.task_tables.TaskTables.labels_sha256`).
     size : str or None
         Of the tables beside it; None if there are none.
     digests : dict of str to str
@@ -54,6 +56,7 @@ class TaskFile:
 
     task: BenchmarkTask
     splits: dict[str, NamedSplit]
+    labels: dict[str, str]
     size: str | None
     digests: dict[str, str]
 
@@ -61,31 +64,47 @@ class TaskFile:
         """Return the connections of a size; None if they have not been named."""
         return self.splits.get(size)
 
-    def named(self, size: str, split: NamedSplit) -> TaskFile:
+    def named(self, size: str, split: NamedSplit, labels_sha256: str) -> TaskFile:
         """Return the same with the connections of one size more.
 
         Raises
         ------
         TaskChangedError
-            If others were named.
+            If others were named, or their labels were others.
         """
         if self.splits.get(size, split) != split:
             raise TaskChangedError(
                 f"{self.task.name}, size {size}: other connections were named; a task never changes, so these are a new"
                 " task's"
             )
-        return TaskFile(self.task, {**self.splits, size: split}, self.size, self.digests)
+        self.check_labels(size, labels_sha256)
+        return replace(self, splits={**self.splits, size: split}, labels={**self.labels, size: labels_sha256})
+
+    def check_labels(self, size: str, labels_sha256: str) -> None:
+        """Raise :class:`TaskChangedError` if other labels were named at a size.
+
+        Raises
+        ------
+        TaskChangedError
+            If they were.
+        """
+        if self.labels.get(size, labels_sha256) != labels_sha256:
+            raise TaskChangedError(
+                f"{self.task.name}, size {size}: the labels are not those that were named; a task never changes, so"
+                " these are a new task's"
+            )
 
     def with_tables(self, size: str, digests: dict[str, str]) -> TaskFile:
         """Return the same beside other tables."""
-        return TaskFile(self.task, self.splits, size, digests)
+        return replace(self, size=size, digests=digests)
 
     def write(self, folder: Path) -> None:
         """Write it into a folder."""
         content = {
             **_described(self.task),
             "connections": {
-                size: {"train": list(own.train), "test": list(own.test)} for size, own in self.splits.items()
+                size: {"train": list(own.train), "test": list(own.test), "labels_sha256": self.labels[size]}
+                for size, own in self.splits.items()
             },
             "size": self.size,
             "sha256": self.digests,
@@ -102,7 +121,7 @@ def _described(task: BenchmarkTask) -> dict[str, Any]:
         "tested": list(task.tested),
         "metric": METRIC,
         "judged_every_s": task.judged_every_s,
-        "thresholds_chosen_with_the_tested_in_view": list(task.seen_by),
+        "chosen_with_the_tested_in_view": list(task.seen_by),
     }
 
 
@@ -112,9 +131,7 @@ def read(folder: Path) -> TaskFile:
     Raises
     ------
     TaskFileError
-        If it is not there, too large, or none.
-    SidesError
-        If its connections are no split.
+        If it is not there, too large, or none, or if its connections are no split.
     """
     path = folder / TASK_FILE
     where = printable(str(path))
@@ -130,7 +147,7 @@ def read(folder: Path) -> TaskFile:
         raise TaskFileError(f"{where}: no JSON: {printable(str(error))}") from error
     try:
         return _of(content)
-    except TaskFileError as error:
+    except (TaskFileError, SidesError) as error:
         raise TaskFileError(f"{where}: {error}") from error
     except (LookupError, TypeError, AttributeError) as error:
         raise TaskFileError(f"{where}: not what describes a task: {printable(repr(error))}") from error
@@ -151,4 +168,7 @@ def _of(content: Mapping[str, Any]) -> TaskFile:
     if not set(digests) <= set(TABLE_FILES) or not all(_DIGEST.fullmatch(one) for one in digests.values()):
         raise TaskFileError(f"digests are those of {list(TABLE_FILES)}, of 64 hex digits")
     splits = {one: NamedSplit(tuple(own["train"]), tuple(own["test"])) for one, own in connections.items()}
-    return TaskFile(task, splits, size, dict(digests))
+    labels = {one: own["labels_sha256"] for one, own in connections.items()}
+    if not all(_DIGEST.fullmatch(one) for one in labels.values()):
+        raise TaskFileError("labels_sha256 has 64 hex digits")
+    return TaskFile(task, splits, labels, size, dict(digests))

@@ -16,21 +16,29 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from contracts import tables
-from contracts.contract import Table, TableReader, TableWriter, read_table
+from contracts.contract import TableReader, TableWriter, read_table
 from contracts.fault import InputFault, printable
 from contracts.regular_file import size_bytes
 from features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN
 from models.benchmark import task_file
-from models.benchmark.named_split import NamedSplit
-from models.benchmark.run_connections import RunConnections
+from models.benchmark.named_split import NAME, NamedSplit
+from models.benchmark.run_connections import OF_LINES, RunConnections
 from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskFile
 from models.benchmark.task_tables import TaskTables
 from models.labelled.labelled_connection import SignalRows
 
 _LABELS, _TRAIN, _TEST, _SIGNALS = TABLE_FILES
-#: Of one table's file: bytes, and rows.
-_MOST_BYTES, _MOST_ROWS = 1 << 31, 1 << 28
-_CHUNK_BYTES = 1 << 20
+_TABLES = {
+    _LABELS: tables.BENCHMARK_LABEL,
+    _TRAIN: BENCHMARK_TRAIN,
+    _TEST: BENCHMARK_TEST,
+    _SIGNALS: tables.BENCHMARK_SIGNAL,
+}
+#: Bytes of one table's file; rows of each table, all tasks have far fewer; rows that are read at once.
+_MOST_BYTES = 1 << 30
+_MOST_ROWS = {_LABELS: 100_000, _TRAIN: 1_000_000, _TEST: 1_000_000, _SIGNALS: 1 << 28}
+_MOST_ROWS_AT_ONCE = 1 << 22
+_NAME_COLUMN = "connection"
 
 
 class TaskFolderError(InputFault):
@@ -50,6 +58,11 @@ def write(folder: Path, size: str, known: TaskFile, split: NamedSplit, run: RunC
         Of the size.
     run : RunConnections
         Has these connections.
+
+    Raises
+    ------
+    TaskChangedError
+        If their labels are not those that were named.
     """
     made = run.tables(split)
     for table, frame, name in (
@@ -62,22 +75,20 @@ def write(folder: Path, size: str, known: TaskFile, split: NamedSplit, run: RunC
     with TableWriter(tables.BENCHMARK_SIGNAL, folder / _SIGNALS, compression="zstd") as writer:
         for name, rows in run.signals(split):
             writer.append(_signal_rows(name, rows))
+    known.check_labels(size, made.labels_sha256())
     written = known.with_tables(size, {name: _digest(folder / name) for name in TABLE_FILES})
     written.write(folder)
     return written
 
 
 def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 #: Columns of the table of signals by what they are of.
 _OF = (
-    (tables.ACK, ("acked_bytes", "rtt_us", "ece")),
+    (tables.ACK, ("acked_bytes", "rtt_us", "ece", "owd_us", *OF_LINES)),
     (tables.STATE, ("ca_state",)),
     (tables.LOSS, ("packets",)),
 )
@@ -107,6 +118,26 @@ def _three(rows: pa.Table) -> SignalRows:
         found.append(own.select([column.name for column in table.columns]))
     acks, states, losses = found
     return acks, states, losses
+
+
+def _check_bounds(path: Path) -> None:
+    """Raise :class:`InputFault` unless a table can be read in bounded memory: of many rows, a file can be small."""
+    table = _TABLES[path.name]
+    with pq.ParquetFile(path) as file:
+        table.check_schema(file.schema_arrow)
+        if file.metadata.num_rows > _MOST_ROWS[path.name]:
+            raise TaskFolderError(f"has more than {_MOST_ROWS[path.name]} rows")
+        groups = range(file.metadata.num_row_groups)
+        if any(file.metadata.row_group(group).num_rows > _MOST_ROWS_AT_ONCE for group in groups):
+            raise TaskFolderError(f"has more than {_MOST_ROWS_AT_ONCE} rows in a row group")
+    if _NAME_COLUMN not in table.schema().names:
+        return
+    # The only text: as a dictionary, a long one is held once, however many rows have it.
+    with pq.ParquetFile(path, read_dictionary=[_NAME_COLUMN]) as file:
+        for group in groups:
+            for chunk in file.read_row_group(group, columns=[_NAME_COLUMN]).column(0).chunks:
+                if not all(one is not None and NAME.fullmatch(one) for one in chunk.dictionary.to_pylist()):
+                    raise TaskFolderError("names a connection by what is no name")
 
 
 class TaskFolder:
@@ -145,24 +176,41 @@ class TaskFolder:
             if _digest(path) != self.file.digests[name]:
                 raise TaskFolderError(f"{where}: {name} was changed: its SHA-256 is not the one in {TASK_FILE}")
             try:
-                rows = pq.ParquetFile(path).metadata.num_rows
+                _check_bounds(path)
             except (pa.ArrowException, OSError) as error:
                 raise TaskFolderError(f"{where}: {name} is no Parquet file: {printable(str(error))}") from error
-            if rows > _MOST_ROWS:
-                raise TaskFolderError(f"{where}: {name} has more than {_MOST_ROWS} rows")
+            except InputFault as error:
+                raise TaskFolderError(f"{where}: {name} {error}") from error
 
     def tables(self) -> TaskTables:
-        """Return its tables but the signals."""
+        """Return its tables but the signals.
 
-        def frame(table: Table, name: str) -> pd.DataFrame:
-            rows: pd.DataFrame = read_table(table, self._folder / name).to_pandas()
+        Raises
+        ------
+        TaskFolderError
+            If they are not of the connections that task.json names, or what is learnt from is on the other side.
+        TaskChangedError
+            If their labels are not those of task.json.
+        """
+        size, split = self.file.size, None if self.file.size is None else self.file.split(self.file.size)
+        where = printable(str(self._folder))
+        if size is None or split is None:
+            raise TaskFolderError(f"{where}: {TASK_FILE} names no connections of its tables")
+
+        def frame(name: str) -> pd.DataFrame:
+            rows: pd.DataFrame = read_table(_TABLES[name], self._folder / name).to_pandas()
             return rows
 
-        return TaskTables(
-            train=frame(BENCHMARK_TRAIN, _TRAIN),
-            test=frame(BENCHMARK_TEST, _TEST),
-            labels=frame(tables.BENCHMARK_LABEL, _LABELS),
-        )
+        made = TaskTables(train=frame(_TRAIN), test=frame(_TEST), labels=frame(_LABELS))
+        for name, of, known in (
+            (_TRAIN, made.train[_NAME_COLUMN], split.train),
+            (_LABELS, made.labels[_NAME_COLUMN], split.test),
+            (_TEST, made.test["label"], made.labels["label"].tolist()),
+        ):
+            if not set(of) <= set(known):
+                raise TaskFolderError(f"{where}: {name} has rows of what {TASK_FILE} does not name on this side")
+        self.file.check_labels(size, made.labels_sha256())
+        return made
 
     def signals(self, names: Sequence[str]) -> Iterator[tuple[str, SignalRows]]:
         """Yield the rows of each connection that is judged."""

@@ -24,7 +24,7 @@ class TaskScore:
     ----------
     task, size, detector : str
     seen : bool
-        Its thresholds were chosen with the judged connections in view.
+        Its thresholds or inputs were chosen with the judged connections in view.
     labels, shared : int
         How many are judged, and how many of them say shared.
     right, right_low, right_high : float
@@ -34,7 +34,8 @@ class TaskScore:
     right_of_decided : float
         Of these, the share that is right; nan if there are none.
     first_s : float
-        Median time from when a label holds until there is a verdict; nan if there never is.
+        Median time from when a label holds until there is a verdict, of those that have one; nan if none has, and where
+        pieces of labels are judged.
     why : str
         Why the task was not run.
     """
@@ -82,7 +83,7 @@ class TaskScore:
             right_high=found.overall_high,
             decided=len(decided) / len(rows),
             right_of_decided=float(decided[RIGHT].mean()) if len(decided) else np.nan,
-            first_s=float(rows[FIRST_S].median()),
+            first_s=np.nan if task.judged_every_s is not None else float(rows[FIRST_S].median()),
         )
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ LEARNT: Mapping[str, Mapping[str, Any]] = {
     "forest": {"max_depth": 6},
 }
 _MOMENTS = 4
-_NS_PER_S, _NS_PER_SECOND = 1e9, 1_000_000_000
+_NS_PER_S = 1_000_000_000
 _LABEL_COLUMNS = ["label", "connection", "subflow_a", "subflow_b", "from_ns", "until_ns", "shared"]
 
 
@@ -47,6 +48,10 @@ class TaskTables:
     train: pd.DataFrame
     test: pd.DataFrame
     labels: pd.DataFrame
+
+    def labels_sha256(self) -> str:
+        """Return a digest of what is judged: the labels as CSV."""
+        return hashlib.sha256(self.labels[_LABEL_COLUMNS].to_csv(index=False).encode()).hexdigest()
 
     def learnt(self, family: str) -> dict[int, OnPair]:
         """Learn a family of :data:`LEARNT` from the training side; return what it says of each label over time.
@@ -144,7 +149,7 @@ def _cuts_ns(from_ns: int, until_ns: int, every_s: int | None) -> list[int]:
     """
     if every_s is None:
         return []
-    piece_ns = every_s * _NS_PER_SECOND
+    piece_ns = every_s * _NS_PER_S
     return [from_ns + number * piece_ns for number in range(1, (until_ns - from_ns) // piece_ns)]
 
 
@@ -177,12 +182,16 @@ def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _moments_of(tiles: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
-    """Return the moments at which something can be said of a label, while it holds."""
+    """Return the moments at which something can be said of a label, while it holds, and the last one before.
+
+    What was said last before holds until something else is said, as it does of a detector that is asked of signals.
+    """
     moments = of_tiles(tiles, MEMORY)
     rows = np.flatnonzero(moments.open)
     there = pd.concat([moments.key.iloc[rows].reset_index(drop=True), _features(moments, rows)], axis=1)
     own = labels.rename(columns={"connection": PAIR[0]})
     found = own.merge(there, on=list(PAIR))
-    found = found[(found["at_ns"] >= found["from_ns"]) & (found["at_ns"] < found["until_ns"])]
-    found = found.sort_values(["label", "at_ns"], kind="stable").reset_index(drop=True)
-    return found[["label", "at_ns", *FEATURES]]
+    found = found[found["at_ns"] < found["until_ns"]].sort_values(["label", "at_ns"], kind="stable")
+    before = found[found["at_ns"] < found["from_ns"]].groupby("label")["at_ns"].max()
+    since_ns = found["label"].map(before).fillna(found["from_ns"]).astype(np.int64)
+    return found[found["at_ns"] >= since_ns].reset_index(drop=True)[["label", "at_ns", *FEATURES]]

@@ -159,9 +159,10 @@ def _span_ns(rows: SignalRows) -> tuple[int, int]:
     return min(one["min"] for one in extremes), max(one["max"] for one in extremes)
 
 
-def _shifted(rows: pa.Table, by_ns: int) -> pa.Table:
+def shifted(rows: pa.Table, by_ns: int) -> pa.Table:
+    """Return rows with their ``time_ns`` moved."""
     place = rows.column_names.index("time_ns")
-    return rows.set_column(place, "time_ns", pc.add(rows.column("time_ns"), by_ns))
+    return rows.set_column(place, rows.schema.field(place), pc.add(rows.column("time_ns"), by_ns))
 
 
 def labelled(
@@ -190,7 +191,7 @@ def labelled(
         if row.get("valid", True) and a in begins and b in begins and row["from_ns"] < end_ns:
             from_ns = max(row["from_ns"], begins[a], begins[b]) + by_ns
             pairs.append(LabelledPair(a, b, row["shared"], from_ns, row))
-    moved = tuple(_shifted(one, by_ns) for one in rows)
+    moved = tuple(shifted(one, by_ns) for one in rows)
     return LabelledConnection(name, dataset, token, (moved[0], moved[1], moved[2]), tuple(pairs)) if pairs else None
 
 
@@ -213,7 +214,7 @@ def _swapped(one: LabelledConnection, first: int, other: LabelledConnection, sec
     b_end_ns = _span_ns(b)[1] + by_ns
     end_ns = min(a_end_ns, b_end_ns)
     moved = [
-        pa.concat_tables([_renumbered(x, 0), _renumbered(_shifted(y, by_ns), 1)]) for x, y in zip(a, b, strict=True)
+        pa.concat_tables([_renumbered(x, 0), _renumbered(shifted(y, by_ns), 1)]) for x, y in zip(a, b, strict=True)
     ]
     acks, states, losses = (rows.filter(pc.less_equal(rows.column("time_ns"), end_ns)) for rows in moved)
     path = {"congestion_control": next(own.path.get("congestion_control") for own in one.pairs)}

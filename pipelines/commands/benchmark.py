@@ -8,28 +8,29 @@ from __future__ import annotations
 
 import argparse
 import logging
-from dataclasses import replace
 from pathlib import Path
 
 from contracts.fault import UsageFault
 from export.compiled_header import HEADER
-from export.foreign_detector import LIMITS
 from models.benchmark import task_file, task_folder
+from models.benchmark.named_split import NamedSplit
 from models.benchmark.run_connections import RunConnections, TaskNotRunError
-from models.benchmark.task import SIZES, SMALLEST, TASKS, BenchmarkTask, task_of
+from models.benchmark.task import PROFILES, SIZES, SMALLEST, TASKS, BenchmarkTask, task_of
 from models.benchmark.task_file import TaskFile
 from models.benchmark.task_score import TaskScore
 from models.benchmark.task_tables import LEARNT
 from models.detectors import DETECTORS
 from models.last_verdict.dataset_tables import DatasetTables
 from pipelines.judging.detector_opinions import foreign
-from pipelines.judging.foreign_options import add_foreign_options
+from pipelines.judging.foreign_options import add_foreign_options, limits_of
 from pipelines.judging.task_run import TaskRun, not_named
 from pipelines.judging.task_verdicts import by_foreign
 from pipelines.params import Params
+from pipelines.reporting.scorecard_page import said_of_answers
 from pipelines.reporting.tables.cell import interval, number
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
+from pipelines.running.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 
@@ -52,21 +53,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DETECTOR",
         help=f"one of {', '.join((*DETECTORS, *LEARNT))}, a command in one argument, or a path that ends with {HEADER}",
     )
-    _add_size(run_one)
-    run_one.add_argument(
+    where = run_one.add_mutually_exclusive_group()
+    _add_size(where)
+    where.add_argument(
         "--folder", metavar="DIR", type=Path, help="a folder that `sbd benchmark folder` made, in place of --size"
     )
     add_foreign_options(run_one)
     folder = what.add_parser("folder", help="write a task's tables at a size, of this run's data")
     folder.add_argument("task", metavar="TASK")
     _add_size(folder)
-    folder.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to write")
+    folder.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
     name = what.add_parser("name", help="name the connections of a task at a size, of this run's data")
     name.add_argument("task", metavar="TASK")
     _add_size(name)
 
 
-def _add_size(parser: argparse.ArgumentParser) -> None:
+def _add_size(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--size",
         choices=SIZES,
@@ -78,7 +80,16 @@ def _add_size(parser: argparse.ArgumentParser) -> None:
 def _file_of(task: BenchmarkTask) -> TaskFile:
     """Return a task's file in git; of a new task, one that names nothing."""
     folder = TASKS_FOLDER / task.name
-    return task_file.read(folder) if (folder / task_file.TASK_FILE).exists() else TaskFile(task, {}, None, {})
+    return task_file.read(folder) if (folder / task_file.TASK_FILE).exists() else TaskFile(task, {}, {}, None, {})
+
+
+def _named_split(task: BenchmarkTask, size: str) -> NamedSplit:
+    """Return the connections that are named at a size."""
+    known = _file_of(task)
+    split = known.split(size)
+    if split is None:
+        raise TaskNotRunError(f"{task.name}: {not_named(known, size)}")
+    return split
 
 
 def _listed() -> list[dict[str, str]]:
@@ -105,24 +116,26 @@ def _task_run(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
         own = TaskRun.of_folder(arguments.folder)
         if own.task != task:
             raise BenchmarkUsageError(f"{arguments.folder} holds the task {own.task.name}")
+        # Whoever made the folder, its connections and labels are those of the task.
+        _file_of(task).named(own.size, own.split, own.tables.labels_sha256())
         return own
     if arguments.size == SMALLEST:
         return TaskRun.of_folder(TASKS_FOLDER / task.name)
+    _named_split(task, arguments.size)
     return TaskRun.of_run(_file_of(task), arguments.size, RunConnections.of(task, _RUN_DATA))
 
 
 def _score(arguments: argparse.Namespace, params: Params) -> TaskScore:
     detector = arguments.detector
-    if not arguments.seconds > 0:
-        raise BenchmarkUsageError("--seconds must be above 0")
+    limits = limits_of(arguments)
     if detector in DETECTORS or detector in LEARNT:
         own = _task_run(arguments, task_of(arguments.task))
         return own.learnt(detector, params) if detector in LEARNT else own.asked([detector], params)[0]
-    asked = foreign(detector, replace(LIMITS, time_s=arguments.seconds), trusted=arguments.trust_header)
+    asked = foreign(detector, limits, trusted=arguments.trust_header)
     own = _task_run(arguments, task_of(arguments.task))
-    said, failed = by_foreign(own.tables, own.connections(), asked)
-    for reason, count in sorted(failed.items()):
-        log.warning("%s: %d times", reason, count)
+    said, answers = by_foreign(own.tables, own.connections(), asked)
+    for sentence in said_of_answers(answers):
+        log.warning("%s", sentence)
     return own.score("this detector", said, params)
 
 
@@ -151,20 +164,24 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         score = _score(arguments, params)
         stage.say(*aligned(_in_words(score)))
         if score.seen:
-            stage.say("* its thresholds were chosen with the judged connections in view")
+            stage.say("* its thresholds or inputs were chosen with the judged connections in view")
         return stage.EXIT_OK
     task, size = task_of(arguments.task), arguments.size
-    there = RunConnections.of(task, _RUN_DATA)
     if arguments.what == "name":
+        profile = PROFILES.get(size, params.profile)
+        if params.profile != profile:
+            raise BenchmarkUsageError(f"size {size} is of the profile {profile}; params.yaml has {params.profile}")
+        there = RunConnections.of(task, _RUN_DATA)
         split = there.split(task, size)
-        _file_of(task).named(size, split).write(TASKS_FOLDER / task.name)
+        named = _file_of(task).named(size, split, there.tables(split).labels_sha256())
+        named.write(TASKS_FOLDER / task.name)
         stage.say(f"{task.name}, size {size}: {len(split.train)} to learn from, {len(split.test)} to judge")
         return stage.EXIT_OK
-    known = _file_of(task)
-    named = known.split(size)
-    if named is None:
-        raise TaskNotRunError(f"{task.name}: {not_named(known, size)}")
-    there.check(named)
-    written = task_folder.write(arguments.out, size, known, named, there)
+    split = _named_split(task, size)
+    there = RunConnections.of(task, _RUN_DATA)
+    there.check(split)
+    with unfinished(arguments.out) as part:
+        written = task_folder.write(part, size, _file_of(task), split, there)
+        part.rename(arguments.out)
     stage.say(f"{arguments.out}: {', '.join(written.digests)}")
     return stage.EXIT_OK

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import argparse
 import logging
-from dataclasses import replace
 from pathlib import Path
 
 from contracts.fault import UsageFault
 from contracts.whole_file import write_whole
 from export.compiled_header import HEADER
-from export.foreign_detector import LIMITS
 from pipelines.judging.detector_opinions import foreign
-from pipelines.judging.foreign_options import add_foreign_options
+from pipelines.judging.foreign_options import add_foreign_options, limits_of
 from pipelines.judging.scorecard_rows import scorecard
 from pipelines.labelling.labelled_connections import (
     DEFAULT,
@@ -73,10 +71,7 @@ def _gathered(arguments: argparse.Namespace, params: Params) -> Gathered:
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
-    if not arguments.seconds > 0:
-        raise ScorecardInputError("--seconds must be above 0")
-    limits = replace(LIMITS, time_s=arguments.seconds)
-    asked = foreign(arguments.detector, limits, trusted=arguments.trust_header)
+    asked = foreign(arguments.detector, limits_of(arguments), trusted=arguments.trust_header)
     gathered = _gathered(arguments, params)
     for remark in gathered.remarks:
         log.warning("%s", remark)
@@ -85,7 +80,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     backwards = gathered.counts.pop(BACKWARDS, 0)
     card = scorecard(arguments.detector, asked, gathered.connections, backwards, gathered.counts, params)
     stage.say(*aligned(scorecard_page.summary(card)), "")
-    stage.say(*scorecard_page.said_of_answers(card), *scorecard_page.left_out(card))
+    stage.say(*scorecard_page.said_of_answers(card.answers), *scorecard_page.left_out(card))
     stage.say(*(one.sentence for one in card.findings))
     if arguments.json is not None:
         write_json(card.content(), arguments.json)

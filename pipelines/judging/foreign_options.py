@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
+from contracts.fault import UsageFault
+from export.bounded_process import ProcessLimits
 from export.compiled_header import TRUST_HEADER
 from export.foreign_detector import LIMITS
+
+
+class ForeignOptionsError(UsageFault):
+    """What a detector may take is no time."""
 
 
 def add_foreign_options(parser: argparse.ArgumentParser) -> None:
@@ -28,3 +35,16 @@ def add_foreign_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compile and run the header that DETECTOR names, whoever wrote it: it may do all that you may",
     )
+
+
+def limits_of(arguments: argparse.Namespace) -> ProcessLimits:
+    """Return what a detector may take for one connection.
+
+    Raises
+    ------
+    ForeignOptionsError
+        If that is no time.
+    """
+    if not arguments.seconds > 0:
+        raise ForeignOptionsError("--seconds must be above 0")
+    return replace(LIMITS, time_s=arguments.seconds)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from models.benchmark.named_split import NamedSplit
 from models.benchmark.run_connections import RunConnections, TaskNotRunError
-from models.benchmark.task import BenchmarkTask
+from models.benchmark.task import SMALLEST, BenchmarkTask
 from models.benchmark.task_file import TaskFile
 from models.benchmark.task_folder import TaskFolder
 from models.benchmark.task_score import TaskScore
@@ -54,7 +54,7 @@ class TaskRun:
         size = source.file.size
         split = None if size is None else source.file.split(size)
         if size is None or split is None:
-            raise TaskNotRunError(not_named(source.file, "any size" if size is None else size))
+            raise TaskNotRunError(not_named(source.file, SMALLEST if size is None else size))
         source.check()
         return cls(source.file.task, size, source.tables(), split, source)
 
@@ -72,12 +72,16 @@ class TaskRun:
         ------
         TaskNotRunError
             If the size has not been named, or a connection is not there.
+        TaskChangedError
+            If the labels are not those that were named.
         """
         split = file.split(size)
         if split is None:
             raise TaskNotRunError(not_named(file, size))
         run.check(split)
-        return cls(file.task, size, run.tables(split), split, run)
+        made = run.tables(split)
+        file.check_labels(size, made.labels_sha256())
+        return cls(file.task, size, made, split, run)
 
     def connections(self) -> Iterator[LabelledConnection]:
         """Yield the connections that are judged, each with its signals."""
@@ -140,4 +144,7 @@ class TaskRun:
 
 def not_named(file: TaskFile, size: str) -> str:
     """Return what to do where the connections of a size have not been named."""
-    return f"its connections have not been named at {size}: `sbd benchmark name {file.task.name}` names those of a run"
+    return (
+        f"its connections have not been named at {size}: `sbd benchmark name {file.task.name} --size {size}` names"
+        " those of a run"
+    )

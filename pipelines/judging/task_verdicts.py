@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from models.detectors import detector_of
 from models.detectors.scoring import OnPair
 from models.labelled.labelled_connection import LabelledConnection, LabelledPair, SignalRows
 from models.partition import Pair
-from pipelines.judging.detector_opinions import Asked, said_by_ours
+from pipelines.judging.detector_opinions import Answers, Asked, said_by_ours
 
 #: In event lines: a name is not a token.
 _TOKEN = 1
@@ -64,8 +64,8 @@ def by_ours(made: TaskTables, asked: Iterable[LabelledConnection], known: Named)
     return {name: made.by_label(own) for name, own in said.items()}
 
 
-def by_foreign(made: TaskTables, asked: Iterable[LabelledConnection], detector: Asked) -> tuple[OfLabels, Counter[str]]:
-    """Return what somebody else's detector says, and how often it failed or what it said was refused, by reason.
+def by_foreign(made: TaskTables, asked: Iterable[LabelledConnection], detector: Asked) -> tuple[OfLabels, Answers]:
+    """Return what somebody else's detector says, and how it answered.
 
     Parameters
     ----------
@@ -74,14 +74,13 @@ def by_foreign(made: TaskTables, asked: Iterable[LabelledConnection], detector: 
     detector : Asked
     """
     said: dict[str, Mapping[Pair, OnPair]] = {}
-    failed: Counter[str] = Counter()
+    answers = Answers()
     for one in asked:
         answer = detector(one)
         said[one.name] = answer.on_pairs
-        failed.update(answer.refused)
-        if answer.failure is not None:
-            failed[answer.failure] += 1
-    return made.by_label(said), failed
+        answers.add(answer)
+        answers.try_cut(one, answer, detector)
+    return made.by_label(said), answers
 
 
 def replayed(made: TaskTables, run: RunConnections, folder: Path, names: Iterable[str]) -> dict[str, OfLabels]:

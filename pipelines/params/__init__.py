@@ -20,6 +20,7 @@ from pipelines.params.learning import (
     Evaluate,
     Generalise,
     Infer,
+    Leaderboard,
     LearntVerdicts,
     Rank,
     RecordedLinks,
@@ -92,6 +93,7 @@ class Params(Block):
     sensitivity: Sensitivity
     twins: Twins
     senders: Senders
+    leaderboard: Leaderboard
     recorded_links: RecordedLinks
     thinned: Thinned
     loop_: dict[str, Any] = Field(alias="loop")

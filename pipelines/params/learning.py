@@ -160,6 +160,12 @@ class Senders(Block):
     datasets: list[Literal["controllers", "schedulers"]] = Field(max_length=2)
 
 
+class Leaderboard(Block):
+    """What the benchmark's tasks are run on, beside the tables in git."""
+
+    sizes: list[Literal["S", "M", "L"]]
+
+
 class RecordedLinks(Block):
     """Last verdicts where bottlenecks replay recorded links."""
 

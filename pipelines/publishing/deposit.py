@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contracts.fault import InputFault, UsageFault
+from models.benchmark.task import TASKS
+from models.benchmark.task_file import TABLE_FILES, TASK_FILE
+from models.benchmark.task_folder import TaskFolder
 from pipelines.params import Params
 from pipelines.publishing import citation, croissant, licence
 from pipelines.publishing.citation import Citation
@@ -29,16 +32,18 @@ DATASETS = "datasets"
 CHECKSUMS = "CHECKSUMS"
 README = "README.md"
 METADATA = "croissant.json"
-#: What else a deposit has if it is there: where it stands in the project, where in the deposit, and what it is.
+#: What else a deposit has if it is there: where it stands in the project, where in the deposit, and what it is. Of the
+#: benchmark, one folder for each task.
+BENCHMARK = (Path("data/benchmark"), Path("benchmark"), "the benchmark")
 BESIDE = (
-    (Path("data/benchmark"), Path("benchmark"), "the benchmark"),
     (Path("reports/leaderboard.csv"), Path("leaderboard.csv"), "its leaderboard"),
+    (Path("docs/leaderboard.csv"), Path("leaderboard-full.csv"), "its leaderboard at the larger sizes"),
 )
 #: The lock of the simulator's packages, and the simulator's name there.
 _SIMULATOR_LOCK = Path("requirements/simulator.txt")
 _SIMULATOR = re.compile(r"^(ns3)==(\S+)", re.MULTILINE)
 # An address that can stand in Markdown, YAML and JSON as it is.
-_ADDRESS = re.compile(r"https?://[A-Za-z0-9._~:/@%+-]+")
+_ADDRESS = re.compile(r"https?://(?![^/]*@)[A-Za-z0-9._~:/@%+-]+")
 
 
 class DepositAddressError(UsageFault):
@@ -95,7 +100,9 @@ def address(text: str) -> str:
     'https://example.org/records/1'
     """
     if not _ADDRESS.fullmatch(text):
-        raise DepositAddressError(f"{text!r} is no address: http(s)://, and no blanks, quotes, ? or #")
+        raise DepositAddressError(
+            f"{text!r} is no address: http(s)://, no name of a user, and no blanks, quotes, ? or #"
+        )
     return text.rstrip("/")
 
 
@@ -172,27 +179,35 @@ def _publish(
 
 
 def _copy_beside(project: Path, folder: Path) -> dict[str, str]:
-    """Copy what else there is, whole; return what is not there, and why."""
+    """Copy what else there is; return what is not there, and why."""
     absent = {}
     for source, target, what in BESIDE:
-        there = project / source
-        if there.is_dir():
-            paths = sorted(path for path in there.rglob("*") if not path.is_dir())
+        if (project / source).exists():
+            copy(project / source, folder / target)
         else:
-            paths = [there] if there.exists() else []
-        if not paths:
             absent[what] = f"{source} is not there"
-        for path in paths:
-            copied_to = folder / target / path.relative_to(there) if there.is_dir() else folder / target
-            copied_to.parent.mkdir(parents=True, exist_ok=True)
-            copy(path, copied_to)
-    return absent
+    return absent | _copy_benchmark(project, folder)
+
+
+def _copy_benchmark(project: Path, folder: Path) -> dict[str, str]:
+    """Copy the benchmark's tasks, and make sure that their tables are theirs; return what is not there, and why."""
+    source, target, what = BENCHMARK
+    tasks = [task for task in TASKS if (project / source / task).is_dir()]
+    for task in tasks:
+        own = folder / target / task
+        own.mkdir(parents=True)
+        for name in (TASK_FILE, *TABLE_FILES):
+            copy(project / source / task / name, own / name)
+        there = TaskFolder(own)
+        there.check()
+        there.tables()
+    return {} if tasks else {what: f"{source} is not there"}
 
 
 def _copy_licences(project: Path, folder: Path, published: Sequence[PublishedDataset]) -> None:
-    """Copy the text of every licence that a dataset has."""
+    """Copy the text of every licence that a dataset has, and of our own, which is that of what is beside them."""
     (folder / licence.FOLDER).mkdir()
-    for identifier in sorted({one for own in published for one in licence.identifiers(own.origin.licence)}):
+    for identifier in sorted({"MIT", *(one for own in published for one in licence.identifiers(own.origin.licence))}):
         text = licence.text_file(identifier)
         copy(project / text, folder / text)
 
@@ -223,7 +238,7 @@ def _first_page(deposit: Deposit, cited: Citation, making: Making, place: Place,
             "| dataset | what | connections | rows | bytes | licence |",
             "|---|---|---|---|---|---|",
             *rows,
-            *(f"\nBeside them: {', '.join(beside)}." for _ in beside[:1]),
+            *(f"\nBeside them, under the MIT licence: {', '.join(beside)}." for _ in beside[:1]),
             "",
             "## Not here",
             "",
@@ -309,7 +324,7 @@ def write(project: Path, out: Path, place: Place, params: Params) -> Deposit:
             log.warning("%s is left out: %s", what, reason)
         _write(citation.with_address((project / citation.FILE).read_text("utf-8"), place.url), folder / citation.FILE)
         deposit = Deposit(published, left_out | absent, compared)
-        beside = [f"[{what}]({target})" for _, target, what in BESIDE if what not in absent]
+        beside = [f"[{what}]({target})" for _, target, what in (BENCHMARK, *BESIDE) if what not in absent]
         _write(_first_page(deposit, cited, making, place, beside), folder / README)
         _write_checksums(folder)
         folder.rename(out)

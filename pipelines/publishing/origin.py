@@ -178,7 +178,10 @@ ORIGINS: dict[str, Origin] = {
         licence=_OURS,
         made=_SIMULATED,
         doubts=(_NO_NETWORK, _FILLED),
-        not_for=(*_TO_JUDGE, "To choose anything by: it is scored once for each frozen detector."),
+        not_for=(
+            *_TO_JUDGE,
+            "To choose anything by: the default detector was scored on it once, and the benchmark asks of it.",
+        ),
     ),
     "wide_linux": Origin(
         what="The simulated twins of the recordings `testbed`: drawn as `wide`, with what Linux has, Reno and CUBIC"

@@ -71,6 +71,7 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "verdicts": _table(detectors.verdicts),
     "learnt_verdicts": _table(detectors.learnt_verdicts),
     "leaderboard": _table(benchmark_tasks.leaderboard),
+    "leaderboard_of_full": _table(benchmark_tasks.leaderboard_of_full),
     "verdict_controls": _table(detectors.verdict_controls),
     "shifts": _table(detectors.shifts),
     "twins": _table(twins.twins),

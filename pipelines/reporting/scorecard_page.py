@@ -7,6 +7,7 @@ from typing import Any
 
 from models.assessment.scorecard_figures import STRATA
 from models.labelled.labelled_connection import CLASSES, RAMPS, SWAPPED_PARTNERS
+from pipelines.judging.detector_opinions import Answers
 from pipelines.judging.scorecard_rows import Scorecard
 from pipelines.reporting.page import Page
 from pipelines.reporting.page_template import page_template
@@ -56,9 +57,8 @@ def _by(card: Scorecard, stratum: str) -> Rows:
     return [pairs, *rows]
 
 
-def said_of_answers(card: Scorecard) -> list[str]:
-    """Return sentences on how the detector answered."""
-    answers = card.answers
+def said_of_answers(answers: Answers) -> list[str]:
+    """Return sentences on how a detector answered."""
     found = [f"It answered on {answers.asked - answers.failed.total()} of {answers.asked} connections."]
     found += [f"No answer on {count}: {why}." for why, count in sorted(answers.failed.items())]
     found += [f"It said: {remark}" for remark in answers.remarks]
@@ -90,7 +90,7 @@ def render(card: Scorecard) -> str:
         page=Page(Path()),
         version=version(),
         summary=summary(card),
-        answers=said_of_answers(card),
+        answers=said_of_answers(card.answers),
         left_out=left_out(card),
         strata={name: _by(card, name) for name in STRATA},
     )

@@ -1,17 +1,18 @@
-"""Run every benchmark task with every detector of ours, at the size in git and at one of this run's data."""
+"""Run every benchmark task with every detector of ours, at the size in git and at those of this run's data."""
 
 from __future__ import annotations
 
 import argparse
 import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from models.benchmark import task_file
 from models.benchmark.run_connections import RunConnections, TaskNotRunError
-from models.benchmark.task import DEFAULT_SIZE, SIZES, SMALLEST, TASKS, BenchmarkTask
+from models.benchmark.task import SMALLEST, TASKS, BenchmarkTask
 from models.benchmark.task_score import NOT_RUN, TaskScore
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.last_verdict.dataset_tables import DatasetTables
@@ -35,7 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replayed", type=Path, required=True, help="folder with the detectors' opinions on each dataset"
     )
-    parser.add_argument("--size", choices=SIZES, default=DEFAULT_SIZE, help="size of this run's data")
     parser.add_argument("--figures", type=Path, required=True, help="parquet file: the rows of the CSV file")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every task, size and detector")
 
@@ -61,16 +61,17 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             yield from own.asked(None, params)
             yield from own.all_learnt(params)
 
-        def of_run(task: BenchmarkTask = task, folder: Path = folder) -> Iterator[TaskScore]:
+        def of_run(size: str, task: BenchmarkTask = task, folder: Path = folder) -> Iterator[TaskScore]:
             for dataset in (*task.trained, *task.tested):
                 if dataset not in params.datasets:
                     raise TaskNotRunError(f"the dataset {dataset} is not one of this profile's")
-            own = TaskRun.of_run(task_file.read(folder), arguments.size, RunConnections.of(task, data))
+            own = TaskRun.of_run(task_file.read(folder), size, RunConnections.of(task, data))
             yield from own.replayed(arguments.replayed, params)
             yield from own.all_learnt(params)
 
         found += _scores(task, SMALLEST, in_git)
-        found += _scores(task, arguments.size, of_run)
+        for size in params.leaderboard.sizes:
+            found += _scores(task, size, partial(of_run, size))
     table = pd.DataFrame([one.row() for one in found])
     write_parquet(table, arguments.figures)
     write_csv(table, arguments.table)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import shlex
 import shutil
@@ -10,12 +12,15 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from models.benchmark import task_file
 from models.benchmark.named_split import connection_name
 from models.benchmark.task import TASKS
-from models.benchmark.task_file import TABLE_FILES, TASK_FILE
+from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskChangedError
 from models.benchmark.task_folder import TaskFolder, TaskFolderError
 from models.benchmark.task_score import NOT_RUN
 from models.benchmark.task_tables import LEARNT
@@ -31,8 +36,8 @@ from traces.stored import capture_id
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "data/benchmark"
-#: Tasks that are in git with their tables; the others read "not run".
-THERE = [name for name in TASKS if (FOLDER / name / TABLE_FILES[0]).exists()]
+#: Tasks whose datasets the default profile has: these have the size S.
+OF_DEFAULT = [name for name in TASKS if name != "wild-1"]
 EXIT_INPUT = 3
 
 
@@ -57,6 +62,13 @@ def right(table: pd.DataFrame, task: str, detector: str) -> str:
     return f"{float(rows_of(table, task, 'XS')['right'][detector]):.3f}"
 
 
+def has_every_detector(rows: pd.DataFrame, task: str) -> None:
+    """Each has a figure, and a star where the judged connections were in view."""
+    assert set(rows.index) == {*DETECTORS, *LEARNT}
+    assert rows["right"].between(0, 1).all()
+    assert set(rows.index[rows["seen"]]) == set(TASKS[task].seen_by)
+
+
 def copied(task: str, folder: Path) -> Path:
     return Path(shutil.copytree(FOLDER / task, folder / task))
 
@@ -73,22 +85,25 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, str]:
     return {"task": task, "size": size, "right": figure[1], "all": said[1]}
 
 
-def test_all_tasks_but_the_wild_one_are_in_git() -> None:
+def test_all_tasks_are_in_git_with_their_tables() -> None:
     assert sorted(path.name for path in FOLDER.iterdir()) == sorted(TASKS)
-    assert set(TASKS) - set(THERE) == {"wild-1"}
-    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 2.5e6
+    assert all({path.name for path in (FOLDER / name).iterdir()} == {TASK_FILE, *TABLE_FILES} for name in TASKS)
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 3e6
 
 
-@pytest.mark.parametrize("name", THERE)
+@pytest.mark.parametrize("name", TASKS)
 def test_what_is_in_git_is_whole_and_its_sides_are_apart(name: str) -> None:
     folder = TaskFolder(FOLDER / name)
     folder.check()
     made, splits = folder.tables(), folder.file.splits
-    assert set(splits) == {"XS", "S"}
+    assert set(splits) == ({"XS", "S", "M", "L"} if name in OF_DEFAULT else {"XS", "M", "L"})
+    small, whole = splits["XS"], splits["L"]
     for split in splits.values():
         assert not set(split.train) & set(split.test)
-    small, whole = splits["XS"], splits["S"]
-    assert set(small.train) <= set(whole.train) and set(small.test) <= set(whole.test)
+        assert set(split.train) <= set(whole.train) and set(split.test) <= set(whole.test)
+    assert set(small.train) <= set(splits.get("S", whole).train)
+    assert set(small.test) <= set(splits.get("S", whole).test)
+    assert len(splits["M"].train) == min(200, len(whole.train)) and len(splits["M"].test) == min(100, len(whole.test))
     assert set(made.train["connection"]) <= set(small.train)
     assert set(made.labels["connection"]) == set(small.test)
     assert not set(made.train["connection"]) & set(made.labels["connection"])
@@ -98,11 +113,11 @@ def test_what_is_in_git_is_whole_and_its_sides_are_apart(name: str) -> None:
 
 def test_tests_of_several_tasks_are_not_learnt_from_in_another() -> None:
     """What one task judges, no other task learns from, but where both are of one dataset."""
-    for one in THERE:
-        for other in THERE:
+    whole = {name: task_file.read(FOLDER / name).splits["L"] for name in TASKS}
+    for one in TASKS:
+        for other in TASKS:
             if not set(TASKS[one].tested) & set(TASKS[other].trained):
-                judged = task_file.read(FOLDER / one).splits["S"].test
-                assert not set(judged) & set(task_file.read(FOLDER / other).splits["S"].train)
+                assert not set(whole[one].test) & set(whole[other].train)
 
 
 def test_names_are_those_of_the_samples_in_git() -> None:
@@ -146,6 +161,72 @@ def test_a_table_that_was_changed_is_refused(tmp_path: Path, table: str, capsys:
     assert f"{table} was changed" in capsys.readouterr().err
 
 
+def rewritten(folder: Path, table: str, rows: pa.Table) -> Path:
+    """A folder with another table, which task.json says is its own: as somebody could make one."""
+    pq.write_table(rows, folder / table)
+    content = json.loads((folder / TASK_FILE).read_text())
+    content["sha256"][table] = hashlib.sha256((folder / table).read_bytes()).hexdigest()
+    (folder / TASK_FILE).write_text(json.dumps(content))
+    return folder
+
+
+def test_a_folder_that_learns_from_what_is_judged_is_refused(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    rows = pq.read_table(folder / "train.parquet")
+    judged = pq.read_table(folder / "labels.parquet").column("connection")[0].as_py()
+    names = pa.array([judged, *rows.column("connection").to_pylist()[1:]], pa.string())
+    place = rows.column_names.index("connection")
+    rewritten(folder, "train.parquet", rows.set_column(place, rows.schema.field(place), names))
+    with pytest.raises(TaskFolderError, match=r"train\.parquet has rows of what task\.json does not name on this side"):
+        TaskRun.of_folder(folder)
+
+
+def test_a_folder_with_other_labels_is_refused(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    rows = pq.read_table(folder / "labels.parquet")
+    place = rows.column_names.index("shared")
+    rewritten(
+        folder, "labels.parquet", rows.set_column(place, rows.schema.field(place), pc.invert(rows.column("shared")))
+    )
+    with pytest.raises(TaskChangedError, match="the labels are not those that were named"):
+        TaskRun.of_folder(folder)
+
+
+def test_a_folder_of_other_connections_is_not_the_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = copied("wide-1", tmp_path)
+    content = json.loads((folder / TASK_FILE).read_text())
+    content["connections"]["XS"]["train"] = [*content["connections"]["XS"]["train"], "f" * 16]
+    (folder / TASK_FILE).write_text(json.dumps(content))
+    assert main(["benchmark", "run", "wide-1", "wavelet", "--folder", str(folder)]) == EXIT_INPUT
+    assert "other connections were named" in capsys.readouterr().err
+
+
+def test_a_small_file_of_many_rows_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    rows = pq.read_table(folder / "labels.parquet")
+    many = pa.concat_tables([rows.slice(0, 1)] * 100_001).combine_chunks()
+    rewritten(folder, "labels.parquet", many)
+    with pytest.raises(TaskFolderError, match=r"labels\.parquet has more than 100000 rows"):
+        TaskFolder(folder).check()
+
+
+def test_what_is_no_name_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    rows = pq.read_table(folder / "signals.parquet")
+    place = rows.column_names.index("connection")
+    long = pa.array(["x" * 100_000] * len(rows), pa.string())
+    rewritten(folder, "signals.parquet", rows.set_column(place, rows.schema.field(place), long))
+    with pytest.raises(TaskFolderError, match=r"signals\.parquet names a connection by what is no name"):
+        TaskFolder(folder).check()
+
+
+def test_a_table_of_other_columns_is_refused(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    rewritten(folder, "test.parquet", pq.read_table(folder / "test.parquet").drop_columns(["at_ns"]))
+    with pytest.raises(TaskFolderError, match=r"test\.parquet table benchmark_test: column at_ns is missing"):
+        TaskFolder(folder).check()
+
+
 def test_a_table_that_is_not_there_is_said(tmp_path: Path) -> None:
     folder = copied("wide-1", tmp_path)
     (folder / "signals.parquet").unlink()
@@ -165,8 +246,8 @@ def test_a_table_that_is_not_there_is_said(tmp_path: Path) -> None:
         (["run", "kernel-1", "lag-excess", "--seconds", "0"], EXIT_USAGE, "--seconds"),
         (["run", "kernel-1", "lag-excess", "--folder", "data/benchmark/wide-1"], EXIT_USAGE, "holds the task wide-1"),
         (["run", "kernel-1", "lag-excess", "--folder", "data/samples"], EXIT_INPUT, "No such file"),
-        (["run", "kernel-1", "lag-excess", "--size", "L"], EXIT_INPUT, "named at L|not there"),
-        (["run", "wild-1", "lag-excess"], EXIT_INPUT, "have not been named"),
+        (["run", "wild-1", "lag-excess", "--size", "S"], EXIT_INPUT, "have not been named at S.*name wild-1 --size S"),
+        (["name", "kernel-1", "--size", "L"], EXIT_USAGE, "size L is of the profile full; params.yaml has default"),
     ],
 )
 def test_what_cannot_be_run_is_said_in_one_line(
@@ -177,13 +258,41 @@ def test_what_cannot_be_run_is_said_in_one_line(
     assert re.search(why, message) and message.isprintable()
 
 
-def test_list_shows_every_task(capsys: pytest.CaptureFixture[str]) -> None:
+def in_a_project_without_data(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("params.yaml", "dvc.yaml"):
+        shutil.copy(ROOT / name, folder)
+    monkeypatch.chdir(folder)
+
+
+def test_a_size_whose_data_are_not_there_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(FOLDER, tmp_path / "data/benchmark")
+    in_a_project_without_data(tmp_path, monkeypatch)
+    assert main(["benchmark", "run", "kernel-1", "lag-excess", "--size", "L"]) == EXIT_INPUT
+    (message,) = capsys.readouterr().err.splitlines()
+    assert message.endswith("the dataset diverse is not there")
+
+
+def test_list_shows_every_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["benchmark", "list"]) == 0
     said = capsys.readouterr().out
-    assert all(name in said for name in TASKS) and "not named: not run" in said
+    for name in TASKS:
+        (line,) = [line for line in said.splitlines() if line.split()[:1] == [name]]
+        sizes = ", ".join(
+            f"{size} {len(own.train)}+{len(own.test)}"
+            for size in ("XS", "S", "M", "L")
+            if (own := task_file.read(FOLDER / name).split(size))
+        )
+        assert sizes in line
+    in_a_project_without_data(tmp_path, monkeypatch)
+    assert main(["benchmark", "list"]) == 0
+    assert capsys.readouterr().out.count("not named: not run") == len(TASKS)
 
 
-@pytest.mark.parametrize("name", THERE)
+@pytest.mark.parametrize("name", TASKS)
 def test_one_task_with_one_detector_has_the_leaderboard_s_figure(
     name: str, leaderboard: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,7 +313,28 @@ def test_a_process_that_fails_is_wrong_everywhere_and_that_is_said(capsys: pytes
     assert main(["benchmark", "run", "unseen-1", "false"]) == 0
     said = capsys.readouterr()
     assert "0.000 (0.000 to 0.000)" in said.out
-    assert "ended with status 1: 4 times" in said.err
+    assert "No answer on 4: ended with status 1." in said.err
+
+
+def test_a_process_that_dates_verdicts_before_their_evidence_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has read the whole connection when it says what it knew at the start."""
+    early = tmp_path / "early.py"
+    early.write_text(
+        "import sys\n"
+        "last_ns = int(sys.stdin.read().splitlines()[-1].split()[1])\n"
+        "print(f'smartsbd: 1000000001 C=1 SF=0,1 V=SHARED {int(last_ns > 40e9)}')\n"
+    )
+    assert main(["benchmark", "run", "unseen-1", f"{sys.executable} {early}"]) == 0
+    assert "it dates verdicts before their evidence" in capsys.readouterr().err
+
+
+def test_a_folder_has_a_size_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = copied("wide-1", tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["benchmark", "run", "wide-1", "lag-excess", "--folder", str(folder), "--size", "S"])
+    assert ended.value.code == EXIT_USAGE and "not allowed with" in capsys.readouterr().err
 
 
 def lines_of_the_page() -> str:
@@ -220,7 +350,7 @@ def test_the_stranger_s_lines_are_ten_and_need_none_of_our_code() -> None:
     assert taken == {"pandas", "sklearn"}
 
 
-@pytest.mark.parametrize("name", THERE)
+@pytest.mark.parametrize("name", TASKS)
 def test_a_stranger_gets_the_leaderboard_s_figure(name: str, tmp_path: Path, leaderboard: pd.DataFrame) -> None:
     folder = copied(name, tmp_path)
     assert {path.name for path in folder.iterdir()} == {TASK_FILE, *TABLE_FILES}
@@ -253,18 +383,26 @@ def test_without_a_run_s_data_the_stage_runs_what_is_in_git(tmp_path: Path, lead
     assert len(pd.read_parquet(figures)) == len(pd.read_csv(table))
     found = pd.read_csv(table).set_index(["task", "size", "detector"]).sort_index()
     names = {*DETECTORS, *LEARNT}
-    for name in THERE:
+    for name in TASKS:
         assert set(rows_of(found, name, "XS").index) == names
         pd.testing.assert_frame_equal(rows_of(found, name, "XS"), rows_of(leaderboard, name, "XS"))
         assert rows_of(found, name, "S").index.tolist() == [NOT_RUN]
-    assert str(rows_of(found, "wild-1", "XS")["why"][NOT_RUN]).startswith("its connections have not been named")
 
 
 def test_the_leaderboard_has_every_detector_of_ours_at_both_sizes(leaderboard: pd.DataFrame) -> None:
-    for name in THERE:
-        for size in ("XS", "S"):
-            rows = rows_of(leaderboard, name, size)
-            assert set(rows.index) == {*DETECTORS, *LEARNT}
-            assert rows["right"].between(0, 1).all()
-            assert set(rows.index[rows["seen"]]) == set(TASKS[name].seen_by)
-    assert all(rows_of(leaderboard, "wild-1", size).index.tolist() == [NOT_RUN] for size in ("XS", "S"))
+    for name in TASKS:
+        for size in ("XS", "S") if name in OF_DEFAULT else ("XS",):
+            has_every_detector(rows_of(leaderboard, name, size), name)
+    wild = rows_of(leaderboard, "wild-1", "S")
+    assert wild.index.tolist() == [NOT_RUN]
+    assert wild["why"][NOT_RUN] == "the dataset wild is not one of this profile's"
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("size", ["M", "L"])
+def test_the_published_figures_of_larger_sizes_are_of_every_detector(name: str, size: str) -> None:
+    full = pd.read_csv(ROOT / "docs/leaderboard.csv").set_index(["task", "size", "detector"])
+    rows = rows_of(full, name, size)
+    has_every_detector(rows, name)
+    (labels,) = set(rows["labels"])
+    assert labels >= len(task_file.read(FOLDER / name).splits[size].test)

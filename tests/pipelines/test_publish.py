@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,6 +20,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from models.benchmark.task_file import TABLE_FILES, TASK_FILE
 from pipelines.__main__ import main
 from pipelines.params import LOCKED, read_params
 from pipelines.publishing import citation, croissant, deposit, licence
@@ -187,7 +189,10 @@ def test_others_open_them_without_our_code(deposited: Path, dataset: str, import
     """Their rows are as many as the card says, in a process that cannot import any of our packages."""
     expected = _sizes_in_card(deposited, dataset)
     assert expected.keys() == {f"{table.name}.parquet" for table, _ in PLACES}
-    hidden = "sys.path = [one for one in sys.path if 'smartsbd' not in one]\nsys.modules['contracts'] = None"
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"][
+        "packages"
+    ]
+    hidden = f"sys.modules |= dict.fromkeys({packages})"
     done = subprocess.run(
         [sys.executable, "-P", "-c", _ROWS.format(imports=f"{hidden}\n{imports}", rows=rows), *expected],
         cwd=deposited / DATASETS / dataset,
@@ -294,7 +299,8 @@ def test_with_an_address_files_have_addresses(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["example.org", "file:///etc", "https://example.org/a b", 'https://x/"}', "https://x/#a"]
+    "address",
+    ["example.org", "file:///etc", "https://example.org/a b", 'https://x/"}', "https://x/#a", "https://a:b@x/"],
 )
 def test_no_address_is_refused(project: Path, address: str) -> None:
     assert main(["publish", "out", "--url", address]) == EXIT_USAGE
@@ -421,17 +427,34 @@ def test_a_byte_changed_before_is_found_where_dvc_has_recorded_it(
 
 
 def test_benchmark_and_leaderboard_go_with_it(project: Path) -> None:
-    (project / "data/benchmark/truth").mkdir(parents=True)
-    (project / "data/benchmark/README.md").write_text("# Benchmark\n")
-    (project / "data/benchmark/truth/kernel.csv").write_text("connection,shared\n")
+    for task in ("wide-1", "kernel-1"):
+        shutil.copytree(ROOT / "data/benchmark" / task, project / "data/benchmark" / task)
+    (project / "data/benchmark/kernel-1/.secret").write_text("not of the task\n")
     (project / "reports/leaderboard.csv").write_text("detector,right\n")
     assert main(["publish", "out"]) == EXIT_OK
-    assert (project / "out/benchmark/truth/kernel.csv").read_text() == "connection,shared\n"
-    assert (project / "out/leaderboard.csv").read_text() == "detector,right\n"
-    page = (project / "out/README.md").read_text()
-    assert "Beside them: [the benchmark](benchmark), [its leaderboard](leaderboard.csv)." in page
+    out = project / "out"
+    assert sorted(path.name for path in (out / "benchmark").iterdir()) == ["kernel-1", "wide-1"]
+    for task in ("wide-1", "kernel-1"):
+        assert {path.name for path in (out / "benchmark" / task).iterdir()} == {TASK_FILE, *TABLE_FILES}
+        for name in (TASK_FILE, *TABLE_FILES):
+            copy = (out / "benchmark" / task / name).read_bytes()
+            assert copy == (ROOT / "data/benchmark" / task / name).read_bytes()
+            assert f"benchmark/{task}/{name}\n" in (out / deposit.CHECKSUMS).read_text()
+    assert (out / "leaderboard.csv").read_text() == "detector,right\n"
+    page = (out / "README.md").read_text()
+    beside = "[the benchmark](benchmark), [its leaderboard](leaderboard.csv)"
+    assert f"Beside them, under the MIT licence: {beside}." in page
+    assert "- its leaderboard at the larger sizes: docs/leaderboard.csv is not there." in page
     assert "the benchmark: data/benchmark is not there" not in page
-    assert "benchmark/truth/kernel.csv\n" in (project / "out" / deposit.CHECKSUMS).read_text()
+
+
+def test_a_benchmark_that_was_changed_is_not_published(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(ROOT / "data/benchmark/wide-1", project / "data/benchmark/wide-1")
+    table = project / "data/benchmark/wide-1" / TABLE_FILES[0]
+    table.write_bytes(table.read_bytes()[:-1])
+    assert main(["publish", "out"]) == EXIT_BAD_INPUT
+    assert f"{TABLE_FILES[0]} was changed" in capsys.readouterr().err
+    assert not (project / "out").exists()
 
 
 def test_the_citation_is_whole_and_of_this_version() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from pathlib import Path
+
 import pandas as pd
 
 from models.benchmark.task import SIZES, TASKS
@@ -11,7 +14,15 @@ from pipelines.reporting.tables.cell import Results, Rows, interval, number
 
 def leaderboard(results: Results) -> Rows:
     """Give the share right of all labels: a row for each size and detector, a column for each task."""
-    path = results.reports / "leaderboard.csv"
+    return _shares(results.reports / "leaderboard.csv")
+
+
+def leaderboard_of_full(results: Results) -> Rows:
+    """Give the same of the larger sizes, which the profile ``full`` has run (docs/leaderboard.csv)."""
+    return _shares(results.reports.parent / "docs/leaderboard.csv", sizes=("M", "L"))
+
+
+def _shares(path: Path, sizes: Collection[str] = SIZES) -> Rows:
     if not path.exists():
         return []
     table = pd.read_csv(path)
@@ -19,7 +30,7 @@ def leaderboard(results: Results) -> Rows:
         (row["size"], row["detector"], row["task"]): f"{row['right']:.3f}{'*' if row['seen'] else ''}"
         for row in table[table["detector"] != NOT_RUN].to_dict("records")
     }
-    named = list(dict.fromkeys((size, detector) for size in SIZES for own, detector, _ in right if own == size))
+    named = list(dict.fromkeys((size, detector) for size in sizes for own, detector, _ in right if own == size))
     return [
         {"size": size, "detector": detector} | {task: right.get((size, detector, task), NOT_RUN) for task in TASKS}
         for size, detector in named

@@ -17,7 +17,12 @@ from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskChangedError,
 
 SPLIT = NamedSplit(("00" * 8, "11" * 8), ("22" * 8,))
 OTHER = NamedSplit(("00" * 8,), ("22" * 8,))
-KNOWN = TaskFile(TASKS["kernel-1"], {"XS": SPLIT}, "XS", dict.fromkeys(TABLE_FILES, "ab" * 32))
+LABELS = "cd" * 32
+KNOWN = TaskFile(TASKS["kernel-1"], {"XS": SPLIT}, {"XS": LABELS}, "XS", dict.fromkeys(TABLE_FILES, "ab" * 32))
+
+
+def named(train: list[Any], test: list[Any], labels_sha256: Any = LABELS) -> dict[str, Any]:
+    return {"connections": {"XS": {"train": train, "test": test, "labels_sha256": labels_sha256}}}
 
 
 @pytest.fixture
@@ -33,10 +38,18 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 def test_connections_that_are_named_stay() -> None:
-    assert KNOWN.named("XS", SPLIT) == KNOWN
-    assert KNOWN.named("S", OTHER).splits == {"XS": SPLIT, "S": OTHER}
-    with pytest.raises(TaskChangedError, match="never changes"):
-        KNOWN.named("XS", OTHER)
+    assert KNOWN.named("XS", SPLIT, LABELS) == KNOWN
+    assert KNOWN.named("S", OTHER, "ef" * 32).splits == {"XS": SPLIT, "S": OTHER}
+    with pytest.raises(TaskChangedError, match="other connections were named; a task never changes"):
+        KNOWN.named("XS", OTHER, LABELS)
+
+
+def test_labels_that_are_named_stay() -> None:
+    KNOWN.check_labels("XS", LABELS)
+    with pytest.raises(TaskChangedError, match="the labels are not those that were named"):
+        KNOWN.check_labels("XS", "ef" * 32)
+    with pytest.raises(TaskChangedError, match="the labels are not those that were named"):
+        KNOWN.named("XS", SPLIT, "ef" * 32)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +61,16 @@ def test_connections_that_are_named_stay() -> None:
         ({"trained": ["../secret"]}, "described otherwise here, in trained"),
         ({"tested": ["sites"]}, "described otherwise here, in tested"),
         ({"metric": "whatever suits"}, "described otherwise here, in metric"),
-        ({"thresholds_chosen_with_the_tested_in_view": []}, "described otherwise"),
+        ({"chosen_with_the_tested_in_view": []}, "described otherwise"),
         ({"connections": {"XXL": {"train": [], "test": []}}}, "sizes are"),
         ({"connections": {"XS": {"train": 5, "test": []}}}, "not what describes a task"),
-        ({"connections": {"XS": {"train": ["../x"], "test": ["22" * 8]}}}, "no name"),
-        ({"connections": {"XS": {"train": [1], "test": ["22" * 8]}}}, "not what describes a task"),
-        ({"connections": {"XS": {"train": ["22" * 8], "test": ["22" * 8]}}}, "both sides"),
+        ({"connections": {"XS": {"train": ["11" * 8], "test": ["22" * 8]}}}, "not what describes a task"),
+        (named(["../x"], ["22" * 8]), "no name"),
+        (named(["\x1b[31mred\n"], ["\x1b[31mred\n"]), "no name"),
+        (named([1], ["22" * 8]), "not what describes a task"),
+        (named(["22" * 8], ["22" * 8]), "both sides"),
+        (named(["11" * 8], ["22" * 8], "../x"), "labels_sha256"),
+        (named(["11" * 8], ["22" * 8], None), "not what describes a task"),
         ({"connections": 7}, "not what describes a task"),
         ({"size": "../XS"}, "sizes are"),
         ({"size": []}, "not what describes a task|sizes are"),
@@ -69,7 +86,8 @@ def test_garbage_is_refused_in_one_line(
     (tmp_path / TASK_FILE).write_text(json.dumps(content | change))
     with pytest.raises(InputFault, match=why) as raised:
         task_file.read(tmp_path)
-    assert "\n" not in str(raised.value)
+    assert str(raised.value).isprintable()
+    assert str(raised.value).startswith(f"{tmp_path / TASK_FILE}: ")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from models.benchmark.task import TASKS
 from models.benchmark.task_score import TaskScore
-from models.benchmark.task_tables import FEATURES, LEARNT, TaskTables, labels_of
+from models.benchmark.task_tables import FEATURES, LEARNT, MEMORY, TaskTables, labels_of, tables_of
 from models.detectors.scoring import OnPair
 from models.labelled.windows import LearnError
 
@@ -79,13 +79,34 @@ def test_the_last_verdict_counts_and_none_is_wrong() -> None:
     assert rows["first_s"].fillna(-1).tolist() == [1, -1, 1, -1]
     score = TaskScore.of(TASKS["kernel-1"], "XS", "lag-excess", rows, resamples=100, seed=0)
     assert (score.right, score.decided, score.right_of_decided, score.labels, score.shared) == (0.25, 0.25, 1, 4, 3)
-    assert score.seen and not TaskScore.of(TASKS["kernel-1"], "XS", "tree", rows, resamples=9, seed=0).seen
+    assert score.seen and not TaskScore.of(TASKS["kernel-1"], "XS", "wavelet", rows, resamples=9, seed=0).seen
+    assert score.first_s == 1
+    assert np.isnan(TaskScore.of(TASKS["shift-1"], "XS", "lag-excess", rows, resamples=9, seed=0).first_s)
     assert 0 <= score.right_low <= score.right <= score.right_high <= 1
 
 
 def test_a_verdict_of_the_phase_before_holds_until_it_is_changed() -> None:
     rows = made().judged({1: OnPair((2 * NS,), (False,))})
     assert (rows["right"][1], rows["first_s"][1]) == (1, 0)
+
+
+def tiles(connection: str, decided_s: list[int]) -> pd.DataFrame:
+    """Tiles of a pair, at each of which something can be said."""
+    values = dict.fromkeys(FEATURES, decided_s)
+    own = {"connection_id": connection, "subflow_a": 0, "subflow_b": 1, "memory": MEMORY, "shared": True}
+    return pd.DataFrame(values | {"decided_ns": [at * NS for at in decided_s], "reason": None, "said": None} | own)
+
+
+def test_moments_of_a_label_are_those_in_it_and_the_last_one_before() -> None:
+    """As a verdict holds until another one is given."""
+    spans = [(1, 5), (5, 10), (10, 15), (15, 20)]
+    labels = [
+        {"connection": "bb" * 8, "subflow_a": 0, "subflow_b": 1, "from_ns": a * NS, "until_ns": b * NS, "shared": True}
+        for a, b in spans
+    ]
+    found = tables_of(tiles("aa" * 8, [2, 3]), tiles("bb" * 8, [2, 3, 5, 9, 15, 20]), labels).test
+    moments = [(label, at // NS) for label, at in zip(found["label"], found["at_ns"], strict=True)]
+    assert moments == [(0, 2), (0, 3), (1, 3), (1, 5), (1, 9), (2, 9), (3, 9), (3, 15)]
 
 
 @pytest.mark.parametrize("family", LEARNT)
