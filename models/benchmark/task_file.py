@@ -67,6 +67,13 @@ class TaskFile:
     def named(self, size: str, split: NamedSplit, labels_sha256: str) -> TaskFile:
         """Return the same with the connections of one size more.
 
+        Parameters
+        ----------
+        size : str
+        split : NamedSplit
+        labels_sha256 : str
+            Of its labels.
+
         Raises
         ------
         TaskChangedError
