@@ -19,8 +19,12 @@ from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS
 from models.labelled.labelled_connection import START_NS, SignalRows, shifted
 from models.last_verdict.dataset_tables import DatasetTables
 
-#: Further columns of ACKs that event lines are written of; no detector of ours reads them.
-OF_LINES = ("is_dup", "newly_sacked_bytes", "srtt_us", "data_ack")
+#: What a detector is asked of: tables and their columns. The last four of ACKs are in event lines alone.
+SIGNALS = (
+    (tables.ACK, (*ACK_COLUMNS, "is_dup", "newly_sacked_bytes", "srtt_us", "data_ack")),
+    (tables.STATE, STATE_COLUMNS),
+    (tables.LOSS, LOSS_COLUMNS),
+)
 
 
 class TaskNotRunError(InputFault):
@@ -122,11 +126,7 @@ class RunConnections:
         for dataset, names in sorted(by_dataset.items()):
             readers = [
                 TableReader(table, self.data.tables / dataset / f"{table.name}.parquet", columns)
-                for table, columns in (
-                    (tables.ACK, (*ACK_COLUMNS, *OF_LINES)),
-                    (tables.STATE, STATE_COLUMNS),
-                    (tables.LOSS, LOSS_COLUMNS),
-                )
+                for table, columns in SIGNALS
             ]
             for name in names:
                 one = self.tested[name]

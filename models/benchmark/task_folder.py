@@ -22,7 +22,7 @@ from contracts.regular_file import size_bytes
 from features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN
 from models.benchmark import task_file
 from models.benchmark.named_split import NAME, NamedSplit
-from models.benchmark.run_connections import OF_LINES, RunConnections
+from models.benchmark.run_connections import SIGNALS, RunConnections
 from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskFile
 from models.benchmark.task_tables import TaskTables
 from models.labelled.labelled_connection import SignalRows
@@ -86,12 +86,8 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-#: Columns of the table of signals by what they are of.
-_OF = (
-    (tables.ACK, ("acked_bytes", "rtt_us", "ece", "owd_us", *OF_LINES)),
-    (tables.STATE, ("ca_state",)),
-    (tables.LOSS, ("packets",)),
-)
+#: Columns of the table of signals by what they are of, without the subflow and the time; the first is never null there.
+_OF = tuple((table, columns[2:]) for table, columns in SIGNALS)
 
 
 def _signal_rows(name: str, rows: SignalRows) -> pa.Table:
@@ -130,6 +126,8 @@ def _check_bounds(path: Path) -> None:
         groups = range(file.metadata.num_row_groups)
         if any(file.metadata.row_group(group).num_rows > _MOST_ROWS_AT_ONCE for group in groups):
             raise TaskFolderError(f"has more than {_MOST_ROWS_AT_ONCE} rows in a row group")
+        if any(file.metadata.row_group(group).total_byte_size > _MOST_BYTES for group in groups):
+            raise TaskFolderError(f"has more than {_MOST_BYTES} bytes in a row group")
     if _NAME_COLUMN not in table.schema().names:
         return
     # The only text: as a dictionary, a long one is held once, however many rows have it.

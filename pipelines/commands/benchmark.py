@@ -121,6 +121,7 @@ def _task_run(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
         return own
     if arguments.size == SMALLEST:
         return TaskRun.of_folder(TASKS_FOLDER / task.name)
+    # Said first: without names, data would not help.
     _named_split(task, arguments.size)
     return TaskRun.of_run(_file_of(task), arguments.size, RunConnections.of(task, _RUN_DATA))
 

@@ -192,16 +192,22 @@ def _copy_beside(project: Path, folder: Path) -> dict[str, str]:
 def _copy_benchmark(project: Path, folder: Path) -> dict[str, str]:
     """Copy the benchmark's tasks, and make sure that their tables are theirs; return what is not there, and why."""
     source, target, what = BENCHMARK
-    tasks = [task for task in TASKS if (project / source / task).is_dir()]
-    for task in tasks:
+    if not (project / source).is_dir():
+        return {what: f"{source} is not there"}
+    files, absent = (TASK_FILE, *TABLE_FILES), {}
+    for task in TASKS:
+        missing = [name for name in files if not (project / source / task / name).is_file()]
+        if missing:
+            absent[f"the task {task}"] = f"{source / task / missing[0]} is not there"
+            continue
         own = folder / target / task
         own.mkdir(parents=True)
-        for name in (TASK_FILE, *TABLE_FILES):
+        for name in files:
             copy(project / source / task / name, own / name)
         there = TaskFolder(own)
         there.check()
         there.tables()
-    return {} if tasks else {what: f"{source} is not there"}
+    return absent
 
 
 def _copy_licences(project: Path, folder: Path, published: Sequence[PublishedDataset]) -> None:

@@ -430,6 +430,8 @@ def test_benchmark_and_leaderboard_go_with_it(project: Path) -> None:
     for task in ("wide-1", "kernel-1"):
         shutil.copytree(ROOT / "data/benchmark" / task, project / "data/benchmark" / task)
     (project / "data/benchmark/kernel-1/.secret").write_text("not of the task\n")
+    (project / "data/benchmark/wild-1").mkdir()
+    shutil.copy(ROOT / "data/benchmark/wild-1" / TASK_FILE, project / "data/benchmark/wild-1")
     (project / "reports/leaderboard.csv").write_text("detector,right\n")
     assert main(["publish", "out"]) == EXIT_OK
     out = project / "out"
@@ -445,6 +447,8 @@ def test_benchmark_and_leaderboard_go_with_it(project: Path) -> None:
     beside = "[the benchmark](benchmark), [its leaderboard](leaderboard.csv)"
     assert f"Beside them, under the MIT licence: {beside}." in page
     assert "- its leaderboard at the larger sizes: docs/leaderboard.csv is not there." in page
+    assert "- the task wild-1: data/benchmark/wild-1/labels.parquet is not there." in page
+    assert "- the task sites-1: data/benchmark/sites-1/task.json is not there." in page
     assert "the benchmark: data/benchmark is not there" not in page
 
 
