@@ -1,7 +1,8 @@
 # make core     set up what inspects, judges and scores; GROUPS="track notebooks" adds groups of pyproject.toml
 # make app      the same in one file, build/sbd.pyz, for Python 3.11
 # make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
-# make test     set up, then run every test (TESTS="not slow" leaves out what is run at night)
+# make test     set up, then run the fast set of tests (WHAT=tests/traces for a part; tests/README.md)
+# make test-all set up, then run every test, as at night and before a release
 # make check    style, types, layers, data dictionary, scenario schema
 # make fuzz     every fuzz target: a million executions each, five million of C and C++; SECONDS=900 for so long each
 # make export   check the exported headers against the trained models, with gcc and clang; publish to build/export (after make repro)
@@ -9,17 +10,7 @@
 # make loop     build the simulator with detectors in the loop, .venv/bin/smartsbd-loop, with the headers in export/generated
 # make kernel   build the recorder and the controllers, build/kernel/sbd-record and sbd-kernel (clang 19 and Rust)
 # make testbed  build the relay of sbd testbed, build/testbed/sbd-relay (nothing else needs it)
-# make bench-parse      packets per second of parse, beside other programs (BENCH=--memory, --scaling, --startup)
-# make bench-logs       lines per second of every kind of log, good ones and some that are broken
-# make bench-extract    time of extract over 4,000 connections (after make repro)
-# make bench-replay     events per second of every baseline detector over sites (after make repro)
-# make bench-export     exported models beside other exporters; features and decisions on real windows (after make repro)
-# make bench-windows    the latter alone
-# make bench-judgements time of the lag excess in C, an RTT sample and a judgement (after make repro)
-# make bench-simulator  CPU time of the simulator by what is in flight
-# make bench-loop       what a detector costs a sender in the loop, a signal and a decision
-# make bench-kernel     what sbd_smart costs an ACK in this machine's kernel, and what it loses (as root, after make kernel)
-# make bench-scale-out  parse and extract by processes, by Dask workers, and with one of them killed (after make repro)
+# make bench    time something: WHAT="parse --memory" runs benchmarks/parse.py; without WHAT, say what there is
 # make ui       MLflow on loopback (PORT=5000); prints the address of the runs
 # make screenshots      the pictures of docs/mlflow.md, with chromium (after make repro)
 # make notebooks run the notebooks on the results, in place
@@ -33,8 +24,7 @@ VENV_PYTHON := $(VENV)/bin/python
 PROFILE := default
 PORT := 5000
 LAB_PORT := 8888
-BENCH :=
-TESTS :=
+WHAT :=
 SECONDS :=
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
@@ -42,15 +32,19 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: kernel testbed loop core app repro test check fuzz proof audit export bench-parse bench-logs bench-extract bench-replay bench-scale-out bench-export bench-windows bench-judgements bench-simulator bench-loop bench-kernel \
+.PHONY: kernel testbed loop core app repro test test-all check fuzz proof audit export bench \
 	ui screenshots notebooks docs lab setup installed core-installed simulator packets logs warping windows baselines lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
 	sbd repro $(PROFILE)
 
+PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --cpu-seconds build/cpu-seconds.csv
 test: setup
-	pytest --numprocesses auto --dist loadfile --no-loadscope-reorder -m "$(TESTS)"
+	$(PYTEST) -m "not slow" $(WHAT)
+
+test-all: setup
+	$(PYTEST) $(WHAT)
 
 check: setup
 	ruff check .
@@ -66,46 +60,15 @@ fuzz: setup
 proof: repro
 	sbd export --check
 	git diff --exit-code
-	$(MAKE) test
+	$(MAKE) test-all
 
 export: setup
 	sbd export --check --all-compilers --publish build/export
 	dvc repro --quiet --force --single-item prove
 	git diff --exit-code -- export/generated reports/prove reports/export.json
 
-bench-parse: setup
-	python -m tests.bench_parse $(BENCH)
-
-bench-logs: setup
-	python -m tests.bench_logs $(BENCH)
-
-bench-extract: setup
-	python -m tests.bench_extract $(BENCH)
-
-bench-replay: setup
-	python -m tests.bench_replay $(BENCH)
-
-bench-scale-out: setup
-	python -m tests.bench_scale_out $(BENCH)
-
-bench-export: setup $(VENV)/bench/.installed
-	python -m tests.bench_export $(BENCH)
-	python -m tests.bench_windows
-
-bench-windows: setup
-	python -m tests.bench_windows $(BENCH)
-
-bench-judgements: setup
-	python -m tests.bench_judgements $(BENCH)
-
-bench-simulator: setup
-	python -m tests.bench_simulator $(BENCH)
-
-bench-loop: setup
-	python -m tests.bench_loop $(BENCH)
-
-bench-kernel: setup
-	python -m tests.bench_kernel $(BENCH)
+bench: setup $(if $(filter export,$(WHAT)),$(VENV)/bench/.installed)
+	@$(if $(WHAT),python -m benchmarks.$(WHAT),sed -n 's/^- /  /p' benchmarks/README.md)
 
 screenshots: setup
 	python -m tests.browser.screenshots
@@ -147,19 +110,20 @@ core:
 	$(ALONE) $(MAKE) --no-print-directory core-installed
 
 core-installed: $(VENV)/.core
-	$(if $(GROUPS),$(IN_GROUPS) $(GROUPS:%=--extra %))
-	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=../$(VENV)
-	@$(MAKE) --no-print-directory --jobs=2 -C logs PREFIX=../$(VENV)
-	@$(MAKE) --no-print-directory -C warping PREFIX=../$(VENV)
-	@$(MAKE) --no-print-directory --jobs=2 -C windows PREFIX=../$(VENV)
+	$(if $(GROUPS),@$(IN_GROUPS) $(GROUPS:%=--extra %))
+	$(call compiled,packets,../$(VENV),,what reads captures)
+	$(call compiled,logs,../$(VENV),,what reads logs)
+	$(call compiled,warping,../$(VENV),,dynamic time warping)
+	$(call compiled,windows,../$(VENV),,features of windows)
 	@# A first verdict; what it imports is compiled on the way, and nothing else.
-	env -u PYTHONDONTWRITEBYTECODE sbd detect data/samples/kernel/inputs/101.state.csv.zst
+	@env -u PYTHONDONTWRITEBYTECODE sbd detect data/samples/kernel/inputs/101.state.csv.zst
 
 $(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/packets.txt pyproject.toml
-	$(IN_GROUPS) hatchling editables
-	uv pip install --quiet --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps -r requirements/packets.txt
-	uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
-	touch $@
+	@echo "set-up: packages of Python"
+	@$(IN_GROUPS) hatchling editables
+	@uv pip install --quiet --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps -r requirements/packets.txt
+	@uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
+	@touch $@
 
 # The program, what it needs and the detector in git in one file, for Python 3.11; packages stay private to it.
 app: core
@@ -175,6 +139,15 @@ app: core
 	PYTHONPATH=build/app/tools $(VENV_PYTHON) -m shiv --site-packages build/app/site --console-script sbd --compressed \
 		--python "/usr/bin/env python3.11" --output-file build/sbd.pyz
 
+# What compilers print goes to a log. A folder that has nothing to do says nothing.
+SETUP_LOG := build/setup.log
+define compiled
+	@$(MAKE) --question -C $(1) PREFIX=$(2) $(3) >/dev/null 2>&1 || { \
+		echo "set-up: $(4)" && mkdir -p build && \
+		$(MAKE) --jobs=2 -C $(1) PREFIX=$(2) $(3) >>$(SETUP_LOG) 2>&1 || { \
+			tail -n 30 $(SETUP_LOG); echo "set-up: this failed; $(SETUP_LOG) has every line"; exit 1; } >&2; }
+endef
+
 # One at a time: a second make waits. What it starts holds the lock too.
 ALONE = @flock --nonblock Makefile true || echo "make: another sets up in this folder: waiting for it" >&2; flock Makefile
 setup:
@@ -184,22 +157,24 @@ installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets 
 	@python -m compileall -q contracts traces scenarios testbed features models export smartsbd pipelines
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
-	rm -rf $(VENV)
-	python=$$(requirements/check-tools.sh) && "$$python" -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check $(WHEELS) --require-hashes -r $<
-	touch $@
+	@rm -rf $(VENV)
+	@python=$$(requirements/check-tools.sh) && echo "set-up: an environment of $$python, $(VENV)" && "$$python" -m venv $(VENV)
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check $(WHEELS) --require-hashes -r $<
+	@touch $@
 
 $(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt requirements/packets.txt pyproject.toml
-	uv pip sync --quiet --compile-bytecode --python $(VENV_PYTHON) --require-hashes $(BUILT_WITH) requirements/main.txt \
+	@echo "set-up: packages of Python"
+	@uv pip sync --quiet --compile-bytecode --python $(VENV_PYTHON) --require-hashes $(BUILT_WITH) requirements/main.txt \
 		requirements/main.txt
-	uv pip install --quiet --compile-bytecode --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps \
+	@uv pip install --quiet --compile-bytecode --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps \
 		-r requirements/uv.txt -r requirements/simulator.txt -r requirements/packets.txt
-	uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
-	touch $@
+	@uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
+	@touch $@
 
 $(VENV)/auto-sklearn/.installed: $(VENV)/.uv requirements/auto-sklearn.txt requirements/auto-sklearn-build.txt \
 		requirements/auto-sklearn.sh
-	requirements/auto-sklearn.sh $(@D) $(VENV)/bin/uv
+	@echo "set-up: the environment of auto-sklearn"
+	@requirements/auto-sklearn.sh $(@D) $(VENV)/bin/uv
 
 $(VENV)/bench/.installed: $(VENV)/.uv requirements/bench.txt
 	uv venv --quiet --clear --python $(VENV_PYTHON) $(@D)
@@ -217,26 +192,26 @@ $(VENV)/audit/.installed: $(VENV)/.uv requirements/audit.txt
 	touch $@
 
 simulator: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=../$(VENV)
+	$(call compiled,simulator,../$(VENV),all loop-parts,the simulator)
 
 # It takes the exported headers, which the pipeline makes of what the plain simulator has simulated: so it is built apart.
 loop: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=../$(VENV) loop
 
 packets: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C packets PREFIX=../$(VENV)
+	$(call compiled,packets,../$(VENV),,what reads captures)
 
 logs: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C logs PREFIX=../$(VENV)
+	$(call compiled,logs,../$(VENV),,what reads logs)
 
 warping: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C warping PREFIX=../$(VENV)
+	$(call compiled,warping,../$(VENV),,dynamic time warping)
 
 windows: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C windows PREFIX=../$(VENV)
+	$(call compiled,windows,../$(VENV),,features of windows)
 
 baselines: $(VENV)/.installed
-	@$(MAKE) --no-print-directory --jobs=2 -C export/baselines PREFIX=../../$(VENV)
+	$(call compiled,export/baselines,../../$(VENV),,the detectors in C)
 
 # Pins stay as they are; delete a requirements file first to take newer versions.
 LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header \

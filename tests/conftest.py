@@ -10,10 +10,6 @@ import pipelines as pipelines  # noqa: PLC0414 - for what importing it does
 from tests import quick_profile
 from tests.made_once import made_once
 
-#: Runs in an environment of its own.
-collect_ignore = ["bench_export_peers.py"]
-
-
 #: CPU seconds of the files that take the most, the fixtures they ask for first among them, without what is marked slow.
 CPU_S = {
     "tests/pipelines/test_automl.py": 140,

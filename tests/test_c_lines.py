@@ -25,9 +25,8 @@ def sources() -> list[str]:
 
 def test_no_line_is_too_long() -> None:
     names = sources()
-    assert {"kernel", "simulator", "packets", "logs", "warping", "export", "docs", "testbed", "tests", "windows"} == {
-        name.partition("/")[0] for name in names
-    }
+    folders = {"benchmarks", "kernel", "simulator", "packets", "logs", "warping", "export", "docs", "testbed", "tests"}
+    assert {name.partition("/")[0] for name in names} == folders | {"windows"}
     long = [
         f"{name}:{number}: {len(line)} columns"
         for name in names

@@ -80,6 +80,8 @@ CONTENTS: dict[str, tuple[str, ...]] = {
     ),
     "How to add to it": (
         "CONTRIBUTING.md",
+        "tests/README.md",
+        "benchmarks/README.md",
         "docs/walks.md",
         "docs/decisions.md",
         "CHANGELOG.md",

@@ -63,7 +63,9 @@ def line_of(error: pytest.ExceptionInfo[Exception]) -> str:
     return line
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "sbd_tree_paper" else pytest.mark.slow) for name in NAMES]
+)
 def test_our_headers_run_as_they_are_wherever_they_stand(name: str, connection: Connection, tmp_path: Path) -> None:
     expected = said_by(HEADERS / f"{name}.h", connection)
     assert expected

@@ -299,6 +299,7 @@ def broken(random: Random, lines: bytes) -> bytes:
     return bytes(content)
 
 
+@pytest.mark.slow
 def test_no_bytes_break_the_program(checked: Path, all_features: Path) -> None:
     """As many as ten seconds allow; what breaks it is said by its seed."""
     kinds = [streams.KINDS[name] for name in ("on the grid", "sparse", "many", "hours")]

@@ -1,4 +1,4 @@
-"""Features of tiles, on every tile there is, equal the definitions bit for bit; and where none is, none should be."""
+"""Features of real and simulated tiles equal the definitions bit for bit; and where none is, none should be."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from features.lag_excess.tile_feature import TILE_FEATURES
 from features.series import signals_of
 from pipelines.params import read_params
 from tests import naive_lag_excess as naive
+from tests.features.some_connections import few_or_all, some_of
 from tests.naive import Ints
 
 ROOT = Path(__file__).parents[2]
@@ -24,8 +25,9 @@ def test_the_definitions_cover_every_feature() -> None:
     assert tuple(one.name for one in TILE_FEATURES) == naive.NAMES
 
 
+@few_or_all
 @pytest.mark.parametrize("dataset", read_params(ROOT / "params.yaml").datasets)
-def test_every_tile_of_a_dataset(dataset: str, quick: Path) -> None:
+def test_every_tile_of_a_dataset(dataset: str, most: int | None, quick: Path) -> None:
     # The quick profile has fewer tiles, and not of every dataset.
     made = (root / "data" for root in (ROOT, quick))
     data = next((one for one in made if (one / "tiles" / dataset / "pair_tile.parquet").exists()), None)
@@ -34,6 +36,7 @@ def test_every_tile_of_a_dataset(dataset: str, quick: Path) -> None:
     folder = data / "tables" / dataset
     acks, states = (TableReader(table, folder / f"{table.name}.parquet") for table in (tables.ACK, tables.STATE))
     rows = read_table(PAIR_TILE, data / "tiles" / dataset / "pair_tile.parquet").to_pandas()
+    rows = some_of(rows, most)
     compared = 0
     for (connection_id, a, b), own in rows.groupby(["connection_id", "subflow_a", "subflow_b"]):
         own_acks, own_states = acks.rows_of(connection_id), states.rows_of(connection_id)

@@ -12,6 +12,8 @@ import pytest
 from tests.fuzz import campaign, programs
 from tests.fuzz.targets import ROOT, TARGETS
 
+pytestmark = pytest.mark.slow
+
 #: A reader of truth.csv that differs from ours, for a process that begins with it.
 DIFFERENT = """\
 import os, signal

@@ -19,10 +19,10 @@ from export.emit_c import EXPORTABLE
 from export.tree import NOT_SHARED, SHARED, Forest
 from pipelines.__main__ import main
 from testbed import machine
+from tests.benchmarks.test_benchmarks import printed
 from tests.kernel.conftest import ROOT
 from tests.kernel.controllers import MOST_INSTRUCTIONS, NAMES, available, counting, emulated, loaded, loaded_programs
 from tests.kernel.two_paths import TwoPaths, two_paths
-from tests.test_benchmarks import printed
 
 _SHIPPED = ROOT / "export/generated/forest_invariant.sbd"
 EXAMPLES = ROOT / "testbed/examples"
@@ -310,7 +310,7 @@ def test_where_it_is_not_built_the_command_says_how(
 
 def test_benchmark_tells_what_an_ack_takes(controllers_allowed: Path) -> None:
     del controllers_allowed
-    head, row = printed(ROOT, "bench_kernel").splitlines()
+    head, row = printed(ROOT, "kernel").splitlines()
     told = dict(zip(head.split(), row.replace(", ", ",").split(), strict=True))
     assert float(told["mbit_s"]) == 20
     assert all(float(rate) > 100 for rate in told["acks_per_s"].split(","))

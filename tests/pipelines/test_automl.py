@@ -133,6 +133,7 @@ def test_history_leaderboard_and_members_are_of_every_search(searched: Path) -> 
     assert all(isinstance(json.loads(setting), dict) for setting in history["setting"])
 
 
+@pytest.mark.slow
 def test_an_engine_set_up_since_is_searched_with_and_nothing_stays_of_the_run_before(project: Path) -> None:
     change(project, evaluations={"auto-sklearn": 26, "flaml": 2}, feature_sets=["paper"], splits=1)
     assert main(["automl", "--dataset", "sites", "--environments", "none"]) == 0
@@ -142,6 +143,7 @@ def test_an_engine_set_up_since_is_searched_with_and_nothing_stays_of_the_run_be
     assert read_json(project / "data/searched/sites.json")["asked"]["splits"] == 1
 
 
+@pytest.mark.slow
 def test_a_search_that_is_killed_for_its_time_gives_a_row_that_says_so(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +158,7 @@ def test_a_search_that_is_killed_for_its_time_gives_a_row_that_says_so(
     assert read_json(project / "data/searched/sites.json")["finished"]["flaml invariant"] == 0
 
 
+@pytest.mark.slow
 def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +174,7 @@ def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
     assert set(rows["note"]) == {f"not run ({SPLITS} of {SPLITS} splits): the teacher gave nothing, or one label alone"}
 
 
+@pytest.mark.slow
 def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage, folder = ["automl", "--dataset", "sites", "--environments", "none"], project / "data/automl/sites"
     with monkeypatch.context() as patch:
@@ -190,6 +194,7 @@ def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypat
     assert not kept.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_stage_that_is_ended_leaves_no_process_no_file_and_no_result(
     project: Path, tmp_path: Path, number: signal.Signals

@@ -302,6 +302,7 @@ def test_one_task_with_one_detector_has_the_leaderboard_s_figure(
     assert ("lag-excess*" in found["all"]) is ("lag-excess" in TASKS[name].seen_by)
 
 
+@pytest.mark.slow
 def test_ours_as_somebody_else_s_process_has_our_figure(
     leaderboard: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -373,6 +374,7 @@ def test_the_figure_is_of_these_labels(tmp_path: Path) -> None:
     assert float(done.stdout) < 0.5
 
 
+@pytest.mark.slow
 def test_without_a_run_s_data_the_stage_runs_what_is_in_git(tmp_path: Path, leaderboard: pd.DataFrame) -> None:
     nothing = [
         one for name in ("tables", "truths", "features", "tiles", "replayed") for one in (f"--{name}", str(tmp_path))

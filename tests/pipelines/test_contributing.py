@@ -37,7 +37,7 @@ CALLS: dict[str, str] = {
 COPIED = (*PACKAGES, "simulator/src", "simulator/loop", "simulator/radio", "tests/models")
 FILES = (
     *("dvc.yaml", "params.yaml", "pyproject.toml", "tests/__init__.py", "tests/naive.py"),
-    *("simulator/Makefile", "simulator/README.md", "requirements/simulator.txt"),
+    *("simulator/Makefile", "simulator/precompiled.h", "simulator/README.md", "requirements/simulator.txt"),
 )
 SIMULATOR = "simulator/src"
 SAMPLES = ROOT / "data/samples/kernel/inputs"
@@ -168,6 +168,7 @@ def test_a_detector(changed: Path) -> None:
     run(changed, "-c", CALLS["check_baseline"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "whole", "broken", "call", "found"),
     [
@@ -221,6 +222,7 @@ def test_a_parser(changed: Path, tmp_path: Path) -> None:
     assert sorted(acks) == [20_000 + place for place in range(100) if place not in (50, 60)]
 
 
+@pytest.mark.slow
 def test_a_family(changed: Path, tmp_path: Path) -> None:
     script = f"""
 import numpy as np
@@ -247,6 +249,7 @@ print(len(grid), np.mean(search.predict(windows, store.load(Path({str(tmp_path)!
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
     params = yaml.safe_load((changed / "params.yaml").read_text())
     assert params["simulate"]["late"]["connections_per_label"] > 1
@@ -270,6 +273,7 @@ def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
     run(changed, "-m", "pipelines.stages", "simulate", *arguments, code=2)
 
 
+@pytest.mark.slow
 def test_a_controller(changed: Path, tmp_path: Path) -> None:
     """The build sees the new file, and the list of the program is all that Python needs."""
     copied = shutil.copytree(changed, tmp_path / "copied")

@@ -18,6 +18,8 @@ from scenarios.crossed_experiments import BASE, CHOICES
 from scenarios.scenario import Scenario
 from tests.pipelines.experiment_project import FAILING, parameters, refused, written
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = ("separate, 128 kB, bulk", "separate, 128 kB, 0.1 MB")
 
 

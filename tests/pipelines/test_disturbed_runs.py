@@ -102,7 +102,8 @@ def in_namespace(script: str, clone: Path, tmp_path: Path) -> None:
 
 
 @can_mount
-@pytest.mark.parametrize("stages", [SHORT, pytest.param((), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("stages", [SHORT, ()])
 def test_in_a_clone_that_may_only_be_read(
     stages: tuple[str, ...], clone: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
@@ -114,7 +115,8 @@ def test_in_a_clone_that_may_only_be_read(
 
 
 @can_mount
-@pytest.mark.parametrize("stages", [SHORT, pytest.param((), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("stages", [SHORT, ()])
 def test_on_a_disk_that_is_full(stages: tuple[str, ...], clone: Path, undisturbed: Path, tmp_path: Path) -> None:
     little, more = LITTLE_KB[stages], MORE_KB[stages]
     in_namespace(FULL.format(run=RUN + " ".join(stages), little=little, more=more, most=_MOST_TIMES), clone, tmp_path)
@@ -135,7 +137,8 @@ def test_on_a_disk_that_is_full(stages: tuple[str, ...], clone: Path, undisturbe
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc here to build what sets the clock back")
-@pytest.mark.parametrize("stages", [SHORT, pytest.param((), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("stages", [SHORT, ()])
 def test_with_a_clock_that_is_set_back(stages: tuple[str, ...], clone: Path, undisturbed: Path, tmp_path: Path) -> None:
     library, back = tmp_path / "clock_set_back.so", tmp_path / "back"
     source = ROOT / "tests/clock_set_back.c"

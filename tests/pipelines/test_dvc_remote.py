@@ -18,6 +18,8 @@ from pipelines.running import profile as scratch
 from pipelines.running.journal import JOURNAL
 from tests.made_once import made_once
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = ["kernel", "kernel_captures"]
 #: The last stages that are run, of those that lead to the tables that are published.

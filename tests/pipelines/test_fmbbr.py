@@ -19,6 +19,8 @@ from scenarios.fmbbr_experiments import DrawsExperiment
 from scenarios.scenario import Scenario
 from tests.pipelines.experiment_project import FAILING, parameters, refused, written
 
+pytestmark = pytest.mark.slow
+
 
 def project_of(target: Path, **changed: dict[str, Any]) -> Path:
     """A project folder whose parameters have few short runs."""

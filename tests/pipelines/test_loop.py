@@ -176,6 +176,7 @@ def test_a_control_that_is_not_there_is_refused(tmp_path: Path) -> None:
         drawn(read_params(tmp_path / "params.yaml"))
 
 
+@pytest.mark.slow
 def test_what_a_broken_run_came_to_is_taken_again(tmp_path: Path) -> None:
     """Of the same key only; what is no longer of the experiments is removed."""
     whole = yaml.safe_load((ROOT / "params.yaml").read_text())

@@ -26,6 +26,8 @@ from scenarios.closed_loop import loop_program
 from scenarios.scenario import Scenario
 from tests.pipelines.experiment_project import FAILING, parameters, refused, written
 
+pytestmark = pytest.mark.slow
+
 LEARNT = (MPLIBRA, RL_JOINT)
 
 

@@ -18,6 +18,8 @@ from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
 from scenarios import simulator
 from tests.pipelines.experiment_project import FAILING, parameters, refused, written
 
+pytestmark = pytest.mark.slow
+
 LEFT_OUT = ("still", "fairness", "peers", "situations", "steps", "abroad")
 
 

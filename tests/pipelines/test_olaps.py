@@ -19,6 +19,8 @@ from scenarios import simulator
 from scenarios.olaps_experiments import LEARNERS, PLAIN, SCHEDULERS
 from tests.pipelines.experiment_project import FAILING, parameters, refused, written
 
+pytestmark = pytest.mark.slow
+
 TABLES = ("runs", "summary", "gains", "relearning", "beside_paper")
 
 

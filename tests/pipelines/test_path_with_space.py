@@ -51,7 +51,8 @@ def test_a_module_and_a_program_are_built_and_run(project: Path) -> None:
 
 def test_no_word_of_a_longer_build_is_half_a_path(project: Path) -> None:
     (project / ".venv/.installed").touch()
-    commands = make(project, "--dry-run", "packets", "simulator").splitlines()
+    built = ("packets", "simulator")
+    commands = [line for one in built for line in make(project, "--dry-run", "-C", one, "PREFIX=../.venv").splitlines()]
     words = [word for command in commands for word in shlex.split(command)]
     assert "-o" in words and any(str(project) in word for word in words)
     assert [word for word in words if project.name.split()[0] in word and str(project) not in word] == []

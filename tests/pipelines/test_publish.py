@@ -33,6 +33,8 @@ from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
 from scenarios.datasets import DATASETS as SIMULATED
 from tests.made_once import made_once
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PROFILES = [ROOT / "params.yaml", *sorted((ROOT / "params").glob("*.yaml"))]
 #: A log of the sender, and captures: of one kind some columns are null that are not of the other.

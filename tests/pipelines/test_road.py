@@ -101,6 +101,7 @@ def test_every_stage_ran_and_wrote_what_it_promises(quick: Path) -> None:
     assert "https://" not in page
 
 
+@pytest.mark.slow
 def test_a_second_repro_runs_what_is_always_done_alone(copied: Path) -> None:
     before = results(copied)
     again = dvc(copied, "repro")
@@ -167,6 +168,7 @@ def test_a_lock_that_was_left_half_written_is_noticed(tmp_path: Path) -> None:
         assert not scratch.is_whole(lock), end
 
 
+@pytest.mark.slow
 def test_without_an_engine_its_row_says_so_and_shows_nothing_of_before(copied: Path, tmp_path: Path) -> None:
     page = copied / "reports/report.html"
     params = copied / "params.yaml"
@@ -185,6 +187,7 @@ def test_without_an_engine_its_row_says_so_and_shows_nothing_of_before(copied: P
     assert table.loc[table["model"] == "flaml", "balanced"].notna().all()
 
 
+@pytest.mark.slow
 def test_export_check_passes_and_notices_any_change(copied: Path) -> None:
     assert sbd(copied, "export", "--check").returncode == 0
     header = copied / "export/generated/sbd_tree_paper.h"

@@ -18,6 +18,8 @@ from pipelines.__main__ import main
 from pipelines.running import scheduler, stage
 from tests.dask_cluster import cluster
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DATASETS = ("kernel", "kernel_captures")
 

@@ -237,6 +237,7 @@ def test_what_automl_found_is_there_with_its_costs_and_what_was_not_run_is_not(
     assert not [run for run in all_runs(mlflow_client) if "auto-sklearn" in str(run.info.run_name)]
 
 
+@pytest.mark.slow
 def test_a_replayed_detector_is_a_run_of_its_own_view(untracked: Path) -> None:
     table = "detector,parameters,right,right_low,right_high,decided,decided_low,decided_high,"
     table += "coverage_shared,coverage_not_shared,wrong,none,first_s\n"
@@ -263,6 +264,7 @@ def test_a_replayed_detector_is_a_run_of_its_own_view(untracked: Path) -> None:
     assert {one.info.run_name for one in found} == {"wavelet default", "silent default"}
 
 
+@pytest.mark.slow
 def test_a_control_of_a_sender_is_a_run_of_its_own_view(untracked: Path) -> None:
     folder = untracked / "reports/loop"
     folder.mkdir(exist_ok=True)
@@ -290,6 +292,7 @@ def test_a_control_of_a_sender_is_a_run_of_its_own_view(untracked: Path) -> None
     assert {one.info.run_name for one in found} == {"loop tree_paper", "loop one path"}
 
 
+@pytest.mark.slow
 def test_a_training_is_a_run_with_its_curve_and_its_weights_have_an_alias(untracked: Path) -> None:
     weights = untracked / "models/agents/weights"
     weights.mkdir(parents=True)
@@ -438,6 +441,7 @@ def watched(project: Path) -> str:
     return shown.stdout.strip()
 
 
+@pytest.mark.slow
 def test_no_address_is_asked_for(untracked: Path) -> None:
     assert watched(untracked) == "0 True []"
     assert (untracked / "data/mlflow.db").exists()

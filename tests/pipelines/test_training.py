@@ -20,6 +20,8 @@ from pipelines.training.training import CurvePoint, Training
 from scenarios import agent_episodes
 from scenarios.agent_episodes import Episode
 
+pytestmark = pytest.mark.slow
+
 
 def short(draw: Callable[[np.random.Generator], Episode]) -> Callable[[np.random.Generator], Episode]:
     """Episodes of 2 s in place of 30, without rivals."""

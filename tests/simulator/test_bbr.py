@@ -10,6 +10,8 @@ import pytest
 
 from tests.simulator.program import MSS, PACKET, Run, Scenario, link, network, seeds, simulate, simulate_all, subflow
 
+pytestmark = pytest.mark.slow
+
 RATE = 20.0
 RTT_MS = 60.0
 FAMILY = ("bbr", "cmpbbr", "coupled_bbr", "fmbbr")

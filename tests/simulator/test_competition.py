@@ -34,10 +34,14 @@ def beside_tcp(rate: float, queue: int, rtt: float, controller: str, counts: str
     )
 
 
-def get_share(directory: Path, scenario: Scenario, runs: int) -> float:
+#: Seeds over which a share is the mean.
+RUNS = 10
+
+
+def get_share(directory: Path, scenario: Scenario) -> float:
     """Rate of the connection over that of the TCP flow, mean of so many seeds."""
     shares: list[float] = []
-    for run in simulate_all(directory, seeds(scenario, runs)):
+    for run in simulate_all(directory, seeds(scenario, RUNS)):
         (line,) = run.truth["links"]
         begin = max(s["established_ns"] for s in run.truth["subflows"]) / 1e9
         total: float = line["utilisation"] * line["rate_mbit_s"] * MSS / PACKET
@@ -46,35 +50,29 @@ def get_share(directory: Path, scenario: Scenario, runs: int) -> float:
     return mean(shares)
 
 
-#: A change waits for three runs of each kind.
-few_or_many = pytest.mark.parametrize("runs", [3, pytest.param(10, marks=pytest.mark.slow)])
-
-
-@few_or_many
-@pytest.mark.parametrize(
-    ("rate", "queue", "rtt"), [pytest.param(10.0, 75000, 60.0, marks=pytest.mark.slow), (8.0, 40000, 40.0)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("rate", "queue", "rtt"), [(10.0, 75000, 60.0), (8.0, 40000, 40.0)])
 @pytest.mark.parametrize(
     ("controller", "low", "high"),
     [("lia", 0.75, 1.35), ("olia", 0.75, 1.35), ("balia", 0.75, 1.35), ("reno", 1.6, 2.4)],
 )
 def test_share_beside_a_tcp_flow(
-    rate: float, queue: int, rtt: float, controller: str, low: float, high: float, runs: int, tmp_path: Path
+    rate: float, queue: int, rtt: float, controller: str, low: float, high: float, tmp_path: Path
 ) -> None:
     """LIA, OLIA and BALIA take as much as one TCP flow, and two uncoupled subflows as much as two."""
-    share = get_share(tmp_path, beside_tcp(rate, queue, rtt, controller), runs)
+    share = get_share(tmp_path, beside_tcp(rate, queue, rtt, controller))
     assert low <= share <= high, share
 
 
-@few_or_many
-def test_counting_acks_takes_less(runs: int, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_counting_acks_takes_less(tmp_path: Path) -> None:
     """Linux's way of counting halves the growth with delayed ACKs, so the share falls."""
-    share = get_share(tmp_path, beside_tcp(8.0, 40000, 40.0, "lia", "acks"), runs)
+    share = get_share(tmp_path, beside_tcp(8.0, 40000, 40.0, "lia", "acks"))
     assert 0.4 < share < 0.85, share
 
 
-@few_or_many
-def test_the_whole_numbers_of_the_kernel_take_less_still(runs: int, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_whole_numbers_of_the_kernel_take_less_still(tmp_path: Path) -> None:
     """At 60 ms the kernel has quotients of 0 only, and takes the oldest subflow for the best: it grows too slowly."""
     shares = []
     for place, chosen in enumerate(({"counts": "acks"}, {"mode": "kernel"})):
@@ -82,6 +80,6 @@ def test_the_whole_numbers_of_the_kernel_take_less_still(runs: int, tmp_path: Pa
         del scenario["connection"]["lia_counts"]
         scenario["connection"]["congestion_control"] = {"name": "lia", **chosen}
         (tmp_path / str(place)).mkdir()
-        shares.append(get_share(tmp_path / str(place), scenario, runs))
+        shares.append(get_share(tmp_path / str(place), scenario))
     acks, kernel = shares
     assert 0.2 < kernel < 0.8 * acks, shares

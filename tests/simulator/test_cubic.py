@@ -10,6 +10,8 @@ from scenarios.closed_forms import MSS_BYTES, TOPOLOGIES
 from scenarios.scenario import Run
 from scenarios.simulator import simulate
 
+pytestmark = pytest.mark.slow
+
 #: RFC 9438, section 4: the scale in segments/s^3, and what is left of a window after a loss.
 SCALE, LEFT = 0.4, 0.7
 STEP_S = 0.1

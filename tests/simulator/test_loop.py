@@ -9,12 +9,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from features import connection_pairs
 from models.detectors import DETECTORS, replayed
@@ -80,6 +82,29 @@ SCENARIOS = {
 }
 
 
+#: The source that a sender takes by default is tried on every scenario, every source on this one.
+DEFAULT, EVERY_SOURCE_ON = "lag_excess", "three"
+
+
+def on_scenarios(sources: Iterable[str], always: str) -> list[ParameterSet]:
+    """Return each source with each scenario; a change waits for one source on all of them and all sources on one."""
+    return [
+        pytest.param(
+            source,
+            scenario,
+            id=f"{source}-{name}",
+            marks=[] if source == always or name == EVERY_SOURCE_ON else pytest.mark.slow,
+        )
+        for source in sources
+        for name, scenario in SCENARIOS.items()
+    ]
+
+
+def few_now(sources: Iterable[str], now: Iterable[str]) -> list[ParameterSet]:
+    """Return all sources; a change waits for some of them."""
+    return [pytest.param(source, marks=[] if source in now else pytest.mark.slow) for source in sources]
+
+
 @dataclass(frozen=True)
 class Looped:
     """A run with a source of verdicts, and what its file of verdicts says."""
@@ -121,8 +146,7 @@ def window_lines(told: dict[str, Any]) -> str:
     return "".join(lines) + f"C={token} GROUPS {groups}\n"
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
-@pytest.mark.parametrize("source", MODELS)
+@pytest.mark.parametrize(("source", "scenario"), on_scenarios(MODELS, always="tree_paper"))
 def test_windows_are_those_of_the_replay_program(
     source: str, scenario: Scenario, replay_programs: dict[str, list[Any]], tmp_path: Path
 ) -> None:
@@ -158,8 +182,7 @@ def opinions_of(told: dict[str, Any]) -> list[tuple[int, list[int | None]]]:
     return [(one["from_ns"], one["groups"]) for one in told["verdicts"]]
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
-@pytest.mark.parametrize("source", DETECTOR)
+@pytest.mark.parametrize(("source", "scenario"), on_scenarios(DETECTOR, always=DEFAULT))
 def test_partitions_are_those_of_the_python_detector(source: str, scenario: Scenario, tmp_path: Path) -> None:
     """At the same times, on the run's own log, whatever the loop did."""
     one = looped(tmp_path, scenario, source)
@@ -179,7 +202,7 @@ def test_marks_are_the_signal_that_was_chosen(tmp_path: Path) -> None:
     assert opinions_of(one.told) == [(each.time_ns, list(each.partition)) for each in expected] != []
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", few_now(SOURCES, now=[DEFAULT, "tree_paper"]))
 def test_before_the_first_verdict_the_run_is_a_coupled_one(source: str, tmp_path: Path) -> None:
     """Up to the first change of groups, byte for byte; with `before` apart, it is Reno's up to the second."""
     scenario = SCENARIOS["separate"]
@@ -241,7 +264,7 @@ def due_changes(one: Looped, hold_windows: float, *, majority: bool) -> list[tup
 
 @pytest.mark.parametrize("hysteresis", ["none", "majority"])
 @pytest.mark.parametrize("hold_windows", [0.3, 4.0])
-@pytest.mark.parametrize("source", ["lag_excess", "tree_paper", "tree_invariant"])
+@pytest.mark.parametrize("source", few_now([DEFAULT, "tree_paper", "tree_invariant"], now=[DEFAULT]))
 def test_verdicts_hold_as_long_as_they_are_to(
     source: str, hold_windows: float, hysteresis: str, tmp_path: Path
 ) -> None:
@@ -265,7 +288,7 @@ def test_a_wait_of_more_windows_leaves_more_time_apart(tmp_path: Path) -> None:
     assert len(changes_ns(runs[0].run)) > len(changes_ns(runs[1].run))
 
 
-@pytest.mark.parametrize("source", registry.names("verdicts"))
+@pytest.mark.parametrize("source", few_now(registry.names("verdicts"), now=[DEFAULT, "file"]))
 def test_every_source_gives_the_same_bytes_again(source: str, tmp_path: Path) -> None:
     """In two processes, with OLIA as the coupled half; the series has the groups of the file."""
     scenario = {**SCENARIOS["three"], "duration_s": 20.0, "series_s": 1.0}

@@ -8,8 +8,8 @@ import pytest
 
 from tests.simulator.program import MSS, PACKET, Run, Scenario, link, network, seeds, simulate, simulate_all, subflow
 
-#: A change waits for three seeds.
-few_or_many = pytest.mark.parametrize("runs", [3, pytest.param(10, marks=pytest.mark.slow)])
+#: Seeds over which a share is the mean.
+RUNS = 10
 RTT_MS = 60.0
 
 
@@ -37,24 +37,24 @@ def used(run: Run, scenario: Scenario, begin: float, end: float) -> float:
     return float(delivered * 8e-6 / (end - begin) / capacity)
 
 
-@few_or_many
-@pytest.mark.parametrize(("rate", "paths"), [(20.0, 1), (20.0, 2), pytest.param(10.0, 2, marks=pytest.mark.slow)])
-def test_alone_it_fills_its_links(rate: float, paths: int, runs: int, tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(("rate", "paths"), [(20.0, 1), (20.0, 2), (10.0, 2)])
+def test_alone_it_fills_its_links(rate: float, paths: int, tmp_path: Path) -> None:
     """Between 10 and 20 s it uses 0.85 of them in the mean."""
     scenario = over_own_links("mpcc", rate, paths, 20.0)
-    found = [used(run, scenario, 10, 20) for run in simulate_all(tmp_path, seeds(scenario, runs))]
+    found = [used(run, scenario, 10, 20) for run in simulate_all(tmp_path, seeds(scenario, RUNS))]
     assert mean(found) > 0.85, found
 
 
-@few_or_many
-def test_a_loss_of_one_percent_is_no_reason_to_slow_down(runs: int, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_loss_of_one_percent_is_no_reason_to_slow_down(tmp_path: Path) -> None:
     """It keeps 0.7 of what it has without, where Reno has less than half of a link of 20 Mbit/s."""
     clean, lossy, reno = (
         over_own_links(controller, 20.0, 1, 40.0, loss)
         for controller, loss in (("mpcc", 0.0), ("mpcc", 0.01), ("reno", 0.01))
     )
     shares = [
-        mean(used(run, scenario, 10, 40) for run in simulate_all(tmp_path / str(place), seeds(scenario, runs)))
+        mean(used(run, scenario, 10, 40) for run in simulate_all(tmp_path / str(place), seeds(scenario, RUNS)))
         for place, scenario in enumerate((clean, lossy, reno))
     ]
     assert shares[1] > 0.7 * shares[0], shares

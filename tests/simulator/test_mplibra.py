@@ -34,6 +34,8 @@ from tests.simulator.program import (
     subflow,
 )
 
+pytestmark = pytest.mark.slow
+
 RATE, RTT_MS = 5.0, 120.0
 QUEUE = int(RATE * 1e6 / 8 * RTT_MS / 1e3)
 DURATION_S = 40.0

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from tests.simulator.program import Run, Scenario, flow, link, seeds, simulate, simulate_all
-from tests.simulator.test_mpcc import few_or_many, over_own_links, used
+from tests.simulator.test_mpcc import RUNS, over_own_links, used
+
+pytestmark = pytest.mark.slow
 
 
 def learns(run: Run, begin: float, end: float) -> list[int]:
@@ -26,12 +28,12 @@ def share_of(mode: str, run: Run, end: float) -> float:
     return float(spent / (edges[-1] - edges[0]))
 
 
-@few_or_many
+@pytest.mark.slow
 @pytest.mark.parametrize("paths", [1, 2])
-def test_alone_it_fills_its_links(paths: int, runs: int, tmp_path: Path) -> None:
+def test_alone_it_fills_its_links(paths: int, tmp_path: Path) -> None:
     """Between 5 and 10 s it uses 0.9 of links of 20 Mbit/s in the mean; it started once."""
     scenario = over_own_links("mpol", 20.0, paths, 10.0)
-    ended = simulate_all(tmp_path, seeds(scenario, runs))
+    ended = simulate_all(tmp_path, seeds(scenario, RUNS))
     found = [used(run, scenario, 5, 10) for run in ended]
     assert mean(found) > 0.9, found
     for run in ended:
@@ -39,13 +41,13 @@ def test_alone_it_fills_its_links(paths: int, runs: int, tmp_path: Path) -> None
             assert [one["mode"] for one in own["modes"]][:3] == ["start", "learn", "watch"]
 
 
-@few_or_many
-def test_it_is_fair_beside_cubic(runs: int, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_it_is_fair_beside_cubic(tmp_path: Path) -> None:
     """One subflow and one CUBIC flow on a link of 20 Mbit/s: Jain's index of their rates is 0.9 in the mean."""
     scenario = over_own_links("mpol", 20.0, 1, 60.0)
     scenario["background"] = [flow("cubic", None)]
     found = []
-    for run in simulate_all(tmp_path, seeds(scenario, runs)):
+    for run in simulate_all(tmp_path, seeds(scenario, RUNS)):
         late = [one for one in run.truth["series"]["intervals"] if one["from_ns"] >= 10e9]
         own = sum(one["delivered_bytes"] for one in late)
         rival = sum(one["background_bytes"][0] for one in late)
@@ -53,14 +55,14 @@ def test_it_is_fair_beside_cubic(runs: int, tmp_path: Path) -> None:
     assert mean(found) > 0.9, found
 
 
-@few_or_many
-def test_in_a_still_network_it_goes_on_watching(runs: int, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_in_a_still_network_it_goes_on_watching(tmp_path: Path) -> None:
     """A subflow begins to learn less than three times a minute; without `still`, every drift of a queue would do."""
     counts = []
     for place, still in enumerate((None, 0.0)):
         controller: Any = "mpol" if still is None else {"name": "mpol", "still": still}
         scenario = over_own_links(controller, 20.0, 2, 70.0)
-        ended = simulate_all(tmp_path / str(place), seeds(scenario, runs))
+        ended = simulate_all(tmp_path / str(place), seeds(scenario, RUNS))
         counts.append(mean(count for run in ended for count in learns(run, 10, 70)))
     assert counts[0] < 3 < counts[1], counts
 

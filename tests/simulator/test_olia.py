@@ -12,14 +12,15 @@ from scenarios.closed_forms import RATE_MBIT_S, TOPOLOGIES, under
 from scenarios.scenario import Run
 from scenarios.simulator import simulate
 
-#: A change waits for three seeds.
-seeds_to_run = pytest.mark.parametrize("seeds", [3, pytest.param(10, marks=pytest.mark.slow)])
+pytestmark = pytest.mark.slow
+
+SEEDS = 10
 
 
 def intervals(
-    topology: str, controller: str, seeds: int, series_s: float, stop_s: float | None = None
+    topology: str, controller: str, series_s: float, stop_s: float | None = None
 ) -> list[list[dict[str, Any]]]:
-    """The series of so many seeds; the rivals of the topology stop on request."""
+    """The series of all seeds; the rivals of the topology stop on request."""
 
     def of(seed: int) -> list[dict[str, Any]]:
         scenario = under(TOPOLOGIES[topology], controller, seed)
@@ -31,25 +32,23 @@ def intervals(
         return own
 
     with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(of, range(1, seeds + 1)))
+        return list(pool.map(of, range(1, SEEDS + 1)))
 
 
-@seeds_to_run
-def test_shares_of_two_equal_paths_do_not_flap(seeds: int) -> None:
+def test_shares_of_two_equal_paths_do_not_flap() -> None:
     """Over a minute, the first path's share of the goodput in 5 s swings by less than a half of it all."""
-    for series in intervals("own_2", "olia", seeds, 5.0):
+    for series in intervals("own_2", "olia", 5.0):
         last_minute = [[own["acked_bytes"] for own in one["subflows"]] for one in series if one["from_ns"] >= 40e9]
         assert len(last_minute) == 12
         shares = [first / (first + second) for first, second in last_minute]
         assert max(shares) - min(shares) < 0.5, shares
 
 
-@seeds_to_run
-def test_traffic_returns_to_a_path_that_is_free_again(seeds: int) -> None:
+def test_traffic_returns_to_a_path_that_is_free_again() -> None:
     """Its rival stops at 60 s: ten seconds later OLIA has more than half of the link; LIA has less in the mean."""
 
     def tenth_second(controller: str) -> list[float]:
-        runs = intervals("contested", controller, seeds, 2.0, stop_s=60.0)
+        runs = intervals("contested", controller, 2.0, stop_s=60.0)
         late = [next(one for one in series if one["from_ns"] == 68e9) for series in runs]
         return [one["subflows"][0]["acked_bytes"] * 8 / 2e6 for one in late]
 

@@ -257,6 +257,7 @@ def test_damaged_compression_gives_rows_or_a_capture_error(tmp_path: Path, packe
     checked(read_any, tmp_path / "a", Dialect(), content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_every_number_may_be_any_number(tmp_path: Path, name: str) -> None:
     kind = KINDS[name]
@@ -352,6 +353,7 @@ def test_disturbed_packets_in_several_captures_give_rows_or_quarantine(
     assert sum(trace.records_in for trace in traces) == len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_byte_of_a_packet_may_be_any(tmp_path: Path, version: int) -> None:
     good = [packet.cut(130) for packet in (FOUR, SIX)[version]][:5]

@@ -38,6 +38,8 @@ from tests.models.automl.asked_made import (
     telling,
 )
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 EVALUATIONS = 10
 SMALL = telling("flaml", limits(EVALUATIONS))

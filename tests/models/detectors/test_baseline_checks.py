@@ -23,11 +23,15 @@ KNOWN = {
     "emptcp-r": {"memory": "its percentile is of all bursts of marks so far: an integer is kept for each"},
     "lag-excess": {"memory": "it keeps every sample, as its module says; its twin in C keeps 15,944 bytes of a pair"},
 }
+#: The default, and the one that is ahead of it on some datasets: a change waits for these.
+NOW = ("lag-excess", "rubenstein-r")
 MS = 1_000_000
 S = 1000 * MS
 
 
-@pytest.mark.parametrize("name", DETECTORS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in NOW else pytest.mark.slow) for name in DETECTORS]
+)
 def test_every_detector_passes(name: str) -> None:
     check_baseline(DETECTORS[name], KNOWN.get(name))
 
@@ -273,6 +277,7 @@ def test_what_is_stated() -> None:
         assert "stated" in checks_of(broken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "found"),
     [
@@ -303,6 +308,7 @@ def test_what_is_broken_is_found(build: type[Sound], found: set[str]) -> None:
     assert checks_of(replace(KIND, build=build)) == found
 
 
+@pytest.mark.slow
 def test_an_exception_needs_its_reason_to_hold() -> None:
     hoarding = replace(KIND, build=Hoarding)
     check_baseline(hoarding, {"memory": "it keeps every sample"})

@@ -18,6 +18,8 @@ from models.detectors.event import Event, Kind
 from models.partition import Partition
 from tests.models.detectors.queues_made import ONE_QUEUE, OTHER_QUEUE, sawtooth_us
 
+pytestmark = pytest.mark.slow
+
 MS = 1_000_000
 APART, SHARED = (0, 1), (0, 0)
 EVERY_MS = 10

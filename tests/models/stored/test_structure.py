@@ -423,7 +423,9 @@ print(refused, passed)
 """
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[] if kind == "tree" else pytest.mark.slow) for kind in KINDS]
+)
 def test_flipped_bits_end_in_one_line_or_in_a_model_that_judges(kind: str, tmp_path: Path) -> None:
     put(tmp_path, made(kind))
     run = subprocess.run(

@@ -1,6 +1,6 @@
 """Events per CPU second of every baseline detector, in Python and in C if it has a twin, over a dataset's connections.
 
-make bench-replay
+make bench WHAT=replay
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""C of a fitted tree and a fitted forest by other exporters, for `tests.bench_export`; runs in their environment.
+"""C of a fitted tree and a fitted forest by other exporters, for `benchmarks.export`; runs in their environment.
 
-python tests/bench_export_peers.py FOLDER SHIFT COLUMNS
+python benchmarks/export_by_others.py FOLDER SHIFT COLUMNS
 
 The folder has `tree.joblib` and `forest.joblib`; a C file for each exporter and an index of them, `peers.json`, are
 added. Rows of int16 come with their first COLUMNS shifted right by SHIFT.

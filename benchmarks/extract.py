@@ -1,6 +1,6 @@
 """Time of `extract` over thousands of connections: those of a dataset, copied under other names.
 
-make bench-extract (BENCH="--dataset NAME --connections N")
+make bench WHAT="extract --dataset NAME --connections N"
 """
 
 from __future__ import annotations

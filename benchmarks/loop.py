@@ -1,6 +1,6 @@
 """What a detector costs a sender in the loop: ns for each signal, us for each decision, and share of one core.
 
-make bench-loop (BENCH="--networks 1 --seconds 20"). Networks are those of ``loop_nsb`` with bulk rivals, two
+make bench WHAT="loop --networks 1 --seconds 20". Networks are those of ``loop_nsb`` with bulk rivals, two
 subflows each. The clock is read before and after each signal and decision; what that takes itself is in the figures.
 """
 

@@ -1,6 +1,6 @@
 """CPU time of the simulator by what is in flight: two subflows under CUBIC, each alone on its link.
 
-make bench-simulator (BENCH="--settings 10:60 --seconds 5"). A setting is a link's rate in Mbit/s and the RTT in ms. The
+make bench WHAT="simulator --settings 10:60 --seconds 5". A setting is a link's rate in Mbit/s and the RTT in ms. The
 queue has room for one bandwidth-delay product, so up to two of them are in flight.
 """
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two calls that bench_windows.c times, by themselves: no floating-point registers here. */
+/* The two calls that windows.c times, by themselves: no floating-point registers here. */
 #define TEXT_OF(x)	#x
 #define TEXT(x)		TEXT_OF(x)
 #define JOIN_OF(x, y)	x##y

@@ -1,6 +1,6 @@
 """Time, bytes and agreement of exported trees and forests in C, beside those of other exporters.
 
-make bench-export (BENCH="--rounds N --rows N --ours")
+make bench WHAT="export --rounds N --rows N --ours"
 
 Rows follow each other, so that a processor may begin a row while it is at the one before; "one by one", the next row's
 address hangs on the last verdict. Rows come in the type an exporter takes, converted beforehand.
@@ -191,7 +191,7 @@ def built(model: str, exporter: str, source: Path, row: str, options: list[str],
 
 def exported(folder: Path) -> tuple[list[Entry], dict[str, str]]:
     """Return the other exporters' entries, and the versions of their packages."""
-    script = ROOT / "tests/bench_export_peers.py"
+    script = ROOT / "benchmarks/export_by_others.py"
     subprocess.run([str(PEERS), str(script), str(folder), str(SHIFT), str(DISTANCES)], check=True, capture_output=True)
     peers = json.loads((folder / "peers.json").read_text())
     entries = []

@@ -1,6 +1,6 @@
 """Lines per CPU second of every log that is read line by line: of good lines alone, and with some that are broken.
 
-make bench-logs (BENCH="--lines N --connections N --runs N --broken SHARE --kinds KIND... --memory")
+make bench WHAT="logs --lines N --connections N --runs N --broken SHARE --kinds KIND... --memory"
 
 Read is a log once its connections and their rows are there; no table is written. Each figure is the least time of
 several runs, each in a process of its own, in turn.
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench_parse import ROOT, processor
+from benchmarks.parse import ROOT, processor
 from tests.log_traffic import KINDS, write_log
 
 RUNS = 3

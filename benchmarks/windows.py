@@ -1,6 +1,6 @@
 """Time of the exported headers on windows of datasets: features and decision, mean and maximum, and as a share of T.
 
-make bench-windows (after make repro; BENCH="--datasets NAMES"). The counterpart of the paper's Table 7. Each window is
+make bench WHAT="windows --datasets NAMES" (after make repro). The counterpart of the paper's Table 7. Each window is
 judged several times, of which the least time counts; the clock's own reading, some 20 ns, is in it.
 """
 
@@ -52,8 +52,8 @@ def times_ns(model: str, compiler: Compiler, content: bytes) -> np.ndarray[tuple
     with tempfile.TemporaryDirectory() as folder:
         options = ["-I", str(HEADERS), f"-DSBD_MODEL={model}"]
         inner, program = Path(folder) / "model.o", Path(folder) / "bench"
-        compiled(compiler, HERE / "bench_windows_model.c", inner, [*options, INTEGERS_ONLY, "-c"])
-        compiled(compiler, HERE / "bench_windows.c", program, [*options, str(inner)])
+        compiled(compiler, HERE / "windows_model.c", inner, [*options, INTEGERS_ONLY, "-c"])
+        compiled(compiler, HERE / "windows.c", program, [*options, str(inner)])
         done = subprocess.run([str(program)], input=content, capture_output=True, check=True)
     return np.array([line.split() for line in done.stdout.decode().splitlines()], dtype=np.int64)
 

@@ -1,6 +1,6 @@
 """Time and memory of `parse` on a generated capture of MPTCP, beside those of other programs that read captures.
 
-make bench-parse (BENCH="--packets N --connections N --runs N --keep FOLDER --memory --scaling --startup")
+make bench WHAT="parse --packets N --connections N --runs N --keep FOLDER --memory --scaling --startup"
 """
 
 from __future__ import annotations

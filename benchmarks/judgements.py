@@ -1,6 +1,6 @@
 """Time of the lag excess in C on recorded pairs: a sample, mean; a call that judges, mean and maximum; bytes a pair.
 
-make bench-judgements (after make repro; BENCH="--datasets NAMES"). Each call is timed several times, of which the least
+make bench WHAT="judgements --datasets NAMES" (after make repro). Each call is timed several times, of which the least
 counts; the clock's own reading, some 20 ns, is in it.
 """
 
@@ -29,7 +29,7 @@ def times_ns(compiler: Compiler, content: bytes) -> tuple[np.ndarray[tuple[int, 
     """Return, of each sample, the least nanoseconds of its call and whether it judged; and the bytes of a pair."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "bench"
-        compiled(compiler, HERE / "bench_judgements.c", program, ["-I", str(HEADERS), INTEGERS_ONLY])
+        compiled(compiler, HERE / "judgements.c", program, ["-I", str(HEADERS), INTEGERS_ONLY])
         found = []
         for _ in range(REPEATS):
             done = subprocess.run([str(program)], input=content, capture_output=True, check=True)

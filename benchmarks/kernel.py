@@ -1,6 +1,6 @@
 """What sbd_smart costs an ACK in this machine's kernel, and whether signals are lost.
 
-make bench-kernel (BENCH="--mbit-s 100 --seconds 8 --model FILE"), as root, after `make kernel`. Two paths in network
+make bench WHAT="kernel --mbit-s 100 --seconds 8 --model FILE", as root, after `make kernel`. Two paths in network
 namespaces of their own, each with its own bottleneck. Segments leave one by one, so that there is an ACK for every
 two. The kernel counts (kernel.bpf_stats_enabled, set for as long as it takes); its clock is in the figures.
 """

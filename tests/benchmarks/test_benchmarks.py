@@ -10,33 +10,34 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.export import PEERS
 from models.detectors import DETECTORS
-from tests import bench_export
 from tests.export.made import PYTHON_ALONE
 from tests.log_traffic import KINDS
 
-ROOT = Path(__file__).parents[1]
-MAKEFILE = (ROOT / "Makefile").read_text()
-#: The modules that `make bench-*` runs, by what little they are given to do.
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+#: What `make bench` runs, by what little it is given to do here.
 LITTLE = {
-    "bench_parse": "--packets 2000 --connections 2 --runs 1",
-    "bench_logs": "--lines 2000 --connections 2 --runs 1 --broken 0.1",
-    "bench_extract": "--dataset groups --connections 4",
-    "bench_replay": "--tables data/tables/kernel --connections 2",
-    "bench_scale_out": "--dataset kernel",
-    "bench_windows": "--datasets groups",
-    "bench_judgements": "--datasets groups --connections 1",
-    "bench_simulator": "--settings 10:60 --seconds 3",
-    "bench_loop": "--networks 1 --seconds 20 --sources lag_excess tree_paper",
-    "bench_export": "--rounds 1 --rows 2000 --ours",
+    "parse": "--packets 2000 --connections 2 --runs 1",
+    "logs": "--lines 2000 --connections 2 --runs 1 --broken 0.1",
+    "extract": "--dataset groups --connections 4",
+    "replay": "--tables data/tables/kernel --connections 2",
+    "scale_out": "--dataset kernel",
+    "windows": "--datasets groups",
+    "judgements": "--datasets groups --connections 1",
+    "simulator": "--settings 10:60 --seconds 3",
+    "loop": "--networks 1 --seconds 20 --sources lag_excess tree_paper",
+    "export": "--rounds 1 --rows 2000 --ours",
     # Run where the controllers are: tests/kernel/test_controllers.py.
-    "bench_kernel": "--mbit-s 20 --seconds 1",
+    "kernel": "--mbit-s 20 --seconds 1",
 }
 
 
 def printed(folder: Path, module: str, *more: str) -> str:
     """Return what a benchmark prints in a project's folder."""
-    command = [sys.executable, "-m", f"tests.{module}", *LITTLE[module].split(), *more]
+    command = [sys.executable, "-m", f"benchmarks.{module}", *LITTLE[module].split(), *more]
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -49,31 +50,41 @@ def rows(table: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines[1:]]
 
 
-def test_every_target_passes_its_options_on_and_is_run_here() -> None:
-    targets = re.findall(r"^(bench-[\w-]+): setup.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
-    run = {target: re.findall(r"python -m tests\.(bench_\w+) \$\(BENCH\)", recipe) for target, recipe in targets}
-    assert run == {module.replace("_", "-"): [module] for module in LITTLE}
+def test_every_benchmark_is_in_the_readme_and_is_run_here() -> None:
+    listed = re.findall(r"^- `(\w+)`: ", (ROOT / "benchmarks/README.md").read_text(), re.MULTILINE)
+    runnable = {path.stem for path in (ROOT / "benchmarks").glob("*.py") if "ArgumentParser" in path.read_text()}
+    assert set(listed) == runnable == set(LITTLE)
+
+
+def test_make_lists_them_and_passes_options_on() -> None:
+    listed = subprocess.run(["make", "--dry-run", "bench"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "benchmarks/README.md" in listed.stdout
+    wanted = ["make", "--dry-run", "bench", "WHAT=parse --memory"]
+    assert (
+        "python -m benchmarks.parse --memory"
+        in subprocess.run(wanted, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    )
 
 
 def test_packets_of_parse_beside_other_programs(quick: Path) -> None:
-    found = dict(re.findall(r"^(\S.*?)\s{2,}([\d,]+) +\d+\.\d+ ", printed(quick, "bench_parse"), re.MULTILINE))
+    found = dict(re.findall(r"^(\S.*?)\s{2,}([\d,]+) +\d+\.\d+ ", printed(quick, "parse"), re.MULTILINE))
     assert {"parse", "dpkt", "touching every page"} <= found.keys()
     assert set(found.values()) == {"2,000"}
 
 
 def test_lines_of_every_kind_of_log(quick: Path) -> None:
-    found = rows(printed(quick, "bench_logs"))
+    found = rows(printed(quick, "logs"))
     assert [row[0] for row in found] == list(KINDS)
     assert all(float(row[2]) > 0 and float(row[3]) > 0 and 20 < int(row[4]) <= 300 for row in found)
 
 
 def test_connections_of_extract(quick: Path) -> None:
     said = r"4 connections, \d+ MB of tables: [\d.]+ s wall, [\d.]+ s CPU, \d+ MB in the largest process\n"
-    assert re.fullmatch(said, printed(quick, "bench_extract"))
+    assert re.fullmatch(said, printed(quick, "extract"))
 
 
 def test_events_of_every_detector(quick: Path) -> None:
-    found = rows(printed(quick, "bench_replay"))
+    found = rows(printed(quick, "replay"))
     assert [row[0] for row in found] == list(DETECTORS)
     for name, _, events, *rates, compiled in found:
         assert int(events) > 1000 and min(map(float, rates)) > 0
@@ -82,44 +93,42 @@ def test_events_of_every_detector(quick: Path) -> None:
 
 @pytest.mark.slow
 def test_parse_and_extract_spread_out_come_to_the_same(quick: Path) -> None:
-    said = printed(quick, "bench_scale_out")
+    said = printed(quick, "scale_out")
     digests = re.findall(r"^.{30} parse +[\d.]+ s extract +[\d.]+ s (\w{16})$", said, re.MULTILINE)
     assert len(digests) == 3 and len(set(digests)) == 1
     assert "all the same: True" in said
 
 
 def test_times_of_headers_on_windows(quick: Path) -> None:
-    found = rows(printed(quick, "bench_windows"))
+    found = rows(printed(quick, "windows"))
     headers = {path.stem for path in (quick / "export/generated").glob("sbd_*.h")} - {"sbd_loaded", "sbd_lag_excess"}
     assert {row[0] for row in found} == headers
     assert all(row[2] == "groups" and int(row[3]) > 0 for row in found)
 
 
 def test_times_of_the_lag_excess(quick: Path) -> None:
-    found = rows(printed(quick, "bench_judgements"))
+    found = rows(printed(quick, "judgements"))
     assert all(row[1] == "groups" and int(row[3]) > 1000 and 0 < float(row[4]) < 2000 for row in found)
     assert {int(row[-1]) for row in found} <= set(range(1, (16 << 10) + 1))
 
 
 def test_times_of_our_exported_models() -> None:
-    found = [row for row in rows(printed(ROOT, "bench_export")) if row[0].startswith("ours")]
+    found = [row for row in rows(printed(ROOT, "export")) if row[0].startswith("ours")]
     assert [row[0] for row in found] == ["ours, nested", "ours, packed"] * 2
     assert all(row[-1] == "2000 (100.00%)" for row in found)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    not bench_export.PEERS.exists(), reason="other exporters are not installed: `make bench-export` does"
-)
+@pytest.mark.skipif(not PEERS.exists(), reason="other exporters are not installed: `make bench WHAT=export` does")
 def test_other_exporters_models_are_measured_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(LITTLE, "bench_export", LITTLE["bench_export"].replace(" --ours", ""))
-    found = {row[0].split(",")[0] for row in rows(printed(ROOT, "bench_export"))}
+    monkeypatch.setitem(LITTLE, "export", LITTLE["export"].replace(" --ours", ""))
+    found = {row[0].split(",")[0] for row in rows(printed(ROOT, "export"))}
     assert {"ours", "emlearn", "m2cgen", "tl2cgen"} <= found
 
 
 def test_time_of_the_simulator() -> None:
     """Of a row: the setting, what is in flight, and links that were used."""
-    ((setting, packets, used, each),) = rows(printed(ROOT, "bench_simulator"))
+    ((setting, packets, used, each),) = rows(printed(ROOT, "simulator"))
     assert (setting, packets) == ("10, 60", "52")
     assert 0 < float(used) <= 1
     assert float(each) > 0
@@ -127,7 +136,7 @@ def test_time_of_the_simulator() -> None:
 
 def test_cost_of_a_detector_in_the_loop() -> None:
     """What judges windows costs time when it decides; the lag excess when a signal ends a tile."""
-    found = {row[0]: row[1:] for row in rows(printed(ROOT, "bench_loop"))}
+    found = {row[0]: row[1:] for row in rows(printed(ROOT, "loop"))}
     assert set(found) == {"lag_excess", "tree_paper"}
     for signals, signal_ns, _, decisions, decision_us, _, share in found.values():
         assert int(signals.replace(",", "")) > 1000 and float(signal_ns) > 0

@@ -1,6 +1,6 @@
 """Time of parse and extract by this machine's processes, by two Dask workers, and with one of them killed half-way.
 
-make bench-scale-out (BENCH="--dataset NAME")
+make bench WHAT="scale_out --dataset NAME"
 """
 
 from __future__ import annotations
