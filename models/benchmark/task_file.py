@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ class TaskFileError(InputFault):
 
 
 class TaskChangedError(InputFault):
-    """A task would change: other connections would have to be named at a size, or another task is described."""
+    """A task would change: other connections, labels or tables were named at a size."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,10 @@ class TaskFile:
     size : str or None
         Of the tables beside it; None if there are none.
     digests : dict of str to str
-        SHA-256 of each table.
+        SHA-256 of each table's file.
+    contents : dict of str to dict of str to str
+        By size and table, a digest of its content (:func:`~models.benchmark.table_content.content_sha256`); a size
+        whose tables nobody has named is not there.
     """
 
     task: BenchmarkTask
@@ -59,13 +62,16 @@ class TaskFile:
     labels: dict[str, str]
     size: str | None
     digests: dict[str, str]
+    contents: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def split(self, size: str) -> NamedSplit | None:
         """Return the connections of a size; None if they have not been named."""
         return self.splits.get(size)
 
-    def named(self, size: str, split: NamedSplit, labels_sha256: str) -> TaskFile:
-        """Return the same with the connections of one size more.
+    def named(
+        self, size: str, split: NamedSplit, labels_sha256: str, contents: Mapping[str, str] | None = None
+    ) -> TaskFile:
+        """Return the same with the connections of one size more, or with the tables of a size.
 
         Parameters
         ----------
@@ -73,11 +79,13 @@ class TaskFile:
         split : NamedSplit
         labels_sha256 : str
             Of its labels.
+        contents : mapping of str to str, optional
+            Of each table, a digest of its content; None if the tables are not to be named.
 
         Raises
         ------
         TaskChangedError
-            If others were named, or their labels were others.
+            If others were named, or their labels or tables were others.
         """
         if self.splits.get(size, split) != split:
             raise TaskChangedError(
@@ -85,7 +93,11 @@ class TaskFile:
                 " task's"
             )
         self.check_labels(size, labels_sha256)
-        return replace(self, splits={**self.splits, size: split}, labels={**self.labels, size: labels_sha256})
+        known = replace(self, splits={**self.splits, size: split}, labels={**self.labels, size: labels_sha256})
+        if contents is None:
+            return known
+        self.check_contents(size, contents)
+        return replace(known, contents={**self.contents, size: dict(contents)})
 
     def check_labels(self, size: str, labels_sha256: str) -> None:
         """Raise :class:`TaskChangedError` if other labels were named at a size.
@@ -101,6 +113,28 @@ class TaskFile:
                 " these are a new task's"
             )
 
+    def check_contents(self, size: str, contents: Mapping[str, str]) -> None:
+        """Raise :class:`TaskChangedError` if other tables were named at a size.
+
+        Parameters
+        ----------
+        size : str
+        contents : mapping of str to str
+            Of each table, a digest of its content.
+
+        Raises
+        ------
+        TaskChangedError
+            If they were; the message says which.
+        """
+        changed = [name for name, known in self.contents.get(size, {}).items() if contents.get(name) != known]
+        if changed:
+            verb = "is" if len(changed) == 1 else "are"
+            raise TaskChangedError(
+                f"{self.task.name}, size {size}: {', '.join(changed)} {verb} not what was named; a task never changes,"
+                " so other tables are a new task's"
+            )
+
     def with_tables(self, size: str, digests: dict[str, str]) -> TaskFile:
         """Return the same beside other tables."""
         return replace(self, size=size, digests=digests)
@@ -110,7 +144,12 @@ class TaskFile:
         content = {
             **_described(self.task),
             "connections": {
-                size: {"train": list(own.train), "test": list(own.test), "labels_sha256": self.labels[size]}
+                size: {
+                    "train": list(own.train),
+                    "test": list(own.test),
+                    "labels_sha256": self.labels[size],
+                    **({"content_sha256": self.contents[size]} if size in self.contents else {}),
+                }
                 for size, own in self.splits.items()
             },
             "size": self.size,
@@ -172,10 +211,17 @@ def _of(content: Mapping[str, Any]) -> TaskFile:
     connections, size, digests = content["connections"], content["size"], content["sha256"]
     if not set(connections) <= set(SIZES) or size not in (None, *SIZES):
         raise TaskFileError(f"sizes are {list(SIZES)}")
-    if not set(digests) <= set(TABLE_FILES) or not all(_DIGEST.fullmatch(one) for one in digests.values()):
+    if not set(digests) <= set(TABLE_FILES) or not _are_digests(digests):
         raise TaskFileError(f"digests are those of {list(TABLE_FILES)}, of 64 hex digits")
     splits = {one: NamedSplit(tuple(own["train"]), tuple(own["test"])) for one, own in connections.items()}
     labels = {one: own["labels_sha256"] for one, own in connections.items()}
-    if not all(_DIGEST.fullmatch(one) for one in labels.values()):
+    if not _are_digests(labels):
         raise TaskFileError("labels_sha256 has 64 hex digits")
-    return TaskFile(task, splits, labels, size, dict(digests))
+    contents = {size: named["content_sha256"] for size, named in connections.items() if "content_sha256" in named}
+    if not all(set(named) == set(TABLE_FILES) and _are_digests(named) for named in contents.values()):
+        raise TaskFileError(f"content_sha256 has 64 hex digits of each of {list(TABLE_FILES)}")
+    return TaskFile(task, splits, labels, size, dict(digests), contents)
+
+
+def _are_digests(digests: Mapping[str, str]) -> bool:
+    return all(_DIGEST.fullmatch(digest) for digest in digests.values())

@@ -1,12 +1,13 @@
 """A folder with a task's tables at a size: written of a run's data, and read wherever it comes from.
 
-Its files have fixed names. They are read only if their digests are those of task.json, and within bounds.
+Its files have fixed names. They are read only if their digests are those of task.json, and within bounds. Whoever makes
+a folder writes its task.json too: whether its tables are the task's is asked of the file in git.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN
 from models.benchmark import task_file
 from models.benchmark.named_split import NAME, NamedSplit
 from models.benchmark.run_connections import SIGNALS, RunConnections
+from models.benchmark.table_content import content_sha256
 from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskFile
 from models.benchmark.task_tables import TaskTables
 from models.labelled.labelled_connection import SignalRows
@@ -62,23 +64,48 @@ def write(folder: Path, size: str, known: TaskFile, split: NamedSplit, run: RunC
     Raises
     ------
     TaskChangedError
-        If their labels are not those that were named.
+        If their labels or tables are not those that were named.
     """
     made = run.tables(split)
-    for table, frame, name in (
-        (tables.BENCHMARK_LABEL, made.labels, _LABELS),
-        (BENCHMARK_TRAIN, made.train, _TRAIN),
-        (BENCHMARK_TEST, made.test, _TEST),
-    ):
-        with TableWriter(table, folder / name, compression="zstd") as writer:
-            writer.write({str(column): frame[column].tolist() for column in frame})
-    with TableWriter(tables.BENCHMARK_SIGNAL, folder / _SIGNALS, compression="zstd") as writer:
-        for name, rows in run.signals(split):
-            writer.append(_signal_rows(name, rows))
+    for name, parts in _parts(made, split, run):
+        with TableWriter(_TABLES[name], folder / name, compression="zstd") as writer:
+            for rows in parts:
+                writer.append(rows)
     known.check_labels(size, made.labels_sha256())
+    known.check_contents(size, _contents_of_files(folder))
     written = known.with_tables(size, {name: _digest(folder / name) for name in TABLE_FILES})
     written.write(folder)
     return written
+
+
+def contents(made: TaskTables, split: NamedSplit, run: RunConnections) -> dict[str, str]:
+    """Return of each table of a run's data a digest of its content, without a folder of them.
+
+    Parameters
+    ----------
+    made : TaskTables
+        Of the split.
+    split : NamedSplit
+    run : RunConnections
+        Has these connections.
+    """
+    return {name: content_sha256(_TABLES[name], parts) for name, parts in _parts(made, split, run)}
+
+
+def _parts(made: TaskTables, split: NamedSplit, run: RunConnections) -> Iterator[tuple[str, Iterable[pa.Table]]]:
+    """Yield each table's name and its rows in parts."""
+    for name, frame in ((_LABELS, made.labels), (_TRAIN, made.train), (_TEST, made.test)):
+        yield name, [_TABLES[name].build({str(column): frame[column].tolist() for column in frame})]
+    yield _SIGNALS, (_signal_rows(name, rows) for name, rows in run.signals(split))
+
+
+def _contents_of_files(folder: Path) -> dict[str, str]:
+    digests = {}
+    for name in TABLE_FILES:
+        with pq.ParquetFile(folder / name) as file:
+            groups = (file.read_row_group(group) for group in range(file.num_row_groups))
+            digests[name] = content_sha256(_TABLES[name], groups)
+    return digests
 
 
 def _digest(path: Path) -> str:
@@ -132,10 +159,17 @@ def _check_bounds(path: Path) -> None:
         return
     # The only text: as a dictionary, a long one is held once, however many rows have it.
     with pq.ParquetFile(path, read_dictionary=[_NAME_COLUMN]) as file:
+        place = file.schema_arrow.get_field_index(_NAME_COLUMN)
         for group in groups:
+            names: set[str] = set()
             for chunk in file.read_row_group(group, columns=[_NAME_COLUMN]).column(0).chunks:
                 if not all(one is not None and NAME.fullmatch(one) for one in chunk.dictionary.to_pylist()):
                     raise TaskFolderError("names a connection by what is no name")
+                names |= set(chunk.unique().to_pylist())
+            # A reader of one connection goes by these: they could lead it to another one's rows.
+            told = file.metadata.row_group(group).column(place).statistics
+            if names and told is not None and told.has_min_max and (told.min, told.max) != (min(names), max(names)):
+                raise TaskFolderError("has statistics that are not of its rows")
 
 
 class TaskFolder:
@@ -175,7 +209,7 @@ class TaskFolder:
                 raise TaskFolderError(f"{where}: {name} was changed: its SHA-256 is not the one in {TASK_FILE}")
             try:
                 _check_bounds(path)
-            except (pa.ArrowException, OSError) as error:
+            except (pa.ArrowException, OSError, UnicodeError) as error:
                 raise TaskFolderError(f"{where}: {name} is no Parquet file: {printable(str(error))}") from error
             except InputFault as error:
                 raise TaskFolderError(f"{where}: {name} {error}") from error
@@ -196,7 +230,8 @@ class TaskFolder:
             raise TaskFolderError(f"{where}: {TASK_FILE} names no connections of its tables")
 
         def frame(name: str) -> pd.DataFrame:
-            rows: pd.DataFrame = read_table(_TABLES[name], self._folder / name).to_pandas()
+            # A file may tell pandas to take a column for the index.
+            rows: pd.DataFrame = read_table(_TABLES[name], self._folder / name).to_pandas(ignore_metadata=True)
             return rows
 
         made = TaskTables(train=frame(_TRAIN), test=frame(_TEST), labels=frame(_LABELS))
@@ -209,6 +244,10 @@ class TaskFolder:
                 raise TaskFolderError(f"{where}: {name} has rows of what {TASK_FILE} does not name on this side")
         self.file.check_labels(size, made.labels_sha256())
         return made
+
+    def contents(self) -> dict[str, str]:
+        """Return of each table a digest of its content; for a folder that :meth:`check` lets through."""
+        return _contents_of_files(self._folder)
 
     def signals(self, names: Sequence[str]) -> Iterator[tuple[str, SignalRows]]:
         """Yield the rows of each connection that is judged."""

@@ -14,6 +14,8 @@ from models.last_verdict.final_verdict import FIRST_S, SAID
 
 #: What stands in place of a detector where a task was not run.
 NOT_RUN = "not run"
+#: Why a figure is not said to be the task's: its tables were not compared, because git has no digests of them.
+NOT_OURS = "tables are not ours"
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class TaskScore:
         Median time from when a label holds until there is a verdict, of those that have one; nan if none has, and where
         pieces of labels are judged.
     why : str
-        Why the task was not run.
+        Why these are not the task's figures: why it was not run, or :data:`NOT_OURS`; empty if they are.
     """
 
     task: str

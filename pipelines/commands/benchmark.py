@@ -17,7 +17,7 @@ from models.benchmark.named_split import NamedSplit
 from models.benchmark.run_connections import RunConnections, TaskNotRunError
 from models.benchmark.task import PROFILES, SIZES, SMALLEST, TASKS, BenchmarkTask, task_of
 from models.benchmark.task_file import TaskFile
-from models.benchmark.task_score import TaskScore
+from models.benchmark.task_score import NOT_OURS, TaskScore
 from models.benchmark.task_tables import LEARNT
 from models.detectors import DETECTORS
 from models.last_verdict.dataset_tables import DatasetTables
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     folder.add_argument("task", metavar="TASK")
     _add_size(folder)
     folder.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
-    name = what.add_parser("name", help="name the connections of a task at a size, of this run's data")
+    name = what.add_parser("name", help="name the connections and tables of a task at a size, of this run's data")
     name.add_argument("task", metavar="TASK")
     _add_size(name)
 
@@ -112,13 +112,16 @@ def _listed() -> list[dict[str, str]]:
 
 
 def _task_run(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
+    """Return the task to run, compared with its file in git: whoever made a folder wrote the folder's own file too."""
+    return _with_tables(arguments, task).compared(_file_of(task))
+
+
+def _with_tables(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
     if arguments.folder is not None:
-        own = TaskRun.of_folder(arguments.folder)
-        if own.task != task:
-            raise BenchmarkUsageError(f"{arguments.folder} holds the task {own.task.name}")
-        # Whoever made the folder, its connections and labels are those of the task.
-        _file_of(task).named(own.size, own.split, own.tables.labels_sha256())
-        return own
+        given = TaskRun.of_folder(arguments.folder)
+        if given.task != task:
+            raise BenchmarkUsageError(f"{arguments.folder} holds the task {given.task.name}")
+        return given
     if arguments.size == SMALLEST:
         return TaskRun.of_folder(TASKS_FOLDER / task.name)
     # Said first: without names, data would not help.
@@ -148,7 +151,7 @@ def _in_words(score: TaskScore) -> list[dict[str, str]]:
             "size": score.size,
             "detector": score.detector + "*" * score.seen,
             "labels: shared, not": f"{score.shared}, {score.labels - score.shared}",
-            "right": interval(row, "right"),
+            "right": ", ".join([interval(row, "right"), *([score.why] if score.why else [])]),
             "decided": number(score.decided, 3),
             "right of decided": number(score.right_of_decided, 3),
             "first verdict, s": number(score.first_s, 1),
@@ -166,6 +169,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         stage.say(*aligned(_in_words(score)))
         if score.seen:
             stage.say("* its thresholds or inputs were chosen with the judged connections in view")
+        if score.why == NOT_OURS:
+            stage.say(
+                f"{NOT_OURS}: {TASKS_FOLDER / score.task / task_file.TASK_FILE} has no digests of them at {score.size},"
+                " so they may be anybody's"
+            )
         return stage.EXIT_OK
     task, size = task_of(arguments.task), arguments.size
     if arguments.what == "name":
@@ -174,7 +182,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             raise BenchmarkUsageError(f"size {size} is of the profile {profile}; params.yaml has {params.profile}")
         there = RunConnections.of(task, _RUN_DATA)
         split = there.split(task, size)
-        named = _file_of(task).named(size, split, there.tables(split).labels_sha256())
+        made = there.tables(split)
+        named = _file_of(task).named(size, split, made.labels_sha256(), task_folder.contents(made, split, there))
         named.write(TASKS_FOLDER / task.name)
         stage.say(f"{task.name}, size {size}: {len(split.train)} to learn from, {len(split.test)} to judge")
         return stage.EXIT_OK

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from models.benchmark import task_folder
 from models.benchmark.named_split import NamedSplit
 from models.benchmark.run_connections import RunConnections, TaskNotRunError
 from models.benchmark.task import SMALLEST, BenchmarkTask
 from models.benchmark.task_file import TaskFile
 from models.benchmark.task_folder import TaskFolder
-from models.benchmark.task_score import TaskScore
+from models.benchmark.task_score import NOT_OURS, TaskScore
 from models.benchmark.task_tables import LEARNT, TaskTables
 from models.labelled.labelled_connection import LabelledConnection
 from pipelines.judging.detector_opinions import ours
@@ -31,6 +32,8 @@ class TaskRun:
     split : NamedSplit
     source : TaskFolder or RunConnections
         Where its signals are.
+    ours : bool
+        Whether its tables are those of the file in git; until they have been compared, they are not.
     """
 
     task: BenchmarkTask
@@ -38,6 +41,7 @@ class TaskRun:
     tables: TaskTables
     split: NamedSplit
     source: TaskFolder | RunConnections
+    ours: bool = False
 
     @classmethod
     def of_folder(cls, folder: Path) -> TaskRun:
@@ -83,6 +87,31 @@ class TaskRun:
         file.check_labels(size, made.labels_sha256())
         return cls(file.task, size, made, split, run)
 
+    def compared(self, known: TaskFile) -> TaskRun:
+        """Return the same after a comparison with the task's file in git, whatever a folder says of itself.
+
+        Where the file has no digests of the tables at this size, they remain not ours.
+
+        Parameters
+        ----------
+        known : TaskFile
+
+        Raises
+        ------
+        TaskChangedError
+            If the file names other connections, labels or tables at this size.
+        """
+        known.named(self.size, self.split, self.tables.labels_sha256())
+        if self.size not in known.contents:
+            return self
+        known.check_contents(
+            self.size,
+            self.source.contents()
+            if isinstance(self.source, TaskFolder)
+            else task_folder.contents(self.tables, self.split, self.source),
+        )
+        return replace(self, ours=True)
+
     def connections(self) -> Iterator[LabelledConnection]:
         """Yield the connections that are judged, each with its signals."""
         signals = (
@@ -105,7 +134,8 @@ class TaskRun:
         """
         options = params.evaluate
         rows = self.tables.judged(said)
-        return TaskScore.of(self.task, self.size, detector, rows, resamples=options.resamples, seed=options.seed)
+        made = TaskScore.of(self.task, self.size, detector, rows, resamples=options.resamples, seed=options.seed)
+        return made if self.ours else replace(made, why=NOT_OURS)
 
     def learnt(self, family: str, params: Params) -> TaskScore:
         """Return the figures of a family that learns from the training side."""

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         folder = arguments.tasks / task.name
 
         def in_git(folder: Path = folder) -> Iterator[TaskScore]:
-            own = TaskRun.of_folder(folder)
+            own = TaskRun.of_folder(folder).compared(task_file.read(folder))
             yield from own.asked(None, params)
             yield from own.all_learnt(params)
 
@@ -65,7 +65,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             for dataset in (*task.trained, *task.tested):
                 if dataset not in params.datasets:
                     raise TaskNotRunError(f"the dataset {dataset} is not one of this profile's")
-            own = TaskRun.of_run(task_file.read(folder), size, RunConnections.of(task, data))
+            known = task_file.read(folder)
+            own = TaskRun.of_run(known, size, RunConnections.of(task, data)).compared(known)
             yield from own.replayed(arguments.replayed, params)
             yield from own.all_learnt(params)
 

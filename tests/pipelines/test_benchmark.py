@@ -9,7 +9,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -95,6 +97,7 @@ def test_all_tasks_are_in_git_with_their_tables() -> None:
 def test_what_is_in_git_is_whole_and_its_sides_are_apart(name: str) -> None:
     folder = TaskFolder(FOLDER / name)
     folder.check()
+    assert folder.file.contents == {"XS": folder.contents()}
     made, splits = folder.tables(), folder.file.splits
     assert set(splits) == ({"XS", "S", "M", "L"} if name in OF_DEFAULT else {"XS", "M", "L"})
     small, whole = splits["XS"], splits["L"]
@@ -168,6 +171,184 @@ def rewritten(folder: Path, table: str, rows: pa.Table) -> Path:
     content["sha256"][table] = hashlib.sha256((folder / table).read_bytes()).hexdigest()
     (folder / TASK_FILE).write_text(json.dumps(content))
     return folder
+
+
+def forged(folder: Path, table: str, change: Callable[[pa.Table], pa.Table]) -> Path:
+    """A folder with another table, whose task.json has every digest that this table asks for."""
+    rewritten(folder, table, change(pq.read_table(folder / table)))
+    there = TaskFolder(folder)
+    there.check()
+    content = json.loads((folder / TASK_FILE).read_text())
+    content["connections"]["XS"]["content_sha256"] = there.contents()
+    (folder / TASK_FILE).write_text(json.dumps(content))
+    return folder
+
+
+def replaced(rows: pa.Table, column: str, values: pa.ChunkedArray) -> pa.Table:
+    place = rows.column_names.index(column)
+    return rows.set_column(place, rows.schema.field(place), values)
+
+
+def as_the_labels_say(rows: pa.Table) -> pa.Table:
+    """The first feature of each row, 1000 for a label that is shared: what is learnt from this is right."""
+    labels = pq.read_table(FOLDER / "wide-1/labels.parquet")
+    shared = dict(zip(labels.column("label").to_pylist(), labels.column("shared").to_pylist(), strict=True))
+    told = [shared[label] for label in rows.column("label").to_pylist()]
+    name = next(name for name in rows.column_names if name.endswith("_q10"))
+    return replaced(rows, name, pa.array([1000 if is_shared else -1000 for is_shared in told], pa.int32()))
+
+
+def with_the_same_rtts(rows: pa.Table) -> pa.Table:
+    return replaced(rows, "rtt_us", pc.if_else(pc.is_valid(rows.column("rtt_us")), 50_000, None).cast(pa.int64()))
+
+
+def with_all_labels_turned(rows: pa.Table) -> pa.Table:
+    return replaced(rows, "shared", pc.invert(rows.column("shared")))
+
+
+FORGED = [
+    ("signals.parquet", with_the_same_rtts, "correlation"),
+    ("test.parquet", as_the_labels_say, "logistic"),
+    ("train.parquet", with_all_labels_turned, "tree"),
+]
+
+
+@pytest.mark.parametrize(("table", "change", "detector"), FORGED)
+def test_a_folder_of_a_forged_table_is_refused_whatever_it_says_of_itself(
+    tmp_path: Path,
+    table: str,
+    change: Callable[[pa.Table], pa.Table],
+    detector: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = forged(copied("wide-1", tmp_path), table, change)
+    assert main(["benchmark", "run", "wide-1", detector, "--folder", str(folder)]) == EXIT_INPUT
+    said = capsys.readouterr()
+    (message,) = said.err.splitlines()
+    assert f"wide-1, size XS: {table} is not what was named" in message
+    assert said.out == ""
+
+
+def in_a_project_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The tasks of a project without data, in a folder."""
+    shutil.copytree(FOLDER, folder / "data/benchmark")
+    in_a_project_without_data(folder, monkeypatch)
+    return folder / "data/benchmark"
+
+
+def changed(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a task.json."""
+    content = json.loads((folder / TASK_FILE).read_text())
+    change(content)
+    (folder / TASK_FILE).write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(("table", "change", "detector"), FORGED)
+def test_without_digests_in_git_a_figure_is_not_said_to_be_the_task_s(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    table: str,
+    change: Callable[[pa.Table], pa.Table],
+    detector: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = forged(copied("wide-1", tmp_path), table, change)
+    tasks = in_a_project_of(tmp_path / "project", monkeypatch)
+    changed(tasks / "wide-1", lambda content: content["connections"]["XS"].pop("content_sha256"))
+    for arguments in (["--folder", str(folder)], []):
+        assert main(["benchmark", "run", "wide-1", detector, *arguments]) == 0
+        said = capsys.readouterr().out.splitlines()
+        assert re.search(r" \d\.\d{3} \(\S+ to \S+\), tables are not ours ", said[1])
+        why = "tables are not ours: data/benchmark/wide-1/task.json has no digests of them at XS"
+        assert said[-1] == f"{why}, so they may be anybody's"
+
+
+def test_a_folder_of_a_size_that_git_does_not_name_is_not_said_to_be_the_task(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = copied("wild-1", tmp_path)
+    changed(folder, lambda content: content["connections"].update(S=content["connections"]["XS"]))
+    changed(folder, lambda content: content.update(size="S"))
+    assert "tables are not ours" in run(capsys, "wild-1", "tree", "--folder", str(folder))["all"]
+
+
+def test_a_row_says_whether_its_tables_are_ours() -> None:
+    params = read_params()
+    given = TaskRun.of_folder(FOLDER / "wide-1")
+    assert given.learnt("tree", params).row()["why"] == "tables are not ours"
+    known = task_file.read(FOLDER / "wide-1")
+    assert given.compared(known).learnt("tree", params).row()["why"] == ""
+
+
+@pytest.mark.parametrize(("table", "change", "detector"), FORGED)
+def test_a_table_in_git_is_compared_too(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    table: str,
+    change: Callable[[pa.Table], pa.Table],
+    detector: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Whoever changes the table and the digest of its file alone is noticed."""
+    folder = in_a_project_of(tmp_path, monkeypatch) / "wide-1"
+    rewritten(folder, table, change(pq.read_table(folder / table)))
+    assert main(["benchmark", "run", "wide-1", detector]) == EXIT_INPUT
+    assert f"{table} is not what was named" in capsys.readouterr().err
+
+
+def test_other_bytes_of_the_same_tables_are_the_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As another version of what writes them would make them."""
+    folder = copied("wide-1", tmp_path)
+    before = {name: (folder / name).read_bytes() for name in TABLE_FILES}
+    for name in TABLE_FILES:
+        rows = pq.read_table(folder / name)
+        pq.write_table(rows.replace_schema_metadata(), folder / name, compression="snappy", row_group_size=1_000)
+    digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in TABLE_FILES}
+    changed(folder, lambda content: content.update(sha256=digests))
+    assert all((folder / name).read_bytes() != content for name, content in before.items())
+    for detector in ("correlation", "tree"):
+        given = run(capsys, "wide-1", detector, "--folder", str(folder))
+        assert given == run(capsys, "wide-1", detector)
+
+
+def with_footer(folder: Path, change: Callable[[bytes], bytes]) -> Path:
+    """A folder with another footer of the signals' file, of the same length; every value stays."""
+    path = folder / "signals.parquet"
+    before = path.read_bytes()
+    begin = len(before) - 8 - int.from_bytes(before[-8:-4], "little")
+    path.write_bytes(before[:begin] + change(before[begin:-8]) + before[-8:])
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    changed(folder, lambda content: content["sha256"].update({"signals.parquet": digest}))
+    return folder
+
+
+def test_statistics_that_lead_to_another_connection_s_rows_are_refused(tmp_path: Path) -> None:
+    """A reader of one connection goes by them, and a digest of the values does not change."""
+    first, second = (name.encode() for name in task_file.read(FOLDER / "wide-1").splits["XS"].test[:2])
+    hidden = b"x" * len(first)
+    folder = with_footer(
+        copied("wide-1", tmp_path),
+        lambda footer: footer.replace(first, hidden).replace(second, first).replace(hidden, second),
+    )
+    assert TaskFolder(folder).contents() == TaskFolder(FOLDER / "wide-1").contents()
+    with pytest.raises(TaskFolderError, match=r"signals\.parquet has statistics that are not of its rows"):
+        TaskRun.of_folder(folder)
+
+
+def test_statistics_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    name = task_file.read(FOLDER / "wide-1").splits["XS"].test[0].encode()
+    folder = with_footer(copied("wide-1", tmp_path), lambda footer: footer.replace(name, b"\xff" * len(name)))
+    with pytest.raises(TaskFolderError, match=r"signals\.parquet is no Parquet file"):
+        TaskRun.of_folder(folder)
+
+
+def test_what_a_file_tells_pandas_is_not_done(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    rows = pq.read_table(folder / "labels.parquet")
+    told = pa.Table.from_pandas(rows.to_pandas().set_index("shared")).schema.metadata
+    rewritten(folder, "labels.parquet", rows.replace_schema_metadata(told))
+    assert "shared" not in pq.read_table(folder / "labels.parquet").to_pandas()
+    pd.testing.assert_frame_equal(TaskFolder(folder).tables().labels, TaskFolder(FOLDER / "wide-1").tables().labels)
 
 
 def test_a_folder_that_learns_from_what_is_judged_is_refused(tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from models.benchmark import task_folder
+from models.benchmark import task_file, task_folder
 from models.benchmark.run_connections import RunConnections, TaskNotRunError
 from models.benchmark.task import TASKS
-from models.benchmark.task_file import TaskChangedError, TaskFile
+from models.benchmark.task_file import TASK_FILE, TaskChangedError, TaskFile
+from models.benchmark.task_folder import TaskFolder
+from models.benchmark.task_score import NOT_OURS
 from models.last_verdict.dataset_tables import DatasetTables
 from pipelines.__main__ import main
 from pipelines.judging.task_run import TaskRun
@@ -56,6 +58,32 @@ def test_a_run_with_other_labels_is_not_that_task(quick: Path) -> None:
         TaskRun.of_run(known, "S", other)
 
 
+def test_a_run_s_tables_are_the_task_s_if_git_has_their_digests(quick: Path, tmp_path: Path) -> None:
+    data = DatasetTables(*(quick / "data" / name for name in ("tables", "truth", "features", "tiles")))
+    params = read_params(quick / "params.yaml")
+    run = RunConnections.of(TASK, data)
+    split = run.split(TASK, "S")
+    made = run.tables(split)
+    without = TaskFile(TASK, {}, {}, None, {}).named("S", split, made.labels_sha256())
+    task = TaskRun.of_run(without, "S", run)
+    assert task.compared(without).learnt("tree", params).why == NOT_OURS
+    known = without.named("S", split, made.labels_sha256(), task_folder.contents(made, split, run))
+    assert task.compared(known).learnt("tree", params).why == ""
+    # Written twice, a folder has the same bytes; and what is named is what it holds.
+    for name in ("first", "second"):
+        task_folder.write(tmp_path / name, "S", known, split, run)
+    first, second = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("first", "second")
+    )
+    assert first == second and TaskFolder(tmp_path / "first").contents() == known.contents["S"]
+    other = known.contents["S"] | {"train.parquet": "ab" * 32}
+    changed = TaskFile(TASK, {"S": split}, {"S": made.labels_sha256()}, None, {}, {"S": other})
+    with pytest.raises(TaskChangedError, match=r"train\.parquet is not what was named"):
+        task.compared(changed)
+    with pytest.raises(TaskChangedError, match=r"train\.parquet is not what was named"):
+        task_folder.write(tmp_path / "third", "S", changed, split, run)
+
+
 def test_connections_that_a_run_does_not_have_are_not_run(quick: Path) -> None:
     data = DatasetTables(*(quick / "data" / name for name in ("tables", "truth", "features", "tiles")))
     with pytest.raises(TaskNotRunError, match="the dataset diverse is not there"):
@@ -80,8 +108,22 @@ def test_a_task_is_named_and_its_folder_written_once(
     assert "`sbd benchmark name sites-1 --size XS` names those of a run" in capsys.readouterr().err
     assert main(["benchmark", "name", "sites-1"]) == EXIT_OK
     assert main(["benchmark", "folder", "sites-1", "--out", "made"]) == EXIT_OK
+    tasks = Path("data/benchmark/sites-1")
+    named = task_file.read(tasks)
+    assert named.contents == {"XS": TaskFolder(Path("made")).contents()}
     before = {path.name: path.read_bytes() for path in Path("made").iterdir()}
+    capsys.readouterr()
     assert main(["benchmark", "run", "sites-1", "wavelet", "--folder", "made"]) == EXIT_OK
+    assert NOT_OURS not in capsys.readouterr().out
+    # A size that was named before its tables were: its figure says so until it is named once more.
+    replace(named, contents={}).write(tasks)
+    assert main(["benchmark", "run", "sites-1", "wavelet", "--folder", "made"]) == EXIT_OK
+    assert NOT_OURS in capsys.readouterr().out
+    assert main(["benchmark", "name", "sites-1"]) == EXIT_OK
+    assert task_file.read(tasks) == named
+    content = (tasks / TASK_FILE).read_bytes()
+    assert main(["benchmark", "name", "sites-1"]) == EXIT_OK
+    assert (tasks / TASK_FILE).read_bytes() == content
     assert main(["benchmark", "folder", "sites-1", "--out", "made"]) == EXIT_USAGE
     assert "made is there already" in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in Path("made").iterdir()} == before

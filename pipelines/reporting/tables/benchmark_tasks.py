@@ -38,7 +38,7 @@ def _shares(path: Path, sizes: Collection[str] = SIZES) -> Rows:
 
 
 def leaderboard_details(results: Results) -> Rows:
-    """Give every figure of the leaderboard, with its interval; of a task that was not run, why."""
+    """Give every figure of the leaderboard, with its interval; why it is not the task's, or was not run."""
     path = results.reports / "leaderboard.csv"
     if not path.exists():
         return []

@@ -18,11 +18,23 @@ from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskChangedError,
 SPLIT = NamedSplit(("00" * 8, "11" * 8), ("22" * 8,))
 OTHER = NamedSplit(("00" * 8,), ("22" * 8,))
 LABELS = "cd" * 32
-KNOWN = TaskFile(TASKS["kernel-1"], {"XS": SPLIT}, {"XS": LABELS}, "XS", dict.fromkeys(TABLE_FILES, "ab" * 32))
+CONTENTS = dict.fromkeys(TABLE_FILES, "12" * 32)
+KNOWN = TaskFile(
+    TASKS["kernel-1"],
+    {"XS": SPLIT},
+    {"XS": LABELS},
+    "XS",
+    dict.fromkeys(TABLE_FILES, "ab" * 32),
+    {"XS": CONTENTS},
+)
 
 
-def named(train: list[Any], test: list[Any], labels_sha256: Any = LABELS) -> dict[str, Any]:
-    return {"connections": {"XS": {"train": train, "test": test, "labels_sha256": labels_sha256}}}
+def named(train: list[Any], test: list[Any], labels_sha256: Any = LABELS, **more: Any) -> dict[str, Any]:
+    return {"connections": {"XS": {"train": train, "test": test, "labels_sha256": labels_sha256, **more}}}
+
+
+def with_contents(contents: Any) -> dict[str, Any]:
+    return named(["11" * 8], ["22" * 8], content_sha256=contents)
 
 
 @pytest.fixture
@@ -52,6 +64,27 @@ def test_labels_that_are_named_stay() -> None:
         KNOWN.named("XS", SPLIT, "ef" * 32)
 
 
+def test_tables_that_are_named_stay(tmp_path: Path) -> None:
+    other = {**CONTENTS, "signals.parquet": "34" * 32, "train.parquet": "56" * 32}
+    assert KNOWN.named("XS", SPLIT, LABELS, CONTENTS) == KNOWN
+    with pytest.raises(TaskChangedError, match=r"size XS: signals\.parquet is not what was named"):
+        KNOWN.check_contents("XS", {**CONTENTS, "signals.parquet": "34" * 32})
+    with pytest.raises(TaskChangedError, match=r"size XS: train\.parquet, signals\.parquet are not what was named"):
+        KNOWN.named("XS", SPLIT, LABELS, other)
+    more = KNOWN.named("S", OTHER, "ef" * 32).named("S", OTHER, "ef" * 32, other)
+    assert more.contents == {"XS": CONTENTS, "S": other}
+    more.write(tmp_path)
+    assert task_file.read(tmp_path) == more
+
+
+def test_a_size_may_be_named_without_its_tables(tmp_path: Path) -> None:
+    known = KNOWN.named("S", OTHER, "ef" * 32)
+    assert known.contents == {"XS": CONTENTS}
+    known.check_contents("S", CONTENTS)
+    known.write(tmp_path)
+    assert task_file.read(tmp_path) == known
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -71,6 +104,13 @@ def test_labels_that_are_named_stay() -> None:
         (named(["22" * 8], ["22" * 8]), "both sides"),
         (named(["11" * 8], ["22" * 8], "../x"), "labels_sha256"),
         (named(["11" * 8], ["22" * 8], None), "not what describes a task"),
+        (with_contents({**CONTENTS, "../x": "ab" * 32}), "content_sha256 has"),
+        (with_contents({"labels.parquet": "ab" * 32}), "content_sha256 has"),
+        (with_contents({**CONTENTS, "labels.parquet": "short"}), "content_sha256 has"),
+        (with_contents({**CONTENTS, "labels.parquet": None}), "not what describes a task"),
+        (with_contents("ab" * 32), "content_sha256 has"),
+        (with_contents(list(TABLE_FILES)), "not what describes a task"),
+        (with_contents(None), "not what describes a task"),
         ({"connections": 7}, "not what describes a task"),
         ({"size": "../XS"}, "sizes are"),
         ({"size": []}, "not what describes a task|sizes are"),
