@@ -8,9 +8,13 @@ import ssl
 import threading
 import time
 from contextlib import suppress
+from typing import Any, cast
 from urllib.parse import SplitResult, urlsplit
 
 from contracts.fault import UsageFault, printable
+from doctor.byte_limit import ByteLimit, LimitReachedError
+from doctor.byte_stream import ByteStream, PlainStream, TlsStream
+from doctor.http_socket import HttpSocket
 from doctor.load import LoadError
 from doctor.network_path import NetworkPath, connected
 from doctor.received import Received, ReceivedCounter
@@ -18,6 +22,8 @@ from doctor.received import Received, ReceivedCounter
 SCHEMES = ("http", "https")
 _TIMEOUT_S = 10.0
 _PIECE_BYTES = 1 << 16
+#: Letters of what a server says that are repeated.
+_MOST_REPEATED = 200
 #: A server that answers at once, and with little, is not asked more often.
 _PAUSE_S = 0.05
 _PORTS = {"http": 80, "https": 443}
@@ -66,10 +72,13 @@ class HttpDownload:
         Its load is an address of HTTP.
     streams : int
         Downloads at once.
+    limit : ByteLimit
+        When it is reached, they end by themselves.
     """
 
-    def __init__(self, path: NetworkPath, streams: int) -> None:
-        self._path, self._parts = path, parsed(path.load)
+    def __init__(self, path: NetworkPath, streams: int, limit: ByteLimit) -> None:
+        self._path, self._parts, self._limit = path, parsed(path.load), limit
+        self._context = ssl.create_default_context() if self._parts.scheme == "https" else None
         self._counter = ReceivedCounter()
         self._ended = threading.Event()
         self._failure: str | None = None
@@ -79,7 +88,7 @@ class HttpDownload:
             thread.start()
 
     def look(self) -> int:
-        """Return how many bytes have come so far.
+        """Return how many bytes of the file have come so far.
 
         Raises
         ------
@@ -88,13 +97,9 @@ class HttpDownload:
         """
         octets = self._counter.look()
         if self._failure is not None:
-            said = printable(f"{self._path.load} over {self._path.source}: {self._failure}")
-            raise LoadError(said, self._counter.table())
+            why = printable(f"{self._path.load} over {self._path.source}: {self._failure}")
+            raise LoadError(why, self._counter.table())
         return octets
-
-    def spent(self) -> bool:
-        """Return False: what has come is known while it runs, and whoever looks ends it."""
-        return False
 
     def end(self) -> Received:
         """End all downloads; return what came.
@@ -114,43 +119,56 @@ class HttpDownload:
     def kill(self) -> None:
         """End all downloads now."""
         self._ended.set()
-        for own in list(self._open):
+        for connection in list(self._open):
             # Wakes who reads it.
             with suppress(OSError):
-                own.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
 
     def _connected(self) -> socket.socket:
-        host = self._parts.hostname or ""
-        own = connected(self._path.source, host, self._parts.port or _PORTS[self._parts.scheme], _TIMEOUT_S)
-        if self._parts.scheme == "https":
-            own = ssl.create_default_context().wrap_socket(own, server_hostname=host)
+        host, port = self._parts.hostname or "", self._parts.port or _PORTS[self._parts.scheme]
+        connection = connected(self._path.source, host, port, _TIMEOUT_S)
         # From here on silence is what is measured, not a failure.
-        own.settimeout(None)
-        return own
+        connection.settimeout(None)
+        return connection
+
+    def _stream(self, connection: socket.socket) -> ByteStream:
+        if self._context is None:
+            return PlainStream(connection, self._limit)
+        return TlsStream(connection, self._limit, self._context, self._parts.hostname or "", _TIMEOUT_S)
+
+    def _answer(self, connection: HttpSocket) -> http.client.HTTPResponse:
+        """Ask for the file; return the answer. Nobody is led elsewhere."""
+        asking = http.client.HTTPConnection(self._parts.hostname or "", self._parts.port)
+        # Of a socket it uses what this one has.
+        asking.sock = cast(Any, connection)
+        target = (self._parts.path or "/") + (f"?{self._parts.query}" if self._parts.query else "")
+        asking.request("GET", target, headers=_HEADERS)
+        answer = asking.getresponse()
+        if answer.status != http.client.OK:
+            to = answer.headers.get("Location")
+            leads = f", which leads to {_beginning(to)}: name that" if to else ""
+            raise LoadError(f"answers {answer.status}{leads}")
+        return answer
 
     def _once(self) -> int:
         """Download the file once, as far as it goes; return how many bytes came."""
         octets = 0
-        connection = http.client.HTTPConnection(self._parts.hostname or "", self._parts.port)
-        connection.sock = own = self._connected()
-        self._open.add(own)
-        target = (self._parts.path or "/") + (f"?{self._parts.query}" if self._parts.query else "")
+        connection = self._connected()
+        self._open.add(connection)
         try:
             if self._ended.is_set():
                 return 0
-            connection.request("GET", target, headers=_HEADERS)
-            answer = connection.getresponse()
-            if answer.status != http.client.OK:
-                to = answer.headers.get("Location")
-                raise LoadError(f"answers {answer.status}" + (f", which leads to {to}: name that" if to else ""))
+            http_socket = HttpSocket(self._stream(connection))
+            answer = self._answer(http_socket)
             while not self._ended.is_set() and (piece := answer.read1(_PIECE_BYTES)):
+                http_socket.take_body()
                 self._counter.add(len(piece))
                 octets += len(piece)
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.IncompleteRead):
             if not octets:
                 raise
         finally:
-            self._open.discard(own)
+            self._open.discard(connection)
             connection.close()
         return octets
 
@@ -159,8 +177,23 @@ class HttpDownload:
             try:
                 if not self._once() and not self._ended.is_set():
                     raise LoadError("answers with nothing")
+            except LimitReachedError:
+                return
             except (OSError, ValueError, http.client.HTTPException, LoadError) as error:
+                # What has been ended breaks off.
                 if not self._ended.is_set():
-                    self._failure = str(error) or type(error).__name__
+                    self._failure = _reason(error)
                 return
             time.sleep(_PAUSE_S)
+
+
+def _reason(error: Exception) -> str:
+    text = str(error) or type(error).__name__
+    if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
+        # Most of them repeat the line that is wrong.
+        return f"answers not as HTTP says: {_beginning(text)}"
+    return text
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _MOST_REPEATED else f"{text[:_MOST_REPEATED]}..."

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from contracts.fault import UsageFault, printable
+from doctor.byte_limit import ByteLimit
+from doctor.forwarder import ADDRESS, Forwarder
 from doctor.load import LoadError
-from doctor.network_path import NetworkPath, is_address
+from doctor.network_path import NetworkPath
 from doctor.received import Received
 from doctor.running_tool import RunningTool, ToolError, found
 
@@ -21,7 +23,6 @@ from doctor.running_tool import RunningTool, ToolError, found
 PORT = 5201
 _SERVER = re.compile(r"(?P<host>\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._][A-Za-z0-9._-]{0,252})(?::(?P<port>[0-9]{1,5}))?")
 _MOST_PORT = 0xFFFF
-_CONNECT_MS = 10_000
 #: Its JSON has a row of some 250 bytes for each stream, and one for all, in each interval. Beyond so many rows
 #: intervals are longer, up to a second: that makes 234,000 rows with 64 streams in an hour.
 _MOST_ROWS = 100_000
@@ -111,15 +112,13 @@ def interval_s(streams: int, seconds: float) -> float:
     return min(_MOST_INTERVAL_S, max(_LEAST_INTERVAL_S, wanted_s))
 
 
-def _command(path: NetworkPath, streams: int, seconds: float, most_bytes: int) -> list[str]:
-    server = Iperf3Server.parsed(path.load)
-    bound = ["--bind", path.source] if is_address(path.source) else ["--bind-dev", path.source]
+def _command(port: int, streams: int, seconds: float, most_bytes: int) -> list[str]:
     return [
         found("iperf3", "iperf3"),
-        *("--client", server.host, "--port", f"{server.port}", "--connect-timeout", f"{_CONNECT_MS}"),
+        *("--client", ADDRESS, "--port", f"{port}"),
         # It knows one end, bytes or whole seconds. So the bytes are its own matter, and the time is that of the phase.
         *("--reverse", "--json", "--bytes", f"{most_bytes}", "--interval", f"{interval_s(streams, seconds):g}"),
-        *("--parallel", f"{streams}", *bound),
+        *("--parallel", f"{streams}"),
     ]
 
 
@@ -161,6 +160,9 @@ def _without_streams(one: dict[str, Any]) -> dict[str, Any] | None:
 class Iperf3Test:
     """A test by iperf3 over a path, from now on.
 
+    Its connections are forwarded, since iperf3 itself reads on beyond the bytes that it is told, for as long as the
+    server sends.
+
     Parameters
     ----------
     path : NetworkPath
@@ -169,17 +171,25 @@ class Iperf3Test:
         Connections at once.
     seconds : float
         How long it lasts, at most: whoever has begun it ends it.
-    most_bytes : int
-        When so many have come it ends by itself.
+    limit : ByteLimit
+        When it is reached, nothing more comes.
     out : Path
         Where its output is kept.
     """
 
-    def __init__(self, path: NetworkPath, streams: int, seconds: float, most_bytes: int, out: Path) -> None:
-        self._out = out
+    def __init__(self, path: NetworkPath, streams: int, seconds: float, limit: ByteLimit, out: Path) -> None:
+        self._out, self._limit = out, limit
         self._started_s = time.time()
-        self._said: Received | LoadError | None = None
-        self._tool = RunningTool(_command(path, streams, seconds, most_bytes), out)
+        self._outcome: Received | LoadError | None = None
+        server = Iperf3Server.parsed(path.load)
+        # A connection for what the two say to each other, and one for each stream.
+        self._forwarder = Forwarder(path.source, server.host, server.port, streams + 1, limit)
+        try:
+            command = _command(self._forwarder.port, streams, seconds, max(1, limit.left_bytes))
+            self._tool = RunningTool(command, out)
+        except BaseException:
+            self._forwarder.end()
+            raise
 
     def look(self) -> int:
         """Return 0: what has come is known at the end.
@@ -189,13 +199,9 @@ class Iperf3Test:
         LoadError
             If it has failed.
         """
-        if not self._tool.running():
+        if not self._tool.running() or self._forwarder.failure is not None:
             self.end()
         return 0
-
-    def spent(self) -> bool:
-        """Tell whether it has ended by itself, since as much came as may."""
-        return not self._tool.running()
 
     def end(self) -> Received:
         """End it; return what came. Where it fell silent, that is what came until then.
@@ -205,18 +211,20 @@ class Iperf3Test:
         LoadError
             If it could not be begun, or broke off.
         """
-        if self._said is None:
+        if self._outcome is None:
             try:
-                self._said = self._ended()
+                self._outcome = self._ended()
             except LoadError as error:
-                self._said = error
-        if isinstance(self._said, LoadError):
-            raise self._said
-        return self._said
+                self._outcome = error
+            self._forwarder.end()
+        if isinstance(self._outcome, LoadError):
+            raise self._outcome
+        return self._outcome
 
     def kill(self) -> None:
         """End it now."""
         self._tool.kill()
+        self._forwarder.end()
 
     def _ended(self) -> Received:
         asked = self._tool.running()
@@ -228,24 +236,37 @@ class Iperf3Test:
             self._tool.ended(0, 1, *([-signal.SIGTERM] if asked else []))
         except ToolError as error:
             raise LoadError(str(error)) from error
-        report = self._report()
+        if self._forwarder.failure is not None:
+            raise LoadError(printable(f"iperf3: {self._forwarder.failure}"))
+        report = read_report(self._out)
         if asked and not report.get("intervals"):
             # The server is silent.
             return Received([self._started_s, time.time()], [0, 0])
         table = received(report, self._started_s)
-        if "error" in report and not asked:
-            raise LoadError(printable(f"iperf3: {report['error']}"), table)
+        if not asked and not self._limit.is_reached():
+            raise LoadError(printable(f"iperf3: {report.get('error', 'the server ended the test')}"), table)
         return table
 
-    def _report(self) -> dict[str, Any]:
-        """Return its output."""
-        size_bytes = self._out.stat().st_size
-        if size_bytes > _MOST_BYTES:
-            raise LoadError(f"{self._out} has more than {_MOST_BYTES} bytes")
-        try:
-            report = json.loads(self._out.read_bytes() or b"{}", object_hook=_without_streams)
-        except ValueError as error:
-            raise LoadError(f"the output of iperf3 is no JSON: {error}") from error
-        if not isinstance(report, dict):
-            raise LoadError("the output of iperf3 is no JSON object")
-        return report
+
+def read_report(out: Path) -> dict[str, Any]:
+    """Read the output of iperf3, except what it says of single streams.
+
+    Parameters
+    ----------
+    out : Path
+
+    Raises
+    ------
+    LoadError
+        If it is no JSON object, or too long.
+    """
+    size_bytes = out.stat().st_size
+    if size_bytes > _MOST_BYTES:
+        raise LoadError(f"{out} has more than {_MOST_BYTES} bytes")
+    try:
+        report = json.loads(out.read_bytes() or b"{}", object_hook=_without_streams)
+    except ValueError as error:
+        raise LoadError(f"the output of iperf3 is no JSON: {error}") from error
+    if not isinstance(report, dict):
+        raise LoadError("the output of iperf3 is no JSON object")
+    return report

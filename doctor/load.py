@@ -35,9 +35,6 @@ class Load(Protocol):
             If it has failed.
         """
 
-    def spent(self) -> bool:
-        """Tell whether it has ended by itself, since as much came as may."""
-
     def kill(self) -> None:
         """End it now, whatever has come."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from contracts.fault import Fault
 from doctor import echoes
+from doctor.byte_limit import ByteLimit
 from doctor.guided_test import BOTH, LOADED, MOST_WHY, TEST, GuidedTest, Phase, Settings, echoes_file, received_file
 from doctor.http_download import HttpDownload
 from doctor.iperf3_test import Iperf3Test
@@ -26,25 +27,12 @@ class LoadLimitError(Fault):
     """As much has come as may, before both paths were loaded."""
 
 
-def _load(settings: Settings, phase: str, number: int, folder: Path, left_bytes: int) -> Load:
+def _load(settings: Settings, phase: str, number: int, folder: Path, limit: ByteLimit) -> Load:
     path = settings.paths[number]
     if settings.load == "http":
-        return HttpDownload(path, settings.streams)
-    # How much has come is known when it has ended. So each of two has a half.
-    most_bytes = max(1, left_bytes // len(LOADED[phase]))
+        return HttpDownload(path, settings.streams, limit)
     out = folder / f"{phase}.{number}.iperf3.json"
-    return Iperf3Test(path, settings.streams, settings.seconds(phase), most_bytes, out)
-
-
-def _is_full(loads: Iterable[Load], left_bytes: int) -> bool:
-    """Tell whether as much has come as may.
-
-    Raises
-    ------
-    LoadError
-        If a load has failed.
-    """
-    return sum([load.look() for load in loads]) >= left_bytes or any(load.spent() for load in loads)
+    return Iperf3Test(path, settings.streams, settings.seconds(phase), limit, out)
 
 
 def _ended(loads: dict[int, Load]) -> tuple[dict[int, Received], str | None]:
@@ -58,8 +46,8 @@ def _ended(loads: dict[int, Load]) -> tuple[dict[int, Received], str | None]:
     return tables, broken
 
 
-def _run(settings: Settings, phase: str, folder: Path, left_bytes: int) -> tuple[Phase, int]:
-    """Run a phase; return it, and how many bytes came."""
+def _run(settings: Settings, phase: str, folder: Path, limit: ByteLimit) -> tuple[Phase, int]:
+    """Run a phase; return it, and how many bytes came of what was sent for."""
     seconds = settings.seconds(phase)
     with ExitStack() as stack:
         pings = []
@@ -69,9 +57,10 @@ def _run(settings: Settings, phase: str, folder: Path, left_bytes: int) -> tuple
             stack.callback(pings[-1].kill)
         begin_s, begin_ns = time.time(), time.monotonic_ns()
         end_ns = begin_ns + round(seconds * _NS_PER_S)
-        loads = {number: _load(settings, phase, number, folder, left_bytes) for number in LOADED[phase]}
-        for load in loads.values():
-            stack.callback(load.kill)
+        loads: dict[int, Load] = {}
+        for number in LOADED[phase]:
+            loads[number] = _load(settings, phase, number, folder, limit)
+            stack.callback(loads[number].kill)
         cut = False
         with suppress(LoadError):
             # It says so again when it is ended.
@@ -79,7 +68,9 @@ def _run(settings: Settings, phase: str, folder: Path, left_bytes: int) -> tuple
                 time.sleep(_LOOK_S)
                 for ping in pings:
                     echoes.look(ping)
-                cut = _is_full(loads.values(), left_bytes)
+                for load in loads.values():
+                    load.look()
+                cut = limit.is_reached()
         # The clock of the day may be set meanwhile.
         end_s = begin_s + (time.monotonic_ns() - begin_ns) / _NS_PER_S
         tables, broken = _ended(loads)
@@ -116,14 +107,13 @@ def run(settings: Settings, folder: Path) -> Iterator[Phase]:
         If as much has come as may before both paths were loaded.
     """
     watch = StandstillWatch()
-    phases, left_bytes = [], settings.most_bytes
+    phases, limit = [], ByteLimit(settings.most_bytes)
     for phase in LOADED:
-        if left_bytes <= 0:
+        if limit.is_reached():
             raise LoadLimitError(f"{settings.most_mb} MB came before phase {phase}: allow more (--most-mb)")
-        done, octets = _run(settings, phase, folder, left_bytes)
+        done, octets = _run(settings, phase, folder, limit)
         if done.broken is not None and not octets and phase != BOTH:
             raise LoadError(done.broken)
-        left_bytes = 0 if done.cut else max(0, left_bytes - octets)
         phases.append(done)
         yield done
         if done.broken is not None:

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from doctor.byte_limit import ByteLimit
 from doctor.http_download import AddressError, HttpDownload, parsed
 from doctor.load import LoadError
 from doctor.network_path import NetworkPath
@@ -62,7 +63,7 @@ def server() -> Iterator[tuple[str, list[str]]]:
 
 
 def download(address: str, streams: int = 2, source: str = "127.0.0.1") -> HttpDownload:
-    return HttpDownload(NetworkPath(source=source, load=address, echo="127.0.0.1"), streams)
+    return HttpDownload(NetworkPath(source=source, load=address, echo="127.0.0.1"), streams, ByteLimit(10**12))
 
 
 def until_more(load: HttpDownload, octets: int) -> int:

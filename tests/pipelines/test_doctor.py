@@ -262,5 +262,6 @@ def test_as_much_as_may_come_cuts_the_last_phase_short(tmp_path: Path) -> None:
     assert [one.cut for one in done] == [False, False, False, True]
     seen = observed.of_test(tmp_path)
     came = sum(table.octets[-1] for phase in seen.phases.values() for table in phase.received.values())
-    assert 3_000_000 <= came < 6_000_000
+    # Headers count as well.
+    assert 2_800_000 <= came < 3_000_000
     assert seen.phases["both"].end_s - seen.phases["both"].begin_s < 15
