@@ -87,14 +87,16 @@ class TaskRun:
         file.check_labels(size, made.labels_sha256())
         return cls(file.task, size, made, split, run)
 
-    def compared(self, known: TaskFile) -> TaskRun:
+    def compared(self, known: TaskFile, *, made_here: bool = False) -> TaskRun:
         """Return the same after a comparison with the task's file in git, whatever a folder says of itself.
 
-        Where the file has no digests of the tables at this size, they remain not ours.
+        Where the file has no digests of the tables at this size, they are ours only if they were made here.
 
         Parameters
         ----------
         known : TaskFile
+        made_here : bool
+            Whether the pipeline that asks has made the tables itself.
 
         Raises
         ------
@@ -103,7 +105,7 @@ class TaskRun:
         """
         known.named(self.size, self.split, self.tables.labels_sha256())
         if self.size not in known.contents:
-            return self
+            return replace(self, ours=made_here)
         known.check_contents(
             self.size,
             self.source.contents()

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
                 if dataset not in params.datasets:
                     raise TaskNotRunError(f"the dataset {dataset} is not one of this profile's")
             known = task_file.read(folder)
-            own = TaskRun.of_run(known, size, RunConnections.of(task, data)).compared(known)
+            own = TaskRun.of_run(known, size, RunConnections.of(task, data)).compared(known, made_here=True)
             yield from own.replayed(arguments.replayed, params)
             yield from own.all_learnt(params)
 

@@ -67,6 +67,7 @@ def test_a_run_s_tables_are_the_task_s_if_git_has_their_digests(quick: Path, tmp
     without = TaskFile(TASK, {}, {}, None, {}).named("S", split, made.labels_sha256())
     task = TaskRun.of_run(without, "S", run)
     assert task.compared(without).learnt("tree", params).why == NOT_OURS
+    assert task.compared(without, made_here=True).learnt("tree", params).why == ""
     known = without.named("S", split, made.labels_sha256(), task_folder.contents(made, split, run))
     assert task.compared(known).learnt("tree", params).why == ""
     # Written twice, a folder has the same bytes; and what is named is what it holds.
