@@ -13,7 +13,7 @@ is_39() {
 }
 
 found() {
-	for python in ${PYTHON39:-python3.9 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.9.*/bin/python}; do
+	for python in ${PYTHON39:-python3.9 "${PYENV_ROOT:-${HOME:-}/.pyenv}"/versions/3.9.*/bin/python}; do
 		is_39 "$python" && echo "$python" && return
 	done
 	[ -z "${PYTHON39:-}" ] || return

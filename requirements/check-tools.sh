@@ -16,11 +16,14 @@ major=$(g++ -dumpversion | cut -d. -f1)
 [ "$major" -ge 12 ] || fail "g++ $major is too old; 12 or later is needed"
 
 wanted='import sys; sys.exit(sys.version_info[:2] != (3, 11))'
+headers='import os, sysconfig; os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
 for python in ${PYTHON:-python3.11 python3}; do
 	"$python" -c "$wanted" 2>/dev/null || continue
 	"$python" -c 'import ensurepip, venv' 2>/dev/null ||
-		fail "$python has no venv module; on Debian: apt-get install python3.11-venv"
+		fail "$python has no venv module; on Debian: apt-get install python3.11-venv python3.11-dev"
+	"$python" -c "$headers" 2>/dev/null ||
+		fail "$python has no headers, which C++ modules are built with; on Debian: apt-get install python3.11-dev"
 	echo "$python"
 	exit 0
 done
-fail "Python 3.11 is missing (tried ${PYTHON:-python3.11, python3}); on Debian 12: apt-get install python3.11-venv"
+fail "Python 3.11 is missing (tried ${PYTHON:-python3.11, python3}); on Debian 12: apt-get install python3.11-venv python3.11-dev"

@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import pipelines as pipelines  # noqa: PLC0414 - for what importing it does
 from tests import quick_profile
 from tests.made_once import made_once
+
+# What is drawn is checked by its results, and not by the clock: other tests run beside it.
+settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared machine")
 
 #: CPU seconds of the files that take the most, the fixtures they ask for first among them, without what is marked slow.
 CPU_S = {

@@ -192,6 +192,5 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     there.check(split)
     with unfinished(arguments.out) as part:
         written = task_folder.write(part, size, _file_of(task), split, there)
-        part.rename(arguments.out)
     stage.say(f"{arguments.out}: {', '.join(written.digests)}")
     return stage.EXIT_OK

@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from contracts.fault import UsageFault
+from contracts.whole_file import write_whole
 from doctor import http_download, network_path, observed, phases
 from doctor.answer import answer
 from doctor.guided_test import Settings
@@ -216,10 +217,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             log.info("%s: done in %.1f s%s", phase.name, length_s, ", cut short" if phase.cut else "")
             if phase.broken is not None:
                 log.warning("%s: the load broke off, and the test ends: %s", phase.name, phase.broken)
-        part.rename(arguments.out)
     # What was recorded is kept, whatever becomes of the rest.
     seen = observed.of_test(arguments.out)
-    (arguments.out / _ANSWER).write_text(json.dumps(answer(seen).as_json(), indent=2) + "\n")
+    write_whole((json.dumps(answer(seen).as_json(), indent=2) + "\n").encode(), arguments.out / _ANSWER)
     try:
         _draw(seen, arguments.out / _PICTURE)
     except ModuleNotFoundError as error:

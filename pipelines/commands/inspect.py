@@ -13,6 +13,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from pipelines.params import Params
 from pipelines.reporting.analysis_numbers import AnalysedConnection, numbers_of, with_deliveries
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
+from pipelines.running.unfinished_folder import unfinished
 from traces import capture, capture_analysis, recording
 from traces.capture_analysis import CaptureAnalysis
 from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
@@ -177,22 +179,24 @@ def _analysis(analysed: CaptureAnalysis | None, connections: Sequence[AnalysedCo
     }
 
 
-def _plots(folder: Path | None) -> AnalysisFolder | None:
-    """Return what draws connections into a folder, if there is one."""
+@contextmanager
+def _plots(folder: Path | None) -> Iterator[AnalysisFolder | None]:
+    """Give what draws connections into a folder, if there is one: one that is not there is made whole or not at all."""
     if folder is None:
-        return None
+        yield None
+        return
     # What draws takes long to import, and is not in every environment.
-    from pipelines.reporting.analysis_folder import AnalysisFolder
+    from pipelines.reporting.analysis_folder import PAGE, AnalysisFolder
 
-    return AnalysisFolder(folder)
+    with nullcontext(folder) if folder.exists() else unfinished(folder) as place:
+        yield AnalysisFolder(place)
+    log.info("%s shows the connections", folder / PAGE)
 
 
-def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the command."""
+def _shown(arguments: argparse.Namespace, paths: Sequence[Path], params: Params, plots: AnalysisFolder | None) -> int:
+    """Show what inputs hold, and draw it where that is asked for; return the exit code."""
     code = stage.EXIT_OK
-    plots = _plots(arguments.plot)
     is_summed = not arguments.json and any(path.is_dir() for path in arguments.inputs)
-    paths = [one for path in arguments.inputs for one in (files_of(path) if path.is_dir() else [path])]
     counts = []
     for recorded in recording.read_all(paths, params.parse.dialect(), params.parse.bounds()):
         analysed: CaptureAnalysis | None = None
@@ -219,5 +223,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if is_summed:
         stage.say(*summary(counts))
     if plots is not None:
-        log.info("%s shows the connections", plots.write([str(path) for path in paths]))
+        plots.write([str(path) for path in paths])
     return code
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the command."""
+    paths = [one for path in arguments.inputs for one in (files_of(path) if path.is_dir() else [path])]
+    with _plots(arguments.plot) as plots:
+        return _shown(arguments, paths, params, plots)

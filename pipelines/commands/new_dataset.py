@@ -19,6 +19,7 @@ from pipelines.labelling.labelled_inputs import check, inputs, refuse, remark_on
 from pipelines.labelling.labels import read_labels
 from pipelines.params import LOCKED, Params
 from pipelines.running import stage
+from pipelines.running.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 
@@ -66,21 +67,17 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     target = _target(arguments, params)
     labels = read_labels(arguments.labels)
     paths = inputs(arguments.folder, arguments.labels)
-    target.mkdir(parents=True)
-    try:
-        checked = check(arguments.folder, paths, labels, target / "truth.csv", params)
+    # No half of a dataset is left, whatever ends this.
+    with unfinished(target) as part:
+        checked = check(arguments.folder, paths, labels, part / "truth.csv", params)
         remark_on_amounts(checked)
         for remark in checked.remarks:
             log.warning("%s", remark)
         refuse(arguments.folder, checked)
-        (target / "inputs").mkdir()
+        (part / "inputs").mkdir()
         for name, path in paths.items():
-            with regular_file.opened(path) as stream, (target / "inputs" / name).open("wb") as copy:
+            with regular_file.opened(path) as stream, (part / "inputs" / name).open("wb") as copy:
                 shutil.copyfileobj(stream, copy)
-    except BaseException:
-        # No half of a dataset is left.
-        shutil.rmtree(target)
-        raise
     stage.say(
         f"{target}: {len(paths)} inputs; connections shared {checked.connections['shared']},"
         f" not shared {checked.connections['not shared']}; windows shared {checked.windows['shared']},"

@@ -1,12 +1,16 @@
 """Write the tables of logs and captures (RTTs, states, bytes) for pandas, DuckDB and other readers of Parquet.
 
 The folder also has README.md, which says what each column is, and report.json, which counts what was read and refused.
+A folder that is not there is made whole or not at all. In one that was written before, report.json is taken away first
+and written last.
 """
 
 from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from contracts.fault import UsageFault
@@ -16,6 +20,7 @@ from pipelines.reporting.data_dictionary import dictionary_of
 from pipelines.reporting.report_files import write_json
 from pipelines.reporting.text_table import aligned
 from pipelines.running import stage
+from pipelines.running.unfinished_folder import unfinished
 from pipelines.stages.parse import write_tables
 from traces.input_tables import TABLES
 
@@ -38,6 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", default="inputs", help="prefix of connection names (default: %(default)s)")
 
 
+@contextmanager
+def _written_to(folder: Path) -> Iterator[Path]:
+    """Give a folder to write to: it becomes the one that is asked for when it is whole, or is that one already."""
+    with nullcontext(folder) if folder.exists() else unfinished(folder) as place:
+        # An earlier one has no report until its tables are those of the report.
+        (place / _REPORT).unlink(missing_ok=True)
+        yield place
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     folder: Path = arguments.out
@@ -47,9 +61,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for path in arguments.inputs:
         if not path.exists():
             raise FileNotFoundError(2, "no such file", str(path))
-    report = write_tables([path.absolute() for path in arguments.inputs], arguments.name, folder, params)
-    write_json(report, folder / _REPORT)
-    write_whole(dictionary_of(TABLES).encode(), folder / _DICTIONARY)
+    with _written_to(folder) as place:
+        report = write_tables([path.absolute() for path in arguments.inputs], arguments.name, place, params)
+        write_whole(dictionary_of(TABLES).encode(), place / _DICTIONARY)
+        write_json(report, place / _REPORT)
     stage.say(*aligned([{"table": name, "rows": str(count)} for name, count in sorted(report["rows"].items())]))
     if report["records_quarantined"]:
         log.warning("%d records refused: %s", report["records_quarantined"], report["quarantined_by_reason"])

@@ -225,7 +225,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         if len(failures) == len(runs):
             raise FailedRunsError(f"no run came to its end, first {failures[0]}")
         folder.finish()
-        part.rename(out)
     for remark in folder.remarks:
         log.warning("%s", remark)
     stage.say(f"{out}: {len(runs) - len(failures)} runs")

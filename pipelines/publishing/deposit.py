@@ -333,5 +333,4 @@ def write(project: Path, out: Path, place: Place, params: Params) -> Deposit:
         beside = [f"[{what}]({target})" for _, target, what in (BENCHMARK, *BESIDE) if what not in absent]
         _write(_first_page(deposit, cited, making, place, beside), folder / README)
         _write_checksums(folder)
-        folder.rename(out)
     return deposit

@@ -72,8 +72,8 @@ class AnalysisFolder:
             if _OUR_FIGURE.fullmatch(path.name):
                 path.unlink()
 
-    def write(self, inputs: Sequence[str]) -> Path:
-        """Write the page, and return where it is.
+    def write(self, inputs: Sequence[str]) -> None:
+        """Write the page.
 
         Parameters
         ----------
@@ -89,7 +89,6 @@ class AnalysisFolder:
             raise NothingToPlotError("no input is a capture with an MPTCP connection: there is nothing to plot")
         page = analysis_page.render(self._shown, inputs, self._left_out, self._folder)
         write_whole(page.encode(), self._folder / PAGE)
-        return self._folder / PAGE
 
 
 def _others(folder: Path, ours: set[str]) -> list[str]:

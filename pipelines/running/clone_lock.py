@@ -22,7 +22,7 @@ LOCK = Path(".dvc/tmp/run.lock")
 #: Of DVC: locked while it is at work itself, and the processes whose stages run.
 _DVC_LOCK, _DVC_STAGES = Path(".dvc/tmp/lock"), Path(".dvc/tmp/rwlock")
 #: A file system that has no locks.
-_NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
+NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 class BusyError(Fault):
@@ -39,7 +39,7 @@ def _locked(file: TextIO) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        if error.errno not in _NO_LOCKS:
+        if error.errno not in NO_LOCKS:
             raise
         log.warning("the file system has no locks: a second run in this clone would not be noticed")
     return True

@@ -31,7 +31,10 @@ Result = TypeVar("Result")
 _ROOT = Path(__file__).parents[2]
 #: Packages whose code decides what a task returns.
 _PACKAGES = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines")
-_TIMEOUT_S = 15
+#: How long a scheduler may take to answer, and to have a worker.
+_ANSWERS_S, _HAS_A_WORKER_S = 15, 15
+#: How often it is looked whether a worker is left.
+_LOOK_S = 15
 #: Items given to each worker ahead of what the caller has taken.
 _AHEAD_PER_WORKER = 4
 # Open tables are shared by a process, and not made for threads: a worker of several does one task at a time.
@@ -75,7 +78,7 @@ def _result(client: Client, future: Future[Result]) -> Result:
 
     while True:
         try:
-            return future.result(timeout=_TIMEOUT_S)
+            return future.result(timeout=_LOOK_S)
         except KilledWorker as error:
             raise WorkersLostError(f"the scheduler gave up: {error}") from error
         except TimeoutError:
@@ -90,11 +93,11 @@ def _connected(address: str) -> Client:
     from distributed import Client
 
     try:
-        client = Client(address, timeout=_TIMEOUT_S, set_as_default=False)
+        client = Client(address, timeout=_ANSWERS_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise SchedulerError(f"scheduler {address}: does not answer: {error}") from error
     try:
-        client.wait_for_workers(1, timeout=_TIMEOUT_S)
+        client.wait_for_workers(1, timeout=_HAS_A_WORKER_S)
     except TimeoutError as error:
         client.close()
         raise SchedulerError(f"scheduler {address}: has no worker") from error

@@ -12,6 +12,7 @@ from contracts.whole_file import written_whole
 from pipelines.params import LOCKED, Params
 from pipelines.params.block import ParamsError
 from pipelines.running import stage
+from pipelines.running.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 
@@ -33,15 +34,12 @@ def run(arguments: argparse.Namespace, _params: Params) -> int:
     if arguments.dataset == LOCKED:
         raise ParamsError(f"{LOCKED} is read by `sbd score-locked` alone")
     source, target = arguments.samples, arguments.raw
-    (target / "inputs").mkdir(parents=True)
     paths = sorted((source / "inputs").iterdir())
-    try:
+    # No half of a dataset is left, whatever ends this.
+    with unfinished(target) as part:
+        (part / "inputs").mkdir()
         for path in paths:
-            _copy(path, target / "inputs" / path.name)
-        _copy(source / "truth.csv", target / "truth.csv")
-    except BaseException:
-        # No half of a dataset is left.
-        shutil.rmtree(target)
-        raise
+            _copy(path, part / "inputs" / path.name)
+        _copy(source / "truth.csv", part / "truth.csv")
     log.info("%d inputs of %s", len(paths), source)
     return stage.EXIT_OK

@@ -1,7 +1,8 @@
 """Parse the inputs of one dataset into tables; refused records are counted and go to the quarantine table.
 
 An input that cannot be read at all counts as one refused record. More refused records than
-parse.max_quarantined, or more unreadable inputs than parse.max_unreadable, fail the stage at its end.
+parse.max_quarantined, or more unreadable inputs than parse.max_unreadable, fail the stage at its end. An input that
+truth.csv names and that is not there fails it at once.
 """
 
 from __future__ import annotations
@@ -9,20 +10,29 @@ from __future__ import annotations
 import argparse
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import Fault
+from contracts.fault import Fault, InputFault
 from pipelines.params import Params
 from pipelines.reporting.report_files import write_json
 from pipelines.running import parallel, stage
 from traces import formats, input_tables
 from traces.distinct_inputs import check_distinct
 from traces.parsed_input import parse_input
+from traces.truth import read_csv
 
 log = logging.getLogger(__name__)
+
+
+#: What a dataset's folder has.
+_INPUTS, _TRUTH = "inputs", "truth.csv"
+
+
+class MissingInputsError(InputFault):
+    """Inputs that have a label are not there."""
 
 
 class QuarantineLimitError(Fault):
@@ -37,12 +47,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, required=True, help="JSON file for the counts")
 
 
+def _check_whole(raw: Path, names: Collection[str]) -> None:
+    """Make sure that every input with a label is there: its label would be lost with it.
+
+    Raises
+    ------
+    MissingInputsError
+        If one is not.
+    """
+    path = raw / _TRUTH
+    if not path.exists():
+        log.warning("%s is missing: none of the inputs has a label", path)
+        return
+    named = {row["input"] for row in read_csv(path)}
+    missing = sorted(named.difference(names))
+    if missing:
+        raise MissingInputsError(
+            f"{path}: {len(missing)} of {len(named)} inputs that it names are not in {path.with_name(_INPUTS)},"
+            f" {missing[0]!r} the first: the dataset is not whole"
+        )
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     # Absolute: a worker may have been started in another folder.
-    paths = sorted((arguments.raw.absolute() / "inputs").iterdir())
+    paths = sorted((arguments.raw.absolute() / _INPUTS).iterdir())
     if not paths:
-        raise FileNotFoundError(2, "no inputs", str(arguments.raw / "inputs"))
+        raise FileNotFoundError(2, "no inputs", str(arguments.raw / _INPUTS))
+    _check_whole(arguments.raw, {path.name for path in paths})
     report = write_tables(paths, arguments.dataset, arguments.tables, params)
     write_json(report, arguments.report)
     records_in, refused = report["records_in"], report["records_quarantined"]

@@ -27,6 +27,13 @@ def free_ports(count: int) -> int:
             return port
 
 
+def wait_for_data(process: subprocess.Popen[str]) -> None:
+    """Wait until a server's next test has a connection for its data."""
+    assert process.stdout is not None
+    while " connected to " not in process.stdout.readline():
+        assert process.poll() is None
+
+
 @contextmanager
 def serving(port: int) -> Iterator[subprocess.Popen[str]]:
     """Give a server that listens."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from doctor.running_tool import RunningTool, ToolError
+from tests.processes import waited_for
 
 
 def python(program: str, out: Path) -> RunningTool:
@@ -33,8 +33,7 @@ def test_what_failed_says_why_in_one_line(tmp_path: Path) -> None:
 def test_what_is_asked_to_end_ends(tmp_path: Path) -> None:
     program = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: exit(7)); print(1, flush=True)"
     tool = python(f"{program}; time.sleep(60)", tmp_path / "out")
-    while not (tmp_path / "out").read_text():
-        time.sleep(0.02)
+    assert waited_for((tmp_path / "out").read_text)
     tool.ask_to_end()
     tool.ended(7)
     tool.kill()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -11,9 +12,12 @@ from export import foreign_detector
 from export.bounded_process import ProcessLimits
 from export.foreign_detector import SILENT, Answer, NoProgramError
 from models.detectors.scoring import OnPair
+from tests.processes import PATIENCE_S
 
 LINES = b"smartsbd: 5 C=1 SF=0 V=RTT 900\nsmartsbd: 6 C=1 SF=1 V=RTT 900\n"
-SMALL = ProcessLimits(time_s=2, file_bytes=1 << 16, memory_bytes=256 << 20)
+SMALL = ProcessLimits(time_s=PATIENCE_S, file_bytes=1 << 16, memory_bytes=256 << 20)
+#: For what does not end by itself.
+SHORT = replace(SMALL, time_s=2)
 NOTHING = {(0, 1): OnPair((), ())}
 
 
@@ -43,7 +47,8 @@ def test_it_reads_every_event_and_its_verdicts_hold() -> None:
     ],
 )
 def test_a_process_that_fails_says_nothing_and_why_is_known(program: str, failure: str, remark: str) -> None:
-    assert asked(program, SMALL) == Answer(NOTHING, failure, remark=remark)
+    limits = SHORT if "did not end" in failure else SMALL
+    assert asked(program, limits) == Answer(NOTHING, failure, remark=remark)
 
 
 def test_memory_is_limited() -> None:

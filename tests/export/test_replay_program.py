@@ -301,14 +301,14 @@ def broken(random: Random, lines: bytes) -> bytes:
 
 @pytest.mark.slow
 def test_no_bytes_break_the_program(checked: Path, all_features: Path) -> None:
-    """As many as ten seconds allow; what breaks it is said by its seed."""
+    """As many as ten seconds allow, and more than fifty; what breaks it is said by its seed."""
     kinds = [streams.KINDS[name] for name in ("on the grid", "sparse", "many", "hours")]
     good = [
         b"".join(streams.made(np.random.default_rng(seed), kind).lines(token)[:20_000] for token in range(2))
         for seed, kind in enumerate(kinds)
     ]
     end_s, seed, codes = time.monotonic() + 10, 0, set()
-    while time.monotonic() < end_s:
+    while seed <= 50 or time.monotonic() < end_s:
         random = Random(seed)  # noqa: S311 - nothing secret
         given = broken(random, random.choice(good))
         code, _, why = run(checked, "-f", all_features, given=given)
@@ -316,4 +316,4 @@ def test_no_bytes_break_the_program(checked: Path, all_features: Path) -> None:
         assert "AddressSanitizer" not in why, f"seed {seed}: {why}"
         codes.add(code)
         seed += 1
-    assert seed > 50 and codes == {0, 2}
+    assert codes == {0, 2}

@@ -14,6 +14,7 @@ from contracts.fault import UsageFault
 from pipelines.__main__ import main
 from pipelines.commands import record
 from testbed import machine
+from tests.capabilities import taken_away_of
 
 ROOT = Path(__file__).parents[2]
 SBD = Path(sys.prefix) / "bin/sbd"
@@ -69,7 +70,7 @@ def test_missing_types_are_one_line(recorder: Path) -> None:
     assert said(recorder, "--btf", "/nowhere") == (1, "sbd record: /nowhere: no such file of kernel types (BTF)\n")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="capabilities are taken from root")
+@taken_away_of("bpf", "perfmon")
 @pytest.mark.parametrize("missing", ["bpf", "perfmon"])
 def test_a_missing_capability_is_one_line(recorder: Path, missing: str) -> None:
     without = f"-{missing},-sys_admin"

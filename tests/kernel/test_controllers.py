@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,15 +19,19 @@ from export.tree import NOT_SHARED, SHARED, Forest
 from pipelines.__main__ import main
 from testbed import machine
 from tests.benchmarks.test_benchmarks import printed
+from tests.capabilities import taken_away_of
 from tests.kernel.conftest import ROOT
 from tests.kernel.controllers import MOST_INSTRUCTIONS, NAMES, available, counting, emulated, loaded, loaded_programs
-from tests.kernel.two_paths import TwoPaths, two_paths
+from tests.kernel.two_paths import TwoPaths, go_on, two_paths
+from tests.processes import PATIENCE_S, waited_for
 
 _SHIPPED = ROOT / "export/generated/forest_invariant.sbd"
 EXAMPLES = ROOT / "testbed/examples"
 _MBIT_S = 8
 #: A first judgement takes some seconds; the examples last half a minute.
 _LONGEST_S = 25
+#: Of a connection that is ended before.
+_LONG_S = 2 * PATIENCE_S
 #: What a connection of a kibibyte each takes with another end, both in one namespace.
 _MANY = """
 import socket, sys, time
@@ -120,8 +123,9 @@ def test_each_pair_of_three_subflows_has_verdicts(controllers_allowed: Path, tmp
 
 
 def test_sbd_lia_is_always_coupled(paths: TwoPaths, controllers_allowed: Path) -> None:
-    with loaded(controllers_allowed) as own, paths.sending(4, "sbd_lia") as sender:
-        told = own.await_status(lambda now: any(_pairs(now)), 3)
+    with loaded(controllers_allowed) as own, paths.sending(_LONG_S, "sbd_lia") as sender:
+        told = own.await_status(lambda now: any(_pairs(now)), PATIENCE_S)
+        go_on(sender)
         assert sender.wait() == 0
         (connection,) = [one for one in told["connections"] if one["pairs"]]
         assert connection["by"] == "always"
@@ -169,8 +173,8 @@ def test_places_are_used_again(paths: TwoPaths, controllers_allowed: Path) -> No
     """A thousand connections, one after the other, where 128 have room."""
     enter = ["ip", "netns", "exec", paths.client]
     with loaded(controllers_allowed, "--connections", "128") as own:
-        subprocess.run([*enter, sys.executable, "-c", _MANY, "1000"], check=True, timeout=120)
-        told = own.await_status(lambda now: now["counts"]["ended"] == 1000, 30)
+        subprocess.run([*enter, sys.executable, "-c", _MANY, "1000"], check=True, timeout=10 * PATIENCE_S)
+        told = own.await_status(lambda now: now["counts"]["ended"] == 1000, PATIENCE_S)
         assert told["counts"]["connections"] == 1000
         assert told["counts"]["connections_without_room"] == 0
         assert told["connections"] == []
@@ -180,21 +184,25 @@ def test_a_place_forgets_the_groups_it_had(paths: TwoPaths, controllers_allowed:
     """One subflow under sbd_smart, with groups of its own; then two under sbd_lia in the same place."""
     enter = ["ip", "netns", "exec", paths.client]
     with loaded(controllers_allowed, "--connections", "1") as own:
-        subprocess.run([*enter, sys.executable, "-c", _MANY, "1"], check=True, timeout=30)
-        own.await_status(lambda now: now["counts"]["ended"] == 1, 10)
-        with paths.sending(4, "sbd_lia"):
-            told = own.await_status(lambda now: any(_pairs(now)), 3)
+        subprocess.run([*enter, sys.executable, "-c", _MANY, "1"], check=True, timeout=PATIENCE_S)
+        own.await_status(lambda now: now["counts"]["ended"] == 1, PATIENCE_S)
+        with paths.sending(_LONG_S, "sbd_lia"):
+            told = own.await_status(lambda now: any(_pairs(now)), PATIENCE_S)
         (connection,) = told["connections"]
         assert [subflow["group"] for subflow in connection["subflows"]] == [0, 0]
 
 
 def test_a_controller_that_is_changed_has_a_place_of_its_own(paths: TwoPaths, controllers_allowed: Path) -> None:
-    with loaded(controllers_allowed) as own, paths.sending(8, "sbd_lia", later="sbd_smart") as sender:
-        own.await_status(lambda now: [one["by"] for one in now["connections"] if one["pairs"]] == ["always"], 3)
-        told = own.await_status(lambda now: [one["by"] for one in now["connections"]] == ["lag_excess"], 6)
+    with loaded(controllers_allowed) as own, paths.sending(2 * _LONG_S, "sbd_lia", later="sbd_smart") as sender:
+        own.await_status(
+            lambda now: [one["by"] for one in now["connections"] if one["pairs"]] == ["always"], PATIENCE_S
+        )
+        go_on(sender)
+        told = own.await_status(lambda now: [one["by"] for one in now["connections"]] == ["lag_excess"], PATIENCE_S)
         (connection,) = told["connections"]
         assert len(connection["subflows"]) == 2
         assert told["counts"]["ended"] == 1
+        go_on(sender)
         assert sender.wait() == 0
 
 
@@ -203,8 +211,8 @@ def test_what_acks_took_is_told_where_the_kernel_counts(paths: TwoPaths, control
         assert own.status()["asks"] == "lag_excess"
         assert not any(one["runs"] for one in own.status()["programs"])
         assert "mean time" not in own.asked("status").stdout
-        with counting(), paths.sending(3, "sbd_smart"):
-            told = own.await_status(lambda now: any(_pairs(now)), 3)
+        with counting(), paths.sending(_LONG_S, "sbd_smart"):
+            told = own.await_status(lambda now: any(_pairs(now)), PATIENCE_S)
             runs = {one["name"]: one for one in told["programs"]}
             assert runs["smart_init"]["runs"] == 2
             assert runs["lia_init"]["runs"] == 0
@@ -236,28 +244,28 @@ def test_controllers_are_compared_on_networks_of_an_experiment(controllers_allow
 
 
 def test_a_connection_without_room_goes_on(paths: TwoPaths, controllers_allowed: Path) -> None:
-    with loaded(controllers_allowed, "--connections", "1") as own, paths.sending(6, "sbd_smart") as one:
-        own.await_status(lambda now: any(_pairs(now)), 5)
+    with loaded(controllers_allowed, "--connections", "1") as own, paths.sending(_LONG_S, "sbd_smart") as one:
+        own.await_status(lambda now: any(_pairs(now)), PATIENCE_S)
         with paths.sending(2, "sbd_smart", port=5202) as other:
             assert other.wait() == 0
         assert own.status()["counts"]["connections_without_room"] >= 1
+        go_on(one)
         assert one.wait() == 0
 
 
 def test_unloaded_under_traffic_the_kernel_is_as_it_was(paths: TwoPaths, controllers_allowed: Path) -> None:
     before = loaded_programs()
-    with loaded(controllers_allowed) as own, paths.sending(6, "sbd_smart") as sender:
-        own.await_status(lambda now: any(_pairs(now)), 5)
+    with loaded(controllers_allowed) as own, paths.sending(_LONG_S, "sbd_smart") as sender:
+        own.await_status(lambda now: any(_pairs(now)), PATIENCE_S)
         assert loaded_programs() - before
         said = own.asked("unload")
         assert said.returncode == 0
         assert "go on with their controller" in said.stderr
         assert not NAMES & available()
         assert own.asked("status").stderr == "sbd kernel: the controllers are not loaded\n"
+        go_on(sender)
         assert sender.wait() == 0
-    until = time.monotonic() + 20
-    while loaded_programs() - before and time.monotonic() < until:
-        time.sleep(0.2)
+    waited_for(lambda: not loaded_programs() - before)
     # Those of tests before may have gone meanwhile; no id is given twice.
     assert loaded_programs() <= before
     assert not Path("/run/smartsbd").exists()
@@ -274,7 +282,7 @@ def test_twice_is_once(controllers_allowed: Path) -> None:
         assert not NAMES & available()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="capabilities are taken from root")
+@taken_away_of("sys_admin", "net_admin")
 @pytest.mark.parametrize("missing", ["sys_admin", "net_admin"])
 @pytest.mark.parametrize("action", ["load", "status", "unload"])
 def test_a_missing_capability_is_one_line(controllers_loader: Path, missing: str, action: str) -> None:

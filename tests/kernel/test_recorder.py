@@ -20,7 +20,8 @@ from tests.kernel.recorded import (
     assert_states_are_recorded_when_told,
     witnessed,
 )
-from tests.kernel.two_paths import PORT, TwoPaths
+from tests.kernel.two_paths import PORT, TwoPaths, go_on
+from tests.processes import PATIENCE_S, waited_for
 from traces import recording
 from traces.dialect import Dialect
 from traces.trace import Trace
@@ -35,6 +36,8 @@ class Session:
     token: str
 
 
+#: Of each subflow. The connection lasts until they are there, at most as long as is given.
+_LEAST_SAMPLES, _LONG_S = 1000, 3 * PATIENCE_S
 OPTIONS: dict[str, list[str]] = {
     "all": [],
     "no_addresses": ["--no-addresses"],
@@ -55,11 +58,28 @@ def _start(stack: ExitStack, program: Path, out: Path, *options: str) -> subproc
     return own
 
 
+def _heading(own: subprocess.Popen[str]) -> str:
+    """Wait until a recorder records; return what it says then."""
+    assert own.stderr is not None
+    return own.stderr.readline().rstrip("\n")
+
+
 def _stop(own: subprocess.Popen[str]) -> list[str]:
+    """End a recorder; return what it has said since its heading."""
     own.send_signal(signal.SIGTERM)
-    _, said = own.communicate(timeout=20)
+    _, said = own.communicate(timeout=PATIENCE_S)
     assert own.returncode == 0, said
     return said.splitlines()
+
+
+def _growing(out: Path) -> dict[tuple[str, str], int]:
+    """Return how many samples a log has so far, by token and subflow; a recorder makes it after its heading."""
+    return {key: len(values) for key, values in Recorded(out, []).told("RTT").items()} if out.exists() else {}
+
+
+def _has_samples_of_both(out: Path, least: int) -> bool:
+    found = _growing(out)
+    return len(found) == 2 and min(found.values()) >= least
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +97,16 @@ def session(recording_allowed: Path, network: TwoPaths, tmp_path_factory: pytest
         running = {
             name: _start(stack, recording_allowed, folder / name, *netns, *options) for name, options in OPTIONS.items()
         }
-        time.sleep(1)
-        network.send(4, "sbd_witness")
+        headings = {name: _heading(own) for name, own in running.items()}
+        with network.sending(_LONG_S, "sbd_witness") as sender:
+            # Long enough for parts of a second each, and for all of the samples that are asked for below.
+            time.sleep(4)
+            assert waited_for(lambda: _has_samples_of_both(folder / "all", 2 * _LEAST_SAMPLES))
+            go_on(sender)
+            assert sender.wait() == 0
         time.sleep(0.2)
-        by_name = {name: Recorded(folder / name, _stop(own)) for name, own in running.items()}
-        lines, _ = witness.communicate(timeout=20)
+        by_name = {name: Recorded(folder / name, [headings[name], *_stop(own)]) for name, own in running.items()}
+        lines, _ = witness.communicate(timeout=PATIENCE_S)
     token = next(iter(by_name["all"].told("RTT")))[0]
     return Session(by_name, lines, token)
 
@@ -99,7 +124,7 @@ def test_both_subflows_are_recorded(session: Session) -> None:
     assert (connections, subflows, lost) == (1, 2, 0)
     assert set(told) == {(session.token, "1"), (session.token, "2")}
     assert samples == sum(len(values) for values in told.values())
-    assert all(len(values) > 1000 for values in told.values())
+    assert all(len(values) > _LEAST_SAMPLES for values in told.values())
 
 
 def test_samples_are_those_that_a_controller_is_told(session: Session) -> None:
@@ -138,7 +163,7 @@ def test_addresses_can_be_left_out(session: Session) -> None:
     assert "10.77." not in hidden.text
     assert str(PORT) not in "".join(line for line in hidden.text.splitlines() if line.startswith("#"))
     assert _read(hidden.out).other_lines == 2
-    assert hidden.summary[2] > 1000
+    assert hidden.summary[2] > _LEAST_SAMPLES
 
 
 @pytest.mark.parametrize("name", ["wrong_port", "local_port", "wrong_token"])
@@ -149,24 +174,29 @@ def test_what_is_filtered_out_is_not_there(session: Session, name: str) -> None:
 @pytest.mark.parametrize("name", ["right_port", "remote_port"])
 def test_what_the_filter_lets_through_is_there(session: Session, name: str) -> None:
     assert session.by_name[name].summary[:2] == (1, 2)
-    assert session.by_name[name].summary[2] > 1000
+    assert session.by_name[name].summary[2] > _LEAST_SAMPLES
 
 
 def test_one_connection_is_told_by_its_token(recording_allowed: Path, network: TwoPaths, tmp_path: Path) -> None:
     with ExitStack() as stack:
         every = _start(stack, recording_allowed, tmp_path / "every", "--netns", str(network.netns))
-        time.sleep(0.5)
-        sending = [stack.enter_context(network.sending(4, port=port)) for port in (PORT, PORT + 1)]
-        time.sleep(1)
-        tokens = sorted({token for token, _ in Recorded(tmp_path / "every", []).told("RTT")})
-        assert len(tokens) == 2
-        one = _start(stack, recording_allowed, tmp_path / "one", "--token", tokens[0])
+        _heading(every)
+        sending = [stack.enter_context(network.sending(_LONG_S, port=port)) for port in (PORT, PORT + 1)]
+
+        def tokens() -> list[str]:
+            return sorted({token for token, _ in _growing(tmp_path / "every")})
+
+        assert waited_for(lambda: len(tokens()) == 2)
+        one = _start(stack, recording_allowed, tmp_path / "one", "--token", tokens()[0])
+        _heading(one)
+        assert waited_for(lambda: _has_samples_of_both(tmp_path / "one", 1))
         for own in sending:
-            own.wait()
+            go_on(own)
+            assert own.wait() == 0
         _stop(every)
         _stop(one)
     told = Recorded(tmp_path / "one", []).told("RTT")
-    assert {token for token, _ in told} == {tokens[0]}
+    assert {token for token, _ in told} == {tokens()[0]}
     assert len(told) == 2
 
 

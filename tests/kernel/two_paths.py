@@ -6,6 +6,7 @@ Nothing leaves the namespaces. Run as a program, this module is one end of the c
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -46,9 +47,9 @@ class TwoPaths:
     ) -> Iterator[subprocess.Popen[bytes]]:
         """Send from client to server over both paths; yield the sender, which ends after some seconds.
 
-        After half of them it changes its controller to `later`.
+        After half of them it changes its controller to `later`. :func:`go_on` lets it do either before.
         """
-        controllers = (controller, later or controller)
+        controllers = (controller,) if later is None else (controller, later)
         here = [sys.executable, str(Path(__file__))]
         enter = ["ip", "netns", "exec"]
         with subprocess.Popen([*enter, self.server, *here, "receive", str(port)], stdout=subprocess.PIPE) as receiver:
@@ -65,10 +66,10 @@ class TwoPaths:
             finally:
                 receiver.kill()
 
-    def send(self, seconds: float, controller: str = "reno") -> None:
-        """Send for some seconds."""
-        with self.sending(seconds, controller) as own:
-            assert own.wait() == 0
+
+def go_on(sender: subprocess.Popen[bytes]) -> None:
+    """Let a sender change its controller now, or end, without waiting for its time."""
+    sender.send_signal(signal.SIGTERM)
 
 
 @contextmanager
@@ -134,16 +135,19 @@ def _receive(port: int) -> None:
                     pass
 
 
-def _send(port: int, seconds: float, controller: str, later: str) -> None:
+def _send(port: int, seconds: float, *controllers: str) -> None:
+    asked: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _frame: asked.append(number))
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, controller.encode())
+        connection.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, controllers[0].encode())
         connection.settimeout(1)
         connection.connect(("10.77.1.2", port))
-        for own in (controller, later):
-            if own != controller:
+        for own in controllers:
+            if own != controllers[0]:
                 connection.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, own.encode())
-            until = time.monotonic() + seconds / 2
-            while time.monotonic() < until:
+            asked.clear()
+            until = time.monotonic() + seconds / len(controllers)
+            while time.monotonic() < until and not asked:
                 with suppress(TimeoutError):
                     connection.send(bytes(1 << 16))
         # What waits in the buffer is not sent any more.

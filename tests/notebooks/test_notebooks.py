@@ -6,6 +6,7 @@ import ast
 import base64
 import io
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +78,30 @@ def test_its_links_lead_somewhere(path: Path) -> None:
         assert (path.parent / target).exists(), target
 
 
+def run_on(path: Path, project: Path) -> Any:
+    """Run a notebook on the results of a project's folder."""
+    resources = {"metadata": {"path": str(project / "notebooks")}}
+    return NotebookClient(read(path), timeout=_TIMEOUT_S, resources=resources).execute()
+
+
 @pytest.mark.parametrize(
     "path", [pytest.param(path, id=path.stem, marks=[] if path.stem in NOW else pytest.mark.slow) for path in NOTEBOOKS]
 )
 def test_it_runs_on_small_data(path: Path, quick: Path) -> None:
-    small = quick / "notebooks"
-    client = NotebookClient(read(path), timeout=_TIMEOUT_S, resources={"metadata": {"path": str(small)}})
-    executed = client.execute()
-    assert "profile: quick" in executed.cells[1].outputs[0].text
+    assert "profile: quick" in run_on(path, quick).cells[1].outputs[0].text
+
+
+@pytest.mark.skipif(
+    shutil.which("clang") is None, reason="clang is not installed: what runs above is what is asked here"
+)
+def test_the_export_is_shown_by_gcc_alone_where_it_is_the_only_compiler(
+    quick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("gcc", "as", "ld", "nm", "size"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (path,) = (path for path in NOTEBOOKS if path.stem.endswith("export"))
+    outputs = [output for cell in run_on(path, quick).cells for output in cell.get("outputs", [])]
+    assert "clang is not installed: built by gcc alone, and not for BPF" in "".join(
+        one.get("text", "") for one in outputs
+    )

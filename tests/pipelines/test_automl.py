@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,12 +30,10 @@ from pipelines.params import read_params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.report_files import read_json
 from tests.pipelines.small_project import DATASETS, EVALUATIONS, ROOT
+from tests.processes import PATIENCE_S, waited_for
 
 SPLITS = 2
 FILES = {"accuracy.csv", "history.csv", "leaderboard.csv", "members.csv", "predictions.parquet"}
-#: Long enough for a search to start and be seen, short enough to notice one that is left.
-PATIENCE_S = 60
-AFTERWARDS_S = 15
 
 
 def accuracy(project: Path, dataset: str = "sites") -> pd.DataFrame:
@@ -58,15 +56,6 @@ def searches_of(folder: Path) -> list[str]:
 def left(folder: Path) -> list[object]:
     """Return processes and files of searches; where one program takes another's place, its command line is empty."""
     return [*searches_of(folder), *folder.iterdir()]
-
-
-def eventually(holds: Callable[[], object], within_s: float) -> bool:
-    until_s = time.monotonic() + within_s
-    while time.monotonic() < until_s:
-        if holds():
-            return True
-        time.sleep(0.1)
-    return False
 
 
 @pytest.fixture
@@ -207,14 +196,14 @@ def test_a_stage_that_is_ended_leaves_no_process_no_file_and_no_result(
     environment = os.environ | {"TMPDIR": str(scratch), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, start_new_session=True) as stage:
         try:
-            assert eventually(lambda: searches_of(scratch), PATIENCE_S)
+            assert waited_for(lambda: searches_of(scratch))
             time.sleep(3)  # until it searches
             stage.send_signal(number)
-            stage.communicate(timeout=AFTERWARDS_S)
+            stage.communicate(timeout=PATIENCE_S)
         finally:
             stage.kill()
     assert stage.returncode == {signal.SIGTERM: 128 + signal.SIGTERM}.get(number, -number)
-    assert eventually(lambda: not left(scratch), AFTERWARDS_S), left(scratch)
+    assert waited_for(lambda: not left(scratch)), left(scratch)
     assert not (project / "data/automl/sites").exists()
 
 

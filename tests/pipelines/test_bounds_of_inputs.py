@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE_S
 from traces.bounds import TOO_MANY_SUBFLOWS
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def sbd(*arguments: str) -> tuple[str, str]:
     command = [sys.executable, "-c", PROGRAM, *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr
 

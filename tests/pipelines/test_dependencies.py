@@ -23,6 +23,7 @@ PASSED_OVER = {
     "pipelines/running/stage.py": "arguments, messages, exit codes",
     "pipelines/running/parallel.py": "which process does the work",
     "pipelines/running/journal.py": "what a stage took",
+    "pipelines/running/unfinished_folder.py": "where a stage writes until it is done",
     "pipelines/running/scheduler.py": "which machine does the work; it compares the code itself",
     "pipelines/params/__init__.py": "reads params.yaml, whose values are dependencies by themselves",
     "pipelines/params/block.py": "checks values",

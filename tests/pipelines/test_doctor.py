@@ -17,7 +17,9 @@ from doctor.network_path import NetworkPath
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tests.doctor.iperf3_servers import free_ports, serving
+from tests.doctor.ping import needs_ping
 from tests.doctor.test_http_download import server
+from tests.processes import PATIENCE_S
 
 SAMPLES = Path(__file__).parents[1] / "doctor/samples"
 _LOAD = ["--download", "http://192.0.2.1/large"]
@@ -112,9 +114,8 @@ def test_recordings_that_are_none_are_one_line(capsys: pytest.CaptureFixture[str
     assert "is not the folder of a finished test" in capsys.readouterr().err.splitlines()[-1]
 
 
+@needs_ping
 def test_a_test_over_loopback_keeps_all(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    if shutil.which("ping") is None:
-        pytest.skip("ping is missing")
     out = tmp_path / "test"
     with server() as (address, _):
         words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--download", f"{address}/short", "--seconds", "3"]
@@ -134,9 +135,8 @@ def test_a_test_over_loopback_keeps_all(capsys: pytest.CaptureFixture[str], tmp_
     assert json.loads(capsys.readouterr().out) == json.loads((out / "answer.json").read_text())
 
 
+@needs_ping
 def test_a_load_that_fails_leaves_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    if shutil.which("ping") is None:
-        pytest.skip("ping is missing")
     with server() as (address, _):
         words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--download", f"{address}/missing", "--seconds", "3"]
         code = main(["doctor", *words, "--echo-interval-ms", "200", "--out", str(tmp_path / "test")])
@@ -145,16 +145,15 @@ def test_a_load_that_fails_leaves_nothing(capsys: pytest.CaptureFixture[str], tm
     assert list(tmp_path.iterdir()) == []
 
 
+@needs_ping
 def test_a_host_that_is_none_ends_the_test_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    if shutil.which("ping") is None:
-        pytest.skip("ping is missing")
-    words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--download", "http://127.0.0.1/", "--seconds", "400"]
+    words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--download", "http://127.0.0.1/", "--seconds", "3600"]
     begin_s = time.monotonic()
     code = main(["doctor", *words, "--ping", "no-such-host.invalid", "--out", str(tmp_path / "test")])
     assert code == EXIT_FAILED
     assert "no-such-host.invalid" in capsys.readouterr().err.strip().splitlines()[-1]
-    # The phase without load would take 50 s.
-    assert time.monotonic() - begin_s < 40
+    # The phase without load would take 450 s.
+    assert time.monotonic() - begin_s < PATIENCE_S
 
 
 def test_two_names_of_one_path_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -165,9 +164,8 @@ def test_two_names_of_one_path_are_refused(capsys: pytest.CaptureFixture[str], t
     assert list(tmp_path.iterdir()) == []
 
 
+@needs_ping
 def test_a_test_by_iperf3_over_loopback_keeps_all(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    if shutil.which("ping") is None:
-        pytest.skip("ping is missing")
     out, port = tmp_path / "test", free_ports(2)
     with serving(port), serving(port + 1):
         words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--iperf3", f"127.0.0.1:{port}", "--seconds", "3"]
@@ -188,13 +186,15 @@ def test_a_test_by_iperf3_over_loopback_keeps_all(capsys: pytest.CaptureFixture[
     seen = observed.of_test(out)
     assert all(phase.mbit_s(number) > 1 for phase in seen.phases.values() for number in phase.received)
     assert not any(phase.cut or phase.broken for phase in seen.phases.values())
-    # As asked for, and not in whole seconds of iperf3's own.
-    assert 3 <= seen.phases["both"].end_s - seen.phases["both"].begin_s < 3.5
+    # As asked for, and not in whole seconds of iperf3's own; less what this machine gave to others meanwhile.
+    both = seen.phases["both"]
+    took_s = both.end_s - both.begin_s
+    assert took_s >= 3
+    assert took_s * (1 - both.still) < 3.5
 
 
+@needs_ping
 def test_a_server_that_ends_leaves_what_was_recorded(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    if shutil.which("ping") is None:
-        pytest.skip("ping is missing")
     out = tmp_path / "test"
     with ExitStack() as stack:
         address, _ = stack.enter_context(server())
@@ -228,9 +228,8 @@ def test_a_place_that_cannot_be_is_refused_first(
     assert place in capsys.readouterr().err.strip().splitlines()[-1]
 
 
+@needs_ping
 def test_as_much_as_may_come_before_both_ends_the_test(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    if shutil.which("ping") is None:
-        pytest.skip("ping is missing")
     with server() as (address, _):
         words = ["--path", "127.0.0.1", "--path", "127.0.0.2", "--download", f"{address}/short", "--seconds", "3"]
         words += ["--echo-interval-ms", "200", "--most-mb", "1", "--out", str(tmp_path / "test")]
@@ -240,9 +239,8 @@ def test_as_much_as_may_come_before_both_ends_the_test(capsys: pytest.CaptureFix
     assert list(tmp_path.iterdir()) == []
 
 
+@needs_ping
 def test_as_much_as_may_come_cuts_the_last_phase_short(tmp_path: Path) -> None:
-    if shutil.which("ping") is None:
-        pytest.skip("ping is missing")
     with server() as (address, _):
         one, other = (
             NetworkPath(source=source, load=f"{address}/short", echo="127.0.0.1")
@@ -253,7 +251,7 @@ def test_as_much_as_may_come_cuts_the_last_phase_short(tmp_path: Path) -> None:
             load="http",
             idle_s=1,
             alone_s=1,
-            both_s=20,
+            both_s=600,
             streams=4,
             echo_interval_ms=200,
             most_mb=3,
@@ -264,4 +262,4 @@ def test_as_much_as_may_come_cuts_the_last_phase_short(tmp_path: Path) -> None:
     came = sum(table.octets[-1] for phase in seen.phases.values() for table in phase.received.values())
     # Headers count as well.
     assert 2_800_000 <= came < 3_000_000
-    assert seen.phases["both"].end_s - seen.phases["both"].begin_s < 15
+    assert seen.phases["both"].end_s - seen.phases["both"].begin_s < 10 * PATIENCE_S - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from pipelines.__main__ import main
 from pipelines.reporting import analysis_folder, analysis_page
+from tests.killed_moments import check_whole_or_none, command, ended_at_each
 from tests.traces import packets
 from tests.traces.test_connection_analysis import mapping, opened, written
 
@@ -198,3 +200,12 @@ def test_standard_input_is_read_twice(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(sys, "stdin", type("Stream", (), {"buffer": stream})())
         assert main(["inspect", "--plot", str(tmp_path / "page"), "-"]) == 0
     assert re.search(r"standard input|-#0", page_of(tmp_path / "page").text)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+def test_ended_at_any_moment_it_leaves_a_whole_page_or_none(tmp_path: Path, number: signal.Signals) -> None:
+    # Some of the moments: every one of `unfinished` by itself has a test.
+    work = command("pipelines.commands.inspect", "--plot", tmp_path / "page", SAMPLE)
+    left = ended_at_each(work, tmp_path, number, step=18)
+    check_whole_or_none(left, number)
+    assert {"page/index.html", "page/figures/connection-1.png"} < left[-1].paths.keys()

@@ -24,6 +24,7 @@ from models.partition import Pair, pairs_of
 from pipelines.__main__ import main
 from pipelines.judging import live
 from pipelines.judging.live import KeptAtMost, Live
+from tests.processes import PATIENCE_S
 from traces import recording
 from traces.dialect import Dialect
 
@@ -108,9 +109,9 @@ def test_a_silence_is_passed_over_at_once() -> None:
     }
     own = Live(Criterion())
     assert judged(before + after, own) == expected(both)
-    begun = time.monotonic()
+    begun_s = time.process_time()
     judged([(2**62 - 1, subflow, 1) for subflow in signals], own)
-    assert time.monotonic() - begun < 1
+    assert time.process_time() - begun_s < 1
 
 
 def test_what_no_tile_needs_is_dropped() -> None:
@@ -197,12 +198,12 @@ def test_a_file_that_grows_is_followed(tmp_path: Path) -> None:
         # Cut within a line: what follows is the rest of it.
         with path.open("a") as growing:
             growing.write(text[1000:])
-        watch = threading.Timer(60, own.kill)
+        watch = threading.Timer(PATIENCE_S, own.kill)
         watch.start()
         try:
             first = own.stdout.readline()
             own.send_signal(signal.SIGTERM)
-            _, messages = own.communicate(timeout=20)
+            _, messages = own.communicate(timeout=PATIENCE_S)
         finally:
             watch.cancel()
             own.kill()

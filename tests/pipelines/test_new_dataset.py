@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +20,8 @@ from contracts.contract import read_table
 from contracts.tables import TRUTH
 from pipelines.__main__ import main
 from pipelines.params import overlaid
+from pipelines.running.unfinished_folder import unfinished
+from tests.killed_moments import check_whole_or_none, command, ended_at_each
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / "data/samples/kernel/inputs"
@@ -305,3 +311,117 @@ def test_labels_may_have_nanoseconds_as_a_truth_has_them(project: Path, capsys: 
     assert "from_s and from_ns say the same" in capsys.readouterr().err
     assert new_dataset(project, "input,shared,from_ns\na.log,1,1795231450500000001\n") == 0
     assert pd.read_csv(project / "data/raw/mine/truth.csv", dtype=str)["from_ns"].tolist() == ["1795231450500000001"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_ended_at_any_moment_it_leaves_a_whole_dataset_or_none(project: Path, number: signal.Signals) -> None:
+    for name, seed in (("a.log", 1), ("b.log", 2)):
+        (project / "logs" / name).write_text(log_of(True, seed))
+    labels(project, "input,shared\na.log,1\nb.log,0\n")
+    words = ("logs", "--labels", "labels.csv", "--name", "mine", "--raw", project / "raw")
+    work = command("pipelines.commands.new_dataset", *words, params=project / "params.yaml")
+    # Some of the moments: every one of `unfinished` by itself has a test.
+    left = ended_at_each(work, project / "raw", number, step=5)
+    check_whole_or_none(left, number)
+    whole = left[-1].paths
+    assert [path for path in whole if path.startswith("mine/inputs/")] == ["mine/inputs/a.log", "mine/inputs/b.log"]
+    assert str(whole["mine/truth.csv"]).count("\n") == 3
+
+
+TWO = """
+import multiprocessing, os, sys
+from pathlib import Path
+from pipelines.__main__ import main
+import pipelines.commands.new_dataset as command
+
+read, both = command.read_labels, multiprocessing.get_context("fork").Barrier(2)
+
+def read_by_both(path):
+    # Neither goes on before the other has seen that there is no such dataset.
+    both.wait()
+    return read(path)
+
+command.read_labels = read_by_both
+
+def begun(name):
+    child = os.fork()
+    if child:
+        return child
+    os.dup2(os.open(f"said-{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    os._exit(main(["new-dataset", "logs", "--labels", f"{name}.csv", "--name", "mine", "--quiet"]))
+
+children = [begun(name) for name in sys.argv[1:]]
+print(*(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+"""
+
+
+def test_of_two_at_once_one_makes_the_dataset(project: Path) -> None:
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    words = {"yes": "true", "no": "false"}
+    for name, word in words.items():
+        (project / f"{name}.csv").write_text(f"input,shared\na.log,{word}\n")
+    done = subprocess.run(
+        [sys.executable, "-c", TWO, *words],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    codes = dict(zip(words, map(int, done.stdout.splitlines()[-1].split()), strict=True))
+    assert sorted(codes.values()) == [0, 2]
+    ((winner, _), (loser, _)) = sorted(codes.items(), key=lambda one: one[1])
+    assert f",{words[winner]}," in (project / "data/raw/mine/truth.csv").read_text()
+    (line,) = (project / f"said-{loser}").read_text().splitlines()
+    assert "another run is writing it" in line or "is there already" in line
+    assert (project / f"said-{winner}").read_text() == ""
+    assert [path.name for path in (project / "data/raw").iterdir()] == ["mine"]
+
+
+def test_what_another_run_is_writing_is_left_to_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    with unfinished(project / "data/raw/mine") as part:
+        (part / "truth.csv").write_text("its own")
+        assert new_dataset(project, "input,shared\na.log,1\n", "-q") == 2
+        assert capsys.readouterr().err == "ERROR new-dataset: data/raw/mine: another run is writing it\n"
+    assert [path.name for path in (project / "data/raw/mine").iterdir()] == ["truth.csv"]
+
+
+def test_what_a_killed_run_left_is_no_dataset_and_goes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    left = project / "data/raw/.mine.part/mine/inputs"
+    left.mkdir(parents=True)
+    (left / "old.log").write_text(log_of(True, 2))
+    assert main(["parse", "-q", "--dataset", "mine"]) == 3
+    capsys.readouterr()
+    assert new_dataset(project, "input,shared\na.log,1\n") == 0
+    assert "what a run that was killed left in .mine.part is removed" in capsys.readouterr().err
+    assert [path.name for path in (project / "data/raw").iterdir()] == ["mine"]
+    assert [path.name for path in (project / "data/raw/mine/inputs").iterdir()] == ["a.log"]
+
+
+def test_dvc_does_not_see_what_is_not_whole(tmp_path: Path) -> None:
+    """`data/raw` as a whole is what a stage depends on."""
+    # Slow to import.
+    from dvc.repo import Repo
+
+    shutil.copy(ROOT / ".dvcignore", tmp_path)
+    (tmp_path / "data/raw/mine").mkdir(parents=True)
+    (tmp_path / "data/raw/.mine.part").mkdir()
+    with Repo.init(str(tmp_path), no_scm=True) as repo:
+        (_, folders, _) = next(repo.dvcignore.walk(repo.fs, str(tmp_path / "data/raw")))
+    assert folders == ["mine"]
+
+
+def test_a_dataset_without_an_input_that_has_a_label_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, seed in (("a.log", 1), ("b.log", 2), ("c.log", 3)):
+        (project / "logs" / name).write_text(log_of(True, seed))
+    assert new_dataset(project, "input,shared\na.log,1\nb.log,0\nc.log,0\n") == 0
+    for name in ("b.log", "c.log"):
+        (project / "data/raw/mine/inputs" / name).unlink()
+    capsys.readouterr()
+    assert main(["parse", "-q", "--dataset", "mine"]) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "2 of 3 inputs that it names are not in data/raw/mine/inputs, 'b.log' the first" in line
+    assert not (project / "data/tables/mine").exists()

@@ -8,11 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import pytest
 
 from pipelines.running import parallel
+from tests.processes import runs, waited_for
 
 Mapping = Callable[[Callable[[int], int], Sequence[int], int], Iterator[int]]
 
@@ -64,20 +64,9 @@ def test_processes_end_with_the_one_that_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", _KILLED], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         workers = [int(parent.stdout.readline()) for _ in range(2)]
-        assert all(Path(f"/proc/{number}").exists() for number in workers)
+        assert all(map(runs, workers))
         parent.kill()
-    until_s = time.monotonic() + 10
-    while any(_runs(number) for number in workers):
-        assert time.monotonic() < until_s
-        time.sleep(0.01)
-
-
-def _runs(number: int) -> bool:
-    try:
-        state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
+    assert waited_for(lambda: not any(map(runs, workers)))
 
 
 def test_only_a_few_items_are_worked_on_ahead() -> None:

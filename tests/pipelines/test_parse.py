@@ -102,6 +102,12 @@ def test_inputs_that_make_no_dataset(
     assert shown.count("\n") == 1
 
 
+def test_without_labels_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, {"0.log": good(9)}) == stage.EXIT_OK
+    assert stage.main("parse", parse, arguments(tmp_path)) == stage.EXIT_OK
+    assert f"{tmp_path}/raw/truth.csv is missing: none of the inputs has a label" in capsys.readouterr().err
+
+
 def test_what_an_input_says_does_not_reach_the_terminal_raw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, {"\x1b[31mred.log": good(900) + b"damaged\n"}) == stage.EXIT_OK
     stage.main("parse", parse, arguments(tmp_path))

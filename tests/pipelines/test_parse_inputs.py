@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
+from tests.killed_moments import check_whole_or_none, command, ended_at_each
 from traces.input_tables import TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -73,3 +75,31 @@ def test_a_folder_of_other_things_and_inputs_that_are_not_there(
     assert main(["parse", "none.pcap", "--out", "tables"]) == EXIT_BAD_INPUT
     assert "none.pcap: no such file" in capsys.readouterr().err
     assert not Path("tables").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_ended_at_any_moment_it_leaves_whole_tables_or_none(tmp_path: Path, number: signal.Signals) -> None:
+    # Some of the moments: every one of `unfinished` by itself has a test.
+    work = command("pipelines.commands.parse", LOG, "--out", tmp_path / "made/tables")
+    left = ended_at_each(work, tmp_path / "made", number, step=9)
+    check_whole_or_none(left, number)
+    assert {path for path in left[-1].paths if path != "tables"} == {f"tables/{name}" for name in NAMES}
+
+
+def test_tables_of_an_earlier_run_have_no_report_until_they_are_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["parse", str(LOG), "--out", "tables", "-q"]) == EXIT_OK
+    before = Path("tables/report.json").read_text()
+
+    def ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pipelines.commands.parse.dictionary_of", ended)
+    with pytest.raises(KeyboardInterrupt):
+        main(["parse", str(LOG), "--out", "tables", "-q"])
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert not Path("tables/report.json").exists()
+    assert main(["parse", str(LOG), "--out", "tables", "-q"]) == EXIT_OK
+    assert Path("tables/report.json").read_text() == before

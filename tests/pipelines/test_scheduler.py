@@ -124,10 +124,12 @@ def test_order_errors_and_what_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_p
         with pytest.raises(scheduler.OtherCodeError, match="other code"):
             list(scheduler.mapped(slow_square, range(3), made.address))
         monkeypatch.undo()
-        monkeypatch.setattr(scheduler, "_TIMEOUT_S", 2)
+        monkeypatch.setattr(scheduler, "_LOOK_S", 0.5)
         with pytest.raises(scheduler.WorkersLostError, match="no worker is left"):
             list(scheduler.mapped(partial(deadly, victim=made.processes[-1].pid), range(3), made.address))
+        monkeypatch.setattr(scheduler, "_HAS_A_WORKER_S", 1)
         with pytest.raises(scheduler.SchedulerError, match="has no worker"):
             list(scheduler.mapped(slow_square, range(3), made.address))
+    monkeypatch.setattr(scheduler, "_ANSWERS_S", 1)
     with pytest.raises(scheduler.SchedulerError, match="does not answer"):
         list(scheduler.mapped(slow_square, range(3), made.address))

@@ -35,8 +35,13 @@ COMPILERS = {
 
 
 @pytest.fixture(autouse=True)
-def _in_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def _in_fresh_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project with the samples alone: tables of a run, which are judged in their place, may be in this one."""
+    project = tmp_path / "project"
+    (project / "data").mkdir(parents=True)
+    (project / "data/samples").symlink_to(ROOT / "data/samples")
+    (project / "params.yaml").symlink_to(ROOT / "params.yaml")
+    monkeypatch.chdir(project)
 
 
 def ours_as_process(name: str) -> str:

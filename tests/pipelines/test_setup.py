@@ -52,6 +52,7 @@ def test_a_fit_machine_names_its_python(tmp_path: Path) -> None:
         ("", {"python3.11": "exit 1"}, "Python 3.11 is missing"),
         ("", {"python3.11": ""}, "Python 3.11 is missing"),
         ("", {"python3.11": 'case "$2" in *venv*) exit 1;; esac'}, "has no venv module"),
+        ("", {"python3.11": 'case "$2" in *Python.h*) exit 1;; esac'}, "has no headers"),
     ],
 )
 def test_what_is_missing_is_one_line(tmp_path: Path, without: str, programs: dict[str, str], message: str) -> None:

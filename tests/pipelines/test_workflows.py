@@ -24,6 +24,8 @@ def test_a_workflow_reads_and_takes_what_is_pinned(path: Path) -> None:
     assert workflow["permissions"] == {"contents": "read"}
     for job in workflow["jobs"].values():
         assert "permissions" not in job and job["timeout-minutes"]
+        # What is installed there is signed by Debian, as the image's content is.
+        assert job.get("container", "debian:bookworm") == "debian:bookworm"
         for step in job["steps"]:
             if "uses" in step:
                 assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
@@ -43,3 +45,15 @@ def test_every_change_is_checked_and_what_is_run_is_there() -> None:
     targets = re.findall(r"^([a-z]\w*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     made = {word for command in commands for word in re.findall(r"\bmake (\w+)", command)}
     assert made <= set(targets)
+
+
+def test_the_readme_s_commands_run_on_a_bare_machine_in_their_order() -> None:
+    """Nothing is installed but what the page names, and who runs them is not root."""
+    (job,) = [
+        job for path in WORKFLOWS for job in content(path)["jobs"].values() if job.get("container") == "debian:bookworm"
+    ]
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    (named,) = re.findall(r"`apt-get install ([^`]+)`", (ROOT / "docs/running.md").read_text())
+    assert [one.partition("--no-install-recommends ")[2] for one in commands if "apt-get" in one] == [named]
+    made = [found[1] for one in commands if (found := re.fullmatch(r'su reader --command "make (\w+)"', one))]
+    assert made == re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE)

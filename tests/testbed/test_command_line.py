@@ -12,6 +12,7 @@ import pytest
 from pipelines.__main__ import main
 from testbed import machine
 from testbed.examples import FOLDER
+from tests.capabilities import taken_away_of
 
 ROOT = Path(__file__).parents[2]
 SHARED = str(FOLDER / "shared.json")
@@ -87,7 +88,7 @@ def test_a_relay_of_older_sources_is_not_run(
     assert not machine.is_stale(machine.RELAY, tmp_path / "sources")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="capabilities are taken from root")
+@taken_away_of("net_admin", "sys_admin")
 @pytest.mark.parametrize("missing", ["net_admin", "sys_admin"])
 def test_a_missing_capability_is_one_line(tmp_path: Path, missing: str) -> None:
     without = ["setpriv", "--bounding-set", f"-{missing}", "--inh-caps", f"-{missing}"]

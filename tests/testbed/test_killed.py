@@ -14,6 +14,7 @@ import pytest
 
 from scenarios.simulator import written
 from testbed.examples import example
+from tests.processes import PATIENCE_S, waited_for
 
 ROOT = Path(__file__).parents[2]
 _BY_NIGHT = [pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGTERM, signal.SIGINT)]
@@ -56,14 +57,23 @@ def machine() -> set[str]:
 def descendants(pid: int) -> set[int]:
     """The processes that a process has started, and those that these have."""
     parents: dict[int, list[int]] = {}
-    for line in said("ps", "-eo", "pid,ppid").splitlines()[1:]:
-        child, parent = map(int, line.split())
-        parents.setdefault(parent, []).append(child)
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(place.read_text(errors="replace").rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        parents.setdefault(parent, []).append(int(place.parent.name))
     found, left = set(), [pid]
     while left:
         left += (new := parents.get(left.pop(), []))
         found |= set(new)
     return found
+
+
+def networks(pid: int) -> int:
+    """How many networks of their own the processes have that a process has started."""
+    found = namespaces(descendants(pid)) - namespaces({os.getpid()})
+    return len([one for one in found if one.startswith("net:")])
 
 
 def in_namespaces(wanted: set[str]) -> list[int]:
@@ -81,24 +91,18 @@ def test_nothing_is_left(allowed: Path, without_logs: str | None, tmp_path: Path
     with subprocess.Popen(
         [*words, *(["--captures-only"] if without_logs else [])], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL
     ) as own:
-        until = time.monotonic() + 30
-        while not any("sbd-relay" in command for pid, command in processes() if pid in descendants(own.pid)):
-            assert time.monotonic() < until and own.poll() is None
-            time.sleep(0.05)
-        # Hosts, programs and the connection are there by then.
-        time.sleep(1.5)
+        # Hosts, programs and the connection: the networks of relay, server, client and rivals.
+        assert waited_for(lambda: own.poll() is not None or (networks(own.pid) == 4 and len(descendants(own.pid)) >= 6))
+        assert own.poll() is None
+        time.sleep(1)
         made = descendants(own.pid)
         own_namespaces = namespaces(made) - namespaces({os.getpid()})
-        # Mount and PID namespace; the networks of relay, server, client and rivals.
-        assert len([one for one in own_namespaces if one.startswith("net:")]) == 4
-        assert len(made) >= 6
         own.send_signal(sent)
-        assert own.wait(10) != 0
+        assert own.wait(PATIENCE_S) != 0
     # What is dead may wait for process 1 to collect it.
-    until = time.monotonic() + 15
-    while in_namespaces(own_namespaces) or made & {pid for pid, words in processes() if words}:
-        assert time.monotonic() < until, in_namespaces(own_namespaces)
-        time.sleep(0.1)
+    assert waited_for(
+        lambda: not in_namespaces(own_namespaces) and not made & {pid for pid, words in processes() if words}
+    ), in_namespaces(own_namespaces)
     assert machine() <= before
     assert not (tmp_path / "out").exists()
 

@@ -37,6 +37,7 @@ from tests.models.automl.asked_made import (
     running,
     telling,
 )
+from tests.processes import waited_for
 
 pytestmark = pytest.mark.slow
 
@@ -235,7 +236,7 @@ def test_a_caller_that_is_killed_takes_its_searches_with_it(folder: Path) -> Non
             assert eventually(in_full_swing, 120)
         finally:
             caller.kill()
-    assert eventually(lambda: not left(folder), 15), left(folder)
+    assert waited_for(lambda: not left(folder)), left(folder)
 
 
 @dataclass(frozen=True)
