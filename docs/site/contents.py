@@ -42,7 +42,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "export/generated/sbd_tree_invariant.md",
         "export/generated/sbd_forest_invariant.md",
         "kernel/README.md",
-        "docs/kernel-module/README.md",
+        "kernel/module/README.md",
     ),
     "How it is used": (
         "docs/dvc.md",

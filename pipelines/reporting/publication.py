@@ -23,6 +23,8 @@ from pipelines.running.journal import Entry
 log = logging.getLogger(__name__)
 
 _TABLES = frozenset({".csv", ".json"})
+#: What a search of AutoML has tried, setting by setting: megabytes that nothing reads. They stay in the run's folder.
+_HISTORIES = frozenset({"history.csv", "leaderboard.csv"})
 _CARDS = "cards"
 _S_PER_HOUR = 3600
 
@@ -65,8 +67,9 @@ def card_of(entry: Entry, code: str) -> Card:
 
 
 def _tables(path: Path) -> list[Path]:
-    found = [path] if path.is_file() else sorted(path.rglob("*"))
-    return [one for one in found if one.suffix in _TABLES]
+    files = [path] if path.is_file() else sorted(path.rglob("*"))
+    is_search = path.parent.name == "automl"
+    return [file for file in files if file.suffix in _TABLES and not (is_search and file.name in _HISTORIES)]
 
 
 def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
