@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
 
-@pytest.mark.parametrize("path", excerpts.documents(ROOT), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", excerpts.documents(ROOT), ids=lambda path: str(path.relative_to(ROOT)))
 def test_excerpts_are_what_the_reports_say(path: Path) -> None:
     assert excerpts.refreshed(path.read_text(), ROOT) == path.read_text()
 
