@@ -137,7 +137,8 @@ def write_contents(stages: Sequence[Stage], params: Params, target: Path) -> Non
     lines = [
         f"# Results of profile {params.profile}",
         "",
-        "Each stage's tables, and by what they were made. Nothing here is mixed with the default profile's numbers.",
+        "Each stage's tables, and by what they were made. Nothing here is mixed with the default profile's numbers."
+        " Of a table that no stage below has made, the document or study that links it says how it was made.",
         "",
         "| stage | ended (UTC) | hours | CPU hours | commit | machine |",
         "|---|---|---|---|---|---|",
