@@ -3,7 +3,8 @@
 What two subflows of one bottleneck have in common is the coming and going of its queue. The paper's
 distances are taken on the RTT itself, whose base says nothing of sharing; these are taken on the queueing
 delay, the RTT above the subflow's own minimum in the window, or on its ups and downs alone. All are
-integers, exactly those an integer kernel computes. docs/experiments.md lists what was tried and dropped.
+integers, exactly those an integer kernel computes. docs/experiments/invariant-features.md lists what was tried and
+dropped.
 
 In the formulas sums run over the n points of the grid; isqrt, // and >> truncate.
 """

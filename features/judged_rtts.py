@@ -115,7 +115,7 @@ class VerdictRule:
 
     References
     ----------
-    docs/experiments.md, "How far do the samples of other tools go?": up to 50 ms, samples at intervals and smoothed
+    studies/thinned/README.md: up to 50 ms, samples at intervals and smoothed
     RTTs without repetitions are right where decided on 0.95 or more of each design set; smoothed RTTs at every ACK are
     not.
     """

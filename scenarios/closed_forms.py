@@ -5,7 +5,7 @@ is proportional to the inverse square root of the loss rate. The shares were der
 
 ::
 
-    python -m scenarios.closed_forms --seeds 10 --out docs/simulator-trust.csv    # run all, write what was measured
+    python -m scenarios.closed_forms --seeds 10 --out reports/full/simulator-trust.csv    # run all, and write
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ is flows times share. A shared connection has one such bottleneck, crossed by bo
 non-shared one has two, each crossed by one subflow and by one background flow more, so that as many
 flows meet at each. In half of the non-shared connections both bottlenecks have the same settings:
 equal rates or queues do not mean sharing. RTTs, losses, jitter, controllers and access links come from
-the same distributions for both labels. The ranges are those of docs/experiments.md's first study.
+the same distributions for both labels. docs/experiments/diverse-background.md has what was mended.
 """
 
 from __future__ import annotations

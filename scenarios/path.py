@@ -1,7 +1,7 @@
 """Draws common to all datasets: access links, queues, the connection's own settings.
 
 The constants are assumptions; each says what it rests on. What was changed after a first run, and why,
-is in docs/experiments.md.
+is in docs/experiments/.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Some of its ranges lie outside those of ``wide``: shorter and longer paths, faster and slower bottlenecks, deeper and
 shallower queues, more losses and rivals, longer pauses, a sender's rate above the bottleneck's, queues that mark.
-Its seed follows from the detector's file (docs/experiments.md), so nobody could look before. Evaluation only.
+Its seed follows from the detector's file (docs/experiments/lag-excess.md), so nobody could look before. Evaluation
+only.
 """
 
 from __future__ import annotations

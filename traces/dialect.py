@@ -75,7 +75,7 @@ class LinePattern:
         return re.compile(rb"(?:" + self.expression.encode() + rb")(?=[\s\"]|$)", re.ASCII)
 
 
-#: The line of ``docs/kernel-module``, the five fields of SmartSBD's Fig. 1.
+#: The line of ``kernel/module``, the five fields of SmartSBD's Fig. 1.
 OURS = LinePattern(
     marker="smartsbd: ",
     expression=r"(?P<time_ns>\d{1,18}) C=(?P<token>[0-9a-f]{1,8}) SF=(?P<subflow>\d{1,4})"

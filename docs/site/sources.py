@@ -32,6 +32,8 @@ API, FILES = "api", "files"
 CONTENT = f"{FILES}/content"
 #: Of the outputs of the pipeline: the page that shows all, and where the site lists the others.
 REPORT, REPORTS = "reports/report.html", "reports/index.md"
+#: Where tables of another profile's runs are: not to be taken for those of the default profile.
+FULL = "reports/full/"
 _IMAGES = (".png", ".svg")
 #: A text of more bytes is only there to be downloaded.
 _TEXT_BYTES = 200_000
@@ -232,7 +234,7 @@ def _contents() -> str:
 
 def _reports(known: Project, root: Path) -> str:
     """Return the page of what the pipeline left: its report if it is there, tables and figures in git."""
-    lines = ["# Tables and figures of the default profile", ""]
+    lines = ["# Tables and figures", ""]
     if (root / REPORT).is_file():
         lines.append('<p><a href="report.html">The report of the last run</a> has them all on one page.</p>')
     else:
@@ -242,10 +244,15 @@ def _reports(known: Project, root: Path) -> str:
         lines.append("`make repro`, then `make docs`.")
     tables = sorted(path for path in known.files if path.startswith("reports/") and path.endswith(".csv"))
     figures = sorted(path for path in known.files if path.startswith("reports/figures/"))
-    lines += ["", "## Tables", ""]
-    for path in tables:
-        page = posixpath.relpath(known.page_of_file(path), "reports")
-        lines.append(f"- [{path.removeprefix('reports/')}]({page})")
+    of_full = [path for path in tables if path.startswith(FULL)]
+    for title, paths in (
+        ("Tables", [path for path in tables if path not in of_full]),
+        ("Tables of the profile full", of_full),
+    ):
+        lines += ["", f"## {title}", ""]
+        for path in paths:
+            page = posixpath.relpath(known.page_of_file(path), "reports")
+            lines.append(f"- [{path.removeprefix('reports/')}]({page})")
     lines += ["", "## Figures", ""]
     for path in figures:
         known.images.add(path)

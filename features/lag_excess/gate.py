@@ -14,7 +14,7 @@ TOO_DEEP = "the queues are so deep that fifty of the smallest round trips hold f
 BETWEEN = "the delays agree more than those of separate queues, and less than those of a shared one"
 
 #: Of the silences of the subflow that has fewer, and at least four, so many end with one of the other; chosen on stalls
-#: put into connections of `wide` (docs/experiments.md).
+#: put into connections of `wide` (docs/experiments/lag-excess.md).
 _MOST_TOGETHER = (3, 10)
 _LEAST_SILENCES = 4
 #: Over the mean change over 4 steps, that over 64 is at least 6 / 10.

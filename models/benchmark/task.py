@@ -15,7 +15,7 @@ PROFILES = {"S": "default", "M": "full", "L": "full"}
 _MEDIUM = (200, 100)
 #: The lag excess, and what learns from its features and its memory of tiles: these were chosen with it.
 _OURS = ("lag-excess", "logistic", "tree", "forest")
-#: Other parameters of these were tried on ``sites`` before the defaults stayed (docs/experiments.md).
+#: Other parameters of these were tried on ``sites`` before the defaults stayed (docs/experiments/baselines.md).
 _TRIED_ON_SITES = ("dwc-r", "emptcp-r", "rubenstein-r", "ton20-r", "trend-line")
 
 

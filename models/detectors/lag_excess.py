@@ -3,7 +3,7 @@
 The statistic is in :mod:`features.lag_excess`. The criterion has two thresholds and learns nothing: an excess says by
 how many standard deviations the best possible lag is above the impossible ones of the same pair, so it needs no
 calibration by what it is measured on. A second witness, the comparison test on the same tiles, adds what it leads by,
-one at most in either direction. Where thresholds, witness and memory come from is in docs/experiments.md.
+one at most in either direction. Where thresholds, witness and memory come from is in docs/experiments/lag-excess.md.
 
 Unlike other detectors this one takes an opinion back: where the evidence lies between the thresholds, or does not allow
 a verdict, nothing is said of a pair. It keeps every sample, and judges anew whenever it is asked; its twin in C

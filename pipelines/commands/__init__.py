@@ -75,7 +75,8 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("dictionary", "Write data/README.md from the tables."),
     Command(
-        "excerpts", "Rewrite the tables that README.md and docs/ take from the reports, and the graph of the stages."
+        "excerpts",
+        "Rewrite the tables that README.md, docs/ and studies/ take from the reports, and the graph of the stages.",
     ),
     Command("repro", "Run the pipeline with DVC, and print the time of each stage."),
     Command("run", "Show the run in MLflow that made a header's model."),

@@ -1,4 +1,4 @@
-"""Rewrite the tables that README.md and docs/ take from the reports, and the graph of the stages."""
+"""Rewrite the tables that README.md, docs/ and studies/ take from the reports, and the graph of the stages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         text = path.read_text("utf-8")
         fresh = refreshed(text, Path.cwd())
         if fresh != text:
-            stale.append(path.name)
+            stale.append(str(path.relative_to(Path.cwd())))
             if not arguments.check:
                 write_whole(fresh.encode(), path)
     if arguments.check and stale:

@@ -37,7 +37,7 @@ METADATA = "croissant.json"
 BENCHMARK = (Path("data/benchmark"), Path("benchmark"), "the benchmark")
 BESIDE = (
     (Path("reports/leaderboard.csv"), Path("leaderboard.csv"), "its leaderboard"),
-    (Path("docs/leaderboard.csv"), Path("leaderboard-full.csv"), "its leaderboard at the larger sizes"),
+    (Path("reports/full/leaderboard.csv"), Path("leaderboard-full.csv"), "its leaderboard at the larger sizes"),
 )
 #: The lock of the simulator's packages, and the simulator's name there.
 _SIMULATOR_LOCK = Path("requirements/simulator.txt")

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from contracts.fault import UsageFault
 from pipelines.params import read_params
-from pipelines.reporting.tables import benchmark_tasks, datasets, detectors, features, models, transfer, twins
+from pipelines.reporting.tables import benchmark_tasks, detectors, features, models, transfer, twins
 from pipelines.reporting.tables.cell import Results, Rows
 from pipelines.running import dag
 
 #: Documents that may hold excerpts, below the project's folder.
-DOCUMENTS = ("README.md", "docs/*.md")
+DOCUMENTS = ("README.md", "docs/*.md", "docs/experiments/*.md", "studies/*/*.md", "kernel/*/*.md")
 
 _BLOCK = re.compile(r"<!-- (?P<name>[a-z_]+(?: [a-z_]+)*) -->\n(?P<text>.*?)<!-- /(?P=name) -->", re.DOTALL)
 
@@ -44,39 +44,18 @@ def _graph(root: Path) -> str:
 
 EXCERPTS: dict[str, Callable[[Path], str]] = {
     "accuracy": _table(models.accuracy),
-    "transfer": _table(transfer.transfer),
     "unseen": _table(transfer.unseen),
     "cases": _table(transfer.cases),
     "generalisation": _table(transfer.generalisation),
     "kernel": _table(transfer.kernel),
-    "captured": _table(transfer.captured),
     "inferred": _table(transfer.inferred),
-    "changed": _table(transfer.changed),
-    "locked": _table(transfer.locked),
-    "compared": _table(transfer.compared),
-    "sites": _table(models.sites),
-    "rules": _table(models.rules),
     "selection": _table(models.selection),
-    "swapped": _table(models.swapped),
-    "alone": _table(models.alone),
     "shuffled": _table(models.shuffled),
-    "sensitivity": _table(models.sensitivity),
-    "papersway": _table(detectors.papersway),
-    "samerows": _table(detectors.samerows),
-    "overtime": _table(detectors.overtime),
     "bias": _table(detectors.bias),
-    "elsewhere": _table(detectors.elsewhere),
-    "partitions": _table(detectors.partitions),
     "summary": _table(detectors.summary),
-    "verdicts": _table(detectors.verdicts),
-    "learnt_verdicts": _table(detectors.learnt_verdicts),
     "leaderboard": _table(benchmark_tasks.leaderboard),
     "leaderboard_of_full": _table(benchmark_tasks.leaderboard_of_full),
-    "verdict_controls": _table(detectors.verdict_controls),
-    "shifts": _table(detectors.shifts),
-    "twins": _table(twins.twins),
     "twin_signals": _table(twins.twin_signals),
-    "difficulty": _table(datasets.difficulty),
     "graph": _graph,
     "relevance": _table(features.relevance),
     "agreement": _table(features.agreement),

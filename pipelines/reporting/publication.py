@@ -23,6 +23,8 @@ from pipelines.running.journal import Entry
 log = logging.getLogger(__name__)
 
 _TABLES = frozenset({".csv", ".json"})
+#: What a search of AutoML has tried, setting by setting: megabytes that nothing reads. They stay in the run's folder.
+_HISTORIES = frozenset({"history.csv", "leaderboard.csv"})
 _CARDS = "cards"
 _S_PER_HOUR = 3600
 
@@ -65,8 +67,9 @@ def card_of(entry: Entry, code: str) -> Card:
 
 
 def _tables(path: Path) -> list[Path]:
-    found = [path] if path.is_file() else sorted(path.rglob("*"))
-    return [one for one in found if one.suffix in _TABLES]
+    files = [path] if path.is_file() else sorted(path.rglob("*"))
+    is_search = path.parent.name == "automl"
+    return [file for file in files if file.suffix in _TABLES and not (is_search and file.name in _HISTORIES)]
 
 
 def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
@@ -134,7 +137,8 @@ def write_contents(stages: Sequence[Stage], params: Params, target: Path) -> Non
     lines = [
         f"# Results of profile {params.profile}",
         "",
-        "Each stage's tables, and by what they were made. Nothing here is mixed with the default profile's numbers.",
+        "Each stage's tables, and by what they were made. Nothing here is mixed with the default profile's numbers."
+        " Of a table that no stage below has made, the document or study that links it says how it was made.",
         "",
         "| stage | ended (UTC) | hours | CPU hours | commit | machine |",
         "|---|---|---|---|---|---|",

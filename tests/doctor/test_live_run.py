@@ -1,4 +1,4 @@
-"""The command, live, in a network of each kind; docs/experiments.md has ten of each."""
+"""The command, live, in a network of each kind; docs/experiments/guided-test.md has ten of each."""
 
 from __future__ import annotations
 

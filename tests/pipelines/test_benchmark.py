@@ -584,7 +584,7 @@ def test_the_leaderboard_has_every_detector_of_ours_at_both_sizes(leaderboard: p
 @pytest.mark.parametrize("name", TASKS)
 @pytest.mark.parametrize("size", ["M", "L"])
 def test_the_published_figures_of_larger_sizes_are_of_every_detector(name: str, size: str) -> None:
-    full = pd.read_csv(ROOT / "docs/leaderboard.csv").set_index(["task", "size", "detector"])
+    full = pd.read_csv(ROOT / "reports/full/leaderboard.csv").set_index(["task", "size", "detector"])
     rows = rows_of(full, name, size)
     has_every_detector(rows, name)
     (labels,) = set(rows["labels"])

@@ -41,7 +41,9 @@ DOCUMENTS = sorted(
         "[a-z]*/README.md",
         "data/*/README.md",
         "docs/*.md",
-        "docs/*/README.md",
+        "docs/*/*.md",
+        "kernel/*/README.md",
+        "studies/*/*.md",
     )
     for path in ROOT.glob(pattern)
 )

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
 
-@pytest.mark.parametrize("path", excerpts.documents(ROOT), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", excerpts.documents(ROOT), ids=lambda path: str(path.relative_to(ROOT)))
 def test_excerpts_are_what_the_reports_say(path: Path) -> None:
     assert excerpts.refreshed(path.read_text(), ROOT) == path.read_text()
 
@@ -71,6 +71,27 @@ def test_links_lead_somewhere(document: str, target: str) -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(README.splitlines()) <= 120
+
+
+def test_the_results_are_one_page() -> None:
+    assert len((ROOT / "docs/results.md").read_bytes()) <= 20_000
+
+
+@pytest.mark.parametrize("study", sorted(ROOT.glob("studies/*/README.md")), ids=lambda path: path.parent.name)
+def test_a_study_is_short_and_the_results_lead_to_it(study: Path) -> None:
+    assert len(study.read_bytes()) <= 12_000
+    assert f"](../{study.relative_to(ROOT)})" in (ROOT / "docs/results.md").read_text()
+
+
+def test_every_experiment_has_its_line_in_the_index() -> None:
+    """A question, its answer, and when it was asked."""
+    folder = ROOT / "docs/experiments"
+    lines = [line for line in (folder / "README.md").read_text().splitlines() if line.startswith("| [")]
+    assert all(re.fullmatch(r"\| \[.+\]\(\S+\) \| .+ \| \d+ \w+ 20\d\d \|", line) for line in lines)
+    targets = [(folder / re.findall(r"\]\((\S+)\)", line)[0]).resolve() for line in lines]
+    assert len(targets) == len(set(targets))
+    experiments = {path for path in folder.glob("*.md") if path.name != "README.md"}
+    assert set(targets) == experiments | set(ROOT.glob("studies/*/README.md"))
 
 
 def test_the_sample_of_detect_is_what_it_says(

@@ -53,6 +53,14 @@ def test_what_dvc_does_not_know_is_published_of_its_own_dataset(clone: Path, tmp
     assert not (target / "automl/diverse").exists()
 
 
+def test_what_a_search_has_tried_stays_in_its_folder(clone: Path, tmp_path: Path) -> None:
+    for name in ("history.csv", "leaderboard.csv", "members.csv"):
+        (clone / "data/automl/sites" / name).write_text(name)
+    target = tmp_path / "full"
+    publication.publish(Entry("automl@sites", ENDED_S, 10.0, 10.0, 0), STAGES, PARAMS, clone, target, CODE)
+    assert sorted(path.name for path in (target / "automl/sites").iterdir()) == ["accuracy.csv", "members.csv"]
+
+
 def test_a_stage_that_failed_is_not_published(clone: Path, tmp_path: Path) -> None:
     failed = Entry("evaluate", ENDED_S, 1.0, 1.0, 1)
     assert publication.publish(failed, STAGES, PARAMS, clone, tmp_path / "f", CODE) is None

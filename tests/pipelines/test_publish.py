@@ -448,7 +448,7 @@ def test_benchmark_and_leaderboard_go_with_it(project: Path) -> None:
     page = (out / "README.md").read_text()
     beside = "[the benchmark](benchmark), [its leaderboard](leaderboard.csv)"
     assert f"Beside them, under the MIT licence: {beside}." in page
-    assert "- its leaderboard at the larger sizes: docs/leaderboard.csv is not there." in page
+    assert "- its leaderboard at the larger sizes: reports/full/leaderboard.csv is not there." in page
     assert "- the task wild-1: data/benchmark/wild-1/labels.parquet is not there." in page
     assert "- the task sites-1: data/benchmark/sites-1/task.json is not there." in page
     assert "the benchmark: data/benchmark is not there" not in page

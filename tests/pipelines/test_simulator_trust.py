@@ -11,11 +11,11 @@ from matplotlib import pyplot as plt
 from pipelines.reporting.figures import simulator_trust
 from scenarios.closed_forms import TOPOLOGIES
 
-DOCS = Path(__file__).parents[2] / "docs"
+TABLE = Path(__file__).parents[2] / "reports/full/simulator-trust.csv"
 
 
 def published() -> list[dict[str, str]]:
-    with (DOCS / "simulator-trust.csv").open() as stream:
+    with TABLE.open() as stream:
         return list(csv.DictReader(stream))
 
 

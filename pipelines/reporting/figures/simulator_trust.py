@@ -2,7 +2,7 @@
 
 ::
 
-    python -m pipelines.reporting.figures.simulator_trust    # draw docs/simulator-trust.csv anew
+    python -m pipelines.reporting.figures.simulator_trust    # draw reports/full/simulator-trust.csv anew
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from matplotlib.patches import Patch
 from pipelines.reporting.figures.style import BLUE, GREY, ORANGE, save
 from scenarios.closed_forms import BANDS, CONTROLLERS, TOPOLOGIES
 
-_DOCS = Path(__file__).parents[3] / "docs"
+_ROOT = Path(__file__).parents[3]
+_TABLE = _ROOT / "reports/full/simulator-trust.csv"
+_FIGURE = _ROOT / "docs/images/simulator_trust.png"
 _COLOURS = {"share": BLUE, "jain": ORANGE, "utilisation": GREY}
 _NAMES = {"share": "share", "jain": "Jain's index", "utilisation": "utilisation"}
 _COLUMNS = 4
@@ -87,7 +89,7 @@ def draw(rows: list[dict[str, str]]) -> Figure:
     return figure
 
 
-def publish(table: Path = _DOCS / "simulator-trust.csv", out: Path = _DOCS / "images" / "simulator_trust.png") -> None:
+def publish(table: Path = _TABLE, out: Path = _FIGURE) -> None:
     """Draw a published table.
 
     Parameters

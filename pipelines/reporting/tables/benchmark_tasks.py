@@ -18,8 +18,8 @@ def leaderboard(results: Results) -> Rows:
 
 
 def leaderboard_of_full(results: Results) -> Rows:
-    """Give the same of the larger sizes, which the profile ``full`` has run (docs/leaderboard.csv)."""
-    return _shares(results.reports.parent / "docs/leaderboard.csv", sizes=("M", "L"))
+    """Give the same of the larger sizes, which the profile ``full`` has run (reports/full/leaderboard.csv)."""
+    return _shares(results.reports / "full/leaderboard.csv", sizes=("M", "L"))
 
 
 def _shares(path: Path, sizes: Collection[str] = SIZES) -> Rows:

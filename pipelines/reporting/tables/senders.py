@@ -146,7 +146,7 @@ def _reading(results: Results, dataset: str) -> str:
     if most < _FEW:
         return (
             f"This run has {most} base scenarios, too few to tell {dataset} apart: its intervals say little."
-            " docs/results.md has the whole."
+            " studies/senders/README.md has the whole."
         )
     beside = f"`{first['choice']}`" if dataset == _CONTROLLERS else "what each is compared with"
     worse = [f"`{row['choice']}` ({row['less']:+.2f})" for row in others if row["less_high"] < 0]

@@ -8,8 +8,7 @@ import pandas as pd
 
 from models.assessment.accuracy import ALL_SITES
 from models.labelled.window_set import WindowSet
-from models.stored.stored_model import StoredModel
-from pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of, tested_on
+from pipelines.reporting.tables.by_set import TrainedAndTested, by_feature_set, tested_on
 from pipelines.reporting.tables.cell import Results, Rows, interval, model_name, number
 
 
@@ -80,23 +79,6 @@ def changed(results: Results) -> Rows:
                 row[f"{name}: {label}"] = number(one[quantile] / spread, 3) if spread else ""
         rows.append(row)
     return rows
-
-
-def locked(results: Results) -> Rows:
-    """Balanced accuracy of every model on the locked half, as the latest release has it."""
-    scored = (results.reports / "locked").glob("*.csv")
-    path = max(scored, key=lambda one: tuple(int(part) for part in one.stem.split(".")))
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for found in pd.read_csv(path).to_dict("records"):
-        known = {str(name): value for name, value in found.items()}
-        model = StoredModel.parse(known["model"])
-        row = rows.setdefault(
-            (model.dataset, model.family),
-            {"trained on": model.dataset, "model": model_name(model.family), **dict.fromkeys(FEATURE_SETS, "")},
-        )
-        row[feature_set_of({"feature_set": model.feature_set})] = interval(known, "balanced")
-    order = results.params.search.datasets
-    return sorted(rows.values(), key=lambda row: order.index(row["trained on"]))
 
 
 def compared(results: Results) -> Rows:
