@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 _ROOT = Path(__file__).parents[2]
 #: Packages whose code decides what a task returns.
-_PACKAGES = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines")
+_PACKAGES = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines", "studies")
 _TIMEOUT_S = 15
 #: Items given to each worker ahead of what the caller has taken.
 _AHEAD_PER_WORKER = 4

@@ -75,7 +75,9 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "make repro PROFILE=quick": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     ". .venv/bin/activate": Elsewhere(_SHELL, "make repro PROFILE=quick"),
     "cd build/quick": Elsewhere(_SHELL, "make repro PROFILE=quick"),
-    "sbd train-agent mplibra": Elsewhere("takes up to 90 minutes", "tests/pipelines/test_training.py"),
+    "python -m studies mplibra train mplibra": Elsewhere(
+        "takes up to 90 minutes", "studies/mplibra/tests/test_training.py"
+    ),
     "sbd benchmark folder kernel-1 --size S --out build/kernel-1": Elsewhere(
         "needs the default profile's data", "tests/pipelines/test_benchmark_runs.py"
     ),
@@ -452,7 +454,7 @@ def test_every_exception_is_of_a_command_in_a_document() -> None:
 @pytest.mark.parametrize("one", sorted({one.instead for one in ELSEWHERE.values()}))
 def test_what_runs_in_a_command_s_place_runs_at_every_change(one: str) -> None:
     """It is a line of ``.ci/run``, or a file with a test that neither waits for the night nor is left out."""
-    if not one.startswith("tests/"):
+    if not one.startswith(("tests/", "studies/")):
         assert one in (ROOT / ".ci/run").read_text().splitlines()
         return
     module = ast.parse((ROOT / one).read_text())
