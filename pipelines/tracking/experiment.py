@@ -16,8 +16,8 @@ COSTS = ("cpu_s", "model_bytes", "evaluations")
 NOTE = """A run is a dataset, a family of models and a set of features: `sites tree paper` is the tree over the paper's
 features, trained on `sites`. **Views**, above the list: *Models* has the models, *AutoML* what AutoML found and the
 students of it, *Settings* the points of the grids, *Detectors* what was replayed, *Loop* what controlled a sender in
-the simulator, *Agents* the trainings of learnt controllers, with their curves, once the study `mplibra` has run. "Default
-view" has the settings under the run of their grid.
+the simulator, *Agents* the trainings of learnt controllers, with their curves, once the study `mplibra` has run.
+"Default view" has the settings under the run of their grid.
 
 `nested/overall` is the accuracy of the nested estimate on the dataset trained on, `_low` and `_high` its 95 % interval;
 `recall_shared` and `recall_not_shared` are the shares of either label that are recognised, `balanced` is their mean;

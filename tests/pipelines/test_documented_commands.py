@@ -183,9 +183,9 @@ ELSEWHERE: dict[str, Elsewhere] = {
         for command in (
             "dvc remote add --default store /srv/smartsbd-data",
             'git commit --quiet --message "A remote for the data" .dvc/config',
-            "dvc push",
-            "dvc pull",
-            "dvc status",
+            "dvc push dvc.yaml",
+            "dvc pull dvc.yaml",
+            "dvc status dvc.yaml",
             "dvc import https://example.org/workbench.git data/tables/kernel --out tables",
         )
     },
@@ -364,7 +364,7 @@ def clone(quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(quick / name, clone / name)
     # A copy: DVC protects what is in its cache, and adds to it.
     shutil.copytree(quick / ".dvc/cache", clone / ".dvc/cache")
-    for command in ("git add --all", "git commit --quiet --message=results", "dvc checkout --quiet --force"):
+    for command in ("git add --all", "git commit --quiet --message=results", "dvc checkout --quiet --force dvc.yaml"):
         subprocess.run(command.split(), cwd=clone, env=_environment(clone), check=True)
     shutil.copytree(quick / "data/mlflow_artifacts", clone / "data/mlflow_artifacts")
     shutil.copy(quick / "data/mlflow.db", clone / "data")

@@ -224,11 +224,3 @@ def test_what_cannot_be_run_is_refused(name: str, changed: dict[str, Any]) -> No
     own[name] = own[name] | changed
     with pytest.raises(ValidationError):
         MplibraExperiments.model_validate(own)
-
-
-def test_the_quick_profile_is_one_run_of_few_settings() -> None:
-    quick = MplibraExperiments.model_validate(parameters("mplibra", "quick")).planned()
-    assert {one.number for one in quick} == {0}
-    assert sum(one.run.scenario.duration_s for one in quick) < 250
-    default = MplibraExperiments.model_validate(parameters("mplibra")).planned()
-    assert sum(one.run.scenario.duration_s for one in default) < 1500
