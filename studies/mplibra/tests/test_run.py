@@ -181,8 +181,8 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
 
 
 def test_parameters_that_make_no_experiment_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(project_of(tmp_path, friendliness={"topologies": ["ring"]}))
     assert run("mplibra") == EXIT_USAGE
-    assert "studies/mplibra/params.yaml: friendliness.topologies" in caplog.text
+    assert "studies/mplibra/params.yaml: friendliness.topologies" in capsys.readouterr().err
