@@ -1,6 +1,7 @@
 # make core     set up what inspects, judges and scores; GROUPS="track notebooks" adds groups of pyproject.toml
 # make app      the same in one file, build/sbd.pyz, for Python 3.11
-# make repro    set up, then run the pipeline (PROFILE=quick runs apart, under build/)
+# make repro    set up, then run the main road (PROFILE=quick runs apart, under build/)
+# make study    the same, then one study: NAME=olaps (studies/ lists them);  make studies: all of them
 # make test     set up, then run the fast set of tests (WHAT=tests/traces for a part; tests/README.md)
 # make test-all set up, then run every test, as at night and before a release
 # make check    style, types, layers, data dictionary, scenario schema
@@ -22,6 +23,7 @@
 VENV := .venv
 VENV_PYTHON := $(VENV)/bin/python
 PROFILE := default
+NAME :=
 PORT := 5000
 LAB_PORT := 8888
 WHAT :=
@@ -32,12 +34,18 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: kernel testbed loop core app repro test test-all check fuzz proof audit export bench \
+.PHONY: kernel testbed loop core app repro study studies test test-all check fuzz proof audit export bench \
 	ui screenshots notebooks docs lab setup installed core-installed simulator packets logs warping windows baselines lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
 	sbd repro $(PROFILE)
+
+study: setup
+	sbd repro $(PROFILE) studies/$(NAME)/dvc.yaml
+
+studies: setup
+	sbd repro $(PROFILE) --studies
 
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --cpu-seconds build/cpu-seconds.csv
 test: setup
@@ -154,7 +162,7 @@ setup:
 	$(ALONE) $(MAKE) --no-print-directory installed
 
 installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets logs warping windows baselines
-	@python -m compileall -q contracts traces scenarios testbed features models export smartsbd pipelines
+	@python -m compileall -q contracts traces scenarios testbed features models export smartsbd pipelines studies
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	@rm -rf $(VENV)
@@ -232,9 +240,9 @@ lock:
 clean:
 	rm -rf build data/raw data/tables data/truth data/features data/boxes data/relevance data/ambiguities data/swapped data/journal.jsonl data/automl data/searched data/trained data/predictions data/transferred.parquet data/proved data/exported data/header.parquet \
 		data/accuracy.parquet data/compared.parquet data/inference.parquet data/senders data/controls data/tracked.json data/mlflow* \
-		data/baselines data/partitions data/verdicts data/tiles data/learnt_verdicts.parquet data/replayed data/sensitivity.parquet data/thinned.parquet data/leaderboard.parquet data/recorded_links.parquet data/mpol data/olaps data/crossed data/fmbbr data/mplibra data/loop data/shift data/twins data/tuned data/unseen.parquet \
+		data/baselines data/partitions data/verdicts data/tiles data/learnt_verdicts.parquet data/replayed data/sensitivity.parquet data/thinned.parquet data/leaderboard.parquet data/recorded_links.parquet data/studies data/loop data/shift data/twins data/tuned data/unseen.parquet \
 		data/generalised.parquet \
-		reports/report.html dvc_plots .dvc/cache .dvc/tmp
+		reports/*.html dvc_plots .dvc/cache .dvc/tmp
 
 distclean: clean
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

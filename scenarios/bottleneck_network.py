@@ -8,8 +8,9 @@ import numpy as np
 
 from scenarios import path
 from scenarios.scenario import Access, ConnectionSettings, Link, Place
-from scenarios.transfer_experiment import HEADER_BYTES
 
+#: Headers of a segment on a link: TCP, IP, PPP.
+HEADER_BYTES = 42
 #: A packet on a link.
 PACKET_BYTES = path.MSS_BYTES + HEADER_BYTES
 _OPEN_MBIT_S = 1000.0

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipelines.imports import PACKAGES
+from tests.pipelines.imports import PACKAGES, modules
 
 ROOT = Path(__file__).parents[1]
 #: Folders whose modules all have these functions, each of one shape.
@@ -159,10 +159,9 @@ def offenders(source: str, path: str, outside: tuple[str, ...] = ()) -> list[str
 
 def public_modules() -> list[str]:
     """Return the paths of the modules that are public by all parts of their names."""
-    found = (path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
     return sorted(
         path.as_posix()
-        for path in found
+        for path in modules(ROOT)
         if not any(part.startswith("_") and not part.startswith("__") for part in path.parts)
     )
 

@@ -59,7 +59,6 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "testbed", "Make labelled MPTCP connections of this machine's kernel from scenarios (built by make testbed)."
     ),
-    Command("train-agent", "Train the agent of a learnt controller in the simulator; its weights are kept in git."),
     Command("new-dataset", "Make a dataset from a folder of logs or captures and a file of labels, and check it."),
     Command("score", "Score every stored model on a folder of labelled logs or captures."),
     Command("score-locked", "Score the models on the locked half of the kernel's connections, once for each release."),

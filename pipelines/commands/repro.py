@@ -14,7 +14,7 @@ from pipelines.params import PARAMS_FILE, Params, read_params
 from pipelines.reporting import publication
 from pipelines.reporting.times import where_time_went
 from pipelines.running import clone_lock, journal, profile, stage, stored_outputs
-from pipelines.running.dag import DAG_FILE, read_stages
+from pipelines.running.dag import DAG_FILE, read_stages, read_studies
 from pipelines.running.environment import commit
 
 _DEFAULT = "default"
@@ -35,8 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "stages",
         nargs="*",
         metavar="STAGE",
-        help="run only what these stages need, for instance automl@sites (default: all stages)",
+        help="run only what these stages need, for instance automl@sites or studies/olaps/dvc.yaml (default: all stages"
+        " of the main road)",
     )
+    parser.add_argument("--studies", action="store_true", help="run the studies too (dvc repro --all-pipelines)")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -47,7 +49,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         profile.check(Path.cwd(), name)
     with clone_lock.held(target):
         clone_lock.check_no_dvc(target)
-        return _alone(name, target, arguments.stages)
+        return _alone(name, target, [*arguments.stages, *(["--all-pipelines"] if arguments.studies else [])])
 
 
 def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
@@ -55,7 +57,8 @@ def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
     code = commit()
     if name != _DEFAULT:
         profile.prepare(Path.cwd(), name, target)
-    own, stages = read_params(target / PARAMS_FILE), read_stages(target / DAG_FILE)
+    own = read_params(target / PARAMS_FILE)
+    stages = [*read_stages(target / DAG_FILE), *read_studies(target)]
     published = Path("reports") / name
     if name in _PUBLISHED:
         publication.write_contents(stages, own, published)

@@ -43,11 +43,6 @@ if TYPE_CHECKING:
     from pipelines.params.extract import Extract
     from pipelines.params.loop import Loop
     from pipelines.params.parse import Parse
-    from scenarios.crossed_experiments import CrossedExperiments
-    from scenarios.fmbbr_experiments import FmbbrExperiments
-    from scenarios.mplibra_experiments import MplibraExperiments
-    from scenarios.mpol_experiments import MpolExperiments
-    from scenarios.olaps_experiments import OlapsExperiments
 
 PARAMS_FILE = Path("params.yaml")
 #: Where params.yaml stands that came with the program: in a package, or in the checkout.
@@ -97,11 +92,6 @@ class Params(Block):
     recorded_links: RecordedLinks
     thinned: Thinned
     loop_: dict[str, Any] = Field(alias="loop")
-    mpol_: dict[str, Any] = Field(alias="mpol")
-    olaps_: dict[str, Any] = Field(alias="olaps")
-    crossed_: dict[str, Any] = Field(alias="crossed")
-    fmbbr_: dict[str, Any] = Field(alias="fmbbr")
-    mplibra_: dict[str, Any] = Field(alias="mplibra")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -159,41 +149,6 @@ class Params(Block):
 
         return self._part("export", Export, self.export_)
 
-    @property
-    def mpol(self) -> MpolExperiments:
-        """The experiments of the MP-OL paper."""
-        from scenarios.mpol_experiments import MpolExperiments
-
-        return self._part("mpol", MpolExperiments, self.mpol_)
-
-    @property
-    def olaps(self) -> OlapsExperiments:
-        """Experiments of the OLAPS paper."""
-        from scenarios.olaps_experiments import OlapsExperiments
-
-        return self._part("olaps", OlapsExperiments, self.olaps_)
-
-    @property
-    def crossed(self) -> CrossedExperiments:
-        """Controllers crossed with schedulers."""
-        from scenarios.crossed_experiments import CrossedExperiments
-
-        return self._part("crossed", CrossedExperiments, self.crossed_)
-
-    @property
-    def fmbbr(self) -> FmbbrExperiments:
-        """Experiments of the FMBBR paper."""
-        from scenarios.fmbbr_experiments import FmbbrExperiments
-
-        return self._part("fmbbr", FmbbrExperiments, self.fmbbr_)
-
-    @property
-    def mplibra(self) -> MplibraExperiments:
-        """Experiments of the MPLibra paper."""
-        from scenarios.mplibra_experiments import MplibraExperiments
-
-        return self._part("mplibra", MplibraExperiments, self.mplibra_)
-
     def value(self, name: str) -> Any:
         """Return the value of a name such as ``search.datasets``."""
         found: Any = self
@@ -215,11 +170,6 @@ class Params(Block):
             self.extract,
             self.automl,
             self.export,
-            self.mpol,
-            self.olaps,
-            self.crossed,
-            self.fmbbr,
-            self.mplibra,
         ):
             pass
 
@@ -281,6 +231,26 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     return content
 
 
+def read_block(path: Path, kind: type[_Part]) -> _Part:
+    """Read and check a file of parameters.
+
+    Parameters
+    ----------
+    path : Path
+    kind : type of BaseModel
+        What the file is, as a whole.
+
+    Raises
+    ------
+    ParamsError
+        If the file is missing, no YAML, or holds an unknown key or an impossible value.
+    """
+    try:
+        return kind.model_validate(_read_yaml(path))
+    except ValidationError as error:
+        raise _refusal(path, error) from error
+
+
 def read_params(path: Path = PARAMS_FILE, *, whole: bool = True) -> Params:
     """Read and check params.yaml.
 
@@ -295,10 +265,7 @@ def read_params(path: Path = PARAMS_FILE, *, whole: bool = True) -> Params:
     ParamsError
         If the file is missing, no YAML, or holds an unknown key or an impossible value.
     """
-    try:
-        params = Params.model_validate(_read_yaml(path))
-    except ValidationError as error:
-        raise _refusal(path, error) from error
+    params = read_block(path, Params)
     params._path = path
     if whole:
         params.check()

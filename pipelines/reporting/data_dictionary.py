@@ -37,11 +37,7 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `leaderboard.parquet` | figures of every benchmark task, by detector and size |
 | `recorded_links.parquet` | figures of last verdicts where bottlenecks replay recorded links, by detector and label |
 | `thinned.parquet` | last verdicts on connections as other tools show them, pair by pair |
-| `mpol/` | scenarios of the MP-OL paper's experiments, in the order of reports/mpol/runs.csv |
-| `olaps/` | scenarios of the OLAPS paper's experiments, in the order of reports/olaps/runs.csv |
-| `crossed/` | scenarios of controllers crossed with schedulers, in the order of reports/crossed/runs.csv |
-| `fmbbr/` | scenarios of the FMBBR paper's experiments, in the order of reports/fmbbr/runs.csv |
-| `mplibra/` | scenarios of the MPLibra paper's experiments, in the order of reports/mplibra/runs.csv |
+| `studies/<study>/` | scenarios of a study's experiments, in the order of studies/<study>/reports/runs.csv |
 | `loop/` | runs with the loop closed: their scenarios, what each came to, every verdict, change and second |
 | `benchmark/<task>/` | a benchmark task: `task.json`, and the tables `benchmark_*` at the smallest size |
 | `controls/<dataset>.parquet` | verdicts of models on shuffled labels and on one feature |

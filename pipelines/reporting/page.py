@@ -98,22 +98,24 @@ class Page:
             '<p class="printed">Left out in print: {caption}, {size}.</p>'
         ).format(caption=caption, size=size, cells=_cells(rows, list(rows[0])))
 
-    def figure(self, name: str, caption: str, paper: str = "") -> Markup:
+    def figure(self, name: str, caption: str, paper: str = "", *, folder: Path | None = None) -> Markup:
         """Return a figure under its number and caption; one that the run does not have is said to be missing.
 
         Parameters
         ----------
         name : str
-            Of its file below ``figures/``, without the suffix.
+            Of its file below the folder, without the suffix.
         caption : str
             What it shows.
         paper : str
             What it is in the paper.
+        folder : Path, optional
+            ``figures/`` of the reports unless given.
         """
-        path = self._reports / f"figures/{name}.png"
+        path = (folder or self._reports / "figures") / f"{name}.png"
         if not path.is_file():
             return _missing(caption)
-        self._figures.append(name)
+        self._figures.append(name if folder is None else str(path))
         content = path.read_bytes()
         # A PNG's first chunk, IHDR, begins with width and height.
         width, height = struct.unpack(">II", content[16:24])

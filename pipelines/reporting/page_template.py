@@ -6,17 +6,21 @@ from pathlib import Path
 
 import jinja2
 
+_TEMPLATES = Path(__file__).parent / "templates"
 
-def page_template(name: str) -> jinja2.Template:
+
+def page_template(name: str, folder: Path = _TEMPLATES) -> jinja2.Template:
     """Return a template.
 
     Parameters
     ----------
     name : str
-        Of its file in ``templates/``.
+        Of its file.
+    folder : Path
+        Where it is.
     """
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
         trim_blocks=True,

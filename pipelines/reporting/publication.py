@@ -16,7 +16,7 @@ from pathlib import Path
 from contracts.whole_file import write_whole
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_json
-from pipelines.running.dag import Stage, filled_in
+from pipelines.running.dag import DAG_FILE, Stage, filled_in
 from pipelines.running.environment import processor
 from pipelines.running.journal import Entry
 
@@ -26,6 +26,7 @@ _TABLES = frozenset({".csv", ".json"})
 #: What a search of AutoML has tried, setting by setting: megabytes that nothing reads. They stay in the run's folder.
 _HISTORIES = frozenset({"history.csv", "leaderboard.csv"})
 _CARDS = "cards"
+_STUDIES = "studies"
 _S_PER_HOUR = 3600
 
 
@@ -73,7 +74,7 @@ def _tables(path: Path) -> list[Path]:
 
 
 def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
-    """Return the paths of a stage's tables: its outputs below ``reports/``, and the results that DVC does not track.
+    """Return the paths of a stage's tables: its outputs among reports, and the results that DVC does not track.
 
     Parameters
     ----------
@@ -82,10 +83,18 @@ def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
         Empty for a stage that does all datasets at once.
     params : Params
     """
-    outs = [filled_in(out, dataset, params) for out in stage.outs if out.startswith("reports/")]
+    outs = [filled_in(out, dataset, params) for out in stage.outs if out.startswith(("reports/", f"{_STUDIES}/"))]
     words = filled_in(stage.command, dataset, params).split()
     outs += [value for name, value in itertools.pairwise(words) if name == "--results"]
     return [Path(out) for out in outs]
+
+
+def _published_as(path: Path, target: Path) -> Path:
+    """Return where a clone's table goes: of a study, to a folder of the profile's name beside the study's reports."""
+    if path.parts[0] != _STUDIES:
+        return target / Path(*path.parts[1:])
+    _, study, _, *rest = path.parts
+    return target.parents[1] / _STUDIES / study / target.name / Path(*rest)
 
 
 def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, target: Path, code: str) -> Path | None:
@@ -101,20 +110,24 @@ def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, 
     clone : Path
         Where it ran.
     target : Path
-        Folder for the tables, by their paths below ``reports/`` or ``data/``; cards go to ``cards/``.
+        Folder for the tables, by their paths below ``reports/`` or ``data/``; cards go to ``cards/``. Tables of a
+        study, and its card, go to a folder of this name beside the study's reports.
     code : str
         Commit of the code that the clone runs: the project's may be another by the time a stage is done.
     """
     name, _, dataset = entry.stage.partition("@")
     stage = next((one for one in stages if one.name == name), None)
-    if stage is None or entry.exit_code != 0:
+    study, _, program = entry.stage.rpartition(f"/{DAG_FILE}:")
+    if stage is None or entry.exit_code != 0 or (study and not stage.outs):
         return None
     for out in published_from(stage, dataset, params):
         for table in _tables(clone / out):
-            copy = target / Path(*table.relative_to(clone).parts[1:])
+            copy = _published_as(table.relative_to(clone), target)
             copy.parent.mkdir(parents=True, exist_ok=True)
             write_whole(table.read_bytes(), copy)
     card = target / _CARDS / f"{entry.stage}.json"
+    if study:
+        card = _published_as(Path(study) / "reports" / f"{program}.json", target)
     write_json(asdict(card_of(entry, code)), card)
     write_contents(stages, params, target)
     log.info("%s is published in %s", entry.stage, target)
@@ -144,6 +157,8 @@ def write_contents(stages: Sequence[Stage], params: Params, target: Path) -> Non
         "|---|---|---|---|---|---|",
     ]
     for stage in stages:
+        if stage.name.startswith(_STUDIES):
+            continue
         datasets = [f"@{dataset}" for dataset in stage.datasets(params)] if stage.matrix else [""]
         for name in (f"{stage.name}{dataset}" for dataset in datasets):
             path = target / _CARDS / f"{name}.json"

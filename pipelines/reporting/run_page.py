@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from pipelines.reporting import published as paper
 from pipelines.reporting.findings import findings
@@ -24,7 +27,6 @@ from pipelines.reporting.tables import (
     replayed_links,
     senders,
     shown_by_tools,
-    simulated_transfers,
     transfer,
     twins,
 )
@@ -101,18 +103,6 @@ TABLES: tuple[Callable[[Results], Rows], ...] = (
     detectors.overtime,
     detectors.papersway,
     detectors.partitions,
-    simulated_transfers.mpol,
-    simulated_transfers.olaps,
-    simulated_transfers.scheduler_gains,
-    simulated_transfers.crossed,
-    simulated_transfers.crossed_seconds,
-    simulated_transfers.crossed_waits,
-    simulated_transfers.fmbbr,
-    simulated_transfers.fmbbr_means,
-    simulated_transfers.mplibra,
-    simulated_transfers.mplibra_ablations,
-    simulated_transfers.mplibra_means,
-    simulated_transfers.mplibra_sharing,
     exported.proved,
     datasets.refused,
     datasets.rejected,
@@ -136,6 +126,22 @@ TABLES: tuple[Callable[[Results], Rows], ...] = (
 )
 
 
+@dataclass(frozen=True)
+class FurtherSection:
+    """A section behind those of :data:`SECTIONS`.
+
+    Attributes
+    ----------
+    name, title : str
+    content : callable
+        Takes the page made so far, which numbers tables and figures; returns the section.
+    """
+
+    name: str
+    title: str
+    content: Callable[[Page], Markup]
+
+
 def _headers(folder: Path, exported: dict[str, Any]) -> dict[str, str]:
     """Return the texts of the headers that a person can read, without packed tables of nodes."""
     return {
@@ -145,7 +151,9 @@ def _headers(folder: Path, exported: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def render(results: Results, parameters: str, headers: Path, automl: Path) -> str:
+def render(
+    results: Results, parameters: str, headers: Path, automl: Path, further: Sequence[FurtherSection] = ()
+) -> str:
     """Return the page of a run.
 
     Parameters
@@ -156,11 +164,13 @@ def render(results: Results, parameters: str, headers: Path, automl: Path) -> st
         The parameters as they are written.
     headers, automl : Path
         Folders with the exported headers, and with AutoML's results, one folder for each dataset.
+    further : sequence of FurtherSection
     """
     page = Page(results.reports)
     rule = results.params.search.rule
     return page_template("report.html.j2").render(
         sections=SECTIONS,
+        further=further,
         page=page,
         params=results.params,
         paper=paper,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,10 +16,12 @@ from pipelines.params import Params
 from pipelines.running.stage import of_dataset
 
 DAG_FILE = Path("dvc.yaml")
+#: Where studies have theirs, from the project's folder.
+STUDIES = ("studies/dvc.yaml", "studies/*/dvc.yaml")
 _ITEM = "${item.dataset}"
 _PARAMETER = re.compile(r"\$\{([a-z_]+(?:\.[a-z_]+)*)\}")
 _EACH = re.compile(r"--each ([a-z_.]+)(?: --at-once)? ?")
-_MODULE = re.compile(r"^python -m pipelines\.stages \w+ ?")
+_MODULE = re.compile(r"^python -m (pipelines\.stages|studies)((?: [a-z_]+)+) ?")
 
 
 class NoProjectError(UsageFault):
@@ -86,7 +88,8 @@ class Stage:
     @property
     def module(self) -> str:
         """Name of its program's module."""
-        return f"pipelines.stages.{self.name}"
+        match = _MODULE.match(self.command)
+        return ".".join([match[1], *match[2].split()]) if match else ""
 
     def datasets(self, params: Params) -> list[str]:
         """Return the datasets the stage does; none if it knows of none."""
@@ -119,6 +122,20 @@ def read_stages(path: Path = DAG_FILE) -> list[Stage]:
             each=each[1] if (each := _EACH.search(body["cmd"])) else None,
         )
         for name, body in content["stages"].items()
+    ]
+
+
+def study_files(root: Path) -> list[Path]:
+    """Return the dvc.yaml of each study that is there, in the order of their names."""
+    return sorted(path for pattern in STUDIES for path in root.glob(pattern))
+
+
+def read_studies(root: Path) -> list[Stage]:
+    """Return the stages of the studies, called as DVC calls them: ``studies/olaps/dvc.yaml:run``."""
+    return [
+        replace(stage, name=f"{path.relative_to(root)}:{stage.name}")
+        for path in study_files(root)
+        for stage in read_stages(path)
     ]
 
 

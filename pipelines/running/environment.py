@@ -18,7 +18,7 @@ _CODE = Path(__file__).parents[2]
 _PACKAGES = ("numpy", "pandas", "pyarrow", "scikit-learn", "scipy", "dtaidistance", "xgboost-cpu", "flaml", "ns3")
 _LOCKS = ("requirements/main.txt", "requirements/simulator.txt", "requirements/auto-sklearn.txt")
 #: Results are made by the pipeline, so that they say nothing of the sources a run was made from.
-_NOT_SOURCES = (":!reports", ":!export/generated", ":!dvc.lock")
+_NOT_SOURCES = (":!reports", ":!studies/*/reports/*", ":!export/generated", ":!*dvc.lock")
 _DIGITS = 16
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from fnmatch import fnmatch
 from pathlib import Path
 
 import yaml
@@ -20,12 +21,13 @@ from contracts.whole_file import write_whole
 from pipelines.params import PARAMS_FILE, overlaid
 from pipelines.params.block import ParamsError
 from pipelines.running import journal
+from pipelines.running.dag import DAG_FILE, study_files
 from pipelines.running.journal import Entry
 
 log = logging.getLogger(__name__)
 
 #: Results of the default profile, and what DVC is about: not copied into a clone, and the clone's own are kept there.
-_RESULTS = ("dvc.lock", "reports", "export/generated", ".dvc/tmp")
+_RESULTS = ("reports/*", "studies/*/reports/*", "export/generated/*", ".dvc/tmp/*")
 
 #: Seconds from one look at which stages are done to the next.
 _LOOK_S = 2
@@ -44,15 +46,15 @@ def _git(folder: Path, *arguments: str) -> str:
     return shown.stdout
 
 
+def _is_result(path: Path) -> bool:
+    return path.name == "dvc.lock" or any(fnmatch(str(path), pattern) for pattern in _RESULTS)
+
+
 def _sources(folder: Path) -> set[Path]:
     """Return the files git knows or would add, less the results."""
     listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     paths = {Path(name) for name in listed if name}
-    return {
-        path
-        for path in paths
-        if (folder / path).is_file() and not any(path.is_relative_to(result) for result in _RESULTS)
-    }
+    return {path for path in paths if (folder / path).is_file() and not _is_result(path)}
 
 
 def _clone(root: Path, target: Path) -> None:
@@ -104,7 +106,6 @@ def prepare(root: Path, profile: str, target: Path) -> None:
         If there is no such overlay.
     """
     check(root, profile)
-    overlay = root / "params" / f"{profile}.yaml"
     if not (target / ".git").exists():
         _clone(root, target)
     else:
@@ -115,7 +116,9 @@ def prepare(root: Path, profile: str, target: Path) -> None:
         (target / path).unlink()
     for path in sorted(wanted):
         content = (root / path).read_bytes()
-        if path == PARAMS_FILE and profile != "default":
+        # Beside each params.yaml, a study's too, is what the profile changes of it.
+        overlay = root / path.parent / "params" / f"{profile}.yaml"
+        if path.name == PARAMS_FILE.name and overlay.exists():
             content = overlaid(root / path, overlay).encode()
         copy = target / path
         if not copy.exists() or copy.read_bytes() != content:
@@ -142,6 +145,12 @@ def is_whole(lock: Path) -> bool:
     return True
 
 
+def _locks(target: Path) -> list[Path]:
+    """Return the dvc.lock of the main road and of each study that has one."""
+    locks = [path.with_suffix(".lock") for path in (target / DAG_FILE, *study_files(target))]
+    return [lock for lock in locks if lock.exists()]
+
+
 def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | None = None) -> int:
     """Run ``dvc repro`` in a clone with this environment's programs; return its exit code.
 
@@ -154,8 +163,7 @@ def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | 
     when_done : callable, optional
         Is told of every stage when it has been run.
     """
-    lock = target / "dvc.lock"
-    if lock.exists() and not is_whole(lock):
+    for lock in (path for path in _locks(target) if not is_whole(path)):
         log.warning("%s was left half written: taken away, DVC's cache of runs knows what was done", lock)
         lock.unlink()
     environment = os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}

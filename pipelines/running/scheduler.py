@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 _ROOT = Path(__file__).parents[2]
 #: Packages whose code decides what a task returns.
-_PACKAGES = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines")
+_PACKAGES = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines", "studies")
 #: How long a scheduler may take to answer, and to have a worker.
 _ANSWERS_S, _HAS_A_WORKER_S = 15, 15
 #: How often it is looked whether a worker is left.

@@ -230,7 +230,13 @@ def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], i
     return next((code for code in codes if code != EXIT_OK), EXIT_OK)
 
 
-def main(name: str, program: Program, argv: Sequence[str], params_file: Path = PARAMS_FILE) -> int:
+def main(
+    name: str,
+    program: Program,
+    argv: Sequence[str],
+    params_file: Path = PARAMS_FILE,
+    program_of: str = "sbd",
+) -> int:
     """Run one stage or command.
 
     Parameters
@@ -243,10 +249,12 @@ def main(name: str, program: Program, argv: Sequence[str], params_file: Path = P
         Its command line, without the name.
     params_file : Path
         Parameters, unless the command line names others.
+    program_of : str
+        What is typed before the name.
     """
     send_messages(logging.INFO, _form(name))
     parser = VisibleParser(
-        prog=f"sbd {name}",
+        prog=f"{program_of} {name}",
         description=program.__doc__,
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -28,7 +28,7 @@ def _dvc(project: Path, *arguments: str) -> str:
 
 
 def missing(project: Path) -> list[str]:
-    """Return the paths of outputs that are not in DVC's cache.
+    """Return the paths of outputs that are there and not in DVC's cache: those of a study that was not run are neither.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def missing(project: Path) -> list[str]:
     NotStoredError
         If DVC fails.
     """
-    found: list[str] = json.loads(_dvc(project, "data", "status", "--json")).get("not_in_cache", [])
-    return found
+    paths: list[str] = json.loads(_dvc(project, "data", "status", "--json")).get("not_in_cache", [])
+    return [path for path in paths if (project / path).exists()]
 
 
 def changed(project: Path) -> list[Path]:
@@ -75,9 +75,11 @@ def store(project: Path) -> None:
     NotStoredError
         If something is missing then.
     """
-    if not missing(project):
+    absent = missing(project)
+    if not absent:
         return
-    _dvc(project, "commit", "--force")
+    # An output that is not there cannot be committed: each by its own path.
+    _dvc(project, "commit", "--force", *absent)
     left = missing(project)
     if left:
         raise NotStoredError(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from contracts.whole_file import write_whole
 from pipelines.params import Params
-from pipelines.reporting.run_page import render
+from pipelines.reporting.run_page import FurtherSection, render
 from pipelines.reporting.tables.cell import Results
 from pipelines.running import stage
 
@@ -22,9 +23,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--page", type=Path, required=True, help="HTML file to write")
 
 
+def write(arguments: argparse.Namespace, params: Params, further: Sequence[FurtherSection] = ()) -> None:
+    """Write the page.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        What :func:`add_arguments` has added.
+    params : Params
+    further : sequence of FurtherSection
+        Sections behind the run's own.
+    """
+    results = Results(arguments.reports, params)
+    page = render(results, arguments.params.read_text("utf-8"), arguments.headers, arguments.automl, further)
+    write_whole(page.encode(), arguments.page)
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    found = Results(arguments.reports, params)
-    page = render(found, arguments.params.read_text("utf-8"), arguments.headers, arguments.automl)
-    write_whole(page.encode(), arguments.page)
+    write(arguments, params)
     return stage.EXIT_OK

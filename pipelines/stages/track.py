@@ -5,8 +5,7 @@ children. A run whose content is already there (parameters, metrics with interva
 model; not the commit) is not logged again. The most accurate exported model, by the nested estimate, is registered
 under the alias ``exportable``. AutoML has one run for each dataset, engine or student, and set of features; the run
 holds times, so a repeated search makes a new one. Each replayed detector has a run, with its last verdicts on each
-dataset, and each control of a sender one, with what it came to in the loop. Each training of an agent has a run with
-its learning curve; its weights are registered under the alias ``best``. Nothing reads MLflow back; with
+dataset, and each control of a sender one, with what it came to in the loop. Nothing reads MLflow back; with
 ``tracking.enabled: false`` nothing is written.
 """
 
@@ -19,7 +18,6 @@ from pathlib import Path
 from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_json
 from pipelines.running import parallel, stage
-from pipelines.tracking.agent_runs import agent_runs
 from pipelines.tracking.candidate_runs import candidate_runs
 from pipelines.tracking.detector_runs import (
     detector_runs,
@@ -28,8 +26,6 @@ from pipelines.tracking.detector_runs import (
     last_verdicts_replayed,
 )
 from pipelines.tracking.experiment import (
-    AGENT_ALIAS,
-    AGENT_REGISTERED,
     ALIAS,
     NOTE,
     REGISTERED,
@@ -80,8 +76,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for judge in ("replayed", "learnt")
     }
     controls = tuple(loop_runs(arguments.reports / "loop", params))
-    agents = tuple(agent_runs())
-    mirror.describe(NOTE, views(params, list(said), looped=bool(controls), trained=bool(agents)))
+    mirror.describe(NOTE, views(params, list(said), looped=bool(controls)))
     forgotten = mirror.forget_unfinished()
     if forgotten:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
@@ -90,11 +85,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         one for dataset in params.search.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
     ]
     detectors = (*detector_runs(said, under["replayed"], params), *detector_runs(learnt, under["learnt"], params))
-    logged += [mirror.log_candidate(one) for one in (*candidates, *detectors, *controls, *agents)]
-    for one in agents:
-        weights = next(path for path in one.files if path.suffix == ".agent")
-        description = AGENT_REGISTERED.format(alias=AGENT_ALIAS)
-        mirror.register_file(one, weights, f"{name}-{weights.stem}", AGENT_ALIAS, description)
+    logged += [mirror.log_candidate(one) for one in (*candidates, *detectors, *controls)]
     mirror.register(best, name, ALIAS, REGISTERED.format(profile=params.profile, alias=ALIAS))
     log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
     write_json(

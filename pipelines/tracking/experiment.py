@@ -8,8 +8,6 @@ from pipelines.params import Params
 from pipelines.tracking.runs import View
 
 ALIAS = "exportable"
-#: Of the weights of an agent that are kept.
-AGENT_ALIAS = "best"
 
 
 COSTS = ("cpu_s", "model_bytes", "evaluations")
@@ -18,8 +16,8 @@ COSTS = ("cpu_s", "model_bytes", "evaluations")
 NOTE = """A run is a dataset, a family of models and a set of features: `sites tree paper` is the tree over the paper's
 features, trained on `sites`. **Views**, above the list: *Models* has the models, *AutoML* what AutoML found and the
 students of it, *Settings* the points of the grids, *Detectors* what was replayed, *Loop* what controlled a sender in
-the simulator, *Agents* the trainings of learnt controllers, with their curves. "Default view" has the settings under
-the run of their grid.
+the simulator, *Agents* the trainings of learnt controllers, with their curves, once the study `mplibra` has run.
+"Default view" has the settings under the run of their grid.
 
 `nested/overall` is the accuracy of the nested estimate on the dataset trained on, `_low` and `_high` its 95 % interval;
 `recall_shared` and `recall_not_shared` are the shares of either label that are recognised, `balanced` is their mean;
@@ -35,19 +33,12 @@ REGISTERED = (
 )
 
 
-AGENT_REGISTERED = (
-    "The weights of an agent, in a file that the simulator reads; those kept in git have the alias `{alias}`."
-)
-
-
 def experiment_name(params: Params) -> str:
     """Return the name of the profile's experiment, which is that of its registered model too."""
     return f"smartsbd-{params.profile}"
 
 
-def views(
-    params: Params, replayed: Sequence[str] = (), *, looped: bool = False, trained: bool = False
-) -> tuple[View, ...]:
+def views(params: Params, replayed: Sequence[str] = (), *, looped: bool = False) -> tuple[View, ...]:
     """Return the views of the run list: the models first, since theirs is the address that ``sbd ui`` prints.
 
     Parameters
@@ -57,15 +48,11 @@ def views(
         Datasets that detectors were replayed on.
     looped : bool
         Whether experiments were run with the loop closed.
-    trained : bool
-        Whether agents were trained.
     """
     rights = [f"metrics.on_{dataset}/right" for dataset in replayed]
     detectors = [View("detectors", "Detectors", "tags.kind = 'detector'", rights[0], tuple(rights))] if rights else []
     gains = [f"metrics.{name}/over_lia" for name in ("loop_nsb/bulk", "loop_sb/one flow beside")]
     loop = [View("loop", "Loop", "tags.kind = 'loop'", gains[0], (*gains, "metrics.loop_harm/rival_share"))]
-    rewards = ("metrics.best/reward", "metrics.best/elapsed_s")
-    agents = [View("agents", "Agents", "tags.kind = 'agent'", rewards[0], (*rewards, "params.steps", "params.seed"))]
     tiled = [f"metrics.on_{dataset}/{params.search.rule}/overall" for dataset in params.search.datasets]
     nested = [f"metrics.nested/{name}" for name in ("overall", "overall_low", "overall_high")]
     labels = ["params.dataset", "params.feature_set"]
@@ -87,5 +74,4 @@ def views(
         ),
         *detectors,
         *(loop if looped else ()),
-        *(agents if trained else ()),
     )

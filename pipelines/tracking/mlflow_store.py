@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 #: Results are made by the pipeline, so they do not count as changes of a run's sources.
-_NOT_SOURCES = (":!reports", ":!export/generated", ":!dvc.lock")
+_NOT_SOURCES = (":!reports", ":!studies/*/reports/*", ":!export/generated", ":!*dvc.lock")
 LOOPBACK = "127.0.0.1"
 _ARTIFACTS = "mlflow_artifacts"
 _FIGURES = "figures"

@@ -19,7 +19,14 @@ PACKAGES = (
     "doctor",
     "pipelines",
     "contributions",
+    "studies",
 )
+
+
+def modules(root: Path) -> list[Path]:
+    """The packages' modules, from the project's folder; a study's tests are none."""
+    found = (path.relative_to(root) for package in PACKAGES for path in sorted((root / package).rglob("*.py")))
+    return [path for path in found if "tests" not in path.parts and path.name != "conftest.py"]
 
 
 def file_of(root: Path, module: str) -> Path | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from pipelines.__main__ import main
 from pipelines.params import PARAMS_FILE, overlaid, read_params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.data_dictionary import all_tables, data_dictionary
-from pipelines.running import dag, stage
+from pipelines.running import dag, profile, stage, stored_outputs
 
 ROOT = Path(__file__).parents[2]
 
@@ -134,6 +135,28 @@ def test_a_wrong_command_line_is_usage() -> None:
     unknown = sbd("repro", "huge")
     assert unknown.returncode == stage.EXIT_USAGE
     assert "known are ['default', 'full', 'quick']" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [([], []), (["default", "evaluate"], ["evaluate"]), (["default", "--studies"], ["--all-pipelines"])],
+)
+def test_studies_are_run_where_they_are_asked_for(
+    asked: list[str], wanted: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("dvc.yaml", "params.yaml"):
+        shutil.copy(ROOT / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    given: list[str] = []
+
+    def repro(_target: Path, *stages: str, **_options: object) -> int:
+        given.extend(stages)
+        return 0
+
+    monkeypatch.setattr(profile, "repro", repro)
+    monkeypatch.setattr(stored_outputs, "store", lambda _: None)
+    assert main(["repro", *asked]) == stage.EXIT_OK
+    assert given == wanted
 
 
 def test_outside_the_project_it_says_so(tmp_path: Path) -> None:

@@ -9,15 +9,23 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines.running.dag import Stage, read_stages
+from pipelines.running.dag import Stage, read_stages, read_studies, study_files
 from tests.pipelines import imports
 
 ROOT = Path(__file__).parents[2]
-BODIES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+BODIES = {
+    **yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"],
+    **{
+        f"{path.relative_to(ROOT)}:{name}": body
+        for path in study_files(ROOT)
+        for name, body in yaml.safe_load(path.read_text())["stages"].items()
+    },
+}
 #: What is always run goes by nothing.
 ALWAYS = {name for name, body in BODIES.items() if body.get("always_changed")}
-STAGES = [stage for stage in read_stages(ROOT / "dvc.yaml") if stage.name not in ALWAYS]
-PARAMETERS = {name: set(body.get("params", [])) for name, body in BODIES.items()}
+STAGES = [stage for stage in (*read_stages(ROOT / "dvc.yaml"), *read_studies(ROOT)) if stage.name not in ALWAYS]
+#: Those of the root's params.yaml; a study's own is named whole.
+PARAMETERS = {name: {own for own in body.get("params", []) if isinstance(own, str)} for name, body in BODIES.items()}
 #: Modules that stages need not name, and why no result depends on them.
 PASSED_OVER = {
     "pipelines/running/stage.py": "arguments, messages, exit codes",
@@ -122,15 +130,20 @@ TAKEN_NOT = {
     **{(stage, "features/resample.py"): "the same" for stage in ("export", "prove")},
     **{
         (stage, "features/throughput.py"): "what signals are; it takes none from tables"
-        for stage in (*NAMES_ALONE, "search", "baselines", "twins", "senders", "loop", "fmbbr", "mplibra")
+        for stage in (*NAMES_ALONE, "search", "baselines", "twins", "senders", "loop")
     },
 }
+
+
+#: Modules that studies import for the names of features, and for what signals are.
+OF_SIGNALS = ("features/at_once.py", "features/distance.py", "features/throughput.py")
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_what_its_modules_take_is_named(stage: Stage) -> None:
     for module in code_of(stage) & TAKEN_BY.keys():
-        if (stage.name, module) not in TAKEN_NOT:
+        of_signals = stage.module.startswith("studies.") and module in OF_SIGNALS
+        if (stage.name, module) not in TAKEN_NOT and not of_signals:
             taken = TAKEN_BY[module]
             assert any(within(taken, dep) for dep in stage.deps), f"{module} takes {taken}"
 
@@ -145,10 +158,10 @@ def test_what_is_left_out_is_taken_by_no_stage_that_names_it() -> None:
 
 def test_what_is_always_run_names_what_it_waits_for_alone() -> None:
     """Each name more makes dvc.lock longer, which DVC reads and writes after each stage."""
-    assert sorted(ALWAYS) == ["engines", "report"]
+    assert sorted(ALWAYS) == ["engines", "report", "studies/dvc.yaml:page"]
     for name in ALWAYS:
         assert not PARAMETERS[name]
-        assert all(dep.startswith(("data/", "reports/", "export/generated")) for dep in BODIES[name].get("deps", []))
+        assert all(dep.startswith(("data/", "reports", "export/generated")) for dep in BODIES[name].get("deps", []))
 
 
 @pytest.mark.parametrize("name", sorted(PASSED_OVER))

@@ -61,7 +61,7 @@ def _push(project: Path, store: Path) -> None:
     """Give a project a remote, as docs/publishing.md does, and push what its commit has."""
     _run(project, "dvc", "remote", "add", "--default", "store", str(store))
     _commit(project)
-    _run(project, "dvc", "push", "--quiet")
+    _run(project, "dvc", "push", "--quiet", "dvc.yaml")
 
 
 def _make_small(folder: Path) -> None:
@@ -186,7 +186,7 @@ def whole(quick: Path, tmp_path: Path) -> Path:
     shutil.rmtree(project / ".dvc/cache")
     clone = tmp_path / "clone"
     _run(tmp_path, "git", "clone", "--quiet", str(project), str(clone))
-    _run(clone, "dvc", "pull", "--quiet")
+    _run(clone, "dvc", "pull", "--quiet", "dvc.yaml")
     return clone
 
 
@@ -204,7 +204,7 @@ def _with_an_empty_folder(project: Path) -> set[str]:
 @pytest.mark.slow
 def test_all_that_dvc_keeps_of_a_pipeline_comes_through_a_remote(quick: Path, whole: Path) -> None:
     """What is left to run is what DVC always runs, and what leaves an empty folder in git."""
-    left = json.loads(_run(whole, "dvc", "status", "--json"))
+    left = json.loads(_run(whole, "dvc", "status", "--json", "dvc.yaml"))
     assert {name.partition("@")[0] for name in left} == ALWAYS | _with_an_empty_folder(quick)
     for path in (quick / "data/tables").rglob("*.parquet"):
         assert (whole / path.relative_to(quick)).read_bytes() == path.read_bytes()

@@ -13,7 +13,7 @@ import pytest
 
 from pipelines.running import stage
 from pipelines.running.packages import GROUP_OF
-from tests.pipelines.imports import PACKAGES
+from tests.pipelines.imports import PACKAGES, modules
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -62,8 +62,8 @@ def test_each_module_is_of_a_group_that_has_it() -> None:
 
 def test_all_that_the_packages_import_is_known() -> None:
     seen = set()
-    for path in (path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path in modules(ROOT):
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
             names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             seen |= {name.partition(".")[0] for name in names}

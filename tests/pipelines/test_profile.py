@@ -59,3 +59,22 @@ def test_a_clone_of_what_may_only_be_read_can_be_brought_up_to_date(root: Path, 
     (root / "run").chmod(0o555)
     profile.prepare(root, "quick", clone)
     assert mode(clone / "run") == 0o755
+
+
+def test_a_study_has_its_own_parameters_of_the_profile_and_keeps_its_results(root: Path, tmp_path: Path) -> None:
+    study = root / "studies/roads"
+    (study / "params").mkdir(parents=True)
+    (study / "reports").mkdir()
+    (study / "params.yaml").write_text("runs: 9\nseed: 1\n")
+    (study / "params/quick.yaml").write_text("runs: 2\n")
+    for name in ("dvc.yaml", "dvc.lock", "reports/runs.csv"):
+        (study / name).write_text("stages: {}\n")
+    clone = tmp_path / "build/quick"
+    profile.prepare(root, "quick", clone)
+    assert (clone / "studies/roads/params.yaml").read_text() == "runs: 2\nseed: 1\n"
+    assert (clone / "studies/roads/dvc.yaml").exists()
+    assert not (clone / "studies/roads/dvc.lock").exists() and not (clone / "studies/roads/reports").exists()
+    # The study has no overlay of another profile: it is as by default there.
+    (root / "params/long.yaml").write_text("profile: long\n")
+    profile.prepare(root, "long", clone)
+    assert (clone / "studies/roads/params.yaml").read_text() == "runs: 9\nseed: 1\n"

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.params import read_params
 from pipelines.reporting import publication
-from pipelines.running.dag import read_stages
+from pipelines.running.dag import Stage, read_stages
 from pipelines.running.journal import Entry
 
 ROOT = Path(__file__).parents[2]
@@ -65,3 +65,20 @@ def test_a_stage_that_failed_is_not_published(clone: Path, tmp_path: Path) -> No
     failed = Entry("evaluate", ENDED_S, 1.0, 1.0, 1)
     assert publication.publish(failed, STAGES, PARAMS, clone, tmp_path / "f", CODE) is None
     assert not (tmp_path / "f").exists()
+
+
+def test_what_a_study_has_made_goes_beside_its_reports(clone: Path, tmp_path: Path) -> None:
+    study = Stage("studies/roads/dvc.yaml:run", "", "python -m studies roads run", (), ("studies/roads/reports",))
+    made = clone / "studies/roads/reports"
+    made.mkdir(parents=True)
+    for name in ("runs.csv", "roads.png"):
+        (made / name).write_text(name)
+    target = tmp_path / "project/reports/full"
+    entry = Entry(study.name, ENDED_S, 1_800.0, 3_600.0, 0)
+    card = publication.publish(entry, [*STAGES, study], PARAMS, clone, target, CODE)
+    full = tmp_path / "project/studies/roads/full"
+    assert card == full / "run.json"
+    assert sorted(path.name for path in full.iterdir()) == ["run.json", "runs.csv"]
+    assert "studies" not in (target / "README.md").read_text()
+    page = Stage("studies/dvc.yaml:page", "", "python -m studies page", (), ())
+    assert publication.publish(Entry(page.name, ENDED_S, 1.0, 1.0, 0), [page], PARAMS, clone, target, CODE) is None

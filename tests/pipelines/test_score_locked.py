@@ -67,7 +67,7 @@ def test_nothing_else_reads_the_locked_half() -> None:
     assert "kernel_locked" not in (ROOT / "dvc.yaml").read_text() + (ROOT / "params.yaml").read_text()
     naming = [
         path.relative_to(ROOT)
-        for folder in ("contracts", "traces", "features", "models", "export", "pipelines", "scenarios")
+        for folder in ("contracts", "traces", "features", "models", "export", "pipelines", "scenarios", "studies")
         for path in (ROOT / folder).rglob("*.py")
         if "kernel_locked" in path.read_text()
     ]

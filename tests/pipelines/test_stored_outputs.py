@@ -52,3 +52,15 @@ def test_they_are_stored_once_there_is_room(project: Path) -> None:
     assert stored_outputs.missing(project) == ["out/"]
     stored_outputs.store(project)
     assert stored_outputs.missing(project) == []
+
+
+def test_what_a_study_has_not_made_here_is_not_missing(project: Path) -> None:
+    """Its dvc.lock is in git, its output was made in another clone."""
+    study = project / "studies/roads"
+    study.mkdir(parents=True)
+    (study / "dvc.yaml").write_text("stages: {run: {cmd: echo 1 > drawn, outs: [drawn]}}\n")
+    made = "{path: drawn, hash: md5, md5: b026324c6904b2a9cb4b88d6d61c81d1, size: 2}"
+    lock = f"schema: '2.0'\nstages: {{run: {{cmd: echo 1 > drawn, outs: [{made}]}}}}\n"
+    (study / "dvc.lock").write_text(lock)
+    stored_outputs.store(project)
+    assert (project / ".dvc/cache/files/md5").is_dir()

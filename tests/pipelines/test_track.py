@@ -18,8 +18,6 @@ import yaml
 
 from contracts.contract import read_table
 from features.catalog import PAIR_WINDOW
-from models.agents import agent_file
-from models.agents.perceptron import drawn
 from models.stored import store
 from pipelines.__main__ import main
 from pipelines.reporting.report_files import read_json, write_json
@@ -290,31 +288,6 @@ def test_a_control_of_a_sender_is_a_run_of_its_own_view(untracked: Path) -> None
     state = json.loads(json.loads(tags["mlflow.sharedViewState.loop"])["state"])
     found = client.search_runs([experiment_id(client)], state["searchFilter"])
     assert {one.info.run_name for one in found} == {"loop tree_paper", "loop one path"}
-
-
-@pytest.mark.slow
-def test_a_training_is_a_run_with_its_curve_and_its_weights_have_an_alias(untracked: Path) -> None:
-    weights = untracked / "models/agents/weights"
-    weights.mkdir(parents=True)
-    actor = drawn([50, 4, 1], np.random.default_rng(1), 0.5)
-    agent_file.write(actor, weights / "mplibra.agent", {"name": "mplibra", "seed": 1, "steps": 200, "reward": -0.9})
-    (weights / "mplibra.csv").write_text("steps,episodes,reward,elapsed_s,seed\n100,4,-1.5,3,1\n200,8,-0.9,6,1\n")
-    assert main(["track"]) == 0
-    assert main(["track"]) == 0
-    import mlflow
-
-    uri = f"sqlite:///{untracked / 'data/mlflow.db'}"
-    client = mlflow.MlflowClient(uri, uri)
-    run = run_named(client, "agent mplibra")
-    assert run.data.metrics["best/reward"] == -0.9
-    history = client.get_metric_history(run.info.run_id, "reward")
-    assert sorted((one.step, one.value) for one in history) == [(100, -1.5), (200, -0.9)]
-    version = client.get_model_version_by_alias(f"{EXPERIMENT}-mplibra", experiment.AGENT_ALIAS)
-    assert version.run_id == run.info.run_id
-    assert len(client.search_model_versions(f"name = '{version.name}'")) == 1
-    assert version.source is not None
-    kept = Path(version.source.removeprefix("file://"))
-    assert kept.read_bytes() == (weights / "mplibra.agent").read_bytes()
 
 
 def test_the_alias_points_to_the_best_exported_model(tracked: Path, mlflow_client: MlflowClient) -> None:

@@ -19,7 +19,7 @@ from scenarios.scenario import ConnectionSettings
 PROGRAM = Path(sys.prefix) / "bin" / "smartsbd-sim"
 RADIO_PROGRAM = PROGRAM.with_name("smartsbd-radio")
 SIMULATOR = Path(__file__).resolve().parents[2] / "simulator"
-WEIGHTS = SIMULATOR.parent / "models" / "agents" / "weights"
+WEIGHTS = SIMULATOR / "agents"
 LINE = re.compile(r"(\d+) C=7f3a91c2 SF=(\d) V=(CA|ACK|DUP|RTT|OWD|ECE|DACK|LOSS|GROUP) (\d+)\n")
 CWR, RECOVERY, LOSS = 2, 3, 4
 MSS = 1400

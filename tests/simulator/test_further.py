@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from models.transfers.performance import jain_index
+from models.closed_loop.run_outcome import jain
 from scenarios import registry
 from scenarios.scenario import Scenario as Contract
 from tests.simulator.program import (
@@ -80,7 +80,7 @@ def test_two_equal_connections_share_links_fairly(controller: str, tmp_path: Pat
     """Jain's index is 0.95 in the mean, and together they fill 0.85 of both links."""
     scenario = over_two_links(controller, controller, 40.0)
     found = [delivered(run, 5, 40) for run in simulate_all(tmp_path, seeds(scenario, 3))]
-    assert mean(jain_index(pair) for pair in found) > 0.95, found
+    assert mean(jain(pair) for pair in found) > 0.95, found
     assert mean(sum(pair) for pair in found) * 8e-6 / 35 > 0.85 * 20 * 1400 / PACKET, found
 
 

@@ -1,0 +1,1 @@
+"""Controllers crossed with schedulers."""

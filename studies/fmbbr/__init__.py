@@ -1,0 +1,1 @@
+"""The FMBBR paper's experiments, and what they come to here."""

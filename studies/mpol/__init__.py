@@ -1,0 +1,1 @@
+"""The MP-OL paper's experiments, and what they come to here."""

@@ -1,0 +1,1 @@
+"""The OLAPS paper's experiments, and what they come to here."""
