@@ -37,7 +37,9 @@ def as_process(name: str, lines: bytes) -> bytes:
     return subprocess.run(command, input=lines, stdout=subprocess.PIPE, cwd=ROOT, check=True).stdout
 
 
-@pytest.mark.parametrize("name", DETECTORS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "lag-excess" else pytest.mark.slow) for name in DETECTORS]
+)
 def test_verdict_lines_are_the_opinions_on_the_recording(name: str) -> None:
     kind = DETECTORS[name]
     said_something = 0

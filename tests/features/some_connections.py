@@ -1,4 +1,4 @@
-"""How many connections of a dataset a test looks at: a change waits for a few, the set of all tests has every one."""
+"""Connections that a test looks at: in the fast set it takes a few of each dataset, in the set of all every one."""
 
 from __future__ import annotations
 

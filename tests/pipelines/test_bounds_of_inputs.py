@@ -44,6 +44,7 @@ def sbd(*arguments: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_detect_judges_each_pair_of_what_is_held(log: Path) -> None:
     out, err = sbd("detect", "--json", str(log))
     said = [json.loads(line) for line in out.splitlines()]

@@ -125,7 +125,10 @@ def test_what_is_no_exported_model_is_refused(
     assert "noise.sbd: refused, no model file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["tree_paper", "tree_invariant", "forest_invariant"])
+@pytest.mark.parametrize(
+    "name",
+    ["tree_paper", *(pytest.param(name, marks=pytest.mark.slow) for name in ("tree_invariant", "forest_invariant"))],
+)
 def test_a_header_is_a_program_that_runs_as_it_came_or_is_trusted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:

@@ -151,6 +151,7 @@ def test_a_run_without_experiments_has_no_tables(tmp_path: Path) -> None:
     assert [rows(results) for rows in TABLES] == [[]] * len(TABLES)
 
 
+@pytest.mark.slow
 def test_a_difference_to_a_replay_is_seen(quick: Path, tmp_path: Path) -> None:
     """A verdict turned round, a feature changed, an opinion a nanosecond late."""
     planned = [one for one in drawn(read_params(quick / "params.yaml")) if one.experiment == "loop_nsb"]

@@ -36,6 +36,7 @@ def make(project: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_module_and_a_program_are_built_and_run(project: Path) -> None:
     (project / ".venv/.installed").touch()
     make(project, "warping", "windows", "baselines")

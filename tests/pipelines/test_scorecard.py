@@ -40,7 +40,8 @@ def _in_fresh_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "project"
     (project / "data").mkdir(parents=True)
     (project / "data/samples").symlink_to(ROOT / "data/samples")
-    (project / "params.yaml").symlink_to(ROOT / "params.yaml")
+    for name in ("params.yaml", "dvc.yaml"):
+        (project / name).symlink_to(ROOT / name)
     monkeypatch.chdir(project)
 
 
@@ -77,6 +78,7 @@ def written(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str) -
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lag-excess", "rfc8382"])
 def test_our_detector_as_a_process_has_our_detector_s_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str

@@ -21,6 +21,8 @@ from pipelines.__main__ import main
 from pipelines.tracking.read_only import is_passed_on
 from tests.browser.served import Server, serving
 
+pytestmark = pytest.mark.slow
+
 API = "/ajax-api/2.0/mlflow"
 SEARCHES = {
     f"/{api}/2.0/mlflow/{search}"

@@ -14,6 +14,8 @@ import pytest
 
 from pipelines.running import stored_outputs
 
+pytestmark = pytest.mark.slow
+
 _STAGES = """
 stages:
   make:

@@ -17,6 +17,8 @@ from pipelines.running.clone_lock import LOCK
 from pipelines.running.stage import EXIT_FAILED, EXIT_OK
 from tests.processes import waited_for, within
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SIMULATOR = "smartsbd-sim"
 #: Takes some seconds, in processes of its own.

@@ -98,6 +98,7 @@ def test_what_is_published_is_what_the_simulator_comes_to(topology: str, control
             assert f"{found['timeouts']:.1f}" == row["timeouts"]
 
 
+@pytest.mark.slow
 def test_one_cell_by_day() -> None:
     """Of three seeds, LIA beside a TCP flow takes its half, and uncoupled Reno two thirds."""
     for controller in ("lia", "reno"):

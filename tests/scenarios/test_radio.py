@@ -68,6 +68,7 @@ def test_parts_last_as_long_as_the_run_and_carry_enough(by_number: dict[tuple[An
                 assert link.rate_mbit_s[0][1] == pytest.approx(mean_mbit_s(own), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_parts_of_one_trace_lie_half_the_trace_apart(by_number: dict[tuple[Any, ...], dict[bool, Run]]) -> None:
     """Found again in the trace: a part's moments, as distances, stand where it begins."""
     traces = {trace.name: trace for trace in capacity_trace.read_folder(FOLDER)}

@@ -10,6 +10,8 @@ import pytest
 from tests.simulator.capture import read
 from tests.simulator.program import MSS, link, network, simulate, subflow
 
+pytestmark = pytest.mark.slow
+
 
 def read_arrivals(path: Path) -> list[int]:
     """Times in ns at which data of the connection arrive."""

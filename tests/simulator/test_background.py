@@ -10,6 +10,8 @@ import pytest
 from tests.simulator.capture import SYN, read
 from tests.simulator.program import Scenario, execute, flow, link, network, simulate, subflow
 
+pytestmark = pytest.mark.slow
+
 DURATION = 200.0
 
 

@@ -9,6 +9,8 @@ import pytest
 from tests.simulator.capture import read
 from tests.simulator.program import MSS, PACKET, Scenario, link, network, simulate, simulate_all, subflow
 
+pytestmark = pytest.mark.slow
+
 
 def alone(**path: Any) -> Scenario:
     """One subflow of 60 ms over a link of 8 Mbit/s; what is given of its access link is put there."""

@@ -23,6 +23,8 @@ from tests.simulator.program import (
 )
 from tests.simulator.program import separate as separate_paths
 
+pytestmark = pytest.mark.slow
+
 #: Those that know nothing of their siblings.
 UNCOUPLED = {"bbr", "cubic", "reno"}
 #: Those that know of them, and are not under Reno when they are alone.

@@ -29,6 +29,8 @@ from tests.simulator.program import (
     subflow,
 )
 
+pytestmark = pytest.mark.slow
+
 RTT_MS = 60.0
 
 

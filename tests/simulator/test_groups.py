@@ -3,7 +3,11 @@
 from itertools import combinations
 from pathlib import Path
 
+import pytest
+
 from tests.simulator.program import link, network, simulate, subflow
+
+pytestmark = pytest.mark.slow
 
 
 def test_five_subflows_over_three_links(tmp_path: Path) -> None:

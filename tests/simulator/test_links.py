@@ -22,6 +22,8 @@ from tests.simulator.program import (
     subflow,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("build", [shared, separate])
 def test_no_rtt_exceeds_what_a_segment_can_meet(build: type[Scenario], tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from tests.simulator.program import RADIO_PROGRAM, Run, Scenario, execute, link, network, simulate, subflow
 
+pytestmark = pytest.mark.slow
+
 #: Payload that the slowest mode carries one way: frames of 6 Mbit/s with preambles, contention and acknowledgements.
 ONE_WAY_MBIT_S = 4.7
 

@@ -18,6 +18,8 @@ from tests.simulator.capture import CLIENT_PORTS
 from tests.simulator.naive_replay import replayed, through_line
 from tests.simulator.program import Scenario, execute, flow, link, network, simulate, subflow
 
+pytestmark = pytest.mark.slow
+
 TRACES = Path(capacity_trace.__file__).parent / "capacity_traces"
 DURATION_S = 8.0
 _FAST_NS_PER_BYTE = 8

@@ -11,6 +11,8 @@ from scenarios import registry
 from tests.simulator.capture import read
 from tests.simulator.program import MSS, Run, Scenario, access, link, network, shared, simulate, subflow
 
+pytestmark = pytest.mark.slow
+
 #: Nothing beside what the scheduler does.
 OFF = {"reinject": False, "opportunistic": False, "penalise": False, "half_window": False}
 #: Where one path is cut, in s.

@@ -6,6 +6,8 @@ import pytest
 
 from tests.simulator.program import MSS, PACKET, Scenario, link, network, simulate, simulate_all, subflow
 
+pytestmark = pytest.mark.slow
+
 
 def transfer(size: int, paths: int = 1, duration: float = 12.0) -> Scenario:
     """So many bytes over links of 8 Mbit/s and 60 ms each."""
