@@ -38,9 +38,10 @@ def test_every_tile_of_a_dataset(dataset: str, most: int | None, quick: Path) ->
     rows = read_table(PAIR_TILE, data / "tiles" / dataset / "pair_tile.parquet").to_pandas()
     rows = some_of(rows, most)
     compared = 0
-    for (connection_id, a, b), own in rows.groupby(["connection_id", "subflow_a", "subflow_b"]):
+    for _, own in rows.groupby(["connection_id", "subflow_a", "subflow_b"]):
+        connection_id, pair = own["connection_id"].iloc[0], own[["subflow_a", "subflow_b"]].iloc[0].tolist()
         own_acks, own_states = acks.rows_of(connection_id), states.rows_of(connection_id)
-        x, y = ((one.rtt_time_ns, one.rtt_us) for one in (signals_of(own_acks, own_states, id_) for id_ in (a, b)))
+        x, y = ((one.rtt_time_ns, one.rtt_us) for one in (signals_of(own_acks, own_states, id_) for id_ in pair))
         compared += _compared(own, x, y)
     assert compared == len(rows)
 
