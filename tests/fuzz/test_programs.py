@@ -14,7 +14,10 @@ from tests.fuzz import programs
 from tests.fuzz.programs import PROGRAMS
 from tests.fuzz.targets import CORPUS, ROOT, TARGETS
 
-pytestmark = pytest.mark.skipif(not programs.has_clang(), reason="clang is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not programs.has_clang(), reason="clang is not installed"),
+]
 
 
 def copied(folder: Path, name: str, file: str = "", old: str = "", new: str = "") -> Path:

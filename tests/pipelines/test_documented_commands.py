@@ -49,7 +49,7 @@ DOCUMENTS = sorted(
     for path in ROOT.glob(pattern)
 )
 #: The documents whose commands a change waits for.
-READ_FIRST = [ROOT / name for name in ("README.md", "docs/questions.md", "docs/running.md")]
+READ_FIRST = [ROOT / name for name in ("README.md", "docs/running.md")]
 SAMPLES = ROOT / "data/samples"
 #: Connections of which inputs are made, by the name of the sample: one shared, one not.
 CONNECTIONS = ("101", "106")

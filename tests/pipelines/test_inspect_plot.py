@@ -18,6 +18,8 @@ from tests.killed_moments import check_whole_or_none, command, ended_at_each
 from tests.traces import packets
 from tests.traces.test_connection_analysis import mapping, opened, written
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 KERNEL = [ROOT / f"data/samples/kernel_captures/inputs/110.sf{number}.pcap.zst" for number in (0, 1)]
 LOG = ROOT / "data/samples/kernel/inputs/101.state.csv.zst"

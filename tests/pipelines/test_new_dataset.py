@@ -313,6 +313,7 @@ def test_labels_may_have_nanoseconds_as_a_truth_has_them(project: Path, capsys: 
     assert pd.read_csv(project / "data/raw/mine/truth.csv", dtype=str)["from_ns"].tolist() == ["1795231450500000001"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_ended_at_any_moment_it_leaves_a_whole_dataset_or_none(project: Path, number: signal.Signals) -> None:
     for name, seed in (("a.log", 1), ("b.log", 2)):

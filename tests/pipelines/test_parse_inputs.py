@@ -77,6 +77,7 @@ def test_a_folder_of_other_things_and_inputs_that_are_not_there(
     assert not Path("tables").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_ended_at_any_moment_it_leaves_whole_tables_or_none(tmp_path: Path, number: signal.Signals) -> None:
     # Some of the moments: every one of `unfinished` by itself has a test.

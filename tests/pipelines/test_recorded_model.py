@@ -12,6 +12,8 @@ import pytest
 from models.stored import store
 from pipelines.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / "data/samples/kernel"
 NAME = "sites/tree_paper"

@@ -197,6 +197,7 @@ def test_export_check_passes_and_notices_any_change(copied: Path) -> None:
     assert "differs from what" in failed.stderr
 
 
+@pytest.mark.slow
 def test_a_stage_without_its_input_names_it(quick: Path, tmp_path: Path) -> None:
     missing = sbd(quick, "rank", "--pair-window", str(tmp_path / "none.parquet"))
     assert missing.returncode == 3

@@ -196,6 +196,7 @@ def test_a_detector_that_dates_verdicts_before_their_evidence_is_found_out(
     assert "it dates verdicts before their evidence" in out
 
 
+@pytest.mark.slow
 def test_a_folder_with_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()

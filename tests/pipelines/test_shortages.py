@@ -21,6 +21,8 @@ from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_OK
 from traces.quarantine import UnreadableInputError
 from traces.stored import blocks
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "data/samples/kernel/inputs/101.state.csv.zst"
 #: Nobody writes to it, and no terminal has letters that are not in its name.

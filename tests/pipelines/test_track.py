@@ -324,6 +324,7 @@ def test_a_run_is_found_again(
     assert shown.get("registered") == (f"{EXPERIMENT}/1 @{experiment.ALIAS}" if model == "tree_paper" else None)
 
 
+@pytest.mark.slow
 def test_running_again_adds_nothing_and_a_change_adds_its_own_run(tracked: Path, mlflow_client: MlflowClient) -> None:
     output = tracked / "data/tracked.json"
     before, text = {run.info.run_id for run in all_runs(mlflow_client)}, output.read_bytes()

@@ -15,6 +15,8 @@ import pytest
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED
 from tests.contracts.test_regular_file import OTHERS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "data/samples/kernel/inputs/101.state.csv.zst"
 #: Much longer than any of these commands takes, and much shorter than for ever.

@@ -18,6 +18,8 @@ from pipelines.running import stage
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, VisibleFormatter, VisibleParser, say
 from tests.pipelines.test_new_dataset import log_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 #: A colour, a bell, a line end, C1's CSI, DEL, and what turns the direction of writing.
 HOSTILE = "a\x1b[31m\a\nERROR\r\x9b1m\x7f\u202egol"

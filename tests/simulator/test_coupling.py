@@ -76,7 +76,13 @@ def without_groups(events: bytes) -> bytes:
 )
 @pytest.mark.parametrize(
     "controller",
-    ["lia", "olia", {"name": "lia", "mode": "kernel"}, "balia", "wvegas"],
+    [
+        "lia",
+        *(
+            pytest.param(chosen, marks=pytest.mark.slow)
+            for chosen in ("olia", {"name": "lia", "mode": "kernel"}, "balia", "wvegas")
+        ),
+    ],
     ids=["lia", "olia", "lia-kernel", "balia", "wvegas"],
 )
 def test_fixed_verdicts_are_the_controller_and_reno(controller: Any, scenario: Scenario, tmp_path: Path) -> None:
@@ -174,6 +180,7 @@ def slow_start(duration: float = 12.0) -> Scenario:
     return scenario
 
 
+@pytest.mark.slow
 def test_groups_are_held_in_slow_start(tmp_path: Path) -> None:
     """What is decided while a subflow is in slow start holds once none is; with `open`, not in Recovery either."""
     waits = {}

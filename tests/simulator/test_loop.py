@@ -262,8 +262,8 @@ def due_changes(one: Looped, hold_windows: float, *, majority: bool) -> list[tup
     return changes
 
 
-@pytest.mark.parametrize("hysteresis", ["none", "majority"])
-@pytest.mark.parametrize("hold_windows", [0.3, 4.0])
+@pytest.mark.parametrize("hysteresis", few_now(["none", "majority"], now=["majority"]))
+@pytest.mark.parametrize("hold_windows", [pytest.param(0.3, marks=pytest.mark.slow), 4.0])
 @pytest.mark.parametrize("source", few_now([DEFAULT, "tree_paper", "tree_invariant"], now=[DEFAULT]))
 def test_verdicts_hold_as_long_as_they_are_to(
     source: str, hold_windows: float, hysteresis: str, tmp_path: Path

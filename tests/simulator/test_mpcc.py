@@ -104,6 +104,7 @@ def test_what_the_application_limits_says_nothing_of_the_rate(tmp_path: Path) ->
     assert run.acked(0, 2, 10) * 8e-6 / 8 > 0.95
 
 
+@pytest.mark.slow
 def test_packets_leave_at_the_rate(tmp_path: Path) -> None:
     """An interval of 500,000 bytes/s lasts 1.5 round trips, and its ACKs come at that rate: there is no burst."""
     run = simulate(tmp_path, over_own_links("mpcc", 100.0, 1, 2.0))
