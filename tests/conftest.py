@@ -15,26 +15,20 @@ from tests.made_once import made_once
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared machine")
 
-#: CPU seconds of the files that take the most, the fixtures they ask for first among them, without what is marked slow.
+#: CPU seconds of the files of the fast set that take the most, with the fixtures that they are the first to ask for.
 CPU_S = {
-    "tests/pipelines/test_automl.py": 140,
-    "tests/pipelines/test_road.py": 120,
-    "tests/notebooks/test_notebooks.py": 94,
-    "tests/traces/test_fuzz.py": 78,
-    "tests/pipelines/test_documented_commands.py": 67,
-    "tests/pipelines/test_dvc_remote.py": 56,
-    "tests/export/test_verify.py": 55,
-    "tests/models/detectors/test_baseline_checks.py": 50,
-    "tests/export/test_runtime.py": 47,
-    "tests/pipelines/test_track.py": 46,
-    "tests/pipelines/test_prove.py": 41,
-    "tests/traces/test_broken_files.py": 38,
-    "tests/pipelines/test_detect.py": 37,
-    "tests/pipelines/test_scheduler.py": 31,
-    "tests/models/automl/test_search.py": 30,
-    "tests/test_benchmarks.py": 30,
-    "tests/pipelines/test_publish.py": 27,
-    "tests/features/test_against_naive.py": 25,
+    "tests/pipelines/test_road.py": 340,
+    "tests/pipelines/test_automl.py": 78,
+    "tests/simulator/test_loop.py": 45,
+    "tests/export/test_runtime.py": 40,
+    "tests/pipelines/test_detect.py": 35,
+    "tests/pipelines/test_benchmark.py": 35,
+    "tests/export/test_verify.py": 28,
+    "tests/traces/test_broken_files.py": 22,
+    "tests/pipelines/test_doctor.py": 22,
+    "tests/pipelines/test_live.py": 21,
+    "tests/simulator/test_scenario.py": 21,
+    "tests/pipelines/test_new_dataset.py": 19,
 }
 
 

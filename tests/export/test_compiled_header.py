@@ -108,6 +108,7 @@ def test_sums_beside_a_header_do_not_vouch_for_it(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+@pytest.mark.slow
 def test_what_a_foreign_header_brings_is_run_only_if_it_is_trusted(connection: Connection, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     path = foreign(tmp_path, f'fclose(fopen("{mark}", "w"));')
@@ -118,6 +119,7 @@ def test_what_a_foreign_header_brings_is_run_only_if_it_is_trusted(connection: C
     assert mark.exists()
 
 
+@pytest.mark.slow
 def test_a_poisoned_runtime_beside_our_header_is_not_used(connection: Connection, tmp_path: Path) -> None:
     """Unless the header is trusted: then what stands beside it goes with it."""
     mark = tmp_path / "mark"
@@ -157,6 +159,7 @@ def test_a_failing_tool_is_told_in_one_line(tmp_path: Path) -> None:
     assert "error" in line_of(failed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["for (;;) { }", "for (;;) pause();"], ids=["busy", "asleep"])
 def test_an_endless_program_ends(body: str, connection: Connection, tmp_path: Path) -> None:
     path = foreign(tmp_path, body)
@@ -169,6 +172,7 @@ def test_an_endless_program_ends(body: str, connection: Connection, tmp_path: Pa
     assert ended.value.exit_code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", ["for (;;) pause();", ""], ids=["over time", "in time"])
 def test_what_a_program_has_started_ends_with_it(after: str, connection: Connection, tmp_path: Path) -> None:
     child = tmp_path / "child"
@@ -225,6 +229,7 @@ def test_whatever_a_program_says_is_one_line(body: str, connection: Connection, 
     line_of(failed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("include", "said"), [("/dev/zero", "does not compile|did not end"), ("/dev/stdin", "does not compile")]
 )
@@ -236,6 +241,7 @@ def test_an_endless_include_ends(include: str, said: str, tmp_path: Path) -> Non
     line_of(ended)
 
 
+@pytest.mark.slow
 def test_a_compiler_that_takes_for_ever_ends(tmp_path: Path) -> None:
     """Ten macros of ten each, ten deep."""
     path = tmp_path / f"{FOREIGN}.h"

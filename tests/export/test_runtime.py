@@ -65,6 +65,7 @@ def test_windows_and_features_are_the_pipelines(kind: str, loaded: Path, checked
     assert replayed(checked, lines, "-f", all_features) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", streams.KINDS)
 def test_windows_that_begin_anew(kind: str, loaded: Path, all_features: Path) -> None:
     lines, expected = b"", {}

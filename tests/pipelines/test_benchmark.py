@@ -324,6 +324,7 @@ def with_footer(folder: Path, change: Callable[[bytes], bytes]) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_statistics_that_lead_to_another_connection_s_rows_are_refused(tmp_path: Path) -> None:
     """A reader of one connection goes by them, and a digest of the values does not change."""
     first, second = (name.encode() for name in task_file.read(FOLDER / "wide-1").splits["XS"].test[:2])
@@ -500,6 +501,7 @@ def test_a_process_that_fails_is_wrong_everywhere_and_that_is_said(capsys: pytes
     assert "No answer on 4: ended with status 1." in said.err
 
 
+@pytest.mark.slow
 def test_a_process_that_dates_verdicts_before_their_evidence_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -546,6 +548,7 @@ def test_a_stranger_gets_the_leaderboard_s_figure(name: str, tmp_path: Path, lea
     assert done.stdout.strip() == right(leaderboard, name, "logistic")
 
 
+@pytest.mark.slow
 def test_the_figure_is_of_these_labels(tmp_path: Path) -> None:
     """The stranger's figure would be another one if the labels were: the test above can fail."""
     folder = copied("wide-1", tmp_path)

@@ -155,6 +155,7 @@ check_feature(
     assert "| `queue_side_correlation_q10` | int32 | 1/1024 | -1024..1024 |" in dictionary
 
 
+@pytest.mark.slow
 def test_a_detector(changed: Path) -> None:
     with (ROOT / "data/samples/kernel/truth.csv").open() as stream:
         shared = {row["input"]: row["shared"] == "true" for row in csv.DictReader(stream)}

@@ -90,6 +90,7 @@ def test_verdicts_are_those_of_the_pipeline(
     assert all((one["reason"] is None) == (one["shared"] is not None) for one in said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("exported", "trust"),
     [("export/generated/sbd_tree_{}.h", ["--trust-header"]), ("data/exported/tree_{}.sbd", [])],
@@ -151,6 +152,7 @@ def test_a_header_is_a_program_that_runs_as_it_came_or_is_trusted(
     assert lines(capsys) == [one | {"model": str(foreign)} for one in expected]
 
 
+@pytest.mark.slow
 def test_only_a_header_can_be_trusted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -258,6 +260,7 @@ def test_what_counts_of_the_default_is_its_last_verdict(
     )
 
 
+@pytest.mark.slow
 def test_a_plot_shows_every_pair_and_refuses_what_it_cannot_draw(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -405,6 +408,7 @@ def test_a_model_that_is_not_there_names_those_that_are(
     assert "`dvc repro` makes them" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_inspect_counts_what_a_folder_holds(
     searched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

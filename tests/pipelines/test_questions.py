@@ -178,6 +178,7 @@ def test_what_is_together_has_bounds_and_may_be_unreadable(
     assert "more than 64 subflows are no one connection" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_commands_of_the_page_answer_in_time(
     rewritten_logs: dict[str, Path],
     tmp_path: Path,

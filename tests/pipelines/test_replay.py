@@ -17,6 +17,8 @@ from models.detectors import DETECTORS
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_USAGE
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 #: Connections to learn from, and the same ones to test on: here it is about the road, not about accuracy.
 LAB, KERNEL = "lab", "kernel"

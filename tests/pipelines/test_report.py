@@ -164,6 +164,7 @@ def test_every_figure_of_the_run_is_on_it_once(page: str) -> None:
     assert sorted(shown) == sorted(stored)
 
 
+@pytest.mark.slow
 def test_a_figure_of_no_section_stands_at_the_end(reports: Path, tmp_path: Path) -> None:
     shutil.copy(reports / "figures/unseen.png", reports / "figures/something_new.png")
     found = read(rendered(reports, tmp_path))
@@ -250,6 +251,7 @@ def test_table_5_agrees_with_itself(site: str) -> None:
             assert paper.TABLE5["all"][scheme][place] == pytest.approx(sum(row[place] for row in over) / 4, abs=0.0011)
 
 
+@pytest.mark.slow
 def test_refused_records_are_shown_by_reason(reports: Path, tmp_path: Path) -> None:
     path = reports / "parse/kernel.json"
     parsed = json.loads(path.read_text())
@@ -316,6 +318,7 @@ def test_a_profile_that_leaves_much_out_has_a_page(reports: Path, tmp_path: Path
     assert "SmartSBD (the paper's)" not in content
 
 
+@pytest.mark.slow
 def test_what_automl_found_stands_on_the_page_of_the_stage(searched: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     arguments = [f"--reports={ROOT / 'reports'}", f"--headers={HEADERS}", f"--automl={searched / 'data/automl'}"]

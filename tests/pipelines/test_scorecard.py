@@ -105,6 +105,7 @@ def test_of_the_harder_connections_too() -> None:
     assert (figures[JUDGED]["pairs"], figures[JUDGED]["wrong"], figures[JUDGED]["none"]) == (36, 0, 3)
 
 
+@pytest.mark.slow
 def test_examples_say_the_same(tmp_path: Path) -> None:
     connections = of_datasets(["kernel"], read_params()).connections
     said: dict[str, list[bytes]] = {}
@@ -140,6 +141,7 @@ def test_an_example_has_a_scorecard_and_a_page(
         assert finding["sentence"] in out and finding["sentence"] in text
 
 
+@pytest.mark.slow
 def test_a_c_function_on_windows_runs_with_consent_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = str(EXAMPLES / "alike.h")
     assert main(["scorecard", header, "--dataset", "kernel"]) == 3

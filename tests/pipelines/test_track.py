@@ -24,6 +24,8 @@ from pipelines.reporting.report_files import read_json, write_json
 from pipelines.tracking import experiment
 from tests.pipelines.small_project import CONNECTIONS, DATASETS, EVALUATIONS, FAMILIES, KERNEL, ROOT, SPLITS, TILED
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run

@@ -9,6 +9,8 @@ import pytest
 from tests.simulator.capture import read
 from tests.simulator.program import CWR, MSS, Run, Scenario, link, network, simulate, subflow
 
+pytestmark = pytest.mark.slow
+
 
 def test_receive_buffer_throttles_to_a_window_each_rtt(tmp_path: Path) -> None:
     """A buffer of 30 KB on a path of 40 ms and 20 Mbit/s lets through 30 KB per RTT.

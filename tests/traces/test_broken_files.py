@@ -506,6 +506,7 @@ def test_a_broken_file_becomes_what_is_expected(folder: str, name: str) -> None:
     assert agrees(outcome, EXPECTED[folder][name]), outcome
 
 
+@pytest.mark.slow
 def test_all_of_them_in_little_time_and_memory() -> None:
     paths = [CORPUS / folder / name for folder, name in FILES]
     found = measured(paths)
@@ -647,6 +648,7 @@ def test_parse_writes_nothing_but_its_tables(sandbox: Path) -> None:
     assert all(re.fullmatch(r"address \d+", address) for address in addresses)
 
 
+@pytest.mark.slow
 def test_inspect_writes_nothing_and_shows_nothing_but_text(sandbox: Path) -> None:
     before = tree(sandbox)
     inputs = sorted((sandbox / "a/b/c/raw/inputs").iterdir())
@@ -666,6 +668,7 @@ class Nobody:
         return Verdicts(np.zeros(len(windows)), np.zeros(len(windows), dtype=bool))
 
 
+@pytest.mark.slow
 def test_detect_writes_nothing(
     sandbox: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -333,6 +333,7 @@ def test_a_damaged_capture_gives_rows_or_quarantine(tmp_path: Path, name: str, d
     checked(read_any, tmp_path / "a", Dialect(), content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("good", [FOUR, SIX], ids=["version 0", "version 1"])
 @given(st.data())
 @settings(max_examples=80, suppress_health_check=list(HealthCheck), deadline=None)

@@ -23,15 +23,12 @@ KNOWN = {
     "emptcp-r": {"memory": "its percentile is of all bursts of marks so far: an integer is kept for each"},
     "lag-excess": {"memory": "it keeps every sample, as its module says; its twin in C keeps 15,944 bytes of a pair"},
 }
-#: The default: a change waits for it.
-NOW = ("lag-excess",)
 MS = 1_000_000
 S = 1000 * MS
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in NOW else pytest.mark.slow) for name in DETECTORS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DETECTORS)
 def test_every_detector_passes(name: str) -> None:
     check_baseline(DETECTORS[name], KNOWN.get(name))
 

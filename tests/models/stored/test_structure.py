@@ -82,6 +82,7 @@ def test_so_is_what_is_scaled_otherwise(name: str, tmp_path: Path) -> None:
         assert store.load(put(tmp_path, model)).feature_names == model.feature_names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "point"),
     [
@@ -441,6 +442,7 @@ def test_flipped_bits_end_in_one_line_or_in_a_model_that_judges(kind: str, tmp_p
     assert refusals + passed == FLIPS and refusals >= FLIPS // 4
 
 
+@pytest.mark.slow
 def test_loading_neighbours_says_nothing(tmp_path: Path) -> None:
     path = put(tmp_path, made("knn"))
     code = "import sys; from pathlib import Path; from models.stored import store; store.load(Path(sys.argv[1]))"
