@@ -6,14 +6,16 @@ The default profile runs here, any other one in a clone under build/.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pipelines.params import PARAMS_FILE, Params, read_params
 from pipelines.reporting import publication
 from pipelines.reporting.times import where_time_went
 from pipelines.running import clone_lock, journal, profile, stage, stored_outputs
+from pipelines.running.countdown import Countdown, run_reached, runs, typical_seconds
 from pipelines.running.dag import DAG_FILE, read_stages, read_studies
 from pipelines.running.environment import commit
 
@@ -52,6 +54,23 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         return _alone(name, target, [*arguments.stages, *(["--all-pipelines"] if arguments.studies else [])])
 
 
+def _shown(countdown: Countdown, began_s: float) -> Callable[[str], None]:
+    """Return what prints a line of DVC, with how far the run is where a stage begins."""
+
+    def shown(line: str) -> None:
+        print(line, flush=True)
+        reached = run_reached(line)
+        if reached is None:
+            return
+        run, begins = reached
+        if begins:
+            stage.say(countdown.line(run, time.monotonic() - began_s), flush=True)
+        else:
+            countdown.skip(run)
+
+    return shown
+
+
 def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
     """Run the pipeline in a clone that no other process runs it in."""
     code = commit()
@@ -67,9 +86,14 @@ def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
         if name in _PUBLISHED:
             publication.publish(entry, stages, own, target, published, code)
 
-    before, began_s = len(journal.read(target / journal.JOURNAL)), time.monotonic()
-    exit_code = profile.repro(target, *wanted, when_done=when_done)
-    stage.say(*where_time_went(journal.read(target / journal.JOURNAL)[before:], time.monotonic() - began_s).split("\n"))
+    earlier, began_s = journal.read(target / journal.JOURNAL), time.monotonic()
+    # What DVC makes of a list of stages is not known before it has run them.
+    all_planned = not wanted and sys.stdout.isatty()
+    when_said = _shown(Countdown(runs(read_stages(target / DAG_FILE), own), typical_seconds(name, earlier)), began_s)
+    exit_code = profile.repro(target, *wanted, when_done=when_done, when_said=when_said if all_planned else None)
+    stage.say(
+        *where_time_went(journal.read(target / journal.JOURNAL)[len(earlier) :], time.monotonic() - began_s).split("\n")
+    )
     if exit_code != 0:
         return stage.EXIT_FAILED
     stored_outputs.store(target)

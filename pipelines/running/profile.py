@@ -8,10 +8,11 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
+from threading import Thread
 
 import yaml
 
@@ -151,7 +152,17 @@ def _locks(target: Path) -> list[Path]:
     return [lock for lock in locks if lock.exists()]
 
 
-def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | None = None) -> int:
+def _each(told: Callable[[str], object], lines: Iterable[str]) -> None:
+    for line in lines:
+        told(line.rstrip("\n"))
+
+
+def repro(
+    target: Path,
+    *arguments: str,
+    when_done: Callable[[Entry], object] | None = None,
+    when_said: Callable[[str], object] | None = None,
+) -> int:
     """Run ``dvc repro`` in a clone with this environment's programs; return its exit code.
 
     Parameters
@@ -162,6 +173,8 @@ def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | 
         Of ``dvc repro``.
     when_done : callable, optional
         Is told of every stage when it has been run.
+    when_said : callable, optional
+        Is given each line that DVC and its stages print, and shows it. Without it they print it themselves.
     """
     for lock in (path for path in _locks(target) if not is_whole(path)):
         log.warning("%s was left half written: taken away, DVC's cache of runs knows what was done", lock)
@@ -171,8 +184,15 @@ def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | 
     told = len(journal.read(target / journal.JOURNAL))
     # Whoever starts DVC beside it, it waits for what that has locked, rather than to fail.
     command = ending_with_this(["dvc", "--wait-for-lock", "repro", *arguments])
-    with subprocess.Popen(command, cwd=target, env=environment) as run:
+    reader: Thread | None = None
+    piped = None if when_said is None else subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=target, env=environment, stdout=piped, text=True, errors="backslashreplace"
+    ) as run:
         try:
+            if run.stdout is not None and when_said is not None:
+                reader = Thread(target=_each, args=(when_said, run.stdout), daemon=True)
+                reader.start()
             ended = False
             while not ended:
                 with suppress(subprocess.TimeoutExpired):
@@ -183,6 +203,8 @@ def repro(target: Path, *arguments: str, when_done: Callable[[Entry], object] | 
                     for entry in entries[told:]:
                         when_done(entry)
                     told = len(entries)
+            if reader is not None:
+                reader.join()
         except BaseException:
             # A stage that a terminal interrupts too ends by itself, and DVC after it.
             with suppress(subprocess.TimeoutExpired):
