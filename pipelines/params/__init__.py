@@ -15,11 +15,9 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_valid
 
 from pipelines.params.block import Block, ParamsError
 from pipelines.params.learning import (
-    Ambiguities,
     Controls,
     Evaluate,
     Generalise,
-    Infer,
     Leaderboard,
     LearntVerdicts,
     Rank,
@@ -28,7 +26,6 @@ from pipelines.params.learning import (
     Search,
     Senders,
     Sensitivity,
-    Thinned,
     Tiles,
     Tracking,
     Transfer,
@@ -75,7 +72,6 @@ class Params(Block):
     validate_: Validate = Field(alias="validate")
     extract_: dict[str, Any] = Field(alias="extract")
     rank: Rank
-    ambiguities: Ambiguities
     tiles: Tiles
     learnt_verdicts: LearntVerdicts
     search: Search
@@ -90,9 +86,7 @@ class Params(Block):
     senders: Senders
     leaderboard: Leaderboard
     recorded_links: RecordedLinks
-    thinned: Thinned
     loop_: dict[str, Any] = Field(alias="loop")
-    infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
     tracking: Tracking

@@ -31,13 +31,6 @@ class Rank(Block):
     seed: int = Field(ge=0)
 
 
-class Ambiguities(Block):
-    """Readings to compare with the default."""
-
-    rate_weights: list[float]
-    rate_taus_s: list[float]
-
-
 class Tiles(Block):
     """What is judged of tiles."""
 
@@ -170,33 +163,6 @@ class RecordedLinks(Block):
     """Last verdicts where bottlenecks replay recorded links."""
 
     datasets: list[str]
-
-
-class Thinned(Block):
-    """What is judged of connections as other tools show them."""
-
-    datasets: list[str]
-    kinds: list[str] = Field(min_length=1)
-    ticks: list[Literal["own", "common"]] = Field(min_length=1)
-    intervals_ms: list[Annotated[int, Field(ge=1)]] = Field(min_length=1)
-    pairs: Annotated[int, Field(ge=1)] | None
-    seed: int = Field(ge=0)
-
-    @model_validator(mode="after")
-    def _known(self) -> Thinned:
-        from models.last_verdict.shown_rtts import TOOLS
-
-        unknown = sorted(set(self.kinds) - set(TOOLS))
-        if unknown:
-            raise ValueError(f"kinds has {unknown}, known are {list(TOOLS)}")
-        return self
-
-
-class Infer(Block):
-    """What captures tell of a sender's state, against its own log."""
-
-    connections_per_label: int = Field(ge=0)
-    seed: int = Field(ge=0)
 
 
 class Replay(Block):

@@ -27,7 +27,7 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `tiles/<dataset>/pair_tile.parquet` | tiles and features of the lag excess |
 | `tiles/<dataset>/swapped.parquet` | the same of swapped partners |
 | `boxes/<dataset>.parquet` | what the figures of RTT and throughput show |
-| `relevance/<dataset>.parquet`, `ambiguities/<dataset>.parquet` | relevance of features; under each reading |
+| `relevance/<dataset>.parquet` | relevance of features |
 | `trained/<dataset>/` | models fitted on it (skops) |
 | `predictions/<dataset>.parquet`, `transferred.parquet` | what models say of its windows; of other datasets' |
 | `searched/` | which AutoML engines can run here, and what was searched |
@@ -36,8 +36,7 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `senders/<dataset>.parquet` | last verdicts under each controller, scheduler and receive buffer, pair by pair |
 | `leaderboard.parquet` | figures of every benchmark task, by detector and size |
 | `recorded_links.parquet` | figures of last verdicts where bottlenecks replay recorded links, by detector and label |
-| `thinned.parquet` | last verdicts on connections as other tools show them, pair by pair |
-| `studies/<study>/` | scenarios of a study's experiments, in the order of studies/<study>/reports/runs.csv |
+| `studies/<study>/` | tables of a study, or its scenarios in the order of studies/<study>/reports/runs.csv |
 | `loop/` | runs with the loop closed: their scenarios, what each came to, every verdict, change and second |
 | `benchmark/<task>/` | a benchmark task: `task.json`, and the tables `benchmark_*` at the smallest size |
 | `controls/<dataset>.parquet` | verdicts of models on shuffled labels and on one feature |

@@ -26,7 +26,8 @@ class ExcerptError(UsageFault):
     """A document asks for an excerpt that does not exist."""
 
 
-def _markdown(rows: Rows) -> str:
+def markdown(rows: Rows) -> str:
+    """Return a table as documents have it; the first row has every column."""
     head = list(rows[0])
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     return "\n".join([*lines, *(f"| {' | '.join(str(row[name]) for name in head)} |" for row in rows)])
@@ -34,7 +35,7 @@ def _markdown(rows: Rows) -> str:
 
 def _table(rows_of: Callable[[Results], Rows]) -> Callable[[Path], str]:
     """Return what renders a table of the run below a folder."""
-    return lambda root: _markdown(rows_of(Results.of(root)))
+    return lambda root: markdown(rows_of(Results.of(root)))
 
 
 def _graph(root: Path) -> str:
@@ -48,7 +49,6 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "cases": _table(transfer.cases),
     "generalisation": _table(transfer.generalisation),
     "kernel": _table(transfer.kernel),
-    "inferred": _table(transfer.inferred),
     "selection": _table(models.selection),
     "shuffled": _table(models.shuffled),
     "bias": _table(detectors.bias),
@@ -59,7 +59,6 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "graph": _graph,
     "relevance": _table(features.relevance),
     "agreement": _table(features.agreement),
-    "ambiguities": _table(features.ambiguities),
 }
 
 

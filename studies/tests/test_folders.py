@@ -73,8 +73,13 @@ def test_parameters_are_valid_in_every_profile_and_no_key_is_the_main_road_s(fol
     """DVC refuses a key that two files have, where a dvc.yaml takes both."""
     own = folder / "params.yaml"
     assert not yaml.safe_load(own.read_text()).keys() & yaml.safe_load((ROOT / "params.yaml").read_text()).keys()
-    kind = importlib.import_module(f"studies.{folder.name}.run").REPLICATION.experiments
-    assert read_block(own, kind).planned()
+    program = importlib.import_module(f"studies.{folder.name}.run")
+    if hasattr(program, "REPLICATION"):
+        kind = program.REPLICATION.experiments
+        assert read_block(own, kind).planned()
+    else:
+        kind = program.PARAMS
+        read_block(own, kind)
     for overlay in (folder / "params").glob("*.yaml"):
         assert (ROOT / "params" / overlay.name).exists()
         merged = tmp_path / overlay.name
@@ -88,7 +93,9 @@ def test_every_program_takes_the_arguments_of_its_dvc_yaml(stage: Stage) -> None
     module = importlib.import_module(stage.module)
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
-    parser.parse_args(stage.arguments("", read_params(ROOT / "params.yaml")))
+    params = read_params(ROOT / "params.yaml")
+    for dataset in stage.datasets(params) or [""]:
+        parser.parse_args(stage.arguments(dataset, params))
     assert module.__doc__
     assert stage.description.endswith(".")
 

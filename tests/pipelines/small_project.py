@@ -58,7 +58,6 @@ SMALL = {
     "generalise": {"families": ["tree"]},
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
-    "infer": {"connections_per_label": 1},
     "export": {"models": ["tree_paper", "tree_invariant"], "generated_rows": 100},
 }
 _STAGES = (
@@ -72,7 +71,6 @@ _STAGES = (
     ("generalise",),
     ("compare",),
     ("evaluate",),
-    ("infer",),
     ("export",),
 )
 _POINTS = 51

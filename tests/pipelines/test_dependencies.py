@@ -70,9 +70,7 @@ FUNCTIONS = {"check_learnable": "evaluation_only"}
 #: Blocks that a stage takes whole and names in part, and why that is all it uses.
 IN_PART = {
     ("simulate", "simulate"): "those of its own dataset",
-    ("infer", "simulate"): "those of the dataset that its connections are drawn as",
     ("rank", "rank"): "all but `datasets`, which says for which datasets it runs",
-    ("ambiguities", "rank"): "what estimates are made with",
     ("swap", "search"): "what splits are drawn with, and the rules",
 }
 

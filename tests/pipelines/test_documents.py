@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from features.reading import QUESTIONS
 from pipelines.__main__ import main
 from pipelines.params import read_params
 from pipelines.reporting import excerpts
-from pipelines.reporting.report_files import read_json
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -108,15 +105,3 @@ def test_commands_named_are_there() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for name in set(re.findall(r"`make (\w+)", README)):
         assert re.search(rf"^{name}:", makefile, re.MULTILINE), name
-
-
-@pytest.mark.parametrize("dataset", read_params(ROOT / "params.yaml").rank.datasets)
-def test_the_comparison_of_readings_is_over_the_windows_that_are_ranked(dataset: str) -> None:
-    windows = read_json(ROOT / f"reports/extract/{dataset}.json")["windows"]
-    ranked = read_json(ROOT / f"reports/agreement/{dataset}.json")["windows"]
-    effects = pd.read_csv(ROOT / f"reports/ambiguities/{dataset}.csv").set_index("reading")
-    for name, column in (("shared", "shared"), ("non-shared", "non_shared")):
-        assert windows[f"triggered: {name}"] == ranked[column] == effects.loc["default", column]
-        assert windows[f"tiled: {name}"] == effects.loc["rule: tiled", column]
-    assert set(effects["question"]) == {0, 16} | set(QUESTIONS.values())
-    assert effects.loc["default", "kendall_tau_with_default"] == 1

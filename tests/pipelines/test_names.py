@@ -33,7 +33,7 @@ SHARED_MODULES = {
     "page": "its tables and figures; that with the studies' sections",
     "series": "of two subflows; their figures",
     "verdict": "of a model; its figure",
-    "excerpts": "the command and what it does",
+    "excerpts": "the command and what it does; those of studies",
     "environment": "of a run; of an AutoML engine",
 }
 

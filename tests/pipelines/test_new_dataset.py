@@ -49,7 +49,6 @@ OVERLAY = {
     "replay": {"detectors": ["correlation"], "models": ["tree_paper"]},
     "controls": {"families": ["tree"]},
     "evaluate": {"resamples": 100},
-    "infer": {"connections_per_label": 0},
     "export": {"dataset": "mine", "models": ["tree_paper", "tree_invariant"], "generated_rows": 100},
     "tracking": {"enabled": False},
 }
@@ -121,9 +120,9 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
     assert main(["collect", "-q"]) == 0
     for name, dataset in itertools.product(("parse", "validate", "extract", "difficulty"), ("mine", "kernel")):
         assert main([name, "-q", "--dataset", dataset]) == 0, name
-    for name in ("rank", "ambiguities", "swap", "search", "controls", "transfer", "unseen", "generalise", "compare"):
+    for name in ("rank", "swap", "search", "controls", "transfer", "unseen", "generalise", "compare"):
         assert main([name, "-q"]) == 0, name
-    for name in ("evaluate", "tune", "replay", "baselines", "infer", "export", "prove", "engines", "automl", "report"):
+    for name in ("evaluate", "tune", "replay", "baselines", "export", "prove", "engines", "automl", "report"):
         each = [["--dataset", dataset] for dataset in ("mine", "kernel")] if name in {"replay", "prove"} else [[]]
         for arguments in each:
             assert main([name, "-q", *arguments]) == 0, name

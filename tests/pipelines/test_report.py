@@ -181,17 +181,6 @@ def test_table_3_stands_beside_ours(page: str) -> None:
     assert all(row["sites: nats (rank of 18)"].startswith(f"{ours[row['feature']]:.3f}") for row in rows)
 
 
-def test_what_tools_show_has_a_row_for_each_tool_and_interval(page: str) -> None:
-    rows = read(page).table("Last verdicts by what a tool shows")
-    judged = pd.read_csv(ROOT / "reports/thinned.csv")
-    assert [(row["dataset"], row["shown by"]) for row in rows] == list(zip(judged.dataset, judged.kind, strict=True))
-    own = ["sensitivity", "ss", "the same for all subflows", "500"]
-    names = ["dataset", "shown by", "sampling times", "interval (ms)"]
-    (sparse,) = [row for row in rows if [row[name] for name in names] == own]
-    assert (sparse["decided"], sparse["right where decided"]) == ("0.000", "")
-    assert not rows[0]["interval (ms)"]
-
-
 def test_table_4_stands_beside_the_nine_features_of_its_counterpart(page: str) -> None:
     rows = read(page).table("Settings chosen")
     beside = {row["model"]: row["paper: best mean accuracy"] for row in rows if row["paper: best mean accuracy"]}

@@ -1,4 +1,4 @@
-"""Tables of the features: relevance, agreement with the paper's, readings of the paper."""
+"""Tables of the features: relevance, agreement with the paper's."""
 
 from __future__ import annotations
 
@@ -45,19 +45,3 @@ def agreement(results: Results) -> Rows:
             row[what] = f"{tau['kendall_tau']:.2f} ({tau['low']:.2f} to {tau['high']:.2f})"
         rows.append(row)
     return rows
-
-
-def ambiguities(results: Results) -> Rows:
-    """Effect of each reading of the paper on the relevance of its features."""
-    rows: dict[str, dict[str, Any]] = {}
-    for path in results.files("ambiguities", "{dataset}.csv"):
-        table = pd.read_csv(path)
-        for one in table[table["reading"] != "default"].to_dict("records"):
-            row = rows.setdefault(one["reading"], {"#": one["question"] or "", "reading": one["reading"]})
-            moved = one["changed_by_nats"]
-            changed = "" if pd.isna(moved) else f"{one['most_changed']} {moved:+.2f}" if moved else "nothing"
-            row[f"{path.stem}: windows shared / not"] = f"{one['shared']} / {one['non_shared']}"
-            row[f"{path.stem}: tau"] = number(one["kendall_tau_with_default"], 2)
-            row[f"{path.stem}: of the top 8"] = number(one["top8_kept"], 0)
-            row[f"{path.stem}: most changed (nats)"] = changed
-    return list(rows.values())

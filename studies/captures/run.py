@@ -1,6 +1,6 @@
 """Measure how well a sender's state is inferred from captures, compared with its own log.
 
-The stage also measures the effect on features and verdicts. Sets of connections: a real kernel's, recorded at the
+The effect on features and verdicts is measured too. Sets of connections: a real kernel's, recorded at the
 sender; and simulated ones, drawn as `diverse` is, recorded at the sender and at the receiver. Windows lie where the log
 puts them, so a feature differs only by its series.
 """
@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+from pydantic import Field
 
 from features.inferred_connection import (
     InferredConnection,
@@ -25,37 +26,44 @@ from features.inferred_connection import (
     window_rows,
 )
 from features.reading import Reading
-from models.assessment.inferred_verdict import same_verdicts
 from models.stored import loaded_model
-from pipelines.params import Params
-from pipelines.params.block import ParamsError
-from pipelines.reporting.figures import feature_values, style
+from pipelines.params import Params, read_block
+from pipelines.params.block import Block
+from pipelines.reporting.figures import style
 from pipelines.reporting.report_files import read_json, write_csv, write_parquet
 from pipelines.running import parallel, stage
 from scenarios import datasets, simulator
 from scenarios.scenario import Run
+from studies.captures import figure
+from studies.captures.inferred_verdict import same_verdicts
 from traces.agreement import grid_differences_us
 from traces.dialect import Dialect
 from traces.recording import only_connection
 
 log = logging.getLogger(__name__)
 
-_DRAWN_AS = "diverse"
 _ENDS = ("sender", "receiver")
 
 
+class CapturedConnections(Block):
+    """What captures tell of a sender's state, against its own log."""
+
+    connections_per_label: int = Field(ge=0)
+    seed: int = Field(ge=0)
+
+
+PARAMS = CapturedConnections
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the stage's arguments."""
+    """Add the program's arguments."""
+    parser.add_argument("--settings", type=Path, required=True, help="the study's params.yaml")
     parser.add_argument("--logs", type=Path, required=True, help="folder with a real sender's logs, NAME.state.csv.zst")
     parser.add_argument("--captures", type=Path, required=True, help="folder with its captures, NAME.sf*.pcap.zst")
     parser.add_argument("--models", type=Path, required=True, help="folder of the stored models")
     parser.add_argument("--default-model", type=Path, required=True, help="report that names the detector")
-    parser.add_argument("--windows", type=Path, required=True, help="parquet file: every window's features, both ways")
-    parser.add_argument("--signals", type=Path, required=True, help="CSV file: RTTs and states, one row for each set")
-    parser.add_argument(
-        "--features", type=Path, required=True, help="CSV file: features, one row for each set and feature"
-    )
-    parser.add_argument("--figure", type=Path, required=True, help="PNG file")
+    parser.add_argument("--windows", type=Path, required=True, help="parquet file to write: features, both ways")
+    parser.add_argument("--reports", type=Path, required=True, help="folder to write: signals and features of each set")
 
 
 def _recorded(
@@ -83,33 +91,29 @@ def _simulated(run: Run, dialect: Dialect, rule: str, reading: Reading) -> dict[
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the stage."""
-    settings = params.simulate.model_dump().get(_DRAWN_AS)
-    if settings is None:
-        raise ParamsError(f"{arguments.params}: simulate.{_DRAWN_AS} is missing")
+    """Compare the connections."""
+    settings = read_block(arguments.settings, CapturedConnections)
+    drawn = params.simulate.diverse  # type: ignore[attr-defined] # the datasets are the fields of a made type
     simulator.check_program()
-    options = params.infer
-    runs = datasets.draw(
-        _DRAWN_AS, settings | {"connections_per_label": options.connections_per_label, "seed": options.seed}
-    )
+    runs = datasets.draw("diverse", drawn.model_dump() | settings.model_dump())
     dialect, rule, reading = params.parse.dialect(), params.search.rule, params.extract.reading
     logs = sorted(arguments.logs.absolute().iterdir())
     jobs = [partial(_recorded, path, arguments.captures.absolute(), dialect, rule, reading) for path in logs]
     jobs += [partial(_simulated, one, dialect, rule, reading) for one in runs]
     sets: dict[str, list[InferredConnection]] = {}
-    for found in parallel.mapped(operator.call, jobs, params, what="infer"):
-        for name, one in found.items():
-            sets.setdefault(name, []).append(one)
+    for inferred in parallel.mapped(operator.call, jobs, params, what="captures"):
+        for name, connection in inferred.items():
+            sets.setdefault(name, []).append(connection)
     judge = loaded_model.load_named(read_json(arguments.default_model)["model"], arguments.models)
     signals = pd.DataFrame(
         [{"set": name, **signals_row(own), **same_verdicts(own, judge)} for name, own in sets.items()]
     )
-    write_csv(signals, arguments.signals)
+    write_csv(signals, arguments.reports / "signals.csv")
     features = pd.DataFrame([{"set": name, **row} for name, own in sets.items() for row in feature_rows(own)])
-    write_csv(features, arguments.features)
+    write_csv(features, arguments.reports / "features.csv")
     windows = pd.DataFrame([{"set": name, **row} for name, own in sets.items() for row in window_rows(own)])
     write_parquet(windows, arguments.windows)
-    differences = {name: grid_differences_us(agreements(own)) for name, own in sets.items()}
-    style.save(feature_values.inference(differences, features), arguments.figure)
+    differences_us = {name: grid_differences_us(agreements(own)) for name, own in sets.items()}
+    style.save(figure.differences(differences_us, features), arguments.reports / "differences.png")
     log.info("%d connections, sets %s", len(jobs), {name: len(own) for name, own in sets.items()})
     return stage.EXIT_OK

@@ -1,17 +1,26 @@
-"""The table of last verdicts on connections as other tools show them."""
+"""What the page of a run shows of connections as other tools show them."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 
-from pipelines.reporting.tables.cell import Results, Rows, interval, number
+from pipelines.reporting.tables.cell import Rows, interval, number
+
+TITLE = "What other tools show of a connection"
 
 _TICKS = {"own": "its own for each subflow", "common": "the same for all subflows"}
 
 
-def shown_by_tools(results: Results) -> Rows:
+def tables(reports: Path) -> dict[str, Rows]:
+    """Return the section's tables by the name that its template has."""
+    return {"shown_by_tools": shown_by_tools(reports)}
+
+
+def shown_by_tools(reports: Path) -> Rows:
     """How right the default detector's last verdicts are on connections as other tools show them."""
-    path = results.reports / "thinned.csv"
+    path = reports / "accuracy.csv"
     if not path.exists():
         return []
     table = pd.read_csv(path, keep_default_na=False, na_values={"interval_ms": [""], "decided": [""]})

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from features.series import SubflowSignals
-from models.last_verdict.shown_rtts import TOOLS, Ticks, echoes, last_of_each, polled, polled_news, smoothed_signals
+from studies.thinned.shown_rtts import TOOLS, Ticks, echoes, last_of_each, polled, polled_news, smoothed_signals
 
 MS = 1_000_000
 NONE = SubflowSignals.of_rtts([], [])

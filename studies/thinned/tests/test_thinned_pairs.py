@@ -13,8 +13,8 @@ from features.lag_excess import gate
 from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
 from features.series import SubflowSignals
 from models.detectors.lag_excess import Criterion, judgements
-from models.last_verdict.shown_rtts import smoothed_signals
-from models.last_verdict.thinned_pairs import ToolView, accuracy_rows, allowed_ms, last_said, spread_labels, views
+from studies.thinned.shown_rtts import smoothed_signals
+from studies.thinned.thinned_pairs import ToolView, accuracy_rows, allowed_ms, last_said, spread_labels, views
 from tests.features.delays_made import MS, queue_us, subflow
 
 BASE_US = 20_000

@@ -16,7 +16,7 @@ from features.series import SubflowSignals
 from models.detectors.lag_excess import Criterion, judgements
 from models.labelled.extraction import NO_SUBFLOW, Truth, signals_in
 from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summary
-from models.last_verdict.shown_rtts import TOOLS, Ticks, smoothed_signals
+from studies.thinned.shown_rtts import TOOLS, Ticks, smoothed_signals
 
 #: Whose ticks are whose: each subflow has its own, or all of a connection have the same.
 OWN, COMMON = "own", "common"
@@ -40,7 +40,7 @@ class ToolView:
     Attributes
     ----------
     kind : str
-        A name in :data:`~models.last_verdict.shown_rtts.TOOLS`.
+        A name in :data:`~studies.thinned.shown_rtts.TOOLS`.
     ticks : str
         :data:`OWN` or :data:`COMMON`; empty if the tool has none.
     interval_ms : int or None
@@ -89,7 +89,7 @@ def views(kinds: Iterable[str], ticks: Sequence[str], intervals_ms: Sequence[int
     Parameters
     ----------
     kinds : iterable of str
-        Names in :data:`~models.last_verdict.shown_rtts.TOOLS`.
+        Names in :data:`~studies.thinned.shown_rtts.TOOLS`.
     ticks : sequence of str
         :data:`OWN`, :data:`COMMON`, or both.
     intervals_ms : sequence of int

@@ -1,8 +1,9 @@
-"""The stage ``thinned`` on a small made dataset whose answers are known, and beside ``verdicts`` on the kernel's."""
+"""The study on a small made dataset whose answers are known, and beside the stage ``verdicts`` on the kernel's."""
 
 from __future__ import annotations
 
 import random
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,16 @@ import yaml
 
 from contracts import tables
 from contracts.contract import Table, write_table
-from pipelines.__main__ import main
+from pipelines import __main__ as main_road
+from pipelines.reporting.report_files import write_json
+from pipelines.running.dag import read_stages
 from pipelines.running.stage import EXIT_USAGE
+from studies.__main__ import main
+from studies.thinned import section
 from tests.features.delays_made import MS, queue_us, subflow
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
+STUDY = Path("studies/thinned")
 END_NS = 12_000 * MS
 #: Whether it is shared, and whether the label is valid.
 CONNECTIONS = {
@@ -57,14 +63,26 @@ def rows_of(number: int, name: str) -> dict[str, list[dict[str, Any]]]:
     return rows
 
 
+def written(target: Path, **changed: Any) -> None:
+    """Write the parameters of a project, the study's with these changed."""
+    params = yaml.safe_load((ROOT / "params.yaml").read_text()) | {"workers": 1}
+    params["evaluate"]["resamples"] = 100
+    (target / "params.yaml").write_text(yaml.safe_dump(params))
+    settings = yaml.safe_load((ROOT / STUDY / "params.yaml").read_text()) | changed
+    (target / STUDY).mkdir(parents=True)
+    (target / STUDY / "params.yaml").write_text(yaml.safe_dump(settings))
+
+
+def run() -> int:
+    """Run the study in this folder, as its dvc.yaml has it."""
+    (own,) = read_stages(ROOT / STUDY / "dvc.yaml")
+    return main(shlex.split(own.command)[3:])
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("project")
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
-    params["thinned"] |= {"datasets": ["made", "unlabelled"], "intervals_ms": list(INTERVALS_MS), "pairs": None}
-    params["evaluate"]["resamples"] = 100
-    (target / "params.yaml").write_text(yaml.safe_dump(params | {"workers": 1}))
-    shutil.copy(ROOT / "dvc.yaml", target)
+    written(target, thinned=["made", "unlabelled"], intervals_ms=list(INTERVALS_MS), pairs=None)
     parts = [rows_of(number, name) for number, name in enumerate(CONNECTIONS)]
     for dataset in ("made", "unlabelled"):
         folder = target / "data/tables" / dataset
@@ -75,13 +93,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made(truth, tables.TRUTH, target / f"data/truth/{dataset}.parquet")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(target)
-        assert main(["thinned"]) == 0
+        assert run() == 0
     return target
 
 
 @pytest.fixture(scope="module")
 def table(project: Path) -> pd.DataFrame:
-    return pd.read_csv(project / "reports/thinned.csv", keep_default_na=False, na_values={"interval_ms": ""})
+    return pd.read_csv(project / STUDY / "reports/accuracy.csv", keep_default_na=False, na_values={"interval_ms": ""})
 
 
 def test_every_view_has_a_row(project: Path, table: pd.DataFrame) -> None:
@@ -92,10 +110,10 @@ def test_every_view_has_a_row(project: Path, table: pd.DataFrame) -> None:
     assert len(table) == len(found)
     # A dataset without a valid label has no row, and no pair is judged whose label is not valid.
     assert set(table["dataset"]) == {"made"}
-    judged = pd.read_parquet(project / "data/thinned.parquet")
+    judged = pd.read_parquet(project / "data/studies/thinned/judged.parquet")
     assert len(judged) == len(found) * 5
     assert set(judged["connection_id"]) == set(CONNECTIONS) - {"e"}
-    assert (project / "reports/figures/thinned.png").stat().st_size > 10_000
+    assert (project / STUDY / "reports/accuracy.png").stat().st_size > 10_000
 
 
 def test_close_samples_tell_the_clear_pairs(table: pd.DataFrame) -> None:
@@ -117,25 +135,48 @@ def test_samples_far_apart_tell_nothing(table: pd.DataFrame) -> None:
 
 
 def test_an_unknown_tool_is_refused(
-    project: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    params = yaml.safe_load((project / "params.yaml").read_text())
-    params["thinned"]["kinds"] = ["ping", "tracert"]
-    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
-    shutil.copy(ROOT / "dvc.yaml", tmp_path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path)
-        assert main(["thinned"]) == EXIT_USAGE
-    assert "kinds has ['tracert'], known are" in capfd.readouterr().err + caplog.text
+    written(tmp_path, kinds=["ping", "tracert"])
+    monkeypatch.chdir(tmp_path)
+    assert run() == EXIT_USAGE
+    assert "kinds has ['tracert'], known are" in capsys.readouterr().err
 
 
-def test_the_log_has_the_last_verdicts_of_the_replayed_detector(quick: Path) -> None:
+@pytest.mark.slow
+def test_the_log_has_the_last_verdicts_of_the_replayed_detector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One way goes by all samples through C, the other by what is shown of a pair."""
-    replayed = pd.read_parquet(quick / "data/verdicts/kernel.parquet")
+    written(tmp_path, thinned=["kernel"], kinds=["csv"], ticks=["own"], intervals_ms=[100], pairs=None)
+    params = yaml.safe_load((tmp_path / "params.yaml").read_text())
+    params["replay"] |= {"detectors": ["lag-excess"], "models": [], "grids": {}}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
+    for dataset in params["search"]["datasets"]:
+        write_json({"chosen": {}}, tmp_path / f"reports/tuned/{dataset}.json")
+    shutil.copy(ROOT / "dvc.yaml", tmp_path)
+    shutil.copytree(ROOT / "data/samples/kernel", tmp_path / "data/raw/kernel")
+    monkeypatch.chdir(tmp_path)
+    for name in ("parse", "validate", "extract", "replay", "verdicts"):
+        assert main_road.main([name, "--dataset", "kernel"]) == 0, name
+    assert run() == 0
+    replayed = pd.read_parquet("data/verdicts/kernel.parquet")
     replayed = replayed[(replayed["detector"] == "lag-excess") & (replayed["preset"] == "default")]
-    thinned = pd.read_parquet(quick / "data/thinned.parquet")
+    thinned = pd.read_parquet("data/studies/thinned/judged.parquet")
     log = thinned[thinned["kind"] == "log"]
     both = replayed.merge(log, on=["connection_id", "subflow_a", "subflow_b"], suffixes=("", "_log"))
     assert len(both) == len(replayed) == len(log) > 0
     assert both["said"].tolist() == both["said_log"].tolist()
     assert both["first_s"].tolist() == pytest.approx(both["first_s_log"].tolist(), nan_ok=True)
+
+
+def test_what_tools_show_has_a_row_for_each_tool_and_interval() -> None:
+    rows = section.shown_by_tools(ROOT / STUDY / "reports")
+    judged = pd.read_csv(ROOT / STUDY / "reports/accuracy.csv")
+    assert [(row["dataset"], row["shown by"]) for row in rows] == list(zip(judged.dataset, judged.kind, strict=True))
+    own = ["sensitivity", "ss", "the same for all subflows", "500"]
+    names = ["dataset", "shown by", "sampling times", "interval (ms)"]
+    (sparse,) = [row for row in rows if [row[name] for name in names] == own]
+    assert (sparse["decided"], sparse["right where decided"]) == ("0.000", "")
+    assert not rows[0]["interval (ms)"]
+    assert section.shown_by_tools(ROOT / "none") == []

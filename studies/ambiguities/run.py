@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
 from models.labelled.extraction import labelled_rows, read_truths
 from models.labelled.windows import LearnError, labelled_windows
 from models.relevance import mutual_information_nats, rank_agreement, ranking
-from pipelines.params import Params
-from pipelines.params.learning import Rank
+from pipelines.params import Params, read_block
+from pipelines.params.block import Block
 from pipelines.reporting.published import TABLE3_NATS
 from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import parallel, stage
@@ -41,8 +42,19 @@ _RUNTIME_QUESTION = 16
 _OTHER_NOISE = "default, other noise"
 
 
+class TriedReadings(Block):
+    """Readings to compare with the default."""
+
+    rate_weights: list[float]
+    rate_taus_s: list[float]
+
+
+PARAMS = TriedReadings
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the stage's arguments."""
+    """Add the program's arguments."""
+    parser.add_argument("--settings", type=Path, required=True, help="the study's params.yaml")
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
     parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
@@ -50,17 +62,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", type=Path, required=True, help="CSV file: effect of each reading")
 
 
+@dataclass(frozen=True)
+class _Estimator:
+    """What an estimate of mutual information is made with."""
+
+    neighbors: int
+    repeats: int
+    seed: int
+
+
 def _information_nats(
-    frame: pd.DataFrame, rule: str, settings: Rank, *, other_noise: bool = False
+    frame: pd.DataFrame, rule: str, estimator: _Estimator, *, other_noise: bool = False
 ) -> npt.NDArray[np.float64] | None:
     """Return the features' information, None where a reading leaves windows of one label at most."""
     try:
         windows = labelled_windows(frame, rule, _NAMES)
     except LearnError:
         return None
-    seed = settings.seed + (settings.repeats if other_noise else 0)
+    seed = estimator.seed + (estimator.repeats if other_noise else 0)
     return mutual_information_nats(
-        windows.x, windows.shared, neighbors=settings.neighbors, seed=seed, repeats=settings.repeats
+        windows.x, windows.shared, neighbors=estimator.neighbors, seed=seed, repeats=estimator.repeats
     )
 
 
@@ -78,12 +99,14 @@ def _effect(information: npt.NDArray[np.float64], default: npt.NDArray[np.float6
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the stage."""
+    """Measure the readings."""
     params.check_learnable(arguments.dataset)
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     truths = read_truths(arguments.truth)
-    changed = alternatives(rate_weights=params.ambiguities.rate_weights, rate_taus_s=params.ambiguities.rate_taus_s)
+    tried = read_block(arguments.settings, TriedReadings)
+    estimator = _Estimator(params.rank.neighbors, params.rank.repeats, params.rank.seed)
+    changed = alternatives(rate_weights=tried.rate_weights, rate_taus_s=tried.rate_taus_s)
     readings = [DEFAULT, *changed.values()]
 
     def frames(rule: str, readings: Sequence[Reading]) -> list[pd.DataFrame]:
@@ -102,7 +125,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
 
     first, *others = frames("triggered", readings)
     (tiled,) = frames("tiled", [DEFAULT])
-    default = _information_nats(first, "triggered", params.rank)
+    default = _information_nats(first, "triggered", estimator)
     if default is None:
         raise LearnError(f"{arguments.dataset}: triggered windows of one label at most: there are no ranks to compare")
     labels = [(0, "default", "triggered", first), (0, _OTHER_NOISE, "triggered", first)]
@@ -113,7 +136,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     labels.append((_RUNTIME_QUESTION, "rule: tiled", "tiled", tiled))
     effects, details = [], []
     for question, option, rule, frame in sorted(labels, key=lambda label: label[0]):
-        information = _information_nats(frame, rule, params.rank, other_noise=option == _OTHER_NOISE)
+        information = _information_nats(frame, rule, estimator, other_noise=option == _OTHER_NOISE)
         shared = frame["shared"].to_numpy(dtype=bool)
         known = {"question": question, "reading": option}
         counted = known | {"shared": int(shared.sum()), "non_shared": int((~shared).sum())}

@@ -40,7 +40,7 @@ def _draw(axes: Axes, own: pd.DataFrame, share: str) -> None:
         )
 
 
-def thinned(table: pd.DataFrame) -> Figure:
+def by_interval(table: pd.DataFrame) -> Figure:
     """Draw the share right where decided, and the share decided, against the interval.
 
     There is one row for each dataset. Kinds without an interval are dotted lines.
@@ -48,7 +48,7 @@ def thinned(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Rows of reports/thinned.csv, with ``ticks`` empty where there are none.
+        Rows of accuracy.csv, with ``ticks`` empty where there are none.
     """
     datasets = list(dict.fromkeys(table["dataset"])) if len(table) else []
     figure = Figure(figsize=(9, 2.1 * max(1, len(datasets)) + 0.8), layout="constrained")

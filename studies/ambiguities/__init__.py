@@ -1,0 +1,1 @@
+"""Readings of the paper's open questions."""

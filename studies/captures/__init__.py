@@ -1,0 +1,1 @@
+"""What captures tell of a sender."""

@@ -1,0 +1,1 @@
+"""Connections thinned to what other tools show of them."""
