@@ -190,7 +190,9 @@ def test_every_compiler_builds_for_every_target_it_knows(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize(("compiler", "target"), PLACES)
-@pytest.mark.parametrize("model", [None, NAME], ids=["loaded", "header"])
+@pytest.mark.parametrize(
+    "model", [pytest.param(None, id="loaded", marks=pytest.mark.slow), pytest.param(NAME, id="header")]
+)
 def test_headers_compile_everywhere(
     model: str | None, compiler: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def rtts(made: LabelledWindows, seed: int = 0) -> neighbours.Float64Array:
     return found
 
 
+@pytest.mark.slow
 def test_distances_are_those_of_both_libraries() -> None:
     view = neighbours.queue_series(rtts(windows(6, 1)))
     matrix = neighbours.distances(view)

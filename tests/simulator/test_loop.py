@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from features import connection_pairs
 from models.detectors import DETECTORS, replayed
 from models.detectors.event import events_of
 from scenarios import registry, simulator
+from tests.night import few_now
 from tests.simulator.program import SIMULATOR, Run, Scenario, execute, loop_program, separate, shared, simulate, subflow
 from tests.simulator.test_coupling import (
     changes_ns,
@@ -82,27 +83,17 @@ SCENARIOS = {
 }
 
 
-#: The source that a sender takes by default, and the scenario on which a change waits for every source.
-DEFAULT, EVERY_SOURCE_ON = "lag_excess", "three"
+#: The source that a sender takes by default.
+DEFAULT = "lag_excess"
 
 
-def on_scenarios(sources: Iterable[str], always: str) -> list[ParameterSet]:
-    """Return each source with each scenario; a change waits for all on one of them, and for one where paths move."""
+def on_scenarios(sources: Iterable[str], now: Container[tuple[str, str]]) -> list[ParameterSet]:
+    """Return each source with each scenario; a change waits for some of them."""
     return [
-        pytest.param(
-            source,
-            scenario,
-            id=f"{source}-{name}",
-            marks=[] if name == EVERY_SOURCE_ON or (source, name) == (always, "moving") else pytest.mark.slow,
-        )
+        pytest.param(source, scenario, id=f"{source}-{name}", marks=[] if (source, name) in now else pytest.mark.slow)
         for source in sources
         for name, scenario in SCENARIOS.items()
     ]
-
-
-def few_now(sources: Iterable[str], now: Iterable[str]) -> list[ParameterSet]:
-    """Return all sources; a change waits for some of them."""
-    return [pytest.param(source, marks=[] if source in now else pytest.mark.slow) for source in sources]
 
 
 @dataclass(frozen=True)
@@ -146,7 +137,9 @@ def window_lines(told: dict[str, Any]) -> str:
     return "".join(lines) + f"C={token} GROUPS {groups}\n"
 
 
-@pytest.mark.parametrize(("source", "scenario"), on_scenarios(MODELS, always="tree_paper"))
+@pytest.mark.parametrize(
+    ("source", "scenario"), on_scenarios(MODELS, now={("tree_paper", "moving"), ("forest_invariant", "three")})
+)
 def test_windows_are_those_of_the_replay_program(
     source: str, scenario: Scenario, replay_programs: dict[str, list[Any]], tmp_path: Path
 ) -> None:
@@ -182,7 +175,9 @@ def opinions_of(told: dict[str, Any]) -> list[tuple[int, list[int | None]]]:
     return [(one["from_ns"], one["groups"]) for one in told["verdicts"]]
 
 
-@pytest.mark.parametrize(("source", "scenario"), on_scenarios(DETECTOR, always=DEFAULT))
+@pytest.mark.parametrize(
+    ("source", "scenario"), on_scenarios(DETECTOR, now={(DEFAULT, "moving"), ("rfc8382", "three")})
+)
 def test_partitions_are_those_of_the_python_detector(source: str, scenario: Scenario, tmp_path: Path) -> None:
     """At the same times, on the run's own log, whatever the loop did."""
     one = looped(tmp_path, scenario, source)
@@ -262,9 +257,10 @@ def due_changes(one: Looped, hold_windows: float, *, majority: bool) -> list[tup
     return changes
 
 
-@pytest.mark.parametrize("hysteresis", few_now(["none", "majority"], now=["majority"]))
-@pytest.mark.parametrize("hold_windows", [pytest.param(0.3, marks=pytest.mark.slow), 4.0])
-@pytest.mark.parametrize("source", few_now([DEFAULT, "tree_paper", "tree_invariant"], now=[DEFAULT]))
+@pytest.mark.slow
+@pytest.mark.parametrize("hysteresis", ["none", "majority"])
+@pytest.mark.parametrize("hold_windows", [0.3, 4.0])
+@pytest.mark.parametrize("source", [DEFAULT, "tree_paper", "tree_invariant"])
 def test_verdicts_hold_as_long_as_they_are_to(
     source: str, hold_windows: float, hysteresis: str, tmp_path: Path
 ) -> None:

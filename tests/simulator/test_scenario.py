@@ -319,6 +319,12 @@ def disagreements_tried(scenario: Scenario, places: Iterable[tuple[str, Any]], f
     return checks
 
 
+def test_schema_and_program_agree_on_a_plain_network(tmp_path: Path) -> None:
+    places = {id(part): (place, part) for place, part in walk(read_schema(), TRIED["plain"], "")}
+    assert disagreements_tried(TRIED["plain"], places.values(), tmp_path) > 50
+
+
+@pytest.mark.slow
 def test_schema_and_program_agree(tmp_path: Path) -> None:
     """Each key the schema requires is missed and each limit it states is enforced, once, so each key is read."""
     schema = read_schema()

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.night import few_now
 from tests.traces.naive import log as naive
 from tests.traces.packets import SYN, Packet, capable, ethernet, ipv4, join_syn, pcap, pcap_record, tcp, token_of
 from traces import bounds, formats
@@ -85,7 +86,7 @@ def measured(*paths: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("kind", LOGS)
+@pytest.mark.parametrize("kind", few_now(LOGS, now=["bare log"]))
 def test_a_connection_of_an_idle_line_takes_less_than_500_bytes(tmp_path: Path, kind: str) -> None:
     count = bounds.DEFAULT.connections
     few, many = log_of(tmp_path / "few", kind, 100), log_of(tmp_path / "many", kind, count)

@@ -232,7 +232,7 @@ def test_the_good_inputs_are_good(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 @given(st.data())
-@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=15, suppress_health_check=list(HealthCheck), deadline=None)
 def test_a_damaged_log_gives_rows_or_quarantine(tmp_path: Path, name: str, data: st.DataObject) -> None:
     kind = KINDS[name]
     content = data.draw(mutated(kind.good))
@@ -242,7 +242,7 @@ def test_a_damaged_log_gives_rows_or_quarantine(tmp_path: Path, name: str, data:
 
 @pytest.mark.parametrize("name", KINDS | CAPTURES)
 @given(st.binary(max_size=200))
-@settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=10, suppress_health_check=list(HealthCheck), deadline=None)
 def test_any_bytes_give_rows_or_quarantine(tmp_path: Path, name: str, content: bytes) -> None:
     kind = (KINDS | CAPTURES)[name]
     for read in (kind.read, read_any):
@@ -325,7 +325,7 @@ def disturbed(draw: st.DrawFn, good: list[Packet]) -> list[Packet]:
 
 @pytest.mark.parametrize("name", CAPTURES)
 @given(st.data())
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 def test_a_damaged_capture_gives_rows_or_quarantine(tmp_path: Path, name: str, data: st.DataObject) -> None:
     content = CAPTURES[name].good
     for _ in range(data.draw(st.integers(1, 5))):

@@ -24,6 +24,7 @@ from models.stored import archive, store
 from tests.models.stored.test_store import POINT, fitted
 from tests.models.test_neighbours import rtts
 from tests.models.windows_made import windows
+from tests.night import few_now
 
 ROOT = Path(__file__).parents[3]
 KINDS = (*FAMILIES, "knn", "stump")
@@ -126,7 +127,7 @@ def setting_of(field: str, value: float, row: int = 0) -> Callable[[Any], object
     return change
 
 
-@pytest.mark.parametrize("kind", ["tree", "forest", "stump"])
+@pytest.mark.parametrize("kind", few_now(["tree", "forest", "stump"], now=["tree", "stump"]))
 @pytest.mark.parametrize(
     ("field", "value", "why"),
     [
