@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from pipelines.params.automl import AutoML
     from pipelines.params.export import Export
     from pipelines.params.extract import Extract
-    from pipelines.params.loop import Loop
     from pipelines.params.parse import Parse
 
 PARAMS_FILE = Path("params.yaml")
@@ -91,7 +90,6 @@ class Params(Block):
     leaderboard: Leaderboard
     recorded_links: RecordedLinks
     thinned: Thinned
-    loop_: dict[str, Any] = Field(alias="loop")
     infer: Infer
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
@@ -134,13 +132,6 @@ class Params(Block):
         from pipelines.params.automl import AutoML
 
         return self._part("automl", AutoML, self.automl_, families=list(self.search.families))
-
-    @property
-    def loop(self) -> Loop:
-        """What is run with the loop closed."""
-        from pipelines.params.loop import Loop
-
-        return self._part("loop", Loop, self.loop_)
 
     @property
     def export(self) -> Export:

@@ -37,8 +37,7 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `leaderboard.parquet` | figures of every benchmark task, by detector and size |
 | `recorded_links.parquet` | figures of last verdicts where bottlenecks replay recorded links, by detector and label |
 | `thinned.parquet` | last verdicts on connections as other tools show them, pair by pair |
-| `studies/<study>/` | scenarios of a study's experiments, in the order of studies/<study>/reports/runs.csv |
-| `loop/` | runs with the loop closed: their scenarios, what each came to, every verdict, change and second |
+| `studies/<study>/` | scenarios of a study's experiments, numbered or named as its runs; what it keeps of them |
 | `benchmark/<task>/` | a benchmark task: `task.json`, and the tables `benchmark_*` at the smallest size |
 | `controls/<dataset>.parquet` | verdicts of models on shuffled labels and on one feature |
 | `accuracy.parquet` | accuracy, every digit |
