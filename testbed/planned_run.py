@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from contracts.fault import UsageFault
 from scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
 from scenarios.scenario import Run, Scenario
+from scenarios.unseen import CASES
 from testbed import machine
 from testbed.refusal import RefusedScenarioError, read_scenario, refusals
 
@@ -76,6 +78,11 @@ def of_files(paths: Iterable[Path], controller: str | None) -> list[PlannedRun]:
     return _checked(((str(path), path.stem, read_scenario(path), path.stem) for path in paths), controller)
 
 
+#: Experiments whose networks the kernel can have, and what is drawn of them unless more is asked for.
+KERNEL_EXPERIMENTS: Mapping[str, dict[str, Any]] = {
+    "loop_kernel": {"runs": 1, "duration_s": 10.0, "seed": 20261126},
+    "loop_unseen": {"cases": list(CASES), "repetitions": 1, "duration_s": 20.0, "seed": 20230115},
+}
 #: Controllers of the kernel that stand for controls of the simulator's loop (``sbd kernel load``).
 _FIXED = {"lia": "sbd_lia", "reno": "reno"}
 _SMART = "sbd_smart"

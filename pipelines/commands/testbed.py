@@ -60,9 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--experiment",
         metavar="NAME",
-        help="in place of files, the networks of an experiment with the loop closed (loop_kernel, loop_unseen), each"
-        f" under controllers that `sbd kernel load` brings; {_GROUPS}, {_OUTCOMES}, {_ACCURACY} and {_COSTS} tell what"
-        " came of each",
+        choices=planned_run.KERNEL_EXPERIMENTS,
+        help="in place of files, the networks of an experiment with the loop closed, of"
+        f" {', '.join(planned_run.KERNEL_EXPERIMENTS)}, each under controllers that `sbd kernel load` brings;"
+        f" {_GROUPS}, {_OUTCOMES}, {_ACCURACY} and {_COSTS} tell what came of each",
     )
     parser.add_argument(
         "--controls",
@@ -93,13 +94,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _networks(arguments: argparse.Namespace, params: Params) -> list[LoopNetwork]:
-    settings = params.loop.settings().get(arguments.experiment)
-    if settings is None:
-        raise ParamsError(f"{arguments.params}: loop.experiments.{arguments.experiment} is missing")
-    given = {"runs": arguments.networks, "repetitions": arguments.networks, "duration_s": arguments.seconds}
-    settings |= {name: value for name, value in given.items() if value is not None and name in settings}
-    return list(EXPERIMENTS[arguments.experiment].draw(**settings))
+def _networks(arguments: argparse.Namespace) -> list[LoopNetwork]:
+    settings = planned_run.KERNEL_EXPERIMENTS[arguments.experiment]
+    asked = {"runs": arguments.networks, "repetitions": arguments.networks, "duration_s": arguments.seconds}
+    changed = {name: value for name, value in asked.items() if value is not None and name in settings}
+    return list(EXPERIMENTS[arguments.experiment].draw(**settings | changed))
 
 
 def _controls(arguments: argparse.Namespace) -> Sequence[str]:
@@ -126,7 +125,7 @@ def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
     if arguments.experiment:
         if arguments.captures_only or arguments.congestion_control:
             raise WhatToRunError("--experiment needs logs, and has controllers of its own")
-        networks = _networks(arguments, params)
+        networks = _networks(arguments)
         return planned_run.of_networks(arguments.experiment, networks, _controls(arguments))
     if arguments.controls:
         raise WhatToRunError("--controls are of an experiment")

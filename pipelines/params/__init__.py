@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from pipelines.params.automl import AutoML
     from pipelines.params.export import Export
     from pipelines.params.extract import Extract
-    from pipelines.params.loop import Loop
     from pipelines.params.parse import Parse
 
 PARAMS_FILE = Path("params.yaml")
@@ -86,7 +85,6 @@ class Params(Block):
     senders: Senders
     leaderboard: Leaderboard
     recorded_links: RecordedLinks
-    loop_: dict[str, Any] = Field(alias="loop")
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
     tracking: Tracking
@@ -128,13 +126,6 @@ class Params(Block):
         from pipelines.params.automl import AutoML
 
         return self._part("automl", AutoML, self.automl_, families=list(self.search.families))
-
-    @property
-    def loop(self) -> Loop:
-        """What is run with the loop closed."""
-        from pipelines.params.loop import Loop
-
-        return self._part("loop", Loop, self.loop_)
 
     @property
     def export(self) -> Export:

@@ -36,8 +36,7 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `senders/<dataset>.parquet` | last verdicts under each controller, scheduler and receive buffer, pair by pair |
 | `leaderboard.parquet` | figures of every benchmark task, by detector and size |
 | `recorded_links.parquet` | figures of last verdicts where bottlenecks replay recorded links, by detector and label |
-| `studies/<study>/` | tables of a study, or its scenarios in the order of studies/<study>/reports/runs.csv |
-| `loop/` | runs with the loop closed: their scenarios, what each came to, every verdict, change and second |
+| `studies/<study>/` | a study's tables; scenarios of its experiments, named as its runs; what it keeps of them |
 | `benchmark/<task>/` | a benchmark task: `task.json`, and the tables `benchmark_*` at the smallest size |
 | `controls/<dataset>.parquet` | verdicts of models on shuffled labels and on one feature |
 | `accuracy.parquet` | accuracy, every digit |

@@ -5,8 +5,7 @@ children. A run whose content is already there (parameters, metrics with interva
 model; not the commit) is not logged again. The most accurate exported model, by the nested estimate, is registered
 under the alias ``exportable``. AutoML has one run for each dataset, engine or student, and set of features; the run
 holds times, so a repeated search makes a new one. Each replayed detector has a run, with its last verdicts on each
-dataset, and each control of a sender one, with what it came to in the loop. Nothing reads MLflow back; with
-``tracking.enabled: false`` nothing is written.
+dataset. Nothing reads MLflow back; with ``tracking.enabled: false`` nothing is written.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from pipelines.tracking.experiment import (
     experiment_name,
     views,
 )
-from pipelines.tracking.loop_runs import loop_runs
 from pipelines.tracking.model_runs import best_exported, model_runs
 
 log = logging.getLogger(__name__)
@@ -75,8 +73,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         judge: last_verdicts_by_choice(arguments.reports / "senders" / "controllers" / "accuracy.csv", judge)
         for judge in ("replayed", "learnt")
     }
-    controls = tuple(loop_runs(arguments.reports / "loop", params))
-    mirror.describe(NOTE, views(params, list(said), looped=bool(controls)))
+    mirror.describe(NOTE, views(params, list(said)))
     forgotten = mirror.forget_unfinished()
     if forgotten:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
@@ -85,7 +82,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         one for dataset in params.search.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
     ]
     detectors = (*detector_runs(said, under["replayed"], params), *detector_runs(learnt, under["learnt"], params))
-    logged += [mirror.log_candidate(one) for one in (*candidates, *detectors, *controls)]
+    logged += [mirror.log_candidate(one) for one in (*candidates, *detectors)]
     mirror.register(best, name, ALIAS, REGISTERED.format(profile=params.profile, alias=ALIAS))
     log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
     write_json(

@@ -15,8 +15,8 @@ COSTS = ("cpu_s", "model_bytes", "evaluations")
 
 NOTE = """A run is a dataset, a family of models and a set of features: `sites tree paper` is the tree over the paper's
 features, trained on `sites`. **Views**, above the list: *Models* has the models, *AutoML* what AutoML found and the
-students of it, *Settings* the points of the grids, *Detectors* what was replayed, *Loop* what controlled a sender in
-the simulator, *Agents* the trainings of learnt controllers, with their curves, once the study `mplibra` has run.
+students of it, *Settings* the points of the grids, *Detectors* what was replayed, *Agents* the trainings of learnt
+controllers, with their curves, once the study `mplibra` has run.
 "Default view" has the settings under the run of their grid.
 
 `nested/overall` is the accuracy of the nested estimate on the dataset trained on, `_low` and `_high` its 95 % interval;
@@ -38,7 +38,7 @@ def experiment_name(params: Params) -> str:
     return f"smartsbd-{params.profile}"
 
 
-def views(params: Params, replayed: Sequence[str] = (), *, looped: bool = False) -> tuple[View, ...]:
+def views(params: Params, replayed: Sequence[str] = ()) -> tuple[View, ...]:
     """Return the views of the run list: the models first, since theirs is the address that ``sbd ui`` prints.
 
     Parameters
@@ -46,13 +46,9 @@ def views(params: Params, replayed: Sequence[str] = (), *, looped: bool = False)
     params : Params
     replayed : sequence of str
         Datasets that detectors were replayed on.
-    looped : bool
-        Whether experiments were run with the loop closed.
     """
     rights = [f"metrics.on_{dataset}/right" for dataset in replayed]
     detectors = [View("detectors", "Detectors", "tags.kind = 'detector'", rights[0], tuple(rights))] if rights else []
-    gains = [f"metrics.{name}/over_lia" for name in ("loop_nsb/bulk", "loop_sb/one flow beside")]
-    loop = [View("loop", "Loop", "tags.kind = 'loop'", gains[0], (*gains, "metrics.loop_harm/rival_share"))]
     tiled = [f"metrics.on_{dataset}/{params.search.rule}/overall" for dataset in params.search.datasets]
     nested = [f"metrics.nested/{name}" for name in ("overall", "overall_low", "overall_high")]
     labels = ["params.dataset", "params.feature_set"]
@@ -73,5 +69,4 @@ def views(params: Params, replayed: Sequence[str] = (), *, looped: bool = False)
             (*labels, "params.family", "metrics.mean_accuracy", "metrics.sd_accuracy", "tags.chosen"),
         ),
         *detectors,
-        *(loop if looped else ()),
     )

@@ -118,7 +118,7 @@ class CandidateRun:
     description : str
         What the run's page says of it, in Markdown; repeats what the other attributes hold.
     kind : str
-        ``automl``, ``detector``, ``loop`` or ``agent``: which view has it.
+        ``automl``, ``detector`` or ``agent``: which view has it.
     curve : tuple of (int, mapping)
         Metrics that were taken on the way, each with the step it was taken at.
     """

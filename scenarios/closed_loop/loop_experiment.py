@@ -41,7 +41,7 @@ class LoopExperiment:
     Attributes
     ----------
     draw : callable
-        Takes the experiment's own block of ``loop`` in params.yaml and yields its networks.
+        Takes the experiment's settings and yields its networks.
     controls : tuple of str
         Names in :data:`~scenarios.closed_loop.sender_control.CONTROLS`; the first is what others are compared with.
     networks : mapping of str to int

@@ -74,12 +74,10 @@ def test_parameters_are_valid_in_every_profile_and_no_key_is_the_main_road_s(fol
     own = folder / "params.yaml"
     assert not yaml.safe_load(own.read_text()).keys() & yaml.safe_load((ROOT / "params.yaml").read_text()).keys()
     program = importlib.import_module(f"studies.{folder.name}.run")
-    if hasattr(program, "REPLICATION"):
-        kind = program.REPLICATION.experiments
-        assert read_block(own, kind).planned()
-    else:
-        kind = program.PARAMS
-        read_block(own, kind)
+    replication = getattr(program, "REPLICATION", None)
+    kind = program.PARAMS if replication is None else replication.experiments
+    parameters = read_block(own, kind)
+    assert replication is None or parameters.planned()
     for overlay in (folder / "params").glob("*.yaml"):
         assert (ROOT / "params" / overlay.name).exists()
         merged = tmp_path / overlay.name

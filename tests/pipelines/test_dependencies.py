@@ -39,7 +39,6 @@ PASSED_OVER = {
     "pipelines/params/export.py": "checks values",
     "pipelines/params/extract.py": "checks values",
     "pipelines/params/learning.py": "checks values",
-    "pipelines/params/loop.py": "checks values",
     "pipelines/params/parse.py": "checks values",
     "pipelines/params/simulate.py": "checks values",
 }
@@ -128,7 +127,7 @@ TAKEN_NOT = {
     **{(stage, "features/resample.py"): "the same" for stage in ("export", "prove")},
     **{
         (stage, "features/throughput.py"): "what signals are; it takes none from tables"
-        for stage in (*NAMES_ALONE, "search", "baselines", "twins", "senders", "loop")
+        for stage in (*NAMES_ALONE, "search", "baselines", "twins", "senders")
     },
 }
 

@@ -19,8 +19,6 @@ SHARED_MODULES = {
     "learning": "the learning curve; parameters of what learns",
     "search": "the stage and what it does, for the grids and for AutoML",
     "sensitivity": "the dataset, the stage, and what it judges",
-    "closed_loop": "its tables and its figures",
-    "loop": "the stage and its parameters",
     "senders": "the stage and its tables",
     "shift": "the dataset and the stage that judges it",
     "unseen": "the dataset and the stage that judges it",

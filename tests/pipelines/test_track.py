@@ -264,34 +264,6 @@ def test_a_replayed_detector_is_a_run_of_its_own_view(untracked: Path) -> None:
     assert {one.info.run_name for one in found} == {"wavelet default", "silent default"}
 
 
-@pytest.mark.slow
-def test_a_control_of_a_sender_is_a_run_of_its_own_view(untracked: Path) -> None:
-    folder = untracked / "reports/loop"
-    folder.mkdir(exist_ok=True)
-    (folder / "compared.csv").write_text(
-        "experiment,variant,place,control,over_lia,over_lia_low\n"
-        "loop_nsb,rate limited,shanghai,tree_paper,1.1,1.05\nloop_nsb,bulk,all,tree_paper,1.25,\n"
-        "loop_harm,RFC 9743,all,one path,1,\n"
-    )
-    (folder / "harm.csv").write_text("place,control,rival_share\nbase,one path,1\nall,tree_paper,0.75\n")
-    assert main(["track"]) == 0
-    import mlflow
-
-    uri = f"sqlite:///{untracked / 'data/mlflow.db'}"
-    client = mlflow.MlflowClient(uri, uri)
-    metrics = run_named(client, "loop tree_paper").data.metrics
-    assert metrics == {
-        "loop_nsb/rate limited/shanghai/over_lia": 1.1,
-        "loop_nsb/rate limited/shanghai/over_lia_low": 1.05,
-        "loop_nsb/bulk/over_lia": 1.25,
-        "loop_harm/rival_share": 0.75,
-    }
-    tags = client.get_experiment(experiment_id(client)).tags
-    state = json.loads(json.loads(tags["mlflow.sharedViewState.loop"])["state"])
-    found = client.search_runs([experiment_id(client)], state["searchFilter"])
-    assert {one.info.run_name for one in found} == {"loop tree_paper", "loop one path"}
-
-
 def test_the_alias_points_to_the_best_exported_model(tracked: Path, mlflow_client: MlflowClient) -> None:
     chosen = read_json(tracked / "reports/chosen/sites.json")
     assert chosen["tree_paper"]["nested_accuracy"] > chosen["tree_invariant"]["nested_accuracy"]

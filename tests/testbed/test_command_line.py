@@ -37,7 +37,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
         (["--out", "o"], "name scenario files, or a dataset by --dataset"),
         ([SHARED, "--dataset", "wide_linux", "--out", "o"], "name scenario files, or a dataset by --dataset"),
         ([SHARED, "--experiment", "loop_kernel", "--out", "o"], "name scenario files, or a dataset by --dataset"),
-        (["--experiment", "loop_moon", "--out", "o"], "loop.experiments.loop_moon is missing"),
+        (["--experiment", "loop_moon", "--out", "o"], "argument --experiment: invalid choice: 'loop_moon'"),
         (["--experiment", "loop_kernel", "--captures-only", "--out", "o"], "--experiment needs logs"),
         ([SHARED, "--controls", "lia", "--out", "o"], "--controls are of an experiment"),
         (["--experiment", "loop_kernel", "--out", "o", "--controls", "olia"], "argument --controls: invalid choice"),

@@ -1,4 +1,4 @@
-"""Controls compared network by network: means, closed form, accuracy, delays and harm of runs made by hand."""
+"""Controls compared network by network: means, closed form and accuracy of runs made by hand."""
 
 from __future__ import annotations
 
@@ -8,17 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from models.closed_loop.comparison import (
-    ALL,
-    CHAIN,
-    DELAYS,
-    HARM,
-    accuracy_by_force,
-    compared,
-    delays,
-    harm,
-    two_state_chain,
-)
+from models.closed_loop.comparison import ALL, accuracy_by_force, compared
 
 OPTIONS = {"resamples": 200, "seed": 1}
 NOTHING = dict.fromkeys(("rival_mbit_s", "jain", "apart_share", "right_share", "right_at_end"), math.nan)
@@ -101,57 +91,4 @@ def test_accuracy_leaves_out_what_changed_and_counts_what_was_left_open() -> Non
         (True, "apart", 1, 0, 0.0),
         (True, "coupled", 3, 1, 0.5),
     ]
-
-
-def test_a_chain_of_two_states_follows_from_verdicts_on_unswitched_runs() -> None:
-    """Where nothing is shared: apart with chance 0.75, back with 0.25, so 0.75 of the time. Others are left out."""
-    said = [("lia", False)] * 3 + [("lia", True), ("lia", None)] + [("reno", False)] * 3 + [("reno", True)]
-    said += [("tree", True)] * 9
-    judged = pd.DataFrame(
-        [
-            {"experiment": name, "variant": "only", "judge": "tree", "control": control, "said": one, "shared": label}
-            for name, labels in (("one", (False,)), ("moving", (False, True)), ("unknown", (None,)))
-            for label in labels
-            for control, one in said
-        ]
-    )
-    table = pd.DataFrame([run(0, "tree", 1.0, apart_share=0.5), run(1, "tree", 1.0, apart_share=0.7)])
-    (found,) = two_state_chain(judged, table, "lia", "reno")
-    assert tuple(found) == CHAIN
-    assert (found["shared"], found["right_coupled"], found["right_apart"]) == (False, 0.75, 0.75)
-    assert (found["chain_share"], found["apart_share"]) == (pytest.approx(0.75), pytest.approx(0.6))
-    assert list(two_state_chain(judged, table.assign(control="other"), "lia", "reno")) == []
-    assert list(two_state_chain(judged[:0], table, "lia", "reno")) == []
-
-
-def test_harm_is_what_is_left_of_what_a_rival_has_beside_one_path() -> None:
-    table = pd.DataFrame(
-        [
-            run(0, "one path", 5.0, rival_mbit_s=4.0),
-            run(0, "reno", 6.0, rival_mbit_s=3.0),
-            run(1, "one path", 5.0, rival_mbit_s=5.0),
-            run(1, "reno", 6.0, rival_mbit_s=2.5),
-        ]
-    )
-    found = {(one["place"], one["control"]): one for one in harm(table, "one path", **OPTIONS)}
-    assert found["here", "reno"]["rival_share"] == pytest.approx((0.75 + 0.5) / 2)
-    assert found[ALL, "one path"]["rival_share"] == 1.0
-    assert tuple(found[ALL, "one path"]) == HARM
-    assert list(harm(table[:0], "one path", **OPTIONS)) == []
-
-
-def test_delays_are_medians_of_what_was_not_right_already() -> None:
-    changes = [(False, 2.0), (False, math.inf), (False, 4.0), (True, 0.0)]
-    table = pd.DataFrame(
-        [
-            {"variant": "only", "place": "here", "control": "tree", "shared": True, "held": held, "delay_s": delay}
-            | {"delay_windows": delay / 2}
-            for held, delay in changes
-        ]
-    )
-    here, pooled = delays(table)
-    assert (here["changes"], here["held"], here["never"]) == (4, 1, 1)
-    assert (here["delay_s"], here["delay_windows"]) == (4.0, 2.0)
-    assert pooled == here | {"place": ALL}
-    assert tuple(here) == DELAYS
-    assert list(delays(table[:0])) == [] and accuracy_by_force(table[:0]).empty
+    assert accuracy_by_force(judged[:0]).empty

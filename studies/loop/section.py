@@ -1,15 +1,18 @@
-"""Tables of experiments with the loop closed, in the order of the paper's sections 5.2 and 5.3."""
+"""What the page shows of experiments with the loop closed, in the order of the paper's sections 5.2 and 5.3."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from models.closed_loop.comparison import ALL
-from pipelines.reporting.published import CLOSED_LOOP, TABLE7
-from pipelines.reporting.tables.cell import Results, Rows, number
+from pipelines.reporting.published import TABLE7
+from pipelines.reporting.tables.cell import Rows, number
+from studies.loop.claims import CLAIMS
 
+TITLE = "The loop closed"
 #: What a table of goodput has a column for: experiment and variant.
 _GAINS = {
     ("loop_nsb", "rate limited"): "not shared, rate limited rivals",
@@ -21,8 +24,14 @@ _GAINS = {
 _ACCUMULATING = "lag_excess"
 
 
-def _read(results: Results, name: str) -> pd.DataFrame:
-    path = results.reports / "loop" / f"{name}.csv"
+def tables(reports: Path) -> dict[str, Rows]:
+    """Return the section's tables by the name that its template has."""
+    shown = (accuracy, cases, closed_form, delays, gains, harm, kernel, kernel_accuracy, kernel_costs, reported, right)
+    return {rows_of.__name__: rows_of(reports) for rows_of in shown}
+
+
+def _read(reports: Path, name: str) -> pd.DataFrame:
+    path = reports / f"{name}.csv"
     return pd.read_csv(path) if path.exists() else pd.DataFrame()
 
 
@@ -38,9 +47,9 @@ def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): cell for key, cell in row.items()} for row in table.to_dict("records")]
 
 
-def loop_gains(results: Results) -> Rows:
+def gains(reports: Path) -> Rows:
     """Return the goodput of every control over LIA's, by experiment, beside what the paper reports."""
-    table = _read(results, "compared")
+    table = _read(reports, "compared")
     if table.empty:
         return []
     pooled = [row for row in _rows(table) if row["place"] == ALL]
@@ -56,14 +65,14 @@ def loop_gains(results: Results) -> Rows:
     return list(rows.values())
 
 
-def loop_reported(results: Results) -> Rows:
+def reported(reports: Path) -> Rows:
     """Return what the paper reports of its running implementation, beside ours."""
-    table = _read(results, "compared")
+    table = _read(reports, "compared")
     if table.empty:
         return []
     pooled = {(row["experiment"], row["variant"], row["control"]): row for row in _rows(table) if row["place"] == ALL}
     rows = []
-    for reported in CLOSED_LOOP:
+    for reported in CLAIMS:
         ours = [
             f"{control}, {variant}: {_interval(pooled[experiment, variant, control], reported.column)}"
             for experiment, variant, control in reported.ours
@@ -73,14 +82,14 @@ def loop_reported(results: Results) -> Rows:
     return rows
 
 
-def loop_closed_form(results: Results) -> Rows:
+def closed_form(reports: Path) -> Rows:
     """Return how far switched controls are from the closed form, by experiment."""
-    table = _read(results, "compared")
+    table = _read(reports, "compared")
     if table.empty:
         return []
     chain = {
         (row["experiment"], row["variant"], row["judge"]): number(row["chain_share"], 3)
-        for row in _rows(_read(results, "chain"))
+        for row in _rows(_read(reports, "chain"))
     }
     return [
         {
@@ -99,13 +108,12 @@ def loop_closed_form(results: Results) -> Rows:
     ]
 
 
-def loop_kernel(results: Results) -> Rows:
+def kernel(reports: Path) -> Rows:
     """Return what controllers of a kernel came to, beside what the simulator says of the same networks."""
-    kernel, simulated = _read(results, "kernel"), _read(results, "compared")
-    if kernel.empty or simulated.empty:
+    measured, simulated = _read(reports, "kernel"), _read(reports, "compared")
+    if measured.empty or simulated.empty:
         return []
-    kernel, simulated = (one[one["experiment"] == "loop_kernel"] for one in (kernel, simulated))
-    tables = (("simulator", simulated), ("kernel", kernel))
+    measured, simulated = (one[one["experiment"] == "loop_kernel"] for one in (measured, simulated))
     return [
         {
             "variant": row["variant"],
@@ -122,20 +130,20 @@ def loop_kernel(results: Results) -> Rows:
             if pd.isna(row["right_share"])
             else f"{row['right_share']:.2f}, {row['right_at_end']:.2f}",
         }
-        for variant in kernel["variant"].unique()
-        for name, table in tables
+        for variant in measured["variant"].unique()
+        for name, table in (("simulator", simulated), ("kernel", measured))
         for row in _rows(table)
         if row["place"] == ALL and row["variant"] == variant
     ]
 
 
-def loop_cases(results: Results) -> Rows:
+def cases(reports: Path) -> Rows:
     """Return how long groups were right in the cases of Table 6, by a kernel's sender and by the simulator's."""
-    kernel, simulated = _read(results, "kernel"), _read(results, "compared")
-    if kernel.empty or simulated.empty:
+    measured, simulated = _read(reports, "kernel"), _read(reports, "compared")
+    if measured.empty or simulated.empty:
         return []
     rows: dict[str, dict[str, Any]] = {}
-    for name, table in (("kernel", kernel), ("simulator", simulated)):
+    for name, table in (("kernel", measured), ("simulator", simulated)):
         for row in _rows(table):
             if row["experiment"] != "loop_unseen" or row["place"] == ALL or row["control"] != _ACCUMULATING:
                 continue
@@ -146,9 +154,9 @@ def loop_cases(results: Results) -> Rows:
     return list(rows.values())
 
 
-def loop_kernel_costs(results: Results) -> Rows:
+def kernel_costs(reports: Path) -> Rows:
     """Return what verdicts cost a kernel's sender, beside the paper's Table 7."""
-    table = _read(results, "kernel_costs")
+    table = _read(reports, "kernel_costs")
     rows = [
         {
             "what": f"{row['control']}, {row['experiment']}",
@@ -173,9 +181,9 @@ def loop_kernel_costs(results: Results) -> Rows:
     return [*rows, *published] if rows else []
 
 
-def loop_right(results: Results) -> Rows:
+def right(reports: Path) -> Rows:
     """Return the share of time in which groups are right, by experiment and switched control."""
-    table = _read(results, "compared")
+    table = _read(reports, "compared")
     if table.empty:
         return []
     pooled = [row for row in _rows(table) if row["place"] == ALL and pd.notna(row["right_share"])]
@@ -187,18 +195,18 @@ def loop_right(results: Results) -> Rows:
     return list(rows.values())
 
 
-def loop_accuracy(results: Results) -> Rows:
+def accuracy(reports: Path) -> Rows:
     """Return how right each source is by label and by what is in force while it watches, over all experiments.
 
     Judgements of the accumulating default are left out: what is in force at their time is what they have just set.
     """
-    table = _read(results, "accuracy")
+    table = _read(reports, "accuracy")
     return [] if table.empty else _accuracy(table[table["judge"] != _ACCUMULATING])
 
 
-def loop_kernel_accuracy(results: Results) -> Rows:
+def kernel_accuracy(reports: Path) -> Rows:
     """Return how right verdicts of a kernel's sender are by label and by what is in force while it watches."""
-    table = _read(results, "kernel_accuracy")
+    table = _read(reports, "kernel_accuracy")
     return [] if table.empty else _accuracy(table)
 
 
@@ -222,9 +230,9 @@ def _accuracy(table: pd.DataFrame) -> Rows:
     return rows
 
 
-def loop_delays(results: Results) -> Rows:
+def delays(reports: Path) -> Rows:
     """Return how long groups took to follow a bottleneck that moved, over all sites."""
-    table = _read(results, "delays")
+    table = _read(reports, "delays")
     if table.empty:
         return []
     return [
@@ -243,9 +251,9 @@ def loop_delays(results: Results) -> Rows:
     ]
 
 
-def loop_harm(results: Results) -> Rows:
+def harm(reports: Path) -> Rows:
     """Return what one TCP flow has beside each control, over what it has beside a connection of one path."""
-    table = _read(results, "harm")
+    table = _read(reports, "harm")
     if table.empty:
         return []
     rows: dict[str, dict[str, Any]] = {}

@@ -25,7 +25,7 @@ def gains(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Rows of reports/loop/compared.csv.
+        Rows of reports/compared.csv.
     """
     wanted = pd.DataFrame([panel[:2] for panel in _PANELS], columns=["experiment", "variant"])
     own = table.merge(wanted, on=["experiment", "variant"])
@@ -72,7 +72,7 @@ def harm(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Rows of reports/loop/harm.csv.
+        Rows of reports/harm.csv.
     """
     settings = [place for place in dict.fromkeys(table["place"]) if place != ALL]
     controls = list(dict.fromkeys(table["control"]))
@@ -106,7 +106,7 @@ def shift(seconds: pd.DataFrame) -> Figure:
     Parameters
     ----------
     seconds : DataFrame
-        Rows of data/loop/seconds.parquet.
+        Rows of seconds.parquet, as the study's program writes it.
     """
     places = list(dict.fromkeys(seconds["place"])) if len(seconds) else []
     variants = list(dict.fromkeys(seconds["variant"])) if len(seconds) else []

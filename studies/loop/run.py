@@ -1,10 +1,10 @@
 """Run experiments with the loop closed: verdicts decide, while a connection runs, which subflows are coupled.
 
-Each network is run under each control. What a run came to is kept, so that a stage that was broken off goes on where it
-was. It is taken again as long as scenario, program, headers and the code that judges runs are the same. Reports have
-every run; controls compared network by network; how right each source is by what is in force; how long groups take to
-follow a bottleneck that moves; and what is left to a rival. What a source said in a run is compared with a replay of
-the run's event log, and a difference fails the stage.
+Each network is run under each control. What a run came to is kept, so that what was broken off goes on where it was. It
+is taken again as long as scenario, program, headers and the code that judges runs are the same. Reports have every run;
+controls compared network by network; how right each source is by what is in force; how long groups take to follow a
+bottleneck that moves; and what is left to a rival. What a source said in a run is compared with a replay of the run's
+event log, and a difference is an error. The tables of runs on a kernel are made of what stands in git.
 """
 
 from __future__ import annotations
@@ -25,17 +25,20 @@ import pandas as pd
 
 from contracts.fault import Fault
 from contracts.whole_file import write_whole
-from export import loop_agreement
-from export.loop_agreement import LoopReplays
 from models.closed_loop import comparison, detector_cost, run_outcome
-from pipelines.params import Params
-from pipelines.reporting.figures import closed_loop, style
+from pipelines.params import Params, read_block
+from pipelines.reporting.figures import style
 from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import parallel, stage
 from scenarios import simulator
-from scenarios.closed_loop import EXPERIMENTS, loop_program
+from scenarios.closed_loop import loop_program
 from scenarios.closed_loop.loop_experiment import LoopRun
 from scenarios.closed_loop.sender_control import CONTROLS, coupled_twin
+from studies.loop import figures, log_replays
+from studies.loop.experiments import LoopExperiments
+from studies.loop.harm import HARM, harm
+from studies.loop.log_replays import LoopReplays
+from studies.loop.switching import CHAIN, DELAYS, delays, two_state_chain
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +50,10 @@ _DEFAULT = "lag_excess"
 #: Sources that are no detector: there is nothing to replay.
 _NOT_REPLAYED = ("oracle", "fixed")
 #: The experiments whose rival is compared, and whose bottlenecks move.
-_HARM, _SHIFT = "loop_harm", "loop_shift"
+_BESIDE_ONE_FLOW, _MOVING = "loop_harm", "loop_shift"
 _ALONE = "one path"
+#: What the study's params.yaml is.
+PARAMS = LoopExperiments
 
 
 class LoopError(Fault):
@@ -66,7 +71,8 @@ class _Found:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the stage's arguments."""
+    """Add the program's arguments."""
+    parser.add_argument("--experiments", type=Path, required=True, help="the study's params.yaml")
     parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
     parser.add_argument(
         "--kernel",
@@ -75,26 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder with outcomes and costs of such networks on a kernel, from git",
     )
     parser.add_argument("--runs", type=Path, required=True, help="folder to write: scenarios, runs, verdicts, seconds")
-    parser.add_argument("--reports", type=Path, required=True, help="folder for the tables")
-    parser.add_argument("--figures", type=Path, required=True, help="folder for loop_gains, loop_harm, loop_shift.png")
-
-
-def drawn(params: Params) -> list[LoopRun]:
-    """Return every run: networks in the order they are drawn, each under its controls.
-
-    Parameters
-    ----------
-    params : Params
-    """
-    loop = params.loop
-    return [
-        LoopRun(name, network, control)
-        for name, settings in loop.settings().items()
-        if settings is not None
-        for network in EXPERIMENTS[name].draw(**settings)
-        for control in EXPERIMENTS[name].controls
-        if EXPERIMENTS[name].runs(control, network) and (loop.controls is None or control in loop.controls)
-    ]
+    parser.add_argument("--reports", type=Path, required=True, help="folder to write: tables and figures")
 
 
 def _file_name(run: LoopRun) -> str:
@@ -177,7 +164,7 @@ def _came_to(run: LoopRun, looped: loop_program.Looped, replays: LoopReplays) ->
         switches = list(run_outcome.switches(looped.truth, looped.told, largest_rtt_ms))
     elif run.control in _UNSWITCHED and len(scenario.subflows) > 1:
         judged = list(_of_replays(run, looped, replays))
-    seconds = list(run_outcome.seconds(looped.truth, network.rival)) if run.experiment == _SHIFT else []
+    seconds = list(run_outcome.seconds(looped.truth, network.rival)) if run.experiment == _MOVING else []
     row = identity | asdict(run_outcome.outcome(looped.truth, looped.told, network.rival)) | {"replay_same": same}
     return _Found(
         row,
@@ -207,7 +194,7 @@ def _simulated(runs: list[LoopRun], place: Path, headers: Path, params: Params) 
 
 def _version(built: Path) -> str:
     """Return what the program is, and a digest of the code that judges what it wrote."""
-    sources = [str(module.__file__) for module in (run_outcome, loop_agreement)] + [__file__]
+    sources = [str(module.__file__) for module in (run_outcome, log_replays)] + [__file__]
     judging = hashlib.sha256(b"".join(Path(source).read_bytes() for source in sources)).hexdigest()
     return f"{loop_program.version(built)}\n{judging}"
 
@@ -221,44 +208,61 @@ def _clear(place: Path, names: set[str]) -> None:
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the stage."""
-    runs = drawn(params)
+    """Run the experiments."""
+    runs = read_block(arguments.experiments, PARAMS).planned()
     place = arguments.runs.absolute()
     for folder in ("scenarios", "found"):
         (place / folder).mkdir(parents=True, exist_ok=True)
-    found = _simulated(runs, place, arguments.headers, params)
+    kept = _simulated(runs, place, arguments.headers, params)
     _clear(place, {f"{_file_name(one)}.json" for one in runs})
-    table = pd.DataFrame([one.row for one in found])
+    table = pd.DataFrame([one.row for one in kept])
     judged, switches, seconds = (
-        pd.DataFrame([row for one in found for row in getattr(one, name)]) for name in ("judged", "switches", "seconds")
+        pd.DataFrame([row for one in kept for row in getattr(one, name)]) for name in ("judged", "switches", "seconds")
     )
-    for name, own in (("runs", table), ("verdicts", judged), ("switches", switches), ("seconds", seconds)):
-        write_parquet(own, arguments.runs / f"{name}.parquet")
+    for name, rows in (("runs", table), ("verdicts", judged), ("switches", switches), ("seconds", seconds)):
+        write_parquet(rows, arguments.runs / f"{name}.parquet")
     options = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
-    on_kernel = pd.read_csv(arguments.kernel / "outcomes.csv")
-    reports = {
-        "runs": table,
-        "compared": pd.DataFrame(list(comparison.compared(table, coupled_twin, **options))),
-        "kernel": pd.DataFrame(list(comparison.compared(on_kernel, coupled_twin, **options))),
-        "kernel_costs": detector_cost.over_runs(pd.read_csv(arguments.kernel / "costs.csv")),
-        "kernel_accuracy": pd.read_csv(arguments.kernel / "accuracy.csv"),
-        "accuracy": comparison.accuracy_by_force(judged),
-        "chain": pd.DataFrame(list(comparison.two_state_chain(judged, table, *_UNSWITCHED)), columns=comparison.CHAIN),
-        "delays": pd.DataFrame(list(comparison.delays(switches)), columns=comparison.DELAYS),
-        "harm": pd.DataFrame(
-            list(comparison.harm(table[table["experiment"] == _HARM], _ALONE, **options)), columns=comparison.HARM
-        ),
-    }
-    arguments.reports.mkdir(parents=True, exist_ok=True)
-    for name, own in reports.items():
-        write_csv(own, arguments.reports / f"{name}.csv")
+    tables = _of_simulator(table, judged, switches, options) | _of_kernel(arguments.kernel, options)
+    for name, rows in tables.items():
+        write_csv(rows, arguments.reports / f"{name}.csv")
     drawings = {
-        "gains": closed_loop.gains(reports["compared"]),
-        "harm": closed_loop.harm(reports["harm"]),
-        "shift": closed_loop.shift(seconds),
+        "gains": figures.gains(tables["compared"]),
+        "harm": figures.harm(tables["harm"]),
+        "shift": figures.shift(seconds),
     }
     for name, figure in drawings.items():
-        style.save(figure, arguments.figures / f"loop_{name}.png")
+        style.save(figure, arguments.reports / f"{name}.png")
+    _check(table)
+    return stage.EXIT_OK
+
+
+def _of_simulator(
+    table: pd.DataFrame, judged: pd.DataFrame, switches: pd.DataFrame, options: dict[str, int]
+) -> dict[str, pd.DataFrame]:
+    """Return the tables of what was run, by the name of their file."""
+    beside_one_flow = table[table["experiment"] == _BESIDE_ONE_FLOW]
+    return {
+        "runs": table,
+        "compared": pd.DataFrame(list(comparison.compared(table, coupled_twin, **options))),
+        "accuracy": comparison.accuracy_by_force(judged),
+        "chain": pd.DataFrame(list(two_state_chain(judged, table, *_UNSWITCHED)), columns=CHAIN),
+        "delays": pd.DataFrame(list(delays(switches)), columns=DELAYS),
+        "harm": pd.DataFrame(list(harm(beside_one_flow, _ALONE, **options)), columns=HARM),
+    }
+
+
+def _of_kernel(folder: Path, options: dict[str, int]) -> dict[str, pd.DataFrame]:
+    """Return the tables of what was run on a kernel, by the name of their file."""
+    outcomes = pd.read_csv(folder / "outcomes.csv")
+    return {
+        "kernel": pd.DataFrame(list(comparison.compared(outcomes, coupled_twin, **options))),
+        "kernel_costs": detector_cost.over_runs(pd.read_csv(folder / "costs.csv")),
+        "kernel_accuracy": pd.read_csv(folder / "accuracy.csv"),
+    }
+
+
+def _check(table: pd.DataFrame) -> None:
+    """Tell what the runs took; raise if one said what a replay of its log does not."""
     different = table[table["replay_same"].eq(False)]
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     replayed = int(table["replay_same"].notna().sum())
@@ -266,4 +270,3 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if len(different):
         first = " ".join(str(different.iloc[0][name]) for name in (*comparison.NETWORK, "control"))
         raise LoopError(f"{len(different)} of {replayed} runs said what a replay of their log does not, first: {first}")
-    return stage.EXIT_OK
