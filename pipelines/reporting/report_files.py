@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,23 +38,3 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with written_whole(path) as part:
         frame.to_parquet(part, index=False)
-
-
-def write_metrics(table: pd.DataFrame, names: Sequence[str], path: Path) -> None:
-    """Write some columns of a table of accuracy as JSON, by what each row is of.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``train_set``, ``test_set``, ``model``, ``feature_set``, and those named; one row for each.
-    names : sequence of str
-        Columns to write.
-    path : Path
-    """
-    content = {
-        f"{row['train_set']} on {row['test_set']}: {row['model']}_{row['feature_set']}": {
-            name: round(float(row[name]), DIGITS) for name in names
-        }
-        for row in table.to_dict("records")
-    }
-    write_json(content, path)

@@ -28,12 +28,10 @@ from models.stored.stored_model import StoredModel
 from models.verdict import write_predictions
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import write_csv, write_metrics
+from pipelines.reporting.report_files import write_csv
 from pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
-
-_METRICS = ("balanced", "balanced_low", "balanced_high", "overall")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--models", type=Path, required=True, help="folder with one folder of models for each dataset")
     parser.add_argument("--predictions", type=Path, required=True, help="prediction table to write")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy")
-    parser.add_argument("--metrics", type=Path, required=True, help="JSON file: balanced accuracy")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file")
 
 
@@ -101,7 +98,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     evaluate = params.evaluate
     table = accuracy_by_set(predictions, missing, resamples=evaluate.resamples, seed=evaluate.seed)
     write_csv(table, arguments.table)
-    write_metrics(table, _METRICS, arguments.metrics)
     style.save(comparison.generalisation(table), arguments.figure)
     log.info("%d rows of accuracy", len(table))
     return stage.EXIT_OK

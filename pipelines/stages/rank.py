@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--relevance", type=Path, required=True, help="parquet file: the unrounded estimates")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: the ranking")
     parser.add_argument("--agreement", type=Path, required=True, help="JSON file: agreement with Table 3")
+    parser.add_argument("--metrics", type=Path, help="JSON file: what DVC compares, of the dataset exported")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file: the ranking")
     parser.add_argument("--distributions", type=Path, required=True, help="PNG file: every feature by site and label")
 
@@ -61,15 +62,18 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     relevance = ranked_features(information, null_nats, TABLE3_NATS)
     write_parquet(relevance, arguments.relevance)
     write_csv(relevance, arguments.table)
+    agreements = {
+        "all 18": _agreement(windows, "table3", estimation, params),
+        "the 9 without throughput": _agreement(windows, "paper", estimation, params),
+    }
+    if arguments.metrics is not None and arguments.dataset == params.export.dataset:
+        write_json({"table3_kendall_tau": agreements["all 18"]["kendall_tau"]}, arguments.metrics)
     write_json(
         {
             "rule": settings.rule,
             "windows": {"shared": int(windows.shared.sum()), "non_shared": int((~windows.shared).sum())},
             "connections": len(np.unique(windows.connections)),
-            "agreement_with_table3": {
-                "all 18": _agreement(windows, "table3", estimation, params),
-                "the 9 without throughput": _agreement(windows, "paper", estimation, params),
-            },
+            "agreement_with_table3": agreements,
         },
         arguments.agreement,
     )

@@ -25,7 +25,7 @@ from models.stored.stored_model import searched
 from models.stored.tested_windows import tested_windows
 from pipelines.params import Params
 from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import DIGITS, write_csv, write_json, write_parquet
+from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: accuracy of each case, unrounded")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: accuracy of each case")
     parser.add_argument("--cases", type=Path, required=True, help="CSV file: description of each case")
-    parser.add_argument("--metrics", type=Path, required=True, help="JSON file: mean and lowest case of each model")
     parser.add_argument("--figure", type=Path, required=True, help="PNG file")
 
 
@@ -95,16 +94,5 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_parquet(table, arguments.judged)
     write_csv(table, arguments.table)
     write_csv(facts, arguments.cases)
-    means = table[table["case"] == MEAN]
-    write_json(
-        {
-            f"{row['model']}_{row['feature_set']}": {
-                **{name: round(float(row[name]), DIGITS) for name in ("accuracy", "low", "high", "lowest")},
-                "lowest_case": row["lowest_case"],
-            }
-            for row in means.to_dict("records")
-        },
-        arguments.metrics,
-    )
     style.save(comparison.unseen(table, facts, MEAN), arguments.figure)
     return stage.EXIT_OK

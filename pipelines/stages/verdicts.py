@@ -21,7 +21,7 @@ from export.replaying import said_in
 from models.detectors.scoring import OnPair
 from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
 from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv, write_parquet
+from pipelines.reporting.report_files import DIGITS, write_csv, write_json, write_parquet
 from pipelines.running import stage
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: every pair")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
+    parser.add_argument(
+        "--metrics", type=Path, help="JSON file: what DVC compares, the default's shares on the development set"
+    )
 
 
 def _said(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]:
@@ -85,5 +88,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     write_parquet(rows.astype({SAID: "boolean"}), arguments.judged)
     write_csv(pd.DataFrame(found), arguments.table)
     own = next(one for one in found if (one["detector"], one["parameters"]) == _REFERENCE)
+    if arguments.metrics is not None and arguments.dataset == params.transfer.development:
+        shares = {name: round(float(own[name]), DIGITS) for name in ("right", "decided")}
+        write_json({f"lag_excess_{name}": share for name, share in shares.items()}, arguments.metrics)
     log.info("%s: %s right of %d pairs %.3f", arguments.dataset, _REFERENCE[0], own["pairs"], own["right"])
     return stage.EXIT_OK

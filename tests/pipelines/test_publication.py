@@ -21,7 +21,7 @@ CODE = "1bea6a7d1a32ae731cdbcd5f7263a6f28b81f9f5, unchanged"
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    for name in ("reports/accuracy.csv", "reports/accuracy.json", "reports/figures/accuracy.png"):
+    for name in ("reports/accuracy.csv", "reports/detector.json", "reports/figures/accuracy.png"):
         path = tmp_path / "clone" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
@@ -40,7 +40,7 @@ def test_a_stage_that_is_done_is_published_with_its_card(clone: Path, tmp_path: 
     assert (said["ended"], said["hours"], said["cpu_hours"]) == ("2023-11-14 22:13", 0.5, 1.0)
     assert said["commit"] == CODE
     assert set(said) == {"stage", "commit", "machine", "ended", "hours", "cpu_hours"}
-    assert sorted(path.name for path in target.iterdir()) == ["README.md", "accuracy.csv", "accuracy.json", "cards"]
+    assert sorted(path.name for path in target.iterdir()) == ["README.md", "accuracy.csv", "cards", "detector.json"]
     contents = (target / "README.md").read_text().splitlines()
     assert any(line.startswith("| evaluate | 2023-11-14 22:13 | 0.50 | 1.00 |") for line in contents)
     assert "| search@sites | not run | | | | |" in contents
