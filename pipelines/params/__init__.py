@@ -23,16 +23,13 @@ from pipelines.params.learning import (
     Leaderboard,
     LearntVerdicts,
     Rank,
-    RecordedLinks,
     Replay,
     Search,
-    Senders,
     Sensitivity,
     Thinned,
     Tiles,
     Tracking,
     Transfer,
-    Twins,
     Unseen,
     Validate,
 )
@@ -86,10 +83,7 @@ class Params(Block):
     controls: Controls
     evaluate: Evaluate
     sensitivity: Sensitivity
-    twins: Twins
-    senders: Senders
     leaderboard: Leaderboard
-    recorded_links: RecordedLinks
     thinned: Thinned
     loop_: dict[str, Any] = Field(alias="loop")
     infer: Infer
