@@ -33,10 +33,11 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `searched/` | which AutoML engines can run here, and what was searched |
 | `automl/<dataset>/` | what AutoML found: accuracy and costs, run history, leaderboard, members, predictions |
 | `learnt_verdicts/<dataset>.parquet` | last verdicts of models learnt on `wide`, pair by pair |
-| `senders/<dataset>.parquet` | last verdicts under each controller, scheduler and receive buffer, pair by pair |
 | `leaderboard.parquet` | figures of every benchmark task, by detector and size |
-| `recorded_links.parquet` | figures of last verdicts where bottlenecks replay recorded links, by detector and label |
 | `thinned.parquet` | last verdicts on connections as other tools show them, pair by pair |
+| `studies/datasets/` | further datasets: `raw`, `tables`, `truth`, `features` and so on, as here |
+| `studies/senders/`, `studies/twins/` | last verdicts that a study compares, pair by pair |
+| `studies/radio/` | figures of last verdicts where bottlenecks replay recorded links, by detector and label |
 | `studies/<study>/` | scenarios of a study's experiments, in the order of studies/<study>/reports/runs.csv |
 | `loop/` | runs with the loop closed: their scenarios, what each came to, every verdict, change and second |
 | `benchmark/<task>/` | a benchmark task: `task.json`, and the tables `benchmark_*` at the smallest size |
