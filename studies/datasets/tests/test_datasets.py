@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
+from dvc.repo import Repo
 
 from contracts import tables
 from contracts.contract import write_table
@@ -59,6 +60,29 @@ def test_what_a_study_waits_for_is_written_for_each_of_its_datasets() -> None:
                 for variable in ("${item.dataset}", "${recorded}", "${simulation}"):
                     dep = dep.replace(variable, names[0])  # noqa: PLW2901 - one of them is in it
                 assert dep in written
+
+
+def behind(graph: Any, stage: Any) -> set[str]:
+    """The stages that must be done before a stage."""
+    found, waiting = set(), [stage]
+    while waiting:
+        for one in graph[waiting.pop()]:
+            if one.addressing not in found:
+                found.add(one.addressing)
+                waiting.append(one)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a package that DVC calls
+def test_a_study_asks_for_its_own_datasets_alone_and_the_main_road_for_none() -> None:
+    with Repo(str(ROOT), uninitialized=True) as repo:
+        graph = repo.index.graph
+        asked = {stage.addressing: behind(graph, stage) for stage in graph}
+    assert {name for name in asked["studies/radio/dvc.yaml:run@radio"] if "/" in name} == {
+        f"studies/datasets/dvc.yaml:{name}@radio" for name in ("simulate", "prepare", "judge")
+    }
+    main_road = [names for stage, names in asked.items() if "/" not in stage]
+    assert main_road and not any("/" in name for names in main_road for name in names)
 
 
 def test_every_dataset_stands_on_the_page() -> None:
