@@ -37,7 +37,7 @@ def sections(studies: Path) -> Iterator[FurtherSection]:
     for template in sorted(studies.glob(f"*/{_TEMPLATE}")):
         name = template.parent.name
         module = importlib.import_module(f"studies.{name}.section")
-        if any((template.parent / "reports").glob("*.csv")):
+        if any((template.parent / "reports").rglob("*.csv")):
             yield FurtherSection(name, module.TITLE, partial(_section, name, template.parent))
 
 

@@ -44,7 +44,7 @@ def _target(arguments: argparse.Namespace, params: Params) -> Path:
     name = arguments.name or arguments.folder.resolve().name
     if not _NAME.fullmatch(name):
         raise TargetError(f"{name!r} is no name for a dataset: use --name with a-z, 0-9 and _, a letter first")
-    if name in {*params.simulated, *params.samples, LOCKED, *_RESERVED}:
+    if name in {*params.simulate_, *params.samples, LOCKED, *_RESERVED}:
         raise TargetError(f"{name!r} is a dataset of the pipeline's own, or another file's name: use --name")
     target: Path = arguments.raw / name
     if target.exists():

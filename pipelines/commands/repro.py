@@ -82,9 +82,13 @@ def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
     if name in _PUBLISHED:
         publication.write_contents(stages, own, published)
 
+    taken: dict[str, journal.Entry] = {}
+
     def when_done(entry: journal.Entry) -> None:
         if name in _PUBLISHED:
-            publication.publish(entry, stages, own, target, published, code)
+            # A stage of several commands has an entry for each.
+            taken[entry.stage] = entry.after(taken.get(entry.stage))
+            publication.publish(taken[entry.stage], stages, own, target, published, code)
 
     earlier, began_s = journal.read(target / journal.JOURNAL), time.monotonic()
     # What DVC makes of a list of stages is not known before it has run them.

@@ -23,7 +23,9 @@ from traces.assembly import BACKWARDS
 from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
 
-SAMPLES, TABLES, TRUTHS = Path("data/samples"), Path("data/tables"), Path("data/truth")
+SAMPLES = Path("data/samples")
+#: Folders with the tables and the truth of a run's datasets: of the main road, and of those that studies have.
+RUNS = (Path("data"), Path("data/studies/datasets"))
 #: The samples in git that are judged if nothing is named: logs of a sender.
 DEFAULT = ("kernel", "kernel_hard")
 #: In event lines, of a connection whose token is not known.
@@ -99,17 +101,19 @@ def of_sample(dataset: str, params: Params, gathered: Gathered) -> None:
         _add(gathered, dataset, recorded, by_input[recorded.path.name])
 
 
-def of_tables(dataset: str, gathered: Gathered) -> None:
+def of_tables(dataset: str, made: Path, gathered: Gathered) -> None:
     """Add the labelled connections of a dataset of the pipeline's run, by its validated truth.
 
     Parameters
     ----------
     dataset : str
+    made : Path
+        One of :data:`RUNS`.
     gathered : Gathered
     """
-    folder = TABLES / dataset
+    folder = made / "tables" / dataset
     truths: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in read_table(tables.TRUTH, TRUTHS / f"{dataset}.parquet").to_pylist():
+    for row in read_table(tables.TRUTH, made / "truth" / f"{dataset}.parquet").to_pylist():
         truths[row["connection_id"]].append(row)
         gathered.counts["labels that are not valid"] += not row["valid"]
     readers = [
@@ -171,8 +175,9 @@ def of_datasets(names: Sequence[str], params: Params) -> Gathered:
     for name in names:
         if name == LOCKED:
             raise UnknownDatasetError(f"{LOCKED} is read by `sbd score-locked` alone")
-        if (TABLES / name).is_dir() and (TRUTHS / f"{name}.parquet").is_file():
-            of_tables(name, gathered)
+        made = next((run for run in RUNS if name in _made(run)), None)
+        if made is not None:
+            of_tables(name, made, gathered)
         elif "/" not in name and (SAMPLES / name / "truth.csv").is_file():
             of_sample(name, params, gathered)
         else:
@@ -181,6 +186,12 @@ def of_datasets(names: Sequence[str], params: Params) -> Gathered:
     return gathered
 
 
+def _made(run: Path) -> list[str]:
+    """Return the datasets whose tables and truth a run has made."""
+    return [path.stem for path in (run / "truth").glob("*.parquet") if (run / "tables" / path.stem).is_dir()]
+
+
 def _named() -> Iterator[str]:
     yield from (path.parent.name for path in SAMPLES.glob("*/truth.csv") if path.parent.name != LOCKED)
-    yield from (path.stem for path in TRUTHS.glob("*.parquet") if (TABLES / path.stem).is_dir())
+    for run in RUNS:
+        yield from _made(run)

@@ -21,15 +21,12 @@ from pipelines.params.learning import (
     Leaderboard,
     LearntVerdicts,
     Rank,
-    RecordedLinks,
     Replay,
     Search,
-    Senders,
     Sensitivity,
     Tiles,
     Tracking,
     Transfer,
-    Twins,
     Unseen,
     Validate,
 )
@@ -81,10 +78,7 @@ class Params(Block):
     controls: Controls
     evaluate: Evaluate
     sensitivity: Sensitivity
-    twins: Twins
-    senders: Senders
     leaderboard: Leaderboard
-    recorded_links: RecordedLinks
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
     tracking: Tracking

@@ -133,36 +133,10 @@ class Sensitivity(Block):
     seed: int = Field(ge=0)
 
 
-class Twins(Block):
-    """Recordings of the testbed beside the simulations of the same scenarios."""
-
-    recorded: list[str]
-    simulated: dict[str, str]
-
-    @model_validator(mode="after")
-    def _have_twins(self) -> Twins:
-        lonely = sorted(set(self.recorded) - self.simulated.keys())
-        if lonely:
-            raise ValueError(f"twins.simulated names no twin of {lonely}")
-        return self
-
-
-class Senders(Block):
-    """Last verdicts under each controller, scheduler and receive buffer at the sender."""
-
-    datasets: list[Literal["controllers", "schedulers"]] = Field(max_length=2)
-
-
 class Leaderboard(Block):
     """What the benchmark's tasks are run on, beside the tables in git."""
 
     sizes: list[Literal["S", "M", "L"]]
-
-
-class RecordedLinks(Block):
-    """Last verdicts where bottlenecks replay recorded links."""
-
-    datasets: list[str]
 
 
 class Replay(Block):

@@ -33,9 +33,8 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `searched/` | which AutoML engines can run here, and what was searched |
 | `automl/<dataset>/` | what AutoML found: accuracy and costs, run history, leaderboard, members, predictions |
 | `learnt_verdicts/<dataset>.parquet` | last verdicts of models learnt on `wide`, pair by pair |
-| `senders/<dataset>.parquet` | last verdicts under each controller, scheduler and receive buffer, pair by pair |
 | `leaderboard.parquet` | figures of every benchmark task, by detector and size |
-| `recorded_links.parquet` | figures of last verdicts where bottlenecks replay recorded links, by detector and label |
+| `studies/datasets/` | further datasets: `raw`, `tables`, `truth`, `features` and so on, as here |
 | `studies/<study>/` | a study's tables; scenarios of its experiments, named as its runs; what it keeps of them |
 | `benchmark/<task>/` | a benchmark task: `task.json`, and the tables `benchmark_*` at the smallest size |
 | `controls/<dataset>.parquet` | verdicts of models on shuffled labels and on one feature |

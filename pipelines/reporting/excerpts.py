@@ -12,7 +12,7 @@ from pathlib import Path
 
 from contracts.fault import UsageFault
 from pipelines.params import read_params
-from pipelines.reporting.tables import benchmark_tasks, detectors, features, models, transfer, twins
+from pipelines.reporting.tables import benchmark_tasks, detectors, features, models, transfer
 from pipelines.reporting.tables.cell import Results, Rows
 from pipelines.running import dag
 
@@ -55,7 +55,6 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "summary": _table(detectors.summary),
     "leaderboard": _table(benchmark_tasks.leaderboard),
     "leaderboard_of_full": _table(benchmark_tasks.leaderboard_of_full),
-    "twin_signals": _table(twins.twin_signals),
     "graph": _graph,
     "relevance": _table(features.relevance),
     "agreement": _table(features.agreement),

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from contracts.fault import UsageFault
-from pipelines.params import Params
+from pipelines.params import PARAMS_FILE, Params
 from pipelines.running.stage import of_dataset
 
 DAG_FILE = Path("dvc.yaml")
@@ -49,6 +49,14 @@ def in_project() -> bool:
     return DAG_FILE.is_file() and "python -m pipelines.stages " in DAG_FILE.read_text(errors="replace")
 
 
+def _value(values: dict[str, Any], name: str) -> Any:
+    """Return the value of a name such as ``further.simulated``; None if there is none."""
+    found: Any = values
+    for part in name.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
 def filled_in(text: str, dataset: str, params: Params) -> str:
     """Return a path or command of dvc.yaml for one dataset, with the parameters it names.
 
@@ -64,41 +72,67 @@ def filled_in(text: str, dataset: str, params: Params) -> str:
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: its sentence, its command, what it reads and writes.
+    """One stage: its sentence, its commands, what it reads and writes.
 
     Attributes
     ----------
-    name, description, command : str
+    name, description : str
+    commands : tuple of str
+        What it runs, one after the other; of the main road, one.
     deps, outs : tuple of str
         Paths.
     matrix : str or None
         The parameter that lists the datasets DVC runs it for, each by itself, for instance ``rank.datasets``.
     each : str or None
         The parameter that lists the datasets one run of it does.
+    listed : tuple of str or None
+        The datasets themselves, where a study's params.yaml lists them.
     """
 
     name: str
     description: str
-    command: str
+    commands: tuple[str, ...]
     deps: tuple[str, ...]
     outs: tuple[str, ...]
     matrix: str | None = None
     each: str | None = None
+    listed: tuple[str, ...] | None = None
+
+    @property
+    def command(self) -> str:
+        """The first of its commands."""
+        return self.commands[0]
 
     @property
     def module(self) -> str:
-        """Name of its program's module."""
-        match = _MODULE.match(self.command)
-        return ".".join([match[1], *match[2].split()]) if match else ""
+        """Name of the module of its first program."""
+        return self.modules[0]
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Names of its programs' modules, in the order in which they run."""
+        matches = [_MODULE.match(command) for command in self.commands]
+        return tuple(".".join([match[1], *match[2].split()]) if match else "" for match in matches)
 
     def datasets(self, params: Params) -> list[str]:
         """Return the datasets the stage does; none if it knows of none."""
+        if self.listed is not None:
+            return list(self.listed)
         parameter = self.matrix or self.each
         return [] if parameter is None else list(params.value(parameter))
 
-    def arguments(self, dataset: str, params: Params) -> list[str]:
-        """Return the command's arguments for one dataset, or, of a stage that does several, for all if it is empty."""
-        command = _MODULE.sub("", filled_in(self.command, dataset, params))
+    def arguments(self, dataset: str, params: Params, place: int = 0) -> list[str]:
+        """Return the arguments of one of its commands.
+
+        Parameters
+        ----------
+        dataset : str
+            The dataset that it is run for; if this is empty, of a stage that does several, for all.
+        params : Params
+        place : int
+            Of the command.
+        """
+        command = _MODULE.sub("", filled_in(self.commands[place], dataset, params))
         if self.each is None or not dataset:
             return shlex.split(command)
         return of_dataset(shlex.split(_EACH.sub("", command)), dataset)
@@ -108,6 +142,10 @@ def _paths(entries: list[Any]) -> tuple[str, ...]:
     return tuple(next(iter(entry)) if isinstance(entry, dict) else str(entry) for entry in entries)
 
 
+def _commands(written: str | list[str]) -> tuple[str, ...]:
+    return tuple(" ".join(command.split()) for command in ([written] if isinstance(written, str) else written))
+
+
 def read_stages(path: Path = DAG_FILE) -> list[Stage]:
     """Return the stages in the file's order."""
     content = yaml.load(path.read_text(), yaml.CSafeLoader)
@@ -115,11 +153,11 @@ def read_stages(path: Path = DAG_FILE) -> list[Stage]:
         Stage(
             name=name,
             description=body["desc"],
-            command=" ".join(body["cmd"].split()),
+            commands=_commands(body["cmd"]),
             deps=_paths(body.get("deps", [])),
             outs=_paths([*body.get("outs", []), *body.get("metrics", []), *body.get("plots", [])]),
             matrix=body["matrix"]["dataset"].strip("${}") if "matrix" in body else None,
-            each=each[1] if (each := _EACH.search(body["cmd"])) else None,
+            each=each[1] if (each := _EACH.search(_commands(body["cmd"])[0])) else None,
         )
         for name, body in content["stages"].items()
     ]
@@ -131,12 +169,35 @@ def study_files(root: Path) -> list[Path]:
 
 
 def read_studies(root: Path) -> list[Stage]:
-    """Return the stages of the studies, called as DVC calls them: ``studies/olaps/dvc.yaml:run``."""
+    """Return the stages of the studies, called as DVC calls them: ``studies/olaps/dvc.yaml:run``.
+
+    Values of a study's own params.yaml stand in place of their names.
+    """
     return [
-        replace(stage, name=f"{path.relative_to(root)}:{stage.name}")
+        replace(_with_values(stage, path.with_name(PARAMS_FILE.name)), name=f"{path.relative_to(root)}:{stage.name}")
         for path in study_files(root)
         for stage in read_stages(path)
     ]
+
+
+def _with_values(stage: Stage, params_file: Path) -> Stage:
+    values = yaml.load(params_file.read_text(), yaml.CSafeLoader) if params_file.exists() else {}
+
+    def filled(texts: tuple[str, ...]) -> tuple[str, ...]:
+        def value(match: re.Match[str]) -> str:
+            known = _value(values, match[1])
+            return match[0] if known is None else str(known)
+
+        return tuple(_PARAMETER.sub(value, text) for text in texts)
+
+    listed = _value(values, stage.matrix) if stage.matrix else None
+    return replace(
+        stage,
+        commands=filled(stage.commands),
+        deps=filled(stage.deps),
+        outs=filled(stage.outs),
+        listed=None if listed is None else tuple(listed),
+    )
 
 
 def _below(one: str, other: str) -> bool:

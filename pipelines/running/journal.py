@@ -9,7 +9,7 @@ import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pipelines.running.ancestry import DVC_STAGE
@@ -40,6 +40,18 @@ class Entry:
     wall_s: float
     cpu_s: float
     exit_code: int
+
+    def after(self, before: Entry | None) -> Entry:
+        """Return the run with the time of the stage's command before this one, if it has several.
+
+        Examples
+        --------
+        >>> Entry("prepare@radio", 9.0, 2.0, 2.5, 0).after(Entry("prepare@radio", 7.0, 1.0, 1.5, 0))
+        Entry(stage='prepare@radio', ended_s=9.0, wall_s=3.0, cpu_s=4.0, exit_code=0)
+        """
+        if before is None:
+            return self
+        return replace(self, wall_s=self.wall_s + before.wall_s, cpu_s=self.cpu_s + before.cpu_s)
 
 
 def _cpu_s() -> float:

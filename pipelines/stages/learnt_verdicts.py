@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import logging
 import operator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -17,8 +18,9 @@ import pandas as pd
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.last_verdict.dataset_tables import DatasetTables
 from models.last_verdict.final_verdict import SAID, last_labels
-from models.last_verdict.learnt_verdict import Learning, Task, settings_of
+from models.last_verdict.learnt_verdict import Learning, Learnt, Task, settings_of
 from models.last_verdict.verdict_comparison import (
+    Source,
     VerdictComparison,
     bands_of_numbers,
     learning_tasks,
@@ -50,13 +52,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chosen", type=Path, required=True, help="JSON file: settings and bands")
 
 
-def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the stage."""
-    options, evaluate = params.learnt_verdicts, params.evaluate
+@dataclass(frozen=True)
+class LearntFamilies:
+    """What was learnt on the one dataset.
+
+    Attributes
+    ----------
+    tasks : dict of Source to Task
+    settings : dict of str to int
+        As :func:`~models.last_verdict.learnt_verdict.settings_of` returns them.
+    learning : Learning
+    learnt : dict of (Source, str) to Learnt
+        By source and family.
+    bands : dict of str to float
+        Of single numbers.
+    """
+
+    tasks: dict[Source, Task]
+    settings: dict[str, int]
+    learning: Learning
+    learnt: dict[tuple[Source, str], Learnt]
+    bands: dict[str, float]
+
+    def compared(self, data: DatasetTables, params: Params) -> VerdictComparison:
+        """Return the comparison of their last verdicts on datasets whose tables lie in `data`."""
+        return VerdictComparison(
+            data=data,
+            trained=params.learnt_verdicts.trained,
+            memories=params.tiles.memories,
+            shifts=params.replay.shifts,
+            learnt=self.learnt,
+            bands=self.bands,
+            resamples=params.evaluate.resamples,
+            seed=params.evaluate.seed,
+        )
+
+
+def learn(data: DatasetTables, params: Params) -> LearntFamilies:
+    """Learn every family from every source, on the dataset that params.yaml names.
+
+    Parameters
+    ----------
+    data : DatasetTables
+        Has the tables of that dataset.
+    params : Params
+
+    Raises
+    ------
+    ParamsError
+        If nothing may be learnt from the dataset, or it is not among those that are used.
+    """
+    options = params.learnt_verdicts
     params.check_learnable(options.trained)
     if options.trained not in params.datasets:
         raise ParamsError(f"learnt_verdicts.trained is {options.trained!r}, which is none of datasets")
-    data = DatasetTables(arguments.tables, arguments.truths, arguments.features, arguments.tiles)
     learning = Learning(options.moments, options.folds, options.simpler_within, options.seed)
     truth = data.truth(options.trained)
     settings = settings_of(pd.DataFrame(truth))
@@ -65,16 +114,16 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     tasks = {source: Task.of(data.moments(options.trained, source), settings) for source in every}
     work = learning_tasks(tasks, options.families, labels, options.least_right, learning)
     learnt = parallel.mapped(operator.call, list(work.values()), params, what="learn")
-    compared = VerdictComparison(
-        data=data,
-        trained=options.trained,
-        memories=params.tiles.memories,
-        shifts=params.replay.shifts,
-        learnt=dict(zip(work, learnt, strict=True)),
-        bands=bands_of_numbers(data, options.trained, labels, options.least_right),
-        resamples=evaluate.resamples,
-        seed=evaluate.seed,
-    )
+    bands = bands_of_numbers(data, options.trained, labels, options.least_right)
+    return LearntFamilies(tasks, settings, learning, dict(zip(work, learnt, strict=True)), bands)
+
+
+def run(arguments: argparse.Namespace, params: Params) -> int:
+    """Run the stage."""
+    options, evaluate = params.learnt_verdicts, params.evaluate
+    data = DatasetTables(arguments.tables, arguments.truths, arguments.features, arguments.tiles)
+    families = learn(data, params)
+    compared = families.compared(data, params)
     everything, table = [], []
     for dataset in params.datasets:
         if not any(last_labels(data.truth(dataset))):
@@ -97,14 +146,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
 
     found = controls(
         data,
-        tasks,
-        compared.learnt,
-        settings,
-        learning,
+        families.tasks,
+        families.learnt,
+        families.settings,
+        families.learning,
         asked,
         lambda work, items: parallel.mapped(work, items, params, what="judge"),
     )
     write_csv(pd.DataFrame(list(found)), arguments.controls)
     write_json(compared.chosen(), arguments.chosen)
-    log.info("%d families learnt on %s, judged on %d datasets", len(compared.learnt), options.trained, len(everything))
+    log.info("%d families learnt on %s, judged on %d datasets", len(families.learnt), options.trained, len(everything))
     return stage.EXIT_OK

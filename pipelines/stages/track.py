@@ -18,12 +18,7 @@ from pipelines.params import Params
 from pipelines.reporting.report_files import read_json, write_json
 from pipelines.running import parallel, stage
 from pipelines.tracking.candidate_runs import candidate_runs
-from pipelines.tracking.detector_runs import (
-    detector_runs,
-    last_verdicts_by_choice,
-    last_verdicts_learnt,
-    last_verdicts_replayed,
-)
+from pipelines.tracking.detector_runs import detector_runs, last_verdicts_learnt, last_verdicts_replayed
 from pipelines.tracking.experiment import (
     ALIAS,
     NOTE,
@@ -69,10 +64,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     mirror = mlflow_store.Mirror(arguments.database, name)
     said = last_verdicts_replayed(arguments.reports / "verdicts", params)
     learnt = last_verdicts_learnt(arguments.reports / "learnt_verdicts" / "accuracy.csv")
-    under = {
-        judge: last_verdicts_by_choice(arguments.reports / "senders" / "controllers" / "accuracy.csv", judge)
-        for judge in ("replayed", "learnt")
-    }
     mirror.describe(NOTE, views(params, list(said)))
     forgotten = mirror.forget_unfinished()
     if forgotten:
@@ -81,7 +72,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     candidates = [
         one for dataset in params.search.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
     ]
-    detectors = (*detector_runs(said, under["replayed"], params), *detector_runs(learnt, under["learnt"], params))
+    detectors = (*detector_runs(said, params), *detector_runs(learnt, params))
     logged += [mirror.log_candidate(one) for one in (*candidates, *detectors)]
     mirror.register(best, name, ALIAS, REGISTERED.format(profile=params.profile, alias=ALIAS))
     log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)

@@ -15,10 +15,6 @@ _LAST_VERDICTS = (
     *("right", "right_low", "right_high", "decided", "decided_low", "decided_high"),
     *("coverage_shared", "coverage_not_shared", "wrong", "none", "first_s"),
 )
-_BY_CHOICE = (
-    *("right", "right_low", "right_high", "decided", "decided_low", "decided_high"),
-    *("none_share", "wrong", "both", "less", "less_low", "less_high"),
-)
 
 
 def last_verdicts_replayed(folder: Path, params: Params) -> dict[str, pd.DataFrame]:
@@ -37,43 +33,20 @@ def last_verdicts_learnt(path: Path) -> dict[str, pd.DataFrame]:
     return {str(dataset): own for dataset, own in table.groupby("dataset", sort=False)}
 
 
-def last_verdicts_by_choice(path: Path, judge: str) -> dict[str, pd.DataFrame]:
-    """Return the tables of last verdicts under each controller and scheduler; empty if there is no such dataset.
-
-    Parameters
-    ----------
-    path : Path
-        What the stage ``controllers`` wrote.
-    judge : str
-        ``replayed`` or ``learnt``.
-    """
-    if not path.exists():
-        return {}
-    table = pd.read_csv(path)
-    return {str(choice): own for choice, own in table[table["judge"] == judge].groupby("choice", sort=False)}
-
-
-def detector_runs(
-    tables: Mapping[str, pd.DataFrame], by_choice: Mapping[str, pd.DataFrame], params: Params
-) -> Iterator[CandidateRun]:
+def detector_runs(tables: Mapping[str, pd.DataFrame], params: Params) -> Iterator[CandidateRun]:
     """Gather the last verdicts of each detector and parameter set.
 
     Parameters
     ----------
     tables : mapping of str to DataFrame
         By dataset.
-    by_choice : mapping of str to DataFrame
-        As :func:`last_verdicts_by_choice` returns them.
     params : Params
     """
     metrics: dict[tuple[str, str], dict[str, float]] = {}
-    named: list[tuple[str, tuple[str, ...], pd.DataFrame]]
-    named = [(dataset, _LAST_VERDICTS, table) for dataset, table in tables.items()]
-    named += [(f"sender_{choice}", _BY_CHOICE, table) for choice, table in by_choice.items()]
-    for where, names, table in named:
+    for dataset, table in tables.items():
         for row in table.to_dict("records"):
             own = metrics.setdefault((row["detector"], row["parameters"]), {})
-            own |= {f"on_{where}/{name}": float(row[name]) for name in names if pd.notna(row[name])}
+            own |= {f"on_{dataset}/{name}": float(row[name]) for name in _LAST_VERDICTS if pd.notna(row[name])}
     for (detector, parameters), own in metrics.items():
         yield CandidateRun(
             name=f"{detector} {parameters}",
@@ -82,7 +55,6 @@ def detector_runs(
             files=(),
             description=f"**{detector}**, parameters {parameters}: its last verdict on each pair of each dataset."
             " `right` counts a pair without a verdict as wrong; `decided` is of those that are decided, the mean over"
-            " labels; `coverage` is how many are. `sender` is a controller and scheduler of the dataset `controllers`,"
-            " `less` the paired difference to the first of them.",
+            " labels; `coverage` is how many are.",
             kind="detector",
         )

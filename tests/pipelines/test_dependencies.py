@@ -69,16 +69,22 @@ FUNCTIONS = {"check_learnable": "evaluation_only"}
 #: Blocks that a stage takes whole and names in part, and why that is all it uses.
 IN_PART = {
     ("simulate", "simulate"): "those of its own dataset",
+    ("studies/datasets/dvc.yaml:simulate", "simulate"): "those of its own dataset",
     ("rank", "rank"): "all but `datasets`, which says for which datasets it runs",
     ("swap", "search"): "what splits are drawn with, and the rules",
 }
 
 
+def programs_of(stage: Stage) -> list[Path]:
+    """The files of the programs that it runs."""
+    return [Path(*module.split(".")).with_suffix(".py") for module in stage.modules]
+
+
 @functools.cache
 def code_of(stage: Stage) -> set[str]:
-    """What the stage's program imports."""
+    """What the stage's programs import."""
     passed_over = {Path(name) for name in PASSED_OVER}
-    found = imports.closure(ROOT, Path(*stage.module.split(".")).with_suffix(".py"), passed_over)
+    found = set[Path]().union(*(imports.closure(ROOT, program, passed_over) for program in programs_of(stage)))
     return {str(path) for path in found if path.name != "__init__.py" or imports.says_something(ROOT, path)}
 
 
@@ -127,7 +133,7 @@ TAKEN_NOT = {
     **{(stage, "features/resample.py"): "the same" for stage in ("export", "prove")},
     **{
         (stage, "features/throughput.py"): "what signals are; it takes none from tables"
-        for stage in (*NAMES_ALONE, "search", "baselines", "twins", "senders")
+        for stage in (*NAMES_ALONE, "search", "baselines")
     },
 }
 
@@ -167,8 +173,13 @@ def test_what_is_passed_over_is_there(name: str) -> None:
 
 
 def parameters_used(stage: Stage) -> set[str]:
-    """Names such as ``search.rules`` that the stage's module reads of ``params``; ``search`` if it takes the block."""
-    tree = ast.parse((ROOT / Path(*stage.module.split(".")).with_suffix(".py")).read_text())
+    """Names such as ``search.rules`` that the stage's modules read of ``params``; ``search`` if they take the block."""
+    return set[str]().union(*(parameters_read(program) for program in programs_of(stage)))
+
+
+def parameters_read(program: Path) -> set[str]:
+    """Those that one module reads."""
+    tree = ast.parse((ROOT / program).read_text())
     found, inner = set(), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):

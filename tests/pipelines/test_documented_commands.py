@@ -158,9 +158,8 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd testbed --dataset unseen_linux --out made --jobs 3 --judge": Elsewhere(
         _ROOT_RIGHTS, "tests/testbed/test_run.py"
     ),
-    "sbd new-dataset made/inputs --labels made/truth.csv --name testbed_unseen": Elsewhere(
-        "takes what the command before makes", "tests/testbed/test_run.py"
-    ),
+    "sbd new-dataset made/inputs --labels made/truth.csv --name testbed_unseen"
+    " --raw data/studies/datasets/raw": Elsewhere("takes what the command before makes", "tests/testbed/test_run.py"),
     "sbd record --no-addresses --out trace.log": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),
     "sbd record | sbd detect --live -": Elsewhere(_ROOT_RIGHTS, "tests/pipelines/test_live.py"),
     "sbd record --format state --out traces/ --seconds 60": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),

@@ -68,7 +68,7 @@ def test_a_stage_that_failed_is_not_published(clone: Path, tmp_path: Path) -> No
 
 
 def test_what_a_study_has_made_goes_beside_its_reports(clone: Path, tmp_path: Path) -> None:
-    study = Stage("studies/roads/dvc.yaml:run", "", "python -m studies roads run", (), ("studies/roads/reports",))
+    study = Stage("studies/roads/dvc.yaml:run", "", ("python -m studies roads run",), (), ("studies/roads/reports",))
     made = clone / "studies/roads/reports"
     made.mkdir(parents=True)
     for name in ("runs.csv", "roads.png"):
@@ -80,5 +80,5 @@ def test_what_a_study_has_made_goes_beside_its_reports(clone: Path, tmp_path: Pa
     assert card == full / "run.json"
     assert sorted(path.name for path in full.iterdir()) == ["run.json", "runs.csv"]
     assert "studies" not in (target / "README.md").read_text()
-    page = Stage("studies/dvc.yaml:page", "", "python -m studies page", (), ())
+    page = Stage("studies/dvc.yaml:page", "", ("python -m studies page",), (), ())
     assert publication.publish(Entry(page.name, ENDED_S, 1.0, 1.0, 0), [page], PARAMS, clone, target, CODE) is None

@@ -19,7 +19,7 @@ from export.foreign_detector import LIMITS
 from pipelines.__main__ import main
 from pipelines.judging.detector_opinions import foreign
 from pipelines.judging.scorecard_rows import JUDGED, scorecard
-from pipelines.labelling.labelled_connections import of_datasets
+from pipelines.labelling.labelled_connections import RUNS, of_datasets
 from pipelines.params import read_params
 from traces.log_writing import log_lines
 
@@ -239,12 +239,15 @@ def test_what_cannot_be_done_is_one_line(
     assert err.count("\n") == 1
 
 
-def test_a_run_s_tables_hold_the_connections_of_their_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_a_run_s_tables_hold_the_connections_of_their_inputs(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The tables of two logs, with a validated truth, give the event lines that the logs themselves give."""
     params = read_params()
     wanted = {one.name: one for one in of_datasets(["kernel"], params).connections}
     inputs = [str(KERNEL / f"inputs/{number}.state.csv.zst") for number in (101, 102)]
-    folder = tmp_path / "data/tables/mine"
+    folder = tmp_path / run / "tables/mine"
     assert main(["parse", *inputs, "--out", str(folder)]) == 0
     names = read_table(tables.CONNECTION, folder / "connection.parquet").column("connection_id").to_pylist()
     truth = {column.name: [None] * len(names) for column in tables.TRUTH.columns} | {
@@ -258,8 +261,8 @@ def test_a_run_s_tables_hold_the_connections_of_their_inputs(tmp_path: Path, mon
         "valid": [True] * len(names),
         "why": [""] * len(names),
     }
-    (tmp_path / "data/truth").mkdir()
-    write_table(tables.TRUTH, truth, tmp_path / "data/truth/mine.parquet")
+    (tmp_path / run / "truth").mkdir()
+    write_table(tables.TRUTH, truth, tmp_path / run / "truth/mine.parquet")
     monkeypatch.chdir(tmp_path)
     found = of_datasets(["mine"], params).connections
     assert [one.pairs[0].shared for one in found] == [True, False]

@@ -12,10 +12,12 @@ from contracts import tables
 from contracts.contract import read_table
 from features.catalog import PAIR_TILE
 from models.labelled.partners import members
+from models.last_verdict.dataset_tables import DatasetTables
 from pipelines.__main__ import main
 from pipelines.params import read_params
 from pipelines.reporting.report_files import read_json
 from pipelines.running.stage import EXIT_USAGE
+from pipelines.stages.learnt_verdicts import learn
 from tests.quick_profile import FOLDER
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +87,18 @@ def test_what_is_learnt_is_tabled_with_its_controls(quick: Path) -> None:
     assert controls["value"].between(0, 1).all()
     chosen = read_json(quick / "reports/learnt_verdicts/chosen.json")
     assert {name.split(", ")[0] for name in chosen} == {*families, "threshold"}
+
+
+def test_a_dataset_by_itself_is_judged_as_among_all(quick: Path) -> None:
+    """As a study judges its own: what is learnt, and from which folder a dataset comes, change nothing."""
+    data = DatasetTables(*(quick / "data" / name for name in ("tables", "truth", "features", "tiles")))
+    params = read_params(FOLDER / "params.yaml")
+    rows, table = learn(data, params).compared(data, params).judged("kernel")
+    among = pd.read_parquet(quick / "data/learnt_verdicts.parquet")
+    among = among[among["dataset"] == "kernel"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rows.astype({"said": "boolean"}).reset_index(drop=True), among)
+    whole = pd.read_csv(quick / "reports/learnt_verdicts/accuracy.csv")
+    assert len(table) == (whole["dataset"] == "kernel").sum()
 
 
 @pytest.fixture

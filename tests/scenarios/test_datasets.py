@@ -30,8 +30,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "schedulers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
     "radio": {"traces": "scenarios/capacity_traces", "connections_per_label": 40, "duration_s": 25, "seed": 7},
 }
-#: Simulated in the profile ``full`` alone, and by hand.
-ELSEWHERE = {"wild", "unseen_linux"}
+#: Simulated in the profile ``full`` alone, by hand, and by studies.
+ELSEWHERE = {"wild", "unseen_linux", "wide_linux", "controllers", "schedulers", "radio"}
 RUNS = {name: datasets.draw(name, settings) for name, settings in SETTINGS.items()}
 #: Chance of a false alarm of each comparison below.
 P_VALUE = 1e-4

@@ -94,7 +94,7 @@ def test_lines_stay_where_they_are_and_what_is_gone_is_removed(tmp_path: Path) -
     assert all(f"\n{document}\n" in front for document in LISTED if document != FRONT)
     _, of_default, of_full, _ = (tmp_path / "source/reports/index.md").read_text().split("\n## ", 3)
     assert "[accuracy.csv]" in of_default and "[full/" not in of_default
-    assert of_full.startswith("Tables of the profile full\n") and "[full/radio.csv]" in of_full
+    assert of_full.startswith("Tables of the profile full\n") and "[full/leaderboard.csv]" in of_full
     pages = [*(f"files/{path}.md" for path in laid.shown), *(f"files/{path}/index.md" for path in laid.listed)]
     assert pages and laid.images
     assert all((tmp_path / "source" / path).is_file() for path in [*pages, *laid.images])

@@ -29,6 +29,11 @@ class Results:
         """Return the run whose reports stand below a project's folder."""
         return cls(root / "reports", read_params(root / "params.yaml"))
 
+    @property
+    def further(self) -> Path:
+        """Where the reports of datasets beyond those of the main road stand, if they were run."""
+        return self.reports.parent / "studies/datasets/reports"
+
     def files(self, folder: str, name: str) -> list[Path]:
         """Return the parts of a report with one file or folder for each dataset, in the parameters' order of datasets.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -133,42 +134,48 @@ def summary(results: Results) -> Rows:
     """How right five detectors' last verdicts are, of all pairs of datasets that none of them is trained on."""
     rows: Rows = [{"detector": called} for called in _FRONT.values()]
     for dataset in _FRONT_DATASETS:
-        path = results.reports / "verdicts" / f"{dataset}.csv"
-        if not path.exists():
+        name = Path("verdicts", f"{dataset}.csv")
+        path = next((own for own in (results.reports / name, results.further / name) if own.exists()), None)
+        if path is None:
             continue
         found = {(one["detector"], one["parameters"]): one["right"] for one in pd.read_csv(path).to_dict("records")}
-        for row, name in zip(rows, _FRONT, strict=True):
-            row[dataset] = number(found[name], 3) if name in found else ""
+        for row, judge in zip(rows, _FRONT, strict=True):
+            row[dataset] = number(found[judge], 3) if judge in found else ""
     return rows
 
 
 def verdicts(results: Results) -> Rows:
     """How right the last verdict on each pair is, of all pairs and where there is one."""
+    return [row for path in results.files("verdicts", "{dataset}.csv") for row in last_verdicts(path)]
+
+
+def last_verdicts(path: Path) -> Rows:
+    """Return how right the last verdict on each pair of a dataset is.
+
+    Parameters
+    ----------
+    path : Path
+        CSV file of the stage ``verdicts``, called as the dataset is.
+    """
+    found = {(one["detector"], one["parameters"]): one for one in pd.read_csv(path).to_dict("records")}
     rows = []
-    for dataset in results.params.datasets:
-        path = results.reports / "verdicts" / f"{dataset}.csv"
-        if not path.exists():
+    for name in _LAST:
+        if name not in found:
             continue
-        found = {(one["detector"], one["parameters"]): one for one in pd.read_csv(path).to_dict("records")}
-        for name in _LAST:
-            if name not in found:
-                continue
-            one = {str(key): value for key, value in found[name].items()}
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "detector": ", ".join(name),
-                    "pairs: shared, not": f"{one['shared']}, {one['pairs'] - one['shared']}",
-                    "right of all": interval(one, "right"),
-                    "less lag-excess": "" if name == _LAST[0] else interval(one, "less"),
-                    "right where decided": "" if pd.isna(one["decided"]) else interval(one, "decided"),
-                    "shared, not": recalls(one, "decided_"),
-                    "decided: shared, not": ", ".join(
-                        number(one[f"coverage_{of}"], 2) for of in ("shared", "not_shared")
-                    ),
-                    "first verdict, s": number(one["first_s"], 1),
-                }
-            )
+        one = {str(key): value for key, value in found[name].items()}
+        rows.append(
+            {
+                "dataset": path.stem,
+                "detector": ", ".join(name),
+                "pairs: shared, not": f"{one['shared']}, {one['pairs'] - one['shared']}",
+                "right of all": interval(one, "right"),
+                "less lag-excess": "" if name == _LAST[0] else interval(one, "less"),
+                "right where decided": "" if pd.isna(one["decided"]) else interval(one, "decided"),
+                "shared, not": recalls(one, "decided_"),
+                "decided: shared, not": ", ".join(number(one[f"coverage_{of}"], 2) for of in ("shared", "not_shared")),
+                "first verdict, s": number(one["first_s"], 1),
+            }
+        )
     return rows
 
 

@@ -1,0 +1,1 @@
+"""Datasets beyond those of the main road, from their inputs to last verdicts."""

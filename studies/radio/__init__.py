@@ -1,0 +1,1 @@
+"""Last verdicts where bottlenecks replay recorded links."""

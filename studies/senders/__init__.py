@@ -1,0 +1,1 @@
+"""Last verdicts under each controller, scheduler and receive buffer at the sender."""

@@ -1,0 +1,1 @@
+"""Recordings of the testbed beside the simulations of the same scenarios."""
