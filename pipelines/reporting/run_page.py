@@ -67,7 +67,6 @@ TABLES: tuple[Callable[[Results], Rows], ...] = (
     senders.by_scheduler,
     transfer.captured,
     transfer.cases,
-    transfer.compared,
     senders.controller_signals,
     senders.scheduler_signals,
     datasets.datasets,

@@ -106,7 +106,7 @@ def test_nothing_is_named_that_is_not_imported(stage: Stage) -> None:
 
 #: Stages that read features by their names.
 NAMES_ALONE = (
-    *("difficulty", "rank", "controls", "automl", "generalise", "compare", "tune", "replay", "partitions"),
+    *("difficulty", "rank", "controls", "automl", "generalise", "tune", "replay", "partitions"),
     *("shift", "verdicts", "learnt_verdicts", "export", "prove", "track"),
 )
 #: Modules that a stage imports for something else than what they take, and for what.
