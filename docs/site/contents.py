@@ -40,6 +40,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "studies/twins/README.md",
         "studies/thinned/README.md",
         "studies/ambiguities/README.md",
+        "studies/feature_shift/README.md",
         "studies/captures/README.md",
         "studies/mpol/README.md",
         "studies/mpol/experiments.md",

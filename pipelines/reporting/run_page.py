@@ -61,7 +61,6 @@ TABLES: tuple[Callable[[Results], Rows], ...] = (
     models.alone,
     transfer.captured,
     transfer.cases,
-    transfer.compared,
     datasets.datasets,
     datasets.difficulty,
     detectors.elsewhere,

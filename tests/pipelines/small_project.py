@@ -69,7 +69,6 @@ _STAGES = (
     ("transfer",),
     ("unseen",),
     ("generalise",),
-    ("compare",),
     ("evaluate",),
     ("export",),
 )

@@ -35,19 +35,6 @@ def captured(results: Results) -> Rows:
     return tested_on(results, "kernel_captures")
 
 
-def compared(results: Results) -> Rows:
-    """How far the kernel's features lie from those trained on."""
-    rows: dict[str, dict[str, Any]] = {}
-    for found in pd.read_csv(results.reports / "compared.csv").to_dict("records"):
-        row = rows.setdefault(found["feature"], {"feature": f"`{found['feature']}`"})
-        name = found["trained_on"]
-        row["kernel: area"] = f"{found['auc_development']:.2f}"
-        row[f"{name}: area"] = f"{found['auc_trained']:.2f}"
-        row[f"{name}: distance shared / not"] = f"{found['ks_shared']:.2f} / {found['ks_non_shared']:.2f}"
-        row[f"{name}: outside"] = f"{found['outside']:.2f}"
-    return list(rows.values())
-
-
 def _pooled(own: pd.DataFrame, *, ramps: bool) -> str:
     """Return the share right of some cases' windows that are ramps, or of the others; nothing if there are none."""
     right, total = own["right_ramps"].sum(), own["ramps"].sum()

@@ -10,28 +10,27 @@ import pandas as pd
 
 from contracts.contract import read_table
 from features.catalog import FEATURES, PAIR_WINDOW, feature_names
-from models.assessment.feature_shift import COLUMNS, feature_shift
 from models.labelled.windows import labelled_windows
 from pipelines.params import Params
 from pipelines.reporting.figures import feature_values, style
 from pipelines.reporting.report_files import write_csv, write_parquet
 from pipelines.running import stage
+from studies.feature_shift.distribution_shift import COLUMNS, distribution_shift
 
 log = logging.getLogger(__name__)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the stage's arguments."""
+    """Add the program's arguments."""
     parser.add_argument(
         "--features", type=Path, required=True, help="folder with one folder of windows for each dataset"
     )
-    parser.add_argument("--compared", type=Path, required=True, help="parquet file: the comparison, unrounded")
-    parser.add_argument("--table", type=Path, required=True, help="CSV file: the comparison")
-    parser.add_argument("--figure", type=Path, required=True, help="PNG file: every feature by dataset and label")
+    parser.add_argument("--shifts", type=Path, required=True, help="parquet file to write: the comparison, unrounded")
+    parser.add_argument("--reports", type=Path, required=True, help="folder to write: the comparison, and a figure")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the stage."""
+    """Compare the datasets."""
     names = feature_names("both")
     rule, last = params.search.rule, params.transfer.development
     frames = {
@@ -42,14 +41,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         log.warning("transfer.development is %s, which is not among the datasets: nothing to compare with", last)
     windows = {dataset: labelled_windows(frame, rule, names) for dataset, frame in frames.items()}
     rows = [
-        {"feature": name, "trained_on": dataset, **feature_shift(place, windows[dataset], windows[last])}
+        {"feature": name, "trained_on": dataset, **distribution_shift(place, windows[dataset], windows[last])}
         for dataset in params.search.datasets
         for place, name in enumerate(names)
         if last in windows
     ]
     table = pd.DataFrame(rows, columns=["feature", "trained_on", *COLUMNS])
-    write_parquet(table, arguments.compared)
-    write_csv(table, arguments.table)
+    write_parquet(table, arguments.shifts)
+    write_csv(table, arguments.reports / "shifts.csv")
     labelled = pd.concat(
         [
             frame[(frame["rule"] == rule) & frame["shared"].notna()].assign(site=dataset)
@@ -57,6 +56,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         ]
     )
     drawn = [feature for feature in FEATURES if feature.exportable]
-    style.save(feature_values.distributions(labelled, drawn, f"{rule} windows"), arguments.figure)
+    style.save(feature_values.distributions(labelled, drawn, f"{rule} windows"), arguments.reports / "values.png")
     log.info("%d features, %s against %s", len(names), params.search.datasets, last)
     return stage.EXIT_OK

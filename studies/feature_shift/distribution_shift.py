@@ -14,7 +14,7 @@ COLUMNS = ("auc_trained", "auc_development", "ks_shared", "ks_non_shared", "outs
 _SEEN = (0.01, 0.99)
 
 
-def feature_shift(feature: int, trained: LabelledWindows, other: LabelledWindows) -> dict[str, float]:
+def distribution_shift(feature: int, trained: LabelledWindows, other: LabelledWindows) -> dict[str, float]:
     """Compare a feature's values on windows that were trained on with those on others.
 
     Parameters

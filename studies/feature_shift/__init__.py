@@ -1,0 +1,1 @@
+"""Features on a real kernel beside the windows trained on."""
