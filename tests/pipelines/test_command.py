@@ -174,7 +174,7 @@ def test_outside_the_project_it_says_so(tmp_path: Path) -> None:
 
 def test_a_missing_input_is_named(tmp_path: Path) -> None:
     elsewhere = ["--raw", str(tmp_path / "nothing"), "--tables", str(tmp_path), "--report", str(tmp_path / "r")]
-    unnamed = sbd("parse", *elsewhere)
+    unnamed = sbd("search")
     assert unnamed.returncode == stage.EXIT_USAGE
     assert "name one --dataset of" in unnamed.stderr
     shown = sbd("parse", "--dataset", "sites", *elsewhere)

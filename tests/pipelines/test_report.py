@@ -24,7 +24,6 @@ from pipelines.reporting.page import LONG, Page, text
 from pipelines.reporting.published import TABLE3_NATS
 from pipelines.reporting.run_page import SECTIONS, TABLES, render
 from pipelines.reporting.tables.cell import Results
-from scenarios.unseen import CASES
 
 ROOT = Path(__file__).parents[2]
 HEADERS = ROOT / "export/generated"
@@ -145,15 +144,6 @@ def test_every_table_is_asked_for_by_a_section() -> None:
     asked = {name for one in templates for name in re.findall(r"\brows\.(\w+)", one.read_text())}
     # Of the paper's Table 5 a part is of AutoML, which is no report.
     assert {rows_of.__name__ for rows_of in TABLES} | {"table5"} == asked
-
-
-def test_what_came_of_a_sender_in_a_kernel_stands_beside_the_simulator_and_the_paper(page: str) -> None:
-    found = read(page)
-    compared = {(row["variant"], row["control"], row["run by"]) for row in found.table("Controllers of a kernel")}
-    assert {("own links", control, by) for control in ("lia", "oracle") for by in ("kernel", "simulator")} <= compared
-    assert len(found.table("Table 6 with the default detector running")) == len(CASES)
-    costs = [row["what"] for row in found.table("What verdicts cost a sender in a kernel")]
-    assert costs[-3:] == [f"the paper's {name}" for name in paper.TABLE7] and len(costs) > 3
 
 
 def test_every_figure_of_the_run_is_on_it_once(page: str) -> None:
