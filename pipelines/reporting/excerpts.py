@@ -43,6 +43,13 @@ def _graph(root: Path) -> str:
     return f"```mermaid\n{dag.mermaid(dag.read_stages(root / 'dvc.yaml'), read_params(root / 'params.yaml'))}\n```"
 
 
+def _sections(root: Path) -> str:
+    """Return the graph of the sections of dvc.yaml."""
+    path = root / "dvc.yaml"
+    graph = dag.overview(dag.sections(path.read_text()), dag.read_stages(path), read_params(root / "params.yaml"))
+    return f"```mermaid\n{graph}\n```"
+
+
 EXCERPTS: dict[str, Callable[[Path], str]] = {
     "accuracy": _table(models.accuracy),
     "unseen": _table(transfer.unseen),
@@ -56,6 +63,7 @@ EXCERPTS: dict[str, Callable[[Path], str]] = {
     "leaderboard": _table(benchmark_tasks.leaderboard),
     "leaderboard_of_full": _table(benchmark_tasks.leaderboard_of_full),
     "graph": _graph,
+    "sections": _sections,
     "relevance": _table(features.relevance),
     "agreement": _table(features.agreement),
 }

@@ -229,3 +229,44 @@ def mermaid(stages: list[Stage], params: Params) -> str:
     ]
     lines += [f"    {writer} --> {reader}" for writer, reader in edges(stages, params)]
     return "\n".join(lines)
+
+
+def sections(text: str) -> dict[str, list[str]]:
+    r"""Return the names of the stages below each section's comment, in the order of a dvc.yaml.
+
+    Parameters
+    ----------
+    text : str
+        Of the file. A section begins with a comment such as ``# Signals: what parsers read``.
+
+    Examples
+    --------
+    >>> sections("stages:\n  # Signals: what parsers read.\n\n  parse:\n    cmd: x\n  validate:\n    cmd: y\n")
+    {'Signals': ['parse', 'validate']}
+    """
+    named: dict[str, list[str]] = {}
+    for title, stage in re.findall(r"^  (?:# ([^:\n]+): .*|([a-z_]+):)$", text, re.MULTILINE):
+        if title:
+            named[title] = []
+        elif named:
+            named[next(reversed(named))].append(stage)
+    return named
+
+
+def overview(named: dict[str, list[str]], stages: list[Stage], params: Params) -> str:
+    """Return the graph of the sections as a Mermaid diagram, a box for each; what follows from other arrows is left out.
+
+    Parameters
+    ----------
+    named : dict of str to list of str
+        Of :func:`sections`.
+    stages : list of Stage
+    params : Params
+    """
+    place = {stage: number for number, names in enumerate(named.values()) for stage in names}
+    joined = {(place[writer], place[reader]) for writer, reader in edges(stages, params)}
+    direct = {
+        (a, b) for a, b in joined if a != b and not any((a, c) in joined and (c, b) in joined for c in range(a + 1, b))
+    }
+    boxes = [f'    {number}["{title}<br>{", ".join(names)}"]' for number, (title, names) in enumerate(named.items())]
+    return "\n".join(["flowchart TD", *boxes, *(f"    {a} --> {b}" for a, b in sorted(direct))])
