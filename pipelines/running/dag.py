@@ -254,7 +254,7 @@ def sections(text: str) -> dict[str, list[str]]:
 
 
 def overview(named: dict[str, list[str]], stages: list[Stage], params: Params) -> str:
-    """Return the graph of the sections as a Mermaid diagram, a box for each; what follows from other arrows is left out.
+    """Return the graph of the sections as a Mermaid diagram; an arrow that follows from others is left out.
 
     Parameters
     ----------
