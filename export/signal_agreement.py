@@ -17,6 +17,7 @@ from export import default_detector, judgements, model_file, replay
 from export.compilers import Compiler
 from export.connection_signals import pairs_of_connections, signals
 from export.emit_c import EXPORTABLE
+from export.kept_program import kept
 from export.replay import Replayed
 from export.tree import NOT_SHARED, Forest
 from export.verify import VerifyError
@@ -116,7 +117,17 @@ def _placed(windows: pd.DataFrame) -> dict[Any, list[tuple[int, int, int]]]:
     return found
 
 
-def same_features(folder: Path, windows: pd.DataFrame, headers: Path, compiler: Compiler) -> int:
+def _replay_program(programs: Path, headers: Path, model: str | None, compiler: Compiler) -> Path:
+    return kept(
+        programs,
+        model or "loaded",
+        compiler,
+        [replay.SOURCE, *headers.glob("*.h")],
+        lambda place: replay.build(place, headers, model, compiler),
+    )
+
+
+def same_features(folder: Path, windows: pd.DataFrame, headers: Path, compiler: Compiler, programs: Path) -> int:
     """Compare every window that the pipeline found, tiled and triggered: its place, and each feature that C computes.
 
     Parameters
@@ -128,6 +139,8 @@ def same_features(folder: Path, windows: pd.DataFrame, headers: Path, compiler: 
     headers : Path
         Folder with the headers.
     compiler : Compiler
+    programs : Path
+        Folder in which programs are kept.
 
     Returns
     -------
@@ -139,8 +152,8 @@ def same_features(folder: Path, windows: pd.DataFrame, headers: Path, compiler: 
     VerifyError
         If a window or a value differs.
     """
+    program = _replay_program(programs, headers, None, compiler)
     with tempfile.TemporaryDirectory() as place:
-        program = replay.build(Path(place), headers, None, compiler)
         file = Path(place) / "all.sbd"
         file.write_bytes(_ALL_FEATURES)
         compared = 0
@@ -153,7 +166,9 @@ def same_features(folder: Path, windows: pd.DataFrame, headers: Path, compiler: 
     return compared
 
 
-def same_judgements(folder: Path, headers: Path, compiler: Compiler, most: int | None) -> dict[str, int]:
+def same_judgements(
+    folder: Path, headers: Path, compiler: Compiler, programs: Path, most: int | None
+) -> dict[str, int]:
     """Compare the judgements of the lag excess, of every pair of the first connections: time, words and score.
 
     Parameters
@@ -163,6 +178,8 @@ def same_judgements(folder: Path, headers: Path, compiler: Compiler, most: int |
     headers : Path
         Folder with the headers.
     compiler : Compiler
+    programs : Path
+        Folder in which programs are kept.
     most : int or None
         How many connections; None for all.
 
@@ -177,10 +194,10 @@ def same_judgements(folder: Path, headers: Path, compiler: Compiler, most: int |
         If a judgement differs.
     """
     criterion = default_detector.load(headers)[1].criterion
-    with tempfile.TemporaryDirectory() as place:
-        program = judgements.build(Path(place), headers, compiler)
-        pairs = list(pairs_of_connections(folder, most))
-        found, _ = judgements.run(program, pairs, criterion)
+    sources = [judgements.SOURCE, *headers.glob("*.h")]
+    program = kept(programs, "judgements", compiler, sources, lambda place: judgements.build(place, headers, compiler))
+    pairs = list(pairs_of_connections(folder, most))
+    found, _ = judgements.run(program, pairs, criterion)
     compared = 0
     for number, ((x, y), own) in enumerate(zip(pairs, found, strict=True)):
         expected = [judgements.said(one) for one in lag_excess.judgements(x, y, criterion)]
@@ -191,7 +208,7 @@ def same_judgements(folder: Path, headers: Path, compiler: Compiler, most: int |
 
 
 def same_decisions(
-    folder: Path, expected: pd.DataFrame, headers: Path, name: str, compiler: Compiler
+    folder: Path, expected: pd.DataFrame, headers: Path, name: str, compiler: Compiler, programs: Path
 ) -> DecidedWindows:
     """Compare what a header decides on tiled windows, and how it partitions the subflows in the end.
 
@@ -207,15 +224,16 @@ def same_decisions(
     name : str
         The header's.
     compiler : Compiler
+    programs : Path
+        Folder in which programs are kept.
 
     Raises
     ------
     VerifyError
         If a window is missing or one more, or a decision or a partition differs.
     """
-    with tempfile.TemporaryDirectory() as place:
-        program = replay.build(Path(place), headers, name, compiler)
-        replayed = replay.run(program, (one.lines() for one in signals(folder)))
+    program = _replay_program(programs, headers, name, compiler)
+    replayed = replay.run(program, (one.lines() for one in signals(folder)))
     both = _side_by_side(name, _table(replayed), expected, no_others=True)
     different = int((both["shared_pred"] != both["shared_pred_c"]).sum())
     if different:

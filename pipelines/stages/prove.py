@@ -37,13 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--features", type=Path, required=True, help="folder with the dataset's features")
     parser.add_argument("--verdicts", type=Path, required=True, help="parquet file: what the headers say of windows")
     parser.add_argument("--headers", type=Path, required=True, help="folder with the headers")
+    parser.add_argument("--programs", type=Path, required=True, help="folder in which compiled programs are kept")
     parser.add_argument("--decisions", type=Path, required=True, help="parquet file: what each header decides")
     parser.add_argument("--report", type=Path, required=True, help="JSON file: what was compared")
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    folder, headers = arguments.tables, arguments.headers
+    folder, headers, programs = arguments.tables, arguments.headers, arguments.programs
     token_of = tokens(folder)
     columns = [*WINDOW_KEY, "window_ns", *(feature.name for feature in EXPORTABLE)]
     windows = read_table(PAIR_WINDOW, arguments.features / "pair_window.parquet").to_pandas()[columns]
@@ -53,14 +54,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     verdicts = pd.read_parquet(arguments.verdicts)
     compiler = compilers.installed()[0]
     report: dict[str, Any] = {"connections": len(token_of), "windows": len(windows)}
-    report["feature_values"] = same_features(folder, windows, headers, compiler)
-    report |= same_judgements(folder, headers, compiler, params.export.judged_connections)
+    report["feature_values"] = same_features(folder, windows, headers, compiler, programs)
+    report |= same_judgements(folder, headers, compiler, programs, params.export.judged_connections)
     report["decisions"], report["partitions"] = {}, {}
     tiled = windows[windows["rule"] == "tiled"]
     decided = []
     for name in headers_of_models(headers):
         expected = tiled.merge(verdicts[verdicts["model"] == name], on=list(WINDOW_KEY), validate="one_to_one")
-        found = same_decisions(folder, expected, headers, name, compiler)
+        found = same_decisions(folder, expected, headers, name, compiler, programs)
         decided.append(found.decisions)
         report["decisions"][name] = len(found.decisions)
         report["partitions"][name] = found.partitions

@@ -97,6 +97,8 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         said = [made.shared(one, dict(zip(made.NAMES, row, strict=True))) for row in x.tolist()]
         verdicts.append(windows[list(WINDOW_KEY)].assign(model=name, shared_pred=said))
     pd.concat(verdicts).to_parquet(folder / "verdicts.parquet", index=False)
+    # Copies of the folder have its programs then.
+    assert prove(folder) == 0
     return folder
 
 
@@ -117,6 +119,7 @@ def prove(folder: Path) -> int:
         "features": folder / "features",
         "verdicts": folder / "verdicts.parquet",
         "headers": folder / "headers",
+        "programs": folder / "programs",
         "decisions": folder / "decisions.parquet",
         "report": folder / "report.json",
     }
