@@ -99,6 +99,8 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pd.concat(verdicts).to_parquet(folder / "verdicts.parquet", index=False)
     # Copies of the folder have its programs then.
     assert prove(folder) == 0
+    for written in ("report.json", "decisions.parquet"):
+        (folder / written).unlink()
     return folder
 
 
