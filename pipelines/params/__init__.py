@@ -119,7 +119,9 @@ class Params(Block):
         """What AutoML engines are asked."""
         from pipelines.params.automl import AutoML
 
-        return self._part("automl", AutoML, self.automl_, families=list(self.search.families))
+        return self._part(
+            "automl", AutoML, self.automl_, families=list(self.search.families), datasets=self.search.datasets
+        )
 
     @property
     def export(self) -> Export:

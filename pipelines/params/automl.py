@@ -13,6 +13,7 @@ from pipelines.params.block import Block
 class AutoML(Block):
     """Searches by AutoML engines, and what learns from them."""
 
+    datasets: list[str]
     feature_sets: list[str] = Field(min_length=1)
     evaluations: dict[str, Annotated[int, Field(ge=0)] | None]
     splits: int = Field(ge=1)
@@ -42,6 +43,9 @@ class AutoML(Block):
             if evaluations is not None and evaluations < ENGINES[engine].least_evaluations:
                 least = ENGINES[engine].least_evaluations
                 raise ValueError(f"evaluations of {engine} is {evaluations}, must be {least} or more")
+        unknown = sorted(set(self.datasets) - set((info.context or {}).get("datasets", self.datasets)))
+        if unknown:
+            raise ValueError(f"datasets has {unknown}, which search.datasets does not have")
         own = {*self.families, *self.students}
         grids = set(self.grids or (info.context or {})["families"])
         if not own <= grids:

@@ -144,8 +144,8 @@ def render(
         rows={rows_of.__name__: rows_of(results) for rows_of in TABLES}
         | {"table5": beside_paper.table5(results, automl)},
         findings=[text(one) for one in findings(results)],
-        candidates={name: automl_tables.candidates(automl / name, rule) for name in results.params.search.datasets},
-        automl={name: automl_tables.details(automl / name) for name in results.params.search.datasets},
+        candidates={name: automl_tables.candidates(automl / name, rule) for name in results.params.automl.datasets},
+        automl={name: automl_tables.details(automl / name) for name in results.params.automl.datasets},
         headers=_headers(headers, read_json(results.reports / "export.json")),
         parameters=parameters,
         commit=commit(),

@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
     logged = [mirror.log(parent) for parent in parallel.progress(parents, what="track", total=len(parents))]
     candidates = [
-        one for dataset in params.search.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
+        one for dataset in params.automl.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
     ]
     detectors = (*detector_runs(said, params), *detector_runs(learnt, params))
     logged += [mirror.log_candidate(one) for one in (*candidates, *detectors)]

@@ -48,6 +48,7 @@ SMALL = {
         "test_share": 0.35,
     },
     "automl": {
+        "datasets": ["sites"],
         "feature_sets": ["invariant"],
         "evaluations": {"auto-sklearn": 26, "flaml": EVALUATIONS},
         "splits": 2,
@@ -65,7 +66,7 @@ _STAGES = (
     *(("search", "--dataset", dataset) for dataset in DATASETS),
     *(("controls", "--dataset", dataset) for dataset in DATASETS),
     ("engines", "--environments", "none"),
-    *(("automl", "--dataset", dataset, "--environments", "none") for dataset in DATASETS),
+    ("automl", "--dataset", "sites", "--environments", "none"),
     ("transfer",),
     ("unseen",),
     ("generalise",),
