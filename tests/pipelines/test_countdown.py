@@ -41,7 +41,7 @@ def test_what_dvc_prints_says_which_stage_is_reached(tmp_path: Path) -> None:
 def test_every_run_of_the_main_road_is_planned_once() -> None:
     planned = countdown.runs(dag.read_stages(ROOT / "dvc.yaml"), read_params(ROOT / "params.yaml"))
     assert len(planned) == len(set(planned))
-    assert {"simulate@sites", "parse@kernel", "extract", "report"} <= set(planned)
+    assert {"simulate@sites", "collect@kernel", "extract", "report"} <= set(planned)
 
 
 def test_a_clone_s_times_are_taken_before_typical_ones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

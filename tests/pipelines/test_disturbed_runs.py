@@ -19,9 +19,9 @@ from tests.made_once import made_once
 from tests.processes import waited_for
 
 ROOT = Path(__file__).parents[2]
-SHORT = ("parse@kernel",)
+SHORT = ("collect@kernel",)
 #: What a disk has beside the clone at first, and what it is given each time that it is full.
-LITTLE_KB, MORE_KB = {SHORT: 500, (): 4000}, {SHORT: 700, (): 16_000}
+LITTLE_KB, MORE_KB = {SHORT: 300, (): 4000}, {SHORT: 400, (): 16_000}
 _MOST_TIMES = 40
 _DAY_S = 24 * 60 * 60
 

@@ -27,11 +27,8 @@ from pipelines.running.dag import filled_in, read_stages
 
 ROOT = Path(__file__).parents[2]
 #: A chain of stages, and those at which a run of it is killed, its children too; the next run goes on from there.
-CHAIN = (
-    *("simulate@sites", "simulate@groups", "collect@kernel", "collect@kernel_captures"),
-    *("parse@sites", "parse@groups", "parse@kernel", "validate", "extract"),
-)
-KILLED_AT = ("simulate@groups", "parse@groups", "extract")
+CHAIN = ("simulate@sites", "simulate@groups", "collect@kernel", "parse", "validate", "extract")
+KILLED_AT = ("simulate@groups", "parse", "extract")
 ROAD_KILLED_AT = (*KILLED_AT, "search@sites", "evaluate", "replay", "export")
 TRACKED = ("dvc.lock", "reports", "export/generated")
 
