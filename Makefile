@@ -159,7 +159,7 @@ endef
 # One at a time: a second make waits. What it starts holds the lock too.
 ALONE = @flock --nonblock Makefile true || echo "make: another sets up in this folder: waiting for it" >&2; flock Makefile
 setup:
-	$(ALONE) $(MAKE) --no-print-directory installed
+	$(ALONE) $(MAKE) --no-print-directory --jobs=2 installed
 
 installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets logs warping windows baselines
 	@python -m compileall -q contracts traces scenarios testbed features models export smartsbd pipelines studies
