@@ -59,6 +59,7 @@ def test_a_study_can_be_taken_away(tree: Path) -> None:
         kept.rename(tree / "studies" / folder.name)
 
 
+@pytest.mark.slow
 def test_nothing_outside_imports_a_study() -> None:
     """The packages are held to it by import-linter too."""
     outside = [path for path in imports.modules(ROOT) if path.parts[0] != "studies"]

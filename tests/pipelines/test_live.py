@@ -115,6 +115,7 @@ def test_a_silence_is_passed_over_at_once() -> None:
     assert time.process_time() - begun_s < 1
 
 
+@pytest.mark.slow
 def test_what_no_tile_needs_is_dropped() -> None:
     """One subflow alone; then two that are judged, over many tiles."""
     own = Live(Criterion(), KeptAtMost(samples=1 << 14))

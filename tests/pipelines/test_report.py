@@ -274,6 +274,7 @@ def test_main_results_are_computed(reports: Path) -> None:
 LEFT_OUT = {"diverse", "unseen", "shift", "sensitivity", "captures", "wide", "hard"}
 
 
+@pytest.mark.slow
 def test_a_profile_that_leaves_much_out_has_a_page(reports: Path, tmp_path: Path) -> None:
     whole = yaml.safe_load(overlaid(ROOT / "params.yaml", ROOT / "params/quick.yaml"))
     quick = tmp_path / "params.yaml"

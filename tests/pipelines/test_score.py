@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pipelines.__main__ import main
+from tests.night import few_now
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "data/samples"
@@ -21,7 +22,7 @@ def labels(path: Path, dataset: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("dataset", ["kernel", "kernel_captures"])
+@pytest.mark.parametrize("dataset", few_now(["kernel", "kernel_captures"], now=["kernel"]))
 def test_scores_are_the_pipeline_s(
     searched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], dataset: str
 ) -> None:

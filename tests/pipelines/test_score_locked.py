@@ -50,6 +50,7 @@ def test_it_says_of_the_development_half_what_the_pipeline_says(
     assert report.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_connection_that_did_not_fill_its_bottlenecks_is_left_out(
     searched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

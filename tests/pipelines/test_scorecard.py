@@ -21,6 +21,7 @@ from pipelines.judging.detector_opinions import foreign
 from pipelines.judging.scorecard_rows import JUDGED, scorecard
 from pipelines.labelling.labelled_connections import RUNS, of_datasets
 from pipelines.params import read_params
+from tests.night import few_now
 from traces.log_writing import log_lines
 
 ROOT = Path(__file__).parents[2]
@@ -121,7 +122,7 @@ def test_examples_say_the_same(tmp_path: Path) -> None:
     assert said["ewma.c"] == said["ewma.rs"] == said["ewma.py"]
 
 
-@pytest.mark.parametrize("example", COMPILERS)
+@pytest.mark.parametrize("example", few_now(COMPILERS, now=["ewma.py"]))
 def test_an_example_has_a_scorecard_and_a_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], example: str
 ) -> None:
@@ -151,6 +152,7 @@ def test_a_c_function_on_windows_runs_with_consent_alone(tmp_path: Path, capsys:
     assert card["answers"]["asked"] == 24 and not card["answers"]["failed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("done", "failure"),
     [

@@ -29,6 +29,7 @@ MODELS = {
 KERNEL, CAPTURED = 27, 26
 
 
+@pytest.mark.slow
 def test_one_core_or_two_give_the_same_controls(
     searched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,7 +72,16 @@ def without_groups(events: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "scenario", [shared(), separate(), three_paths(), moving(20.0)], ids=["shared", "separate", "three", "moving"]
+    "scenario",
+    [
+        pytest.param(scenario, id=name, marks=[] if name in ("separate", "moving") else pytest.mark.slow)
+        for name, scenario in {
+            "shared": shared(),
+            "separate": separate(),
+            "three": three_paths(),
+            "moving": moving(20.0),
+        }.items()
+    ],
 )
 @pytest.mark.parametrize(
     "controller",

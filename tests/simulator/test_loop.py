@@ -197,6 +197,7 @@ def test_marks_are_the_signal_that_was_chosen(tmp_path: Path) -> None:
     assert opinions_of(one.told) == [(each.time_ns, list(each.partition)) for each in expected] != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", few_now(SOURCES, now=[DEFAULT]))
 def test_before_the_first_verdict_the_run_is_a_coupled_one(source: str, tmp_path: Path) -> None:
     """Up to the first change of groups, byte for byte; with `before` apart, it is Reno's up to the second."""
@@ -275,6 +276,7 @@ def test_verdicts_hold_as_long_as_they_are_to(
     assert changes_ns(one.run) == [ns for ns, _ in found]
 
 
+@pytest.mark.slow
 def test_a_wait_of_more_windows_leaves_more_time_apart(tmp_path: Path) -> None:
     """What is decided matters: runs differ by how long verdicts hold."""
     runs = [

@@ -115,6 +115,7 @@ def test_packets_leave_at_the_rate(tmp_path: Path) -> None:
         assert abs(one.value - acks[0].value - since_first * 500_000) < 2 * MSS
 
 
+@pytest.mark.slow
 def test_it_knows_what_others_of_its_group_advertise(tmp_path: Path) -> None:
     """What groups are called is of no effect; who is in which is."""
     scenarios = []

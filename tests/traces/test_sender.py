@@ -299,7 +299,7 @@ PACKETS = st.lists(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(steps=PACKETS, isn=st.sampled_from([0, 2**32 - 2000, 2**31]), begins=st.booleans(), ecn=st.booleans())
 @example(steps=[out(0, 0), back(1, 0), out(300, 0), out(0, 0)], isn=0, begins=True, ecn=False)
 def test_any_packets(steps: list[Packet], isn: int, begins: bool, ecn: bool) -> None:

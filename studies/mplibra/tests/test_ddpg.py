@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from studies.mplibra.agents.ddpg import Ddpg, DdpgSettings, answer
 from studies.mplibra.agents.perceptron import Floats, Perceptron, activations
@@ -35,6 +36,7 @@ def test_it_finds_the_best_action_of_each_state() -> None:
         assert abs(learner.act(row([state])) - state / 2) < 0.1
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_it() -> None:
     first, second = taught(4), taught(4)
     assert all(np.array_equal(a, b) for a, b in zip(first.actor.parameters, second.actor.parameters, strict=True))

@@ -17,6 +17,7 @@ from studies.transfers.tests.project import ROOT
 COMMAND = ["mplibra", "track", "--agents=agents", "--database=mlflow.db", "--tracked=tracked.json"]
 
 
+@pytest.mark.slow
 def test_a_training_is_a_run_with_its_curve_and_its_weights_have_an_alias(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -425,6 +425,7 @@ print(refused, passed)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=[] if kind == "tree" else pytest.mark.slow) for kind in KINDS]
 )
