@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 _TABLES = frozenset({".csv", ".json"})
 #: What a search of AutoML has tried, setting by setting: megabytes that nothing reads. They stay in the run's folder.
-_HISTORIES = frozenset({"history.csv", "leaderboard.csv"})
+_HISTORIES = frozenset({"history.csv", "leaderboard.csv", "members.csv"})
 _CARDS = "cards"
 _STUDIES = "studies"
 _S_PER_HOUR = 3600

@@ -58,7 +58,7 @@ def test_what_a_search_has_tried_stays_in_its_folder(clone: Path, tmp_path: Path
         (clone / "data/automl/sites" / name).write_text(name)
     target = tmp_path / "full"
     publication.publish(Entry("automl@sites", ENDED_S, 10.0, 10.0, 0), STAGES, PARAMS, clone, target, CODE)
-    assert sorted(path.name for path in (target / "automl/sites").iterdir()) == ["accuracy.csv", "members.csv"]
+    assert sorted(path.name for path in (target / "automl/sites").iterdir()) == ["accuracy.csv"]
 
 
 def test_a_stage_that_failed_is_not_published(clone: Path, tmp_path: Path) -> None:
