@@ -28,6 +28,7 @@ STAGES = [stage for stage in (*read_stages(ROOT / "dvc.yaml"), *read_studies(ROO
 PARAMETERS = {name: {own for own in body.get("params", []) if isinstance(own, str)} for name, body in BODIES.items()}
 #: Modules that stages need not name, and why no result depends on them.
 PASSED_OVER = {
+    "pipelines/__init__.py": "keeps libraries to one thread, whatever the stage",
     "pipelines/running/stage.py": "arguments, messages, exit codes",
     "pipelines/running/parallel.py": "which process does the work",
     "pipelines/running/journal.py": "what a stage took",
@@ -66,6 +67,8 @@ WITHOUT_EFFECT = {"workers", "scheduler"}
 METHODS = {"export.stored": {"export.dataset", "export.models"}}
 #: Functions of Params that are given what else they use.
 FUNCTIONS = {"check_learnable": "evaluation_only"}
+#: Parameters of which an earlier stage writes every value: what it wrote is read too, and is another with other values.
+BY_OUTPUT = {("replay", "replay.grids"): "reports/tuned", ("baselines", "replay.grids"): "data/tuned"}
 #: Blocks that a stage takes whole and names in part, and why that is all it uses.
 IN_PART = {
     ("simulate", "simulate"): "those of its own dataset",
@@ -105,7 +108,7 @@ def test_nothing_is_named_that_is_not_imported(stage: Stage) -> None:
     for dep in stage.deps:
         if Path(dep).suffix == ".py":
             assert dep in code, dep
-        modules = [str(path.relative_to(ROOT)) for path in (ROOT / dep).glob("*.py") if path.name != "__init__.py"]
+        modules = [str(path.relative_to(ROOT)) for path in (ROOT / dep).rglob("*.py") if path.name != "__init__.py"]
         if dep.startswith(imports.PACKAGES) and modules:
             assert len(code & set(modules)) >= min(len(modules), 2), dep
 
@@ -205,6 +208,8 @@ def test_every_parameter_that_is_read_is_named(stage: Stage) -> None:
         # `rule` is the first of `rules`.
         below = {f"{block}.{key}", f"{block}.{key}s"} if key else set()
         in_part = not key and (stage.name, block) in IN_PART and any(name.startswith(f"{block}.") for name in named)
+        if BY_OUTPUT.get((stage.name, used)) in stage.deps:
+            continue
         if not in_part and not named & {block, *below}:
             missing.append(used)
     assert missing == []
