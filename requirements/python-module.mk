@@ -2,7 +2,7 @@
 #
 # How a folder of C++ at the top of the repository becomes a module of Python. Its Makefile sets
 #   HERE          the folder
-#   ROOM, NAME    the folder's name, the module's
+#   ROOM, MODULE_NAME  the folder's name, the module's
 #   CXXFLAGS      more of them
 #   MORE_OBJECTS  of other folders' sources; it says how to make them, too
 # and includes this.
@@ -21,7 +21,7 @@ SITE_PACKAGES := $(wildcard $(PREFIX)/lib/python3.*/site-packages)
 SUFFIX = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 PYTHON_INCLUDE = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 TARGET ?= $(SITE_PACKAGES)
-MODULE = $(TARGET)/$(NAME)$(SUFFIX)
+MODULE = $(TARGET)/$(MODULE_NAME)$(SUFFIX)
 BUILT_BY := $(HERE)Makefile $(HERE)../requirements/python-module.mk $(HERE)../requirements/packets.txt
 
 CXX ?= g++
