@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 def written(folder: str, *arguments: object) -> Counter[str]:
     """Return how often each file would be written by a compiler."""
-    make = ["make", "-C", ROOT / folder, "--always-make", "--dry-run", *map(str, arguments)]
+    make = ["make", "-C", str(ROOT / folder), "--always-make", "--dry-run", *map(str, arguments)]
     printed = subprocess.run(make, check=True, capture_output=True, text=True).stdout
     return Counter(re.findall(r" -o (\S+)", printed))
 
