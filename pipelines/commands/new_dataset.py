@@ -56,8 +56,8 @@ def _next_steps(name: str) -> str:
     return f"""To use it, in params.yaml:
   datasets: add {name}
   validate.method: add `{name}: given`, so that its labels are believed
-  to train on it: search.datasets, rank.datasets and export.dataset name it; so may generalise.trained and, in place of
-    a dataset that search.datasets has no more, unseen.trained
+  to train on it: search.datasets, automl.datasets, rank.datasets and export.dataset name it; so may
+    generalise.trained and, in place of a dataset that search.datasets has no more, unseen.trained
   to test on it: transfer.tested names it, and evaluation_only, so that nothing is trained on it
 then `dvc repro`."""
 

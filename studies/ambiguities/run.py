@@ -99,7 +99,13 @@ def _effect(information: npt.NDArray[np.float64], default: npt.NDArray[np.float6
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Measure the readings."""
+    """Measure the readings.
+
+    Raises
+    ------
+    LearnError
+        If the reading that is taken leaves windows of one label alone.
+    """
     params.check_learnable(arguments.dataset)
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()

@@ -459,7 +459,8 @@ def test_every_exception_is_of_a_command_in_a_document() -> None:
 def test_what_runs_in_a_command_s_place_is_there(one: str) -> None:
     """It is a line of ``.ci/run``, or a file with a test that is not left out."""
     if not one.startswith(("tests/", "studies/")):
-        assert one in (ROOT / ".ci/run").read_text().splitlines()
+        # What goes to the background is followed by more.
+        assert f"{one} " in (ROOT / ".ci/run").read_text().replace("\n", " ")
         return
     module = ast.parse((ROOT / one).read_text())
     marks = {

@@ -42,7 +42,7 @@ OVERLAY = {
         "splits": 2,
         "test_share": 0.3,
     },
-    "automl": {"splits": 1, "families": ["tree"], "students": ["tree"], "teacher": "flaml"},
+    "automl": {"datasets": ["mine"], "splits": 1, "families": ["tree"], "students": ["tree"], "teacher": "flaml"},
     "transfer": {"tested": []},
     "unseen": {"trained": "mine", "tested": "kernel"},
     "generalise": {"trained": [["mine"]], "tested": ["mine", "kernel"], "families": ["tree"]},

@@ -11,6 +11,7 @@ import pytest
 from tests.simulator.program import MSS, PACKET, SIMULATOR, Scenario, flow, link, network, seeds, simulate_all, subflow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(path.stem for path in (SIMULATOR / "test").glob("*-test.cc")))
 def test_unit_agrees_with_values_computed_by_hand(name: str) -> None:
     """What controllers do to windows, what is refused, RTT samples, hashes and so on are those of simulator/test."""
