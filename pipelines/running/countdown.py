@@ -77,7 +77,7 @@ class Countdown:
     >>> countdown.line("rank", 5.0)
     'stage 3 of 4, 2 min left'
     >>> countdown.line("report", 35.0)
-    'stage 4 of 4, less than a minute left'
+    'stage 4 of 4, 1 min left'
     """
 
     def __init__(self, planned: Sequence[str], typical_s: Mapping[str, float]) -> None:
@@ -108,9 +108,8 @@ class Countdown:
         if self._known_from_s is None:
             self._known_from_s = elapsed_s
         left_s = sum(self._typical_s[name] for name in awaited)
-        # This machine's pace, and DVC's own time between the runs.
-        if self._known_s:
-            left_s *= (elapsed_s - self._known_from_s) / self._known_s
+        # This machine's pace, and DVC's own time between the runs; the first minute says little of either.
+        left_s *= (elapsed_s - self._known_from_s + _MINUTE_S) / (self._known_s + _MINUTE_S)
         self._known_s += self._typical_s[run]
         return f"{told}, {_span(left_s)} left"
 
