@@ -20,12 +20,12 @@ def where_time_went(entries: Sequence[Entry], whole_s: float) -> str:
 
     Examples
     --------
-    >>> print(where_time_went([Entry("parse@sites", 9.0, 4.0, 6.5, 0), Entry("rank", 12.0, 1.0, 1.0, 0)], 7.0))
-          stage wall s CPU s
-    parse@sites    4.0   6.5
-           rank    1.0   1.0
-            DVC    2.0     -
-            all    7.0   7.5
+    >>> print(where_time_went([Entry("search@sites", 9.0, 4.0, 6.5, 0), Entry("rank", 12.0, 1.0, 1.0, 0)], 7.0))
+           stage wall s CPU s
+    search@sites    4.0   6.5
+            rank    1.0   1.0
+             DVC    2.0     -
+             all    7.0   7.5
     """
     rows = [
         {"stage": one.stage, "wall s": f"{one.wall_s:.1f}", "CPU s": f"{one.cpu_s:.1f}"}

@@ -22,8 +22,8 @@ def run_reached(line: str) -> tuple[str, bool] | None:
 
     Examples
     --------
-    >>> run_reached("Running stage 'parse@sites':")
-    ('parse@sites', True)
+    >>> run_reached("Running stage 'search@sites':")
+    ('search@sites', True)
     >>> run_reached("Stage 'rank' didn't change, skipping")
     ('rank', False)
     >>> run_reached("Updating lock file 'dvc.lock'")
@@ -70,9 +70,9 @@ class Countdown:
 
     Examples
     --------
-    >>> countdown = Countdown(["simulate@sites", "parse@sites", "rank", "report"], {"rank": 60.0, "report": 90.0})
+    >>> countdown = Countdown(["simulate@sites", "search@sites", "rank", "report"], {"rank": 60.0, "report": 90.0})
     >>> countdown.skip("simulate@sites")
-    >>> countdown.line("parse@sites", 0.0)
+    >>> countdown.line("search@sites", 0.0)
     'stage 2 of 4'
     >>> countdown.line("rank", 5.0)
     'stage 3 of 4, 2 min left'

@@ -27,7 +27,7 @@ class Entry:
     Attributes
     ----------
     stage : str
-        As DVC names it, for instance ``parse@sites``.
+        As DVC names it, for instance ``search@sites``.
     ended_s : float
         When, in seconds since 1970.
     wall_s, cpu_s : float

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from pathlib import Path
 
@@ -15,10 +14,9 @@ from features.catalog import feature_names
 from models.families.fitted import Fitted, Setting
 from models.stored import store
 from pipelines.reporting.report_files import write_json
-from pipelines.running.dag import read_stages
 from pipelines.running.stage import EXIT_USAGE
-from studies.__main__ import main
 from studies.captures import section
+from studies.transfers.tests.project import run
 
 ROOT = Path(__file__).parents[3]
 STUDY = Path("studies/captures")
@@ -47,19 +45,13 @@ def project_of(target: Path, connections_per_label: int) -> Path:
     return target
 
 
-def run() -> int:
-    """Run the study in this folder, as its dvc.yaml has it."""
-    (own,) = read_stages(ROOT / STUDY / "dvc.yaml")
-    return main(shlex.split(own.command)[3:])
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = project_of(tmp_path_factory.mktemp("project"), connections_per_label=1)
     (target / "data/samples").symlink_to(ROOT / "data/samples")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(target)
-        assert run() == 0
+        assert run(STUDY.name) == 0
     return target
 
 
@@ -127,7 +119,7 @@ def test_a_detector_that_is_not_there_is_refused(
     (tmp_path / "data/samples/kernel/inputs").mkdir(parents=True)
     shutil.move(tmp_path / f"data/trained/{MODEL}.skops", tmp_path / "data/trained/sites/tree_invariant.skops")
     monkeypatch.chdir(tmp_path)
-    assert run() == EXIT_USAGE
+    assert run(STUDY.name) == EXIT_USAGE
     assert f"model '{MODEL}' is not in data/trained: known are sites/tree_invariant" in capsys.readouterr().err
 
 
@@ -135,7 +127,7 @@ def test_parameters_that_draw_nothing_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(project_of(tmp_path, connections_per_label=-1))
-    assert run() == EXIT_USAGE
+    assert run(STUDY.name) == EXIT_USAGE
     assert "studies/captures/params.yaml: connections_per_label" in capsys.readouterr().err
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ import yaml
 from contracts.contract import write_table
 from features.catalog import PAIR_WINDOW, feature_names
 from pipelines.params import read_params
-from pipelines.running.dag import read_stages
-from studies.__main__ import main
 from studies.feature_shift import section
 from studies.feature_shift.distribution_shift import COLUMNS
+from studies.transfers.tests.project import run
 from tests.models import windows_made
 
 ROOT = Path(__file__).parents[3]
@@ -52,18 +50,12 @@ def project_of(target: Path, development: str = "kernel") -> Path:
     return target
 
 
-def run() -> int:
-    """Run the study in this folder, as its dvc.yaml has it."""
-    (own,) = read_stages(ROOT / STUDY / "dvc.yaml")
-    return main(shlex.split(own.command)[3:])
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = project_of(tmp_path_factory.mktemp("project"))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(target)
-        assert run() == 0
+        assert run(STUDY.name) == 0
     return target
 
 
@@ -115,7 +107,7 @@ def test_without_a_development_set_there_is_nothing_to_compare(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(project_of(tmp_path, development="mine"))
-    assert run() == 0
+    assert run(STUDY.name) == 0
     assert "transfer.development is mine, which is not among the datasets" in capsys.readouterr().err
     table = pd.read_csv(STUDY / "reports/shifts.csv")
     assert (list(table), len(table)) == (["feature", "trained_on", *COLUMNS], 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,9 @@ from contracts import tables
 from contracts.contract import Table, write_table
 from pipelines import __main__ as main_road
 from pipelines.reporting.report_files import write_json
-from pipelines.running.dag import read_stages
 from pipelines.running.stage import EXIT_USAGE
-from studies.__main__ import main
 from studies.thinned import section
+from studies.transfers.tests.project import run
 from tests.features.delays_made import MS, queue_us, subflow
 
 ROOT = Path(__file__).parents[3]
@@ -73,12 +71,6 @@ def written(target: Path, **changed: Any) -> None:
     (target / STUDY / "params.yaml").write_text(yaml.safe_dump(settings))
 
 
-def run() -> int:
-    """Run the study in this folder, as its dvc.yaml has it."""
-    (own,) = read_stages(ROOT / STUDY / "dvc.yaml")
-    return main(shlex.split(own.command)[3:])
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("project")
@@ -93,7 +85,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made(truth, tables.TRUTH, target / f"data/truth/{dataset}.parquet")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(target)
-        assert run() == 0
+        assert run(STUDY.name) == 0
     return target
 
 
@@ -139,7 +131,7 @@ def test_an_unknown_tool_is_refused(
 ) -> None:
     written(tmp_path, kinds=["ping", "tracert"])
     monkeypatch.chdir(tmp_path)
-    assert run() == EXIT_USAGE
+    assert run(STUDY.name) == EXIT_USAGE
     assert "kinds has ['tracert'], known are" in capsys.readouterr().err
 
 
@@ -159,7 +151,7 @@ def test_the_log_has_the_last_verdicts_of_the_replayed_detector(
     monkeypatch.chdir(tmp_path)
     for name in ("parse", "validate", "extract", "replay", "verdicts"):
         assert main_road.main([name, "--dataset", "kernel"]) == 0, name
-    assert run() == 0
+    assert run(STUDY.name) == 0
     replayed = pd.read_parquet("data/verdicts/kernel.parquet")
     replayed = replayed[(replayed["detector"] == "lag-excess") & (replayed["preset"] == "default")]
     thinned = pd.read_parquet("data/studies/thinned/judged.parquet")
