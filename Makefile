@@ -239,7 +239,7 @@ lock:
 
 clean:
 	rm -rf build data/raw data/tables data/truth data/features data/boxes data/relevance data/swapped data/journal.jsonl data/automl data/searched data/trained data/predictions data/transferred.parquet data/proved data/exported data/header.parquet \
-		data/accuracy.parquet data/controls data/tracked.json data/mlflow* \
+		data/accuracy.parquet data/controls data/tracked.json data/page.json data/mlflow* \
 		data/baselines data/partitions data/verdicts data/tiles data/learnt_verdicts.parquet data/replayed data/sensitivity.parquet data/leaderboard.parquet data/studies data/shift data/tuned data/unseen.parquet \
 		data/generalised.parquet \
 		reports/*.html dvc_plots .dvc/cache .dvc/tmp

@@ -22,7 +22,7 @@ _TEMPLATE = "section.html.j2"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments."""
-    report.add_arguments(parser)
+    report.add_page(parser)
     parser.add_argument("--studies", type=Path, required=True, help="folder with a folder for each study")
 
 

@@ -28,6 +28,7 @@ const struct sbd_baseline *const sbd_baselines[] = {
 	&sbd_wavelet,
 	&sbd_svd,
 	&sbd_lag_excess,
+	&sbd_common_lag,
 	NULL
 };
 

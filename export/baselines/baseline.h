@@ -226,5 +226,6 @@ extern const struct sbd_baseline sbd_wavelet;
 extern const struct sbd_baseline sbd_svd;
 extern const struct sbd_baseline sbd_trend_line;
 extern const struct sbd_baseline sbd_lag_excess;
+extern const struct sbd_baseline sbd_common_lag;
 
 #endif

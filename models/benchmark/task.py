@@ -15,6 +15,8 @@ PROFILES = {"S": "default", "M": "full", "L": "full"}
 _MEDIUM = (200, 100)
 #: The lag excess, and what learns from its features and its memory of tiles: these were chosen with it.
 _OURS = ("lag-excess", "logistic", "tree", "forest")
+#: The common lag's weights are fitted to connections of these tasks (docs/experiments/common-lag.md).
+_COMMON = "common-lag"
 #: Other parameters of these were tried on ``sites`` before the defaults stayed (docs/experiments/baselines.md).
 _TRIED_ON_SITES = ("dwc-r", "emptcp-r", "rubenstein-r", "ton20-r", "trend-line")
 
@@ -66,7 +68,7 @@ TASKS: dict[str, BenchmarkTask] = {
             ("sites",),
             ("sites",),
             (48, 8),
-            (*_OURS, *_TRIED_ON_SITES),
+            (*_OURS, _COMMON, *_TRIED_ON_SITES),
         ),
         BenchmarkTask(
             "wide-1",
@@ -89,7 +91,7 @@ TASKS: dict[str, BenchmarkTask] = {
             ("diverse",),
             ("kernel", "kernel_hard"),
             (48, 8),
-            _OURS,
+            (*_OURS, _COMMON),
         ),
         BenchmarkTask(
             "testbed-1",
@@ -97,6 +99,7 @@ TASKS: dict[str, BenchmarkTask] = {
             ("diverse",),
             ("testbed",),
             (48, 10),
+            (_COMMON,),
         ),
         BenchmarkTask(
             "unseen-1",
@@ -104,7 +107,7 @@ TASKS: dict[str, BenchmarkTask] = {
             ("sites",),
             ("unseen",),
             (48, 4),
-            _OURS,
+            (*_OURS, _COMMON),
         ),
         BenchmarkTask(
             "shift-1",
@@ -112,7 +115,7 @@ TASKS: dict[str, BenchmarkTask] = {
             ("sites",),
             ("shift",),
             (48, 1),
-            _OURS,
+            (*_OURS, _COMMON),
             judged_every_s=5,
         ),
         BenchmarkTask(
@@ -121,7 +124,7 @@ TASKS: dict[str, BenchmarkTask] = {
             ("diverse",),
             ("groups",),
             (48, 3),
-            _OURS,
+            (*_OURS, _COMMON),
         ),
     )
 }

@@ -2,6 +2,7 @@
 
 from contracts.fault import UsageFault
 from models.detectors.c_mpbbr import C_MPBBR
+from models.detectors.common_lag import COMMON_LAG
 from models.detectors.correlation import CORRELATION
 from models.detectors.detector import Detector, DetectorKind, Opinion, replayed
 from models.detectors.dwc import DWC
@@ -32,6 +33,7 @@ DETECTORS: dict[str, DetectorKind] = {
         SVD,
         C_MPBBR,
         LAG_EXCESS,
+        COMMON_LAG,
     )
 }
 

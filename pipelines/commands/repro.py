@@ -15,6 +15,7 @@ from pipelines.params import PARAMS_FILE, Params, read_params
 from pipelines.reporting import publication
 from pipelines.reporting.times import where_time_went
 from pipelines.running import clone_lock, journal, profile, stage, stored_outputs
+from pipelines.running.automl_environments import searched_otherwise
 from pipelines.running.countdown import Countdown, run_reached, runs, typical_seconds
 from pipelines.running.dag import DAG_FILE, read_stages, read_studies
 from pipelines.running.environment import commit
@@ -77,6 +78,9 @@ def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
     if name != _DEFAULT:
         profile.prepare(Path.cwd(), name, target)
     own = read_params(target / PARAMS_FILE)
+    for searched in searched_otherwise(target, own):
+        stage.say(f"{searched}: another environment is there than was searched in, so it is searched again")
+        searched.unlink()
     stages = [*read_stages(target / DAG_FILE), *read_studies(target)]
     published = Path("reports") / name
     if name in _PUBLISHED:

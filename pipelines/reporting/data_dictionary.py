@@ -30,7 +30,7 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `relevance/<dataset>.parquet` | relevance of features |
 | `trained/<dataset>/` | models fitted on it (skops) |
 | `predictions/<dataset>.parquet`, `transferred.parquet` | what models say of its windows; of other datasets' |
-| `searched/` | which AutoML engines can run here, and what was searched |
+| `searched/` | which AutoML engines could run, and what was searched |
 | `automl/<dataset>/` | what AutoML found: accuracy and costs, run history, leaderboard, members, predictions |
 | `learnt_verdicts/<dataset>.parquet` | last verdicts of models learnt on `wide`, pair by pair |
 | `leaderboard.parquet` | figures of every benchmark task, by detector and size |
@@ -46,6 +46,7 @@ Artefacts, made by the pipeline; only `samples/` and `benchmark/` are in git. Ge
 | `header.parquet` | what the headers say of windows |
 | `mlflow.db`, `mlflow_artifacts/` | MLflow's store |
 | `tracked.json` | the runs that MLflow has |
+| `page.json` | that `reports/report.html` was made |
 | `journal.jsonl` | what each run of a stage took: wall and CPU time |
 
 {_VALUES}

@@ -33,8 +33,9 @@ from models.families import family_of
 from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
 from models.verdict import write_predictions
 from pipelines.params import Params
-from pipelines.reporting.report_files import read_json, write_csv, write_json
+from pipelines.reporting.report_files import write_csv, write_json
 from pipelines.running import parallel, plan, stage
+from pipelines.running.automl_environments import environments
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--features", type=Path, required=True, help="folder with one folder of windows for each dataset"
     )
-    parser.add_argument("--engines", type=Path, required=True, help="JSON file: which engines can run here")
     parser.add_argument(
         "--environments",
         type=Path,
@@ -78,7 +78,8 @@ def _grounds(dataset: str, features: Path, params: Params) -> list[Ground]:
 
 def _outcomes(every: Sequence[Ground], arguments: argparse.Namespace, params: Params, kept: Kept) -> Outcomes:
     """Search with every engine that can run here; take what a run that was broken off has found."""
-    options, standing, method = params.automl, read_json(arguments.engines), plan.method(params.search)
+    options, method = params.automl, plan.method(params.search)
+    standing = environments(params, arguments.environments)
     found: Outcomes = {}
     waiting: list[PlannedSearch] = []
     for name, evaluations in options.evaluations.items():
@@ -142,7 +143,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     outcomes = _outcomes(every, arguments, params, Kept(kept))
     students = _students(every, outcomes, params)
     _write(beside_engines(every, outcomes, students), outcomes, arguments.results, params)
-    standing = read_json(arguments.engines)
+    standing = environments(params, arguments.environments)
     # In words that every machine on which all went well says alike.
     searched = {"asked": params.automl.model_dump(), "engines": standing, "finished": outcome.finished(outcomes)}
     write_json(searched, arguments.searched)

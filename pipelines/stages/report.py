@@ -8,6 +8,7 @@ from pathlib import Path
 
 from contracts.whole_file import write_whole
 from pipelines.params import Params
+from pipelines.reporting.report_files import write_json
 from pipelines.reporting.run_page import FurtherSection, render
 from pipelines.reporting.tables.cell import Results
 from pipelines.running import stage
@@ -15,6 +16,12 @@ from pipelines.running import stage
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
+    add_page(parser)
+    parser.add_argument("--made", type=Path, required=True, help="JSON file: that the page was made, for DVC")
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a page."""
     parser.add_argument("--reports", type=Path, required=True, help="folder with the other stages' reports")
     parser.add_argument("--headers", type=Path, required=True, help="folder with the exported headers")
     parser.add_argument(
@@ -29,7 +36,7 @@ def write(arguments: argparse.Namespace, params: Params, further: Sequence[Furth
     Parameters
     ----------
     arguments : argparse.Namespace
-        What :func:`add_arguments` has added.
+        What :func:`add_page` has added.
     params : Params
     further : sequence of FurtherSection
         Sections behind the run's own.
@@ -42,4 +49,5 @@ def write(arguments: argparse.Namespace, params: Params, further: Sequence[Furth
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     write(arguments, params)
+    write_json({"page": str(arguments.page)}, arguments.made)
     return stage.EXIT_OK

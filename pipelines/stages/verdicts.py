@@ -1,7 +1,9 @@
 """The last verdict on each pair, by every replayed detector: the share right of all pairs and of the decided pairs.
 
 The last verdict is the one that holds when the recording ends; where bottlenecks moved, it is compared with the last
-label. Among all pairs, one without a verdict counts as wrong. Only pairs with a valid label count.
+label. Among all pairs, one without a verdict counts as wrong. Only pairs with a valid label count. Where there are
+three and more subflows (`replay.partitions`), whole partitions are judged too. Where bottlenecks move
+(`replay.shifts`), so is the time that a detector takes to be right again.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from contracts.contract import read_table
 from export.replaying import said_in
 from models.detectors.scoring import OnPair
 from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
+from pipelines.judging.moved_bottlenecks import moved_bottlenecks
+from pipelines.judging.partitions import partitions
 from pipelines.params import Params
 from pipelines.reporting.report_files import DIGITS, write_csv, write_json, write_parquet
 from pipelines.running import stage
@@ -41,6 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--judged", type=Path, required=True, help="parquet file: every pair")
     parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
+    parser.add_argument("--partitions", type=Path, help="parquet file: every connection of three and more subflows")
+    parser.add_argument("--partition-table", type=Path, help="CSV file: every detector on them")
+    parser.add_argument("--moves", type=Path, help="parquet file: every move of a bottleneck")
+    parser.add_argument("--move-table", type=Path, help="CSV file: every detector after a move")
     parser.add_argument(
         "--metrics", type=Path, help="JSON file: what DVC compares, the default's shares on the development set"
     )
@@ -74,9 +82,19 @@ def _said(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]
             }
 
 
+def _write(judged_rows: pd.DataFrame, table: pd.DataFrame, to: tuple[Path, Path]) -> None:
+    write_parquet(judged_rows, to[0])
+    write_csv(table, to[1])
+
+
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     options = params.evaluate
+    where = (arguments.tables, arguments.truth, arguments.replayed)
+    if arguments.partitions is not None and arguments.dataset in params.replay.partitions:
+        _write(*partitions(*where, options), (arguments.partitions, arguments.partition_table))
+    if arguments.moves is not None and arguments.dataset in params.replay.shifts:
+        _write(*moved_bottlenecks(*where), (arguments.moves, arguments.move_table))
     rows = pd.DataFrame(list(_said(arguments.tables, arguments.truth, arguments.replayed)))
     if rows.empty:
         log.warning("%s: no pair has a valid label", arguments.dataset)

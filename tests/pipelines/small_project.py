@@ -65,7 +65,6 @@ _STAGES = (
     *((name, "--dataset", dataset) for dataset in KERNEL for name in ("collect", "parse", "validate", "extract")),
     *(("search", "--dataset", dataset) for dataset in DATASETS),
     *(("controls", "--dataset", dataset) for dataset in DATASETS),
-    ("engines", "--environments", "none"),
     ("automl", "--dataset", "sites", "--environments", "none"),
     ("transfer",),
     ("unseen",),

@@ -29,6 +29,7 @@ from pipelines.__main__ import main
 from pipelines.params import read_params
 from pipelines.params.block import ParamsError
 from pipelines.reporting.report_files import read_json
+from pipelines.running.automl_environments import searched_otherwise
 from tests.pipelines.small_project import EVALUATIONS, ROOT
 from tests.processes import PATIENCE_S, waited_for
 
@@ -81,9 +82,20 @@ def test_an_engine_that_cannot_run_has_a_row_that_says_so_and_the_others_go_on(s
     assert ran["overall"].item() > 0.8
     assert ran["evaluations"].item() == EVALUATIONS
     assert ran["note"].isna().all()
-    finished = read_json(searched / "data/searched/sites.json")["finished"]
-    assert finished == {"auto-sklearn invariant": 0, "flaml invariant": SPLITS}
-    assert read_json(searched / "data/searched/engines.json")["auto-sklearn"] is None
+    record = read_json(searched / "data/searched/sites.json")
+    assert record["finished"] == {"auto-sklearn invariant": 0, "flaml invariant": SPLITS}
+    assert record["engines"]["auto-sklearn"] is None
+
+
+def test_what_was_searched_in_another_environment_is_found(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    params = read_params(searched / "params.yaml")
+    monkeypatch.setattr(sys, "prefix", "none")
+    assert searched_otherwise(searched, params) == []
+    stamp = searched / "prefix/auto-sklearn/.installed"
+    stamp.parent.mkdir(parents=True)
+    stamp.write_text("3.9, 0123\n")
+    monkeypatch.setattr(sys, "prefix", str(searched / "prefix"))
+    assert searched_otherwise(searched, params) == [searched / "data/searched/sites.json"]
 
 
 def test_the_tree_of_the_truth_is_that_of_the_search_on_the_same_splits(searched: Path) -> None:

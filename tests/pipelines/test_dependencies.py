@@ -115,16 +115,14 @@ def test_nothing_is_named_that_is_not_imported(stage: Stage) -> None:
 
 #: Stages that read features by their names.
 NAMES_ALONE = (
-    *("difficulty", "rank", "controls", "automl", "generalise", "tune", "replay", "partitions"),
-    *("shift", "verdicts", "learnt_verdicts", "export", "prove", "track"),
+    *("difficulty", "rank", "controls", "automl", "generalise", "tune", "replay"),
+    *("verdicts", "learnt_verdicts", "export", "prove", "track"),
 )
 #: Modules that a stage imports for something else than what they take, and for what.
 TAKEN_NOT = {
     ("prove", "export/emit_c.py"): "the list of features that have C",
     ("prove", "export/fragment.py"): "the same",
-    ("partitions", "export/compiled_detectors.py"): "opinions that are read from a table",
-    ("shift", "export/compiled_detectors.py"): "the same",
-    ("verdicts", "export/compiled_detectors.py"): "the same",
+    ("verdicts", "export/compiled_detectors.py"): "opinions that are read from a table",
     ("validate", "traces/assembly.py"): "the name of a connection's input",
     ("validate", "traces/capture.py"): "the name of a connection's input",
     ("search", "features/at_once.py"): "the names of the features; distances it computes",
@@ -132,6 +130,10 @@ TAKEN_NOT = {
         (stage, module): "the names of the features, none of which it computes"
         for module in ("features/at_once.py", "features/distance.py")
         for stage in NAMES_ALONE
+    },
+    **{
+        ("report", module): "what features and signals are called"
+        for module in ("features/at_once.py", "features/distance.py", "features/throughput.py")
     },
     **{(stage, "features/resample.py"): "the same" for stage in ("export", "prove")},
     **{
@@ -164,7 +166,7 @@ def test_what_is_left_out_is_taken_by_no_stage_that_names_it() -> None:
 
 def test_what_is_always_run_names_what_it_waits_for_alone() -> None:
     """Each name more makes dvc.lock longer, which DVC reads and writes after each stage."""
-    assert sorted(ALWAYS) == ["engines", "report", "studies/dvc.yaml:page"]
+    assert sorted(ALWAYS) == ["studies/dvc.yaml:page"]
     for name in ALWAYS:
         assert not PARAMETERS[name]
         assert all(dep.startswith(("data/", "reports", "export/generated")) for dep in BODIES[name].get("deps", []))

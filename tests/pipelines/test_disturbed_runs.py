@@ -161,5 +161,4 @@ def test_with_a_clock_that_is_set_back(stages: tuple[str, ...], clone: Path, und
     assert 0 < float(total_s[1]) < _DAY_S
     again = subprocess.run(command, cwd=clone, env=set_back, capture_output=True, text=True, check=True)
     ran = {line.split("'")[1] for line in (again.stdout + again.stderr).split("\n") if line.startswith("Running stage")}
-    # What is always run, and what follows from it.
-    assert ran <= {"engines", "report"}
+    assert ran == set()

@@ -19,7 +19,6 @@ SHARED_MODULES = {
     "learning": "the learning curve; parameters of what learns",
     "search": "the stage and what it does, for the grids and for AutoML",
     "sensitivity": "the dataset, the stage, and what it judges",
-    "shift": "the dataset and the stage that judges it",
     "unseen": "the dataset and the stage that judges it",
     "transfer": "the stage and its tables",
     "replay": "the stage; the program in C that is fed with recordings",

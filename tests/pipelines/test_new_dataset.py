@@ -122,7 +122,7 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
         assert main([name, "-q", "--dataset", dataset]) == 0, name
     for name in ("rank", "swap", "search", "controls", "transfer", "unseen", "generalise"):
         assert main([name, "-q"]) == 0, name
-    for name in ("evaluate", "tune", "replay", "baselines", "export", "prove", "engines", "automl", "report"):
+    for name in ("evaluate", "tune", "replay", "baselines", "export", "prove", "automl", "report"):
         each = [["--dataset", dataset] for dataset in ("mine", "kernel")] if name in {"replay", "prove"} else [[]]
         for arguments in each:
             assert main([name, "-q", *arguments]) == 0, name

@@ -13,10 +13,13 @@ import pytest
 from contracts import tables
 from contracts.contract import Table, write_table
 from pipelines.__main__ import main
-from pipelines.running.stage import EXIT_FAILED
+from pipelines.judging.moved_bottlenecks import NothingMovesError, moved_bottlenecks
+from pipelines.judging.partitions import NothingToJudgeError, partitions
+from pipelines.params import read_params
 
 ROOT = Path(__file__).parents[2]
 S = 1_000_000_000
+OPTIONS = read_params(ROOT / "params.yaml").evaluate
 
 
 def write(table: Table, rows: list[dict[str, Any]], folder: Path) -> None:
@@ -71,33 +74,12 @@ def dataset(
     write(tables.TIME_SHARE, replayed, folder)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copy(ROOT / "params.yaml", tmp_path)
-    shutil.copy(ROOT / "dvc.yaml", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def where(folder: Path) -> tuple[Path, Path, Path]:
+    """The tables, the truth and what detectors said."""
+    return folder, folder / "truth.parquet", folder
 
 
-def run(stage: str, folder: Path) -> int:
-    return main(
-        [
-            stage,
-            "--tables",
-            str(folder),
-            "--truth",
-            str(folder / "truth.parquet"),
-            "--replayed",
-            str(folder),
-            "--judged",
-            "judged.parquet",
-            "--table",
-            "table.csv",
-        ]
-    )
-
-
-def test_partitions_by_hand(folder: Path) -> None:
+def test_partitions_by_hand(tmp_path: Path) -> None:
     pairs = ((0, 1, True), (0, 2, False), (1, 2, False))
     truths = [truth(name, a, b, shared) for name in ("g/a", "g/b") for a, b, shared in pairs]
     # Left out: a pair that is not valid, and a pair that has no label.
@@ -109,9 +91,10 @@ def test_partitions_by_hand(folder: Path) -> None:
         # Right from 2 s to 8 s, then all together.
         *grouping("g/b", {2: (0, 0, 1), 8: (0, 0, 0)}),
     ]
-    dataset(folder, dict.fromkeys(("g/a", "g/b", "g/c", "g/d"), 3), truths, said)
-    assert run("partitions", folder) == 0
-    found = {row["detector"]: row for row in pd.read_csv("table.csv").to_dict("records")}
+    dataset(tmp_path, dict.fromkeys(("g/a", "g/b", "g/c", "g/d"), 3), truths, said)
+    judged, table = partitions(*where(tmp_path), OPTIONS)
+    assert sorted(set(judged["connection_id"])) == ["g/a", "g/b"]
+    found = {row["detector"]: row for row in table.to_dict("records")}
     one = found["one"]
     assert (one["connections"], one["left_out"], one["without_scored_time"], one["pairs"]) == (2, 2, 0, 6)
     assert (one["exact"], one["exact_time"]) == (0.5, (6 / 8 + 6 / 8) / 2)
@@ -121,13 +104,15 @@ def test_partitions_by_hand(folder: Path) -> None:
     assert (found["sometimes"]["connections"], found["sometimes"]["pairs"]) == (1, 3)
 
 
-def test_nothing_to_judge_is_said(folder: Path) -> None:
-    dataset(folder, {"g/a": 2}, [truth("g/a", 0, 1, True, valid=False)], [])
-    assert run("partitions", folder) == EXIT_FAILED
-    assert run("shift", folder) == EXIT_FAILED
+def test_nothing_to_judge_is_said(tmp_path: Path) -> None:
+    dataset(tmp_path, {"g/a": 2}, [truth("g/a", 0, 1, True, valid=False)], [])
+    with pytest.raises(NothingToJudgeError):
+        partitions(*where(tmp_path), OPTIONS)
+    with pytest.raises(NothingMovesError):
+        moved_bottlenecks(*where(tmp_path))
 
 
-def test_shifts_by_hand(folder: Path) -> None:
+def test_shifts_by_hand(tmp_path: Path) -> None:
     # T is 50 times 100 ms, 5 s. Shared to 20 s, apart to 40 s, shared to 60 s.
     phases = [truth("s/a", 0, 1, True), truth("s/a", 0, 1, False, 20), truth("s/a", 0, 1, True, 40)]
     # Left out: not valid; no change; begins when the connection is over.
@@ -135,9 +120,10 @@ def test_shifts_by_hand(folder: Path) -> None:
     phases += [truth("s/c", 0, 1, True), truth("s/c", 0, 1, False, 60)]
     together, apart = (0, 0), (0, 1)
     said = grouping("s/a", {1: together, 23: apart, 25: together, 30: apart})
-    dataset(folder, dict.fromkeys(("s/a", "s/b", "s/c"), 2), phases, said, end_s=60)
-    assert run("shift", folder) == 0
-    found = {(row["detector"], row["change_to"]): row for row in pd.read_csv("table.csv").to_dict("records")}
+    dataset(tmp_path, dict.fromkeys(("s/a", "s/b", "s/c"), 2), phases, said, end_s=60)
+    changes, table = moved_bottlenecks(*where(tmp_path))
+    assert set(changes["connection_id"]) == {"s/a"}
+    found = {(row["detector"], row["change_to"]): row for row in table.to_dict("records")}
     first = found["one", "not shared"]
     # Right first after 3 s, for 2 s; then from 10 s on.
     assert (first["changes"], first["already_right"], first["never_right"], first["left_out"]) == (1, 0, 0, 3)

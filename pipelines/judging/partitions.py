@@ -6,8 +6,6 @@ have a valid label. A pair without an opinion counts as separate if both its sub
 
 from __future__ import annotations
 
-import argparse
-import logging
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -23,29 +21,13 @@ from export.replaying import said_in
 from models.assessment.comparison import RIGHT, accuracy_of
 from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
 from models.partition import Pair, pairs_of
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
-
-log = logging.getLogger(__name__)
+from pipelines.params.learning import Evaluate
 
 _INTERVAL = ("", "_low", "_high")
 
 
 class NothingToJudgeError(Fault):
     """No connection has a label for each of its pairs."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the stage's arguments."""
-    parser.add_argument("--dataset", required=True, help="name of the dataset")
-    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
-    parser.add_argument(
-        "--replayed", type=Path, required=True, help="folder with the detectors' opinions on the dataset"
-    )
-    parser.add_argument("--judged", type=Path, required=True, help="parquet file: every connection")
-    parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
 
 def _labels(truth: Path, subflow_ids: Mapping[str, Collection[int]]) -> tuple[dict[str, dict[Pair, bool]], int]:
@@ -102,12 +84,28 @@ def _judged(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd
     return pd.DataFrame(wholes), pd.DataFrame(pairs), left_out
 
 
-def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the stage."""
-    options = params.evaluate
-    wholes, pairs, left_out = _judged(arguments.tables, arguments.truth, arguments.replayed)
+def partitions(folder: Path, truth: Path, replayed: Path, options: Evaluate) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return how exact each detector is on each connection, and a row for each detector.
+
+    Parameters
+    ----------
+    folder : Path
+        With the dataset's tables.
+    truth : Path
+        The dataset's truth table.
+    replayed : Path
+        Folder with the detectors' opinions on the dataset.
+    options : Evaluate
+        Of the intervals.
+
+    Raises
+    ------
+    NothingToJudgeError
+        If no connection has a valid label of each of its pairs.
+    """
+    wholes, pairs, left_out = _judged(folder, truth, replayed)
     if wholes.empty:
-        raise NothingToJudgeError(f"{arguments.tables}: no connection has a valid label of every pair")
+        raise NothingToJudgeError(f"{folder}: no connection has a valid label of every pair")
     rows = []
     for (detector, preset), own in wholes.groupby(["detector", "preset"], sort=False):
         row: dict[str, Any] = {"detector": detector, "parameters": preset, "connections": len(own)}
@@ -126,8 +124,4 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         }
         row |= {f"pairs_balanced{end}": getattr(found, f"balanced{end}") for end in _INTERVAL}
         rows.append(row)
-    write_parquet(wholes, arguments.judged)
-    write_csv(pd.DataFrame(rows), arguments.table)
-    for row in rows:
-        log.info("%s, %s, %s: exact %.3f", arguments.dataset, row["detector"], row["parameters"], row["exact"])
-    return stage.EXIT_OK
+    return wholes, pd.DataFrame(rows)

@@ -7,7 +7,6 @@ changes it, needs no time: such changes are counted separately. "Never" counts a
 
 from __future__ import annotations
 
-import argparse
 import logging
 import math
 from collections import Counter, defaultdict
@@ -24,9 +23,6 @@ from contracts.fault import Fault
 from export.replaying import names_of, said_in
 from models.detectors.scoring import OnPair
 from models.last_verdict.moves import Move, moves
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
 
 log = logging.getLogger(__name__)
 
@@ -35,18 +31,6 @@ _NS_PER_S = 1e9
 
 class NothingMovesError(Fault):
     """There is no change of a label, or no detector gave an opinion."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the stage's arguments."""
-    parser.add_argument("--dataset", required=True, help="name of the dataset")
-    parser.add_argument("--tables", type=Path, required=True, help="folder with the dataset's tables")
-    parser.add_argument("--truth", type=Path, required=True, help="the dataset's truth table")
-    parser.add_argument(
-        "--replayed", type=Path, required=True, help="folder with the detectors' opinions on the dataset"
-    )
-    parser.add_argument("--judged", type=Path, required=True, help="parquet file: every change of every connection")
-    parser.add_argument("--table", type=Path, required=True, help="CSV file: every detector")
 
 
 def _moves(folder: Path, truths: Path) -> tuple[list[Move], Counter[str], dict[str, list[int]]]:
@@ -110,25 +94,29 @@ def _row(detector: str, preset: str, shared: bool, own: pd.DataFrame) -> dict[st
     return {**row, "right_share_of_phase": own["right"].mean()}
 
 
-def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the stage."""
-    found, left_out, subflows = _moves(arguments.tables, arguments.truth)
+def moved_bottlenecks(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return when each detector was right after each change, and a row for each detector and label.
+
+    Parameters
+    ----------
+    folder : Path
+        With the dataset's tables.
+    truth : Path
+        The dataset's truth table.
+    replayed : Path
+        Folder with the detectors' opinions on the dataset.
+
+    Raises
+    ------
+    NothingMovesError
+        If there is no change of a label, or no detector gave an opinion.
+    """
+    found, left_out, subflows = _moves(folder, truth)
     for why, count in sorted(left_out.items()):
         log.warning("left out: %d changes, %s", count, why)
-    changes = _changes(found, subflows, arguments.replayed)
+    changes = _changes(found, subflows, replayed)
     if changes.empty:
-        raise NothingMovesError(f"{arguments.tables}: no change to judge, left out {dict(left_out)}")
+        raise NothingMovesError(f"{folder}: no change to judge, left out {dict(left_out)}")
     by_detector = changes.groupby(["detector", "preset", "shared"], sort=False)
     rows = [_row(str(name), str(preset), bool(shared), own) for (name, preset, shared), own in by_detector]
-    write_parquet(changes, arguments.judged)
-    write_csv(pd.DataFrame(rows).assign(left_out=left_out.total()), arguments.table)
-    for row in rows:
-        log.info(
-            "%s, %s, %s: %s after %.1f s",
-            arguments.dataset,
-            row["detector"],
-            row["parameters"],
-            row["change_to"],
-            row["settled_s_median"],
-        )
-    return stage.EXIT_OK
+    return changes, pd.DataFrame(rows).assign(left_out=left_out.total())

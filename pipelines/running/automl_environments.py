@@ -1,0 +1,40 @@
+"""What AutoML has searched in other environments than are there now."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from models.automl import engine_of
+from models.automl.environment import installed
+from pipelines.params import Params
+
+#: Where the stage automl writes what was searched, in the project's folder.
+_SEARCHED = Path("data/searched")
+
+
+def environments(params: Params, prefix: Path) -> dict[str, str | None]:
+    """Return what each engine's environment holds, None if it is not set up.
+
+    Parameters
+    ----------
+    params : Params
+    prefix : Path
+        The main environment, :data:`sys.prefix`.
+    """
+    return {name: installed(engine_of(name), prefix) for name in params.automl.evaluations}
+
+
+def searched_otherwise(project: Path, params: Params) -> list[Path]:
+    """Return the records of searches whose environments are not those that are there: DVC knows of none.
+
+    Parameters
+    ----------
+    project : Path
+    params : Params
+        Its own.
+    """
+    records = [project / _SEARCHED / f"{dataset}.json" for dataset in params.automl.datasets]
+    now = environments(params, Path(sys.prefix))
+    return [record for record in records if record.exists() and json.loads(record.read_text())["engines"] != now]

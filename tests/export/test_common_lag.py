@@ -1,0 +1,186 @@
+"""The common lag in C: every judgement is the pipeline's, nothing overflows, and a pair is small."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from export import compilers
+from export.compiled_detectors import CompiledDetector, event_array
+from export.compilers import Compiler
+from features import connection_pairs
+from features.reading import DEFAULT
+from features.series import SubflowSignals
+from models.detectors import replayed
+from models.detectors.common_lag import COMMON_LAG, CommonLagJudgement, CommonLagPair, CommonLagRule
+from models.detectors.event import Event
+from tests.export import made
+from tests.features.delays_made import pair, stopped
+from traces import recording
+from traces.dialect import Dialect
+
+ROOT = Path(__file__).parents[2]
+HEADERS = ROOT / "export/baselines"
+KERNEL = sorted((ROOT / "data/samples/kernel/inputs").iterdir())
+_SAMPLE = np.dtype([("time_ns", np.int64), ("rtt_us", np.uint32), ("which", np.int32)])
+_NONE = -(2**31)
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compile what a sender includes, such that what is undefined ends the process."""
+    path = tmp_path_factory.mktemp("common_lag") / "judgements"
+    gcc = next(own for own in compilers.installed() if own.name == "gcc")
+    source = Path(__file__).with_name("common_lag.c")
+    compilers.compiled(gcc, source, path, ["-I", str(HEADERS), *made.SANITIZERS])
+    return path
+
+
+def samples_of(x: SubflowSignals, y: SubflowSignals) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    samples = np.zeros(x.rtt_us.size + y.rtt_us.size, dtype=_SAMPLE)
+    samples["time_ns"] = np.concatenate([x.rtt_time_ns, y.rtt_time_ns])
+    samples["rtt_us"] = np.concatenate([x.rtt_us, y.rtt_us])
+    samples["which"] = np.repeat([0, 1], [x.rtt_us.size, y.rtt_us.size])
+    return samples[np.lexsort((samples["which"], samples["time_ns"]))]
+
+
+def row(judgement: CommonLagJudgement) -> list[int]:
+    evidence = judgement.evidence
+    said = {True: 1, False: 0, None: 2}[judgement.shared]
+    measures = (evidence.lag_q10, evidence.level_q10, evidence.own_q10, evidence.lead_q10)
+    return [
+        *(judgement.score_q10, judgement.age, said, evidence.bands, evidence.samples, evidence.probes),
+        *(_NONE if value is None else value for value in measures),
+    ]
+
+
+def assert_equals(program: Path, x: SubflowSignals, y: SubflowSignals) -> list[list[int]]:
+    """Compare every judgement; return them."""
+    samples = samples_of(x, y)
+    done = subprocess.run([program], input=samples.tobytes(), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    judged, expected = CommonLagPair(CommonLagRule()), list[list[int]]()
+    for time_ns, rtt_us, which in samples.tolist():
+        expected += map(row, judged.on_rtt(which, time_ns, rtt_us))
+    expected += map(row, judged.finish())
+    *found, last = [[int(text) for text in line.split()] for line in done.stdout.decode().splitlines()]
+    assert found == expected
+    assert last == [{True: 1, False: 0, None: 2}[judged.shared]]
+    return expected
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_every_judgement_on_made_delays_is_the_pipelines(program: Path, seed: int) -> None:
+    x, y, _ = pair(seed)
+    assert assert_equals(program, x, y) or seed % 5 == 3
+
+
+def test_every_judgement_around_stalls_is_the_pipelines(program: Path) -> None:
+    """Stalls of all lengths, again and again: silences that end together, and some that do not."""
+    judged = 0
+    for seed in range(12):
+        x, y, _ = pair(seed)
+        for rtts in (0.6, 1.5, 4.0):
+            for_ns = int(rtts * 20_000_000)
+            stalled = [stopped(own, 7 * for_ns // 2, for_ns) for own in (x, y)]
+            judged += len(assert_equals(program, stalled[0], stalled[1]))
+    assert judged > 300
+
+
+def test_every_judgement_beside_long_silences_is_the_pipelines(program: Path) -> None:
+    """Of one subflow, of the other, and of both, up to hours."""
+    x, y, _ = pair(4)
+    judged = 0
+    for silent_ns in (10**9, 30 * 10**9, 7_200 * 10**9):
+        for whose in ((True, False), (False, True), (True, True)):
+            later = [
+                SubflowSignals.of_rtts(
+                    own.rtt_time_ns + silent_ns * (moved & (own.rtt_time_ns > own.rtt_time_ns.max() // 2)), own.rtt_us
+                )
+                for own, moved in zip((x, y), whose, strict=True)
+            ]
+            judged += len(assert_equals(program, later[0], later[1]))
+    assert judged > 100
+
+
+def test_every_judgement_on_a_kernels_connections_is_the_pipelines(program: Path) -> None:
+    said = set()
+    for path in KERNEL:
+        for connection in recording.read(path, Dialect()).trace.connections:
+            found = connection_pairs.signals(connection, DEFAULT)
+            said |= {judgement[2] for judgement in assert_equals(program, found[0], found[1])}
+    assert said >= {0, 1}
+
+
+def test_the_largest_delays_that_can_be_overflow_nothing(program: Path) -> None:
+    rng = np.random.default_rng(1)
+    time_ns = np.cumsum(rng.integers(1, 60_000_000, 6_000))
+    x, y = (
+        SubflowSignals.of_rtts(time_ns + rng.integers(0, 1_000_000), rng.choice([250_000, 2**32 - 1], 6_000))
+        for _ in range(2)
+    )
+    assert len(assert_equals(program, x, y)) > 20
+
+
+def test_many_samples_at_few_times_overflow_nothing(program: Path) -> None:
+    """Ten thousand a round trip, in bursts of one time."""
+    rng = np.random.default_rng(2)
+    time_ns = np.repeat(np.arange(400) * 10_000_000, 500)
+    x, y = (SubflowSignals.of_rtts(time_ns, rng.choice([50_000, 2**24], time_ns.size)) for _ in range(2))
+    assert assert_equals(program, x, y)
+
+
+def test_the_detector_of_three_subflows_is_its_twin() -> None:
+    """Two of them may meet one queue; they are judged pair by pair."""
+    changes = 0
+    for seed in range(4, 34, 10):
+        x, y, _ = pair(seed)
+        z, _, _ = pair(seed + 100)
+        columns = np.concatenate(
+            [
+                np.stack([own.rtt_time_ns, np.full(own.rtt_us.size, number), np.full(own.rtt_us.size, 4), own.rtt_us])
+                for number, own in enumerate((x, y, z))
+            ],
+            axis=1,
+        )
+        columns = columns[:, np.lexsort((columns[1], columns[0]))]
+        end_ns = int(columns[0].max())
+        for rule in (CommonLagRule(), CommonLagRule(holds=False), CommonLagRule(flips=False)):
+            expected = replayed(COMMON_LAG.build(rule), [0, 1, 2], map(Event._make, columns.T.tolist()), end_ns)
+            found = CompiledDetector("common-lag", vars(rule)).opinions(event_array(columns, [0, 1, 2]), 3, end_ns)
+            assert found == expected
+            changes += len(found)
+    assert changes > 6
+
+
+@pytest.mark.parametrize("compiler", compilers.installed(), ids=lambda own: own.name)
+def test_the_header_compiles_with_integers_alone(compiler: Compiler, tmp_path: Path) -> None:
+    source = tmp_path / "sender.c"
+    source.write_text(
+        '#include "sbd_common_lag.h"\n'
+        "bool sender(struct sbd_common_pair *pair, int which, int64_t now_ns, uint32_t rtt_us);\n"
+        "bool sender(struct sbd_common_pair *pair, int which, int64_t now_ns, uint32_t rtt_us)\n"
+        "{\n\treturn sbd_common_on_rtt(pair, which, now_ns, rtt_us);\n}\n"
+    )
+    options = ["-I", str(HEADERS), "-mgeneral-regs-only", "-c"]
+    compilers.compiled(compiler, source, tmp_path / "sender.o", options)
+    assert (tmp_path / "sender.o").exists()
+
+
+def test_the_subflows_of_one_queue_are_told_from_those_of_two() -> None:
+    """Of the made pairs that load their queues; a verdict that is wrong is the exception."""
+    said = []
+    for seed in range(45):
+        x, y, shared = pair(seed)
+        if seed % 5 not in (0, 3):
+            judged = CommonLagPair(CommonLagRule())
+            for time_ns, rtt_us, which in samples_of(x, y).tolist():
+                for _ in judged.on_rtt(which, time_ns, rtt_us):
+                    pass
+            said.append((judged.shared, shared))
+    decided = [verdict == shared for verdict, shared in said if verdict is not None]
+    assert len(decided) > 20
+    assert np.mean(decided) > 0.9
