@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from contracts.tables import WINDOW_KEY
-from export import default_detector, judgements, model_file, replay
+from export import common_judgements, default_detector, judgements, model_file, replay
 from export.compilers import Compiler
 from export.connection_signals import pairs_of_connections, signals
 from export.emit_c import EXPORTABLE
@@ -205,6 +205,41 @@ def same_judgements(
             raise VerifyError(f"sbd_lag_excess: what is said of pair {number} is not what the pipeline says")
         compared += len(own)
     return {"judgements": compared, "judged_pairs": len(pairs)}
+
+
+def same_common_judgements(folder: Path, compiler: Compiler, programs: Path, most: int | None) -> dict[str, int]:
+    """Compare the judgements of the common lag, of every pair of the first connections: verdict, score and evidence.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder with the dataset's tables.
+    compiler : Compiler
+    programs : Path
+        Folder in which programs are kept.
+    most : int or None
+        How many connections; None for all.
+
+    Returns
+    -------
+    dict
+        How many ``common_judgements`` are the same.
+
+    Raises
+    ------
+    VerifyError
+        If a judgement differs.
+    """
+    sources = [common_judgements.SOURCE, common_judgements.HEADER]
+    program = kept(
+        programs, "common_judgements", compiler, sources, lambda place: common_judgements.build_common(place, compiler)
+    )
+    pairs = list(pairs_of_connections(folder, most))
+    by_program, _ = common_judgements.by_program(program, pairs)
+    for number, ((x, y), own) in enumerate(zip(pairs, by_program, strict=True)):
+        if own != common_judgements.by_pipeline(x, y):
+            raise VerifyError(f"sbd_common_lag: what is said of pair {number} is not what the pipeline says")
+    return {"common_judgements": sum(map(len, by_program))}
 
 
 def same_decisions(

@@ -2,9 +2,9 @@
 /*
  * Common lag: whether two subflows share a bottleneck, by their RTT samples alone
  *
- * Twin of features/common_lag/ and models/detectors/common_lag.py, to the last bit, as the samples come. Integers only, no
- * allocation, no library; a pair is a struct sbd_common_pair. A block is judged by the call of sbd_common_on_rtt() after
- * which no sample can change it.
+ * Twin of features/common_lag/ and models/detectors/common_lag.py, to the last bit, as the samples
+ * come. Integers only, no allocation, no library; a pair is a struct sbd_common_pair. A block is
+ * judged by the call of sbd_common_on_rtt() after which no sample can change it.
  */
 #ifndef SBD_COMMON_LAG_H
 #define SBD_COMMON_LAG_H
@@ -81,7 +81,7 @@ enum sbd_common_delay {
 	SBD_COMMON_DELAYS
 };
 
-/* Two samples of a subflow, one after the other, with one of the other between: deviations from a mean. */
+/* Deviations of two samples of a subflow in a row, with one of the other between. */
 struct sbd_common_adjacent {
 	int64_t before_squares, after_squares, products;
 	int32_t count;
@@ -281,7 +281,8 @@ static inline int64_t sbd_common_clamped(int64_t value, int64_t least, int64_t m
 
 static inline int64_t sbd_common_deviation(int64_t delay_us, int64_t from_us)
 {
-	return sbd_common_clamped(delay_us - from_us, -SBD_COMMON_DEVIATION_US, SBD_COMMON_DEVIATION_US);
+	return sbd_common_clamped(delay_us - from_us, -SBD_COMMON_DEVIATION_US,
+				  SBD_COMMON_DEVIATION_US);
 }
 
 static inline int64_t sbd_common_delay_us(uint32_t point)
@@ -292,10 +293,11 @@ static inline int64_t sbd_common_delay_us(uint32_t point)
 /* Sums of a subflow's delays up to each step of the window's part that changes of a block span. */
 struct sbd_common_prefix {
 	int64_t delay_us[SBD_COMMON_LEAD + SBD_COMMON_BLOCK + 1];
-	uint32_t most;			/* point, and so level, of all */
+	uint32_t most; /* point, and so level, of all */
 };
 
-static inline void sbd_common_sum_delays(const struct sbd_common_side *side, struct sbd_common_prefix *prefix)
+static inline void sbd_common_sum_delays(const struct sbd_common_side *side,
+					 struct sbd_common_prefix *prefix)
 {
 	int64_t total = 0;
 	int i;
@@ -310,24 +312,32 @@ static inline void sbd_common_sum_delays(const struct sbd_common_side *side, str
 	prefix->delay_us[i] = total;
 }
 
-/* Changes in a band of a block; which count: bits from the lowest. Return how many do. */
-static inline int sbd_common_changes(const struct sbd_common_side *side, const struct sbd_common_prefix *prefix, int band,
-				     int64_t number, int64_t *change, uint64_t *counted)
+/* Which changes of a band of a block count: bits from the lowest. Return how many do. */
+static inline int sbd_common_counted(const struct sbd_common_side *side,
+				     const struct sbd_common_prefix *prefix, int band,
+				     int64_t number, uint64_t *counted)
 {
-	int span = sbd_common_span(band), half = span / 2, stride = sbd_common_stride(band);
-	int n = SBD_COMMON_BLOCK / stride, points = 0, i;
+	int span = sbd_common_span(band), stride = sbd_common_stride(band),
+	    n = SBD_COMMON_BLOCK / stride;
 	uint16_t silent[SBD_COMMON_LEAD + SBD_COMMON_BLOCK + 1];
 	uint32_t limit = (uint32_t)(band ? band : 1) << 24;
+	/* A change may not begin before the start. */
+	int first = number ? 0 : (span + stride - 2) / stride, points = 0, i;
 
-	memset(silent, 0, sizeof(silent));
-	for (i = 0; prefix->most >= limit && i < SBD_COMMON_LEAD + SBD_COMMON_BLOCK; i++)
+	if (prefix->most < limit) {
+		for (i = 0; i < n; i += 64)
+			counted[i >> 6] = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+		for (i = 0; i < first; i++)
+			counted[i >> 6] &= ~((uint64_t)1 << (i & 63));
+		return n - first;
+	}
+	silent[0] = 0;
+	for (i = 0; i < SBD_COMMON_LEAD + SBD_COMMON_BLOCK; i++)
 		silent[i + 1] = (uint16_t)(silent[i] + (side->point[i] >= limit));
-	for (i = 0; i < n; i++) {
+	for (i = first; i < n; i++) {
 		int end = SBD_COMMON_LEAD + i * stride + 1;
 
-		change[i] = prefix->delay_us[end] - 2 * prefix->delay_us[end - half] + prefix->delay_us[end - span];
-		/* A change may not begin before the start. */
-		if (silent[end] - silent[end - span] <= half && (number || i * stride + 1 >= span)) {
+		if (silent[end] - silent[end - span] <= span / 2) {
 			counted[i >> 6] |= (uint64_t)1 << (i & 63);
 			points++;
 		}
@@ -340,24 +350,32 @@ struct sbd_common_signs {
 	uint64_t above[SBD_COMMON_WORDS], counted[SBD_COMMON_WORDS];
 };
 
-static inline void sbd_common_signs(struct sbd_common_side *side, const struct sbd_common_prefix *prefix, int band,
+static inline void sbd_common_signs(struct sbd_common_side *side,
+				    const struct sbd_common_prefix *prefix, int band,
 				    int64_t number, struct sbd_common_signs *signs)
 {
+	int span = sbd_common_span(band), half = span / 2, stride = sbd_common_stride(band);
 	struct sbd_common_earlier *earlier = &side->earlier[band];
-	int n = SBD_COMMON_BLOCK / sbd_common_stride(band), i, points;
-	int64_t change[SBD_COMMON_BLOCK], total = 0, sum;
-	int64_t count;
+	int64_t change[SBD_COMMON_BLOCK], total = 0, sum, count, mean;
+	int n = SBD_COMMON_BLOCK / stride, points, i;
+	const int64_t *delay_us = prefix->delay_us + SBD_COMMON_LEAD + 1;
 
 	memset(signs, 0, sizeof(*signs));
-	points = sbd_common_changes(side, prefix, band, number, change, signs->counted + 1);
-	for (i = 0; i < n; i++)
-		if (signs->counted[1 + (i >> 6)] >> (i & 63) & 1)
-			total += change[i];
+	points = sbd_common_counted(side, prefix, band, number, signs->counted + 1);
+	for (i = 0; i < n; i++) {
+		const int64_t *end = delay_us + i * stride;
+
+		change[i] = end[0] - 2 * end[-half] + end[-span];
+		total += signs->counted[1 + (i >> 6)] >> (i & 63) & 1 ? change[i] : 0;
+	}
 	sum = earlier->total[0] + earlier->total[1] + total;
 	count = side->points[band][0] + side->points[band][1] + points;
+	/* More than the mean is more than what it is rounded down to. */
+	mean = count ? sum / count - (sum % count < 0) : 0;
 	for (i = 0; i < n; i++)
-		if (signs->counted[1 + (i >> 6)] >> (i & 63) & 1 && change[i] * count > sum)
-			signs->above[1 + (i >> 6)] |= (uint64_t)1 << (i & 63);
+		signs->above[1 + (i >> 6)] |= (uint64_t)(change[i] > mean) << (i & 63);
+	for (i = 1; i < SBD_COMMON_WORDS; i++)
+		signs->above[i] &= signs->counted[i];
 	signs->above[0] = earlier->above;
 	signs->counted[0] = earlier->counted;
 	if (n >= 64) {
@@ -379,19 +397,24 @@ static inline uint64_t sbd_common_earlier_word(const uint64_t *words, int i, int
 	return by ? words[i + 1] << by | words[i] >> (64 - by) : words[i + 1];
 }
 
-/* Note what agrees, and how many were counted, of a subflow's changes with the other's that were as many strides earlier. */
-static inline void sbd_common_correlate(const struct sbd_common_signs *of, const struct sbd_common_signs *with, int by,
-					int n, int32_t *agreement, int32_t *counted)
+/*
+ * Note what agrees, and how many were counted, of a subflow's changes with the other's that were as
+ * many strides earlier.
+ */
+static inline void sbd_common_correlate(const struct sbd_common_signs *of,
+					const struct sbd_common_signs *with, int by, int n,
+					int32_t *agreement, int32_t *counted)
 {
 	int words = (n + 63) >> 6, both = 0, different = 0, i;
 	uint64_t last = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 
 	for (i = 0; i < words; i++) {
-		uint64_t mask = of->counted[i + 1] & sbd_common_earlier_word(with->counted, i, by) & last;
+		uint64_t mask = of->counted[i + 1] & sbd_common_earlier_word(with->counted, i, by) &
+				last;
 
 		both += sbd_common_popcount(mask);
-		different += sbd_common_popcount((of->above[i + 1] ^ sbd_common_earlier_word(with->above, i, by)) &
-						 mask);
+		different += sbd_common_popcount(
+		    (of->above[i + 1] ^ sbd_common_earlier_word(with->above, i, by)) & mask);
 	}
 	*agreement = both - 2 * different;
 	*counted = both;
@@ -419,7 +442,8 @@ static inline void sbd_common_fade_samples(struct sbd_common_samples *samples, i
 			probes->total[j] = sbd_common_faded(probes->total[j], parts);
 			probes->squares[j] = sbd_common_faded(probes->squares[j], parts);
 			if (j)
-				probes->products[j - 1] = sbd_common_faded(probes->products[j - 1], parts);
+				probes->products[j - 1] = sbd_common_faded(probes->products[j - 1],
+									   parts);
 		}
 	}
 }
@@ -438,13 +462,21 @@ static inline void sbd_common_fade(struct sbd_common_sums *sums, int parts)
 	sums->level_both = (int32_t)sbd_common_faded(sums->level_both, parts);
 	sbd_common_fade_samples(&sums->samples, parts);
 	for (i = 0; i < SBD_COMMON_LAGS; i++) {
-		sums->agreement[i] = (int32_t)sbd_common_faded(sums->agreement[i], parts);
-		sums->counted[i] = (uint16_t)sbd_common_faded(sums->counted[i], parts);
+		int32_t size = sums->agreement[i] < 0 ? -sums->agreement[i] : sums->agreement[i];
+
+		size = size * parts >> 3;
+		sums->agreement[i] -= sums->agreement[i] < 0 ? -size : size;
 	}
+	for (i = 0; i < SBD_COMMON_LAGS; i++)
+		sums->counted[i] = (uint16_t)(sums->counted[i] - (sums->counted[i] * parts >> 3));
 }
 
-/* Note what a block's samples say: delays of adjacent ones as deviations from the mean; return whether there are any. */
-static inline bool sbd_common_samples(const struct sbd_common_waiting *own, const struct sbd_common_side *side,
+/*
+ * Note what a block's samples say: delays of adjacent ones as deviations from the mean; return
+ * whether there are any.
+ */
+static inline bool sbd_common_samples(const struct sbd_common_waiting *own,
+				      const struct sbd_common_side *side,
 				      struct sbd_common_samples *block)
 {
 	bool any = false;
@@ -456,9 +488,12 @@ static inline bool sbd_common_samples(const struct sbd_common_waiting *own, cons
 		struct sbd_common_adjacent *to = &block->adjacent[i];
 
 		to->count = adjacent->sums.count << SBD_COMMON_SAMPLE_PARTS_LOG;
-		to->before_squares = adjacent->sums.before_squares - 2 * by * adjacent->before + n * by * by;
-		to->after_squares = adjacent->sums.after_squares - 2 * by * adjacent->after + n * by * by;
-		to->products = adjacent->sums.products - by * (adjacent->before + adjacent->after) + n * by * by;
+		to->before_squares = adjacent->sums.before_squares - 2 * by * adjacent->before +
+				     n * by * by;
+		to->after_squares = adjacent->sums.after_squares - 2 * by * adjacent->after +
+				    n * by * by;
+		to->products = adjacent->sums.products - by * (adjacent->before + adjacent->after) +
+			       n * by * by;
 		block->probes[i] = own->probes[i];
 		block->probes[i].count = own->probes[i].count << SBD_COMMON_SAMPLE_PARTS_LOG;
 		any |= n || own->probes[i].count;
@@ -466,7 +501,8 @@ static inline bool sbd_common_samples(const struct sbd_common_waiting *own, cons
 	return any;
 }
 
-static inline void sbd_common_add_samples(struct sbd_common_samples *to, const struct sbd_common_samples *block)
+static inline void sbd_common_add_samples(struct sbd_common_samples *to,
+					  const struct sbd_common_samples *block)
 {
 	int i, j;
 
@@ -519,8 +555,8 @@ static inline void sbd_common_mean(struct sbd_common_side *side, int64_t number)
 }
 
 /* Note what a block's delays themselves say; return whether anything was counted. */
-static inline bool sbd_common_levels(const struct sbd_common_pair *pair, const int64_t *earlier_mean_us,
-				     struct sbd_common_sums *block)
+static inline bool sbd_common_levels(const struct sbd_common_pair *pair,
+				     const int64_t *earlier_mean_us, struct sbd_common_sums *block)
 {
 	const struct sbd_common_side *side = pair->side;
 	bool any = false;
@@ -533,7 +569,8 @@ static inline bool sbd_common_levels(const struct sbd_common_pair *pair, const i
 		for (way = 0; way < 2; way++) {
 			uint32_t point = side[way].point[SBD_COMMON_LEAD + i];
 
-			here[way] = sbd_common_deviation(sbd_common_delay_us(point), side[way].mean_us);
+			here[way] = sbd_common_deviation(sbd_common_delay_us(point),
+							 side[way].mean_us);
 			counts[way] = point >> 24 < SBD_COMMON_LEVEL_LIMIT;
 		}
 		if (counts[0] && counts[1]) {
@@ -555,7 +592,8 @@ static inline bool sbd_common_levels(const struct sbd_common_pair *pair, const i
 				if (!counts[way] || point >> 24 >= SBD_COMMON_LEVEL_LIMIT)
 					continue;
 				block->level_products[at] +=
-					here[way] * sbd_common_deviation(sbd_common_delay_us(point), mean_us);
+				    here[way] *
+				    sbd_common_deviation(sbd_common_delay_us(point), mean_us);
 				block->level_counted[at] += 1 << SBD_COMMON_PARTS_LOG;
 				any = true;
 			}
@@ -565,7 +603,8 @@ static inline bool sbd_common_levels(const struct sbd_common_pair *pair, const i
 }
 
 /* Note what the signs of a block's changes say; return whether anything was counted. */
-static inline bool sbd_common_correlogram(struct sbd_common_pair *pair, struct sbd_common_sums *block)
+static inline bool sbd_common_correlogram(struct sbd_common_pair *pair,
+					  struct sbd_common_sums *block)
 {
 	struct sbd_common_prefix prefix[2];
 	struct sbd_common_signs signs[2];
@@ -583,7 +622,8 @@ static inline bool sbd_common_correlogram(struct sbd_common_pair *pair, struct s
 			int lag = sbd_common_at(band, place), by = lag < 0 ? -lag : lag;
 			int32_t agreement, counted;
 
-			sbd_common_correlate(&signs[lag < 0], &signs[lag >= 0], by, n, &agreement, &counted);
+			sbd_common_correlate(&signs[lag < 0], &signs[lag >= 0], by, n, &agreement,
+					     &counted);
 			block->agreement[at] = agreement * (1 << SBD_COMMON_PARTS_LOG);
 			block->counted[at] = (uint16_t)(counted << SBD_COMMON_PARTS_LOG);
 			any |= counted;
@@ -612,15 +652,20 @@ static inline bool sbd_common_correlation(int64_t both, int64_t a, int64_t b, in
 }
 
 /* What agrees as a share of what was counted. */
-static inline int64_t sbd_common_share_q15(int32_t agreement, int32_t counted)
+static inline int32_t sbd_common_share_q15(int32_t agreement, int32_t counted)
 {
-	return (int64_t)agreement * (1 << 15) / (counted ? counted : 1);
+	/*
+	 * Counts in parts, of sums that lose an eighth, are below 2^16, and what agrees is no more.
+	 */
+	return agreement * (1 << 15) / (counted ? counted : 1);
 }
 
 /* Add a band's excess at each common lag; return whether it says anything. */
-static inline bool sbd_common_band(const int32_t *agreement, const uint16_t *counted, int band, int32_t *excess_q10)
+static inline bool sbd_common_band(const int32_t *agreement, const uint16_t *counted, int band,
+				   int32_t *excess_q10)
 {
-	int stride = sbd_common_stride(band), possible = sbd_common_possible(band), lags = sbd_common_lags(band);
+	int stride = sbd_common_stride(band), possible = sbd_common_possible(band),
+	    lags = sbd_common_lags(band);
 	int32_t own_q10[2 * SBD_COMMON_STEPS_PER_RTT + 1];
 	int64_t total = 0, squares = 0, spread;
 	int place, most = 0, nulls = 0, lag;
@@ -648,7 +693,8 @@ static inline bool sbd_common_band(const int32_t *agreement, const uint16_t *cou
 	if (nulls < 10 || !any)
 		return false;
 	/* 1e-4 is added to the variance. */
-	spread = sbd_common_root(nulls * squares - total * total + (int64_t)nulls * nulls * ((1 << 30) / 10000));
+	spread = sbd_common_root(nulls * squares - total * total +
+				 (int64_t)nulls * nulls * ((1 << 30) / 10000));
 	for (place = 0; place <= 2 * possible; place++) {
 		int at = SBD_COMMON_NULL_LAGS + place;
 		int64_t above;
@@ -665,12 +711,14 @@ static inline bool sbd_common_band(const int32_t *agreement, const uint16_t *cou
 
 		if (by > possible)
 			by = possible;
-		excess_q10[SBD_COMMON_STEPS_PER_RTT + lag] += own_q10[possible + (lag < 0 ? -by : by)];
+		excess_q10[SBD_COMMON_STEPS_PER_RTT + lag] +=
+		    own_q10[possible + (lag < 0 ? -by : by)];
 	}
 	return true;
 }
 
-static inline void sbd_common_lag_evidence(const struct sbd_common_sums *sums, struct sbd_common_evidence *evidence)
+static inline void sbd_common_lag_evidence(const struct sbd_common_sums *sums,
+					   struct sbd_common_evidence *evidence)
 {
 	int32_t excess_q10[2 * SBD_COMMON_STEPS_PER_RTT + 1], most = INT32_MIN;
 	int band, lag, at = 0;
@@ -686,7 +734,8 @@ static inline void sbd_common_lag_evidence(const struct sbd_common_sums *sums, s
 		evidence->lag_q10 = most / evidence->bands;
 }
 
-static inline void sbd_common_level_evidence(const struct sbd_common_sums *sums, struct sbd_common_evidence *evidence)
+static inline void sbd_common_level_evidence(const struct sbd_common_sums *sums,
+					     struct sbd_common_evidence *evidence)
 {
 	int32_t found_q10;
 	int i;
@@ -695,8 +744,9 @@ static inline void sbd_common_level_evidence(const struct sbd_common_sums *sums,
 		return;
 	for (i = 0; i < 2 * SBD_COMMON_LEVEL_LAGS + 1; i++) {
 		if (sums->level_counted[i] < 10 << SBD_COMMON_PARTS_LOG ||
-		    !sbd_common_correlation(sums->level_products[i] * sums->level_both / sums->level_counted[i],
-					    sums->level_squares[0], sums->level_squares[1], &found_q10))
+		    !sbd_common_correlation(
+			sums->level_products[i] * sums->level_both / sums->level_counted[i],
+			sums->level_squares[0], sums->level_squares[1], &found_q10))
 			continue;
 		if (!evidence->has_level || found_q10 > evidence->level_q10)
 			evidence->level_q10 = found_q10;
@@ -705,11 +755,13 @@ static inline void sbd_common_level_evidence(const struct sbd_common_sums *sums,
 }
 
 /* Variance or covariance of probes' delays, times the count squared. */
-static inline int64_t sbd_common_spread(const struct sbd_common_probes *probes, int64_t squares, int64_t a, int64_t b)
+static inline int64_t sbd_common_spread(const struct sbd_common_probes *probes, int64_t squares,
+					int64_t a, int64_t b)
 {
 	/* The product with the count, which is in parts, may be more than 64 bits hold. */
 	return probes->count * (squares >> SBD_COMMON_SAMPLE_PARTS_LOG) +
-	       (probes->count * (squares & ((1 << SBD_COMMON_SAMPLE_PARTS_LOG) - 1)) >> SBD_COMMON_SAMPLE_PARTS_LOG) -
+	       (probes->count * (squares & ((1 << SBD_COMMON_SAMPLE_PARTS_LOG) - 1)) >>
+		SBD_COMMON_SAMPLE_PARTS_LOG) -
 	       a * b;
 }
 
@@ -725,9 +777,10 @@ static inline bool sbd_common_probes_lead(const struct sbd_common_probes *probes
 	for (with = SBD_COMMON_CROSSING; with < SBD_COMMON_DELAYS; with++) {
 		int64_t its_us = probes->total[with];
 
-		if (!sbd_common_correlation(sbd_common_spread(probes, probes->products[with - 1], own_us, its_us), own,
-					    sbd_common_spread(probes, probes->squares[with], its_us, its_us),
-					    &found_q10[with]))
+		if (!sbd_common_correlation(
+			sbd_common_spread(probes, probes->products[with - 1], own_us, its_us), own,
+			sbd_common_spread(probes, probes->squares[with], its_us, its_us),
+			&found_q10[with]))
 			return false;
 	}
 	*lead_q10 = found_q10[SBD_COMMON_CROSSING] - found_q10[SBD_COMMON_FOLLOWING];
@@ -745,18 +798,22 @@ static inline void sbd_common_samples_evidence(const struct sbd_common_samples *
 		const struct sbd_common_adjacent *adjacent = &samples->adjacent[i];
 
 		own &= adjacent->count >= 5 << SBD_COMMON_SAMPLE_PARTS_LOG &&
-		       sbd_common_correlation(adjacent->products, adjacent->before_squares, adjacent->after_squares,
-					      &own_q10[i]);
+		       sbd_common_correlation(adjacent->products, adjacent->before_squares,
+					      adjacent->after_squares, &own_q10[i]);
 		lead &= sbd_common_probes_lead(&samples->probes[i], &lead_q10[i]);
 	}
-	evidence->samples = samples->adjacent[samples->adjacent[1].count < samples->adjacent[0].count].count;
-	evidence->probes = samples->probes[samples->probes[1].count < samples->probes[0].count].count;
+	evidence->samples =
+	    samples->adjacent[samples->adjacent[1].count < samples->adjacent[0].count].count;
+	evidence->probes =
+	    samples->probes[samples->probes[1].count < samples->probes[0].count].count;
 	evidence->has_own = own;
 	evidence->has_lead = lead;
 	if (own)
-		evidence->own_q10 = (int32_t)sbd_common_clamped((own_q10[0] + own_q10[1]) / 2, 0, 1024);
+		evidence->own_q10 = (int32_t)sbd_common_clamped((own_q10[0] + own_q10[1]) / 2, 0,
+								1024);
 	if (lead)
-		evidence->lead_q10 = (int32_t)sbd_common_clamped(lead_q10[0] + lead_q10[1], -1536, 512);
+		evidence->lead_q10 = (int32_t)sbd_common_clamped(lead_q10[0] + lead_q10[1], -1536,
+								 512);
 }
 
 static inline struct sbd_common_evidence sbd_common_evidence(const struct sbd_common_sums *sums)
@@ -780,8 +837,9 @@ static inline int32_t sbd_common_log_q10(int32_t parts)
 		power++;
 	if (power == 10)
 		return 10 << 10;
-	return (power << 10) + (int32_t)((int64_t)(parts - (1 << (power + SBD_COMMON_SAMPLE_PARTS_LOG))) * 1024 >>
-					 (power + SBD_COMMON_SAMPLE_PARTS_LOG));
+	return (power << 10) +
+	       (int32_t)((int64_t)(parts - (1 << (power + SBD_COMMON_SAMPLE_PARTS_LOG))) * 1024 >>
+			 (power + SBD_COMMON_SAMPLE_PARTS_LOG));
 }
 
 /* A correlation that counts for less where few samples have it. */
@@ -802,7 +860,8 @@ static inline int32_t sbd_common_score_q10(const struct sbd_common_evidence *evi
 	if (evidence->has_lead)
 		sum += 5242 * sbd_common_weighed(evidence->lead_q10, evidence->probes);
 	if (evidence->has_own)
-		sum -= 767 * ((int64_t)sbd_common_log_q10(evidence->samples) * evidence->own_q10 >> 10);
+		sum -= 767 *
+		       ((int64_t)sbd_common_log_q10(evidence->samples) * evidence->own_q10 >> 10);
 	return (int32_t)((sum >> 10) - 1348);
 }
 
@@ -871,7 +930,8 @@ static inline void sbd_common_pass(struct sbd_common_pair *pair)
 /* Make up for blocks without anything. */
 static inline void sbd_common_make_up(struct sbd_common_pair *pair)
 {
-	int64_t left = pair->void_blocks < SBD_COMMON_MOST_VOID ? pair->void_blocks : SBD_COMMON_MOST_VOID;
+	int64_t left = pair->void_blocks < SBD_COMMON_MOST_VOID ? pair->void_blocks
+								: SBD_COMMON_MOST_VOID;
 
 	for (; left > 0; left--) {
 		sbd_common_pass(pair);
@@ -889,7 +949,10 @@ static inline void sbd_common_move(struct sbd_common_side *side)
 	side->next = left;
 }
 
-/* Take the block that is known: judge it, unless nothing was counted where a subflow has been silent for long. */
+/*
+ * Take the block that is known: judge it, unless nothing was counted where a subflow has been
+ * silent for long.
+ */
 static inline void sbd_common_judge(struct sbd_common_pair *pair, bool silent)
 {
 	struct sbd_common_waiting *own = &pair->waiting[pair->number & (SBD_COMMON_WAITING - 1)];
@@ -921,9 +984,12 @@ static inline void sbd_common_judge(struct sbd_common_pair *pair, bool silent)
 	pair->complete_ns = SBD_COMMON_NEVER;
 }
 
-/* Whether a subflow has been silent, of samples that are kept, for so long that it matters no more for how long. */
-static inline bool sbd_common_silent(const struct sbd_common_pair *pair, const struct sbd_common_side *side,
-				     int64_t time_ns)
+/*
+ * Whether a subflow has been silent, of samples that are kept, for so long that it matters no more
+ * for how long.
+ */
+static inline bool sbd_common_silent(const struct sbd_common_pair *pair,
+				     const struct sbd_common_side *side, int64_t time_ns)
 {
 	return time_ns - side->chain.time_ns > SBD_COMMON_LONGEST_STEPS * pair->step_ns;
 }
@@ -933,7 +999,8 @@ static inline uint32_t sbd_common_level(const struct sbd_common_pair *pair, int6
 {
 	uint32_t level = 0;
 
-	while (level < SBD_COMMON_LEVELS && gap_ns > (SBD_COMMON_SILENT_STEPS << level) * pair->step_ns)
+	while (level < SBD_COMMON_LEVELS &&
+	       gap_ns > (SBD_COMMON_SILENT_STEPS << level) * pair->step_ns)
 		level++;
 	return level;
 }
@@ -948,9 +1015,12 @@ static inline bool sbd_common_is_cut(const struct sbd_common_pair *pair, int64_t
 	return false;
 }
 
-/* Note delays of the steps from a subflow's last sample up to, and without, the time of one that comes. */
-static inline void sbd_common_fill(struct sbd_common_pair *pair, struct sbd_common_side *side, int64_t time_ns,
-				   uint32_t rtt_us)
+/*
+ * Note delays of the steps from a subflow's last sample up to, and without, the time of one that
+ * comes.
+ */
+static inline void sbd_common_fill(struct sbd_common_pair *pair, struct sbd_common_side *side,
+				   int64_t time_ns, uint32_t rtt_us)
 {
 	int64_t first_ns = sbd_common_first_ns(pair);
 	int64_t last_ns = side->chain.time_ns, gap_ns = time_ns - last_ns, at_ns;
@@ -978,7 +1048,8 @@ static inline void sbd_common_fill(struct sbd_common_pair *pair, struct sbd_comm
 /* Let blocks go by in which both subflows are silent, when nothing earlier is compared any more. */
 static inline void sbd_common_skip(struct sbd_common_pair *pair, int64_t time_ns)
 {
-	int64_t blocks = (time_ns - sbd_common_end_ns(pair)) / (SBD_COMMON_BLOCK * pair->step_ns), known;
+	int64_t blocks = (time_ns - sbd_common_end_ns(pair)) / (SBD_COMMON_BLOCK * pair->step_ns),
+		known;
 	int i;
 
 	if (blocks <= 0)
@@ -993,17 +1064,20 @@ static inline void sbd_common_skip(struct sbd_common_pair *pair, int64_t time_ns
 }
 
 /*
- * Judge blocks that both subflows' samples before a time have completed. While others may follow, each must have a sample
- * that is no older than the one that completed the block, and be half a step further: by then no silences can turn out to
- * have ended together that would have samples excised by which the block is known. That is waited for as long as the window
- * has room. Return whether there was any.
+ * Judge blocks that both subflows' samples before a time have completed. While others may follow,
+ * each must have a sample that is no older than the one that completed the block, and be half a
+ * step further: by then no silences can turn out to have ended together that would have samples
+ * excised by which the block is known. That is waited for as long as the window has room. Return
+ * whether there was any.
  */
-static inline bool sbd_common_catch_up(struct sbd_common_pair *pair, int64_t time_ns, bool others_follow)
+static inline bool sbd_common_catch_up(struct sbd_common_pair *pair, int64_t time_ns,
+				       bool others_follow)
 {
 	bool judged = false;
 
 	for (;;) {
-		int64_t end_ns = sbd_common_end_ns(pair), latest_ns = end_ns, earliest_ns = INT64_MAX;
+		int64_t end_ns = sbd_common_end_ns(pair), latest_ns = end_ns,
+			earliest_ns = INT64_MAX;
 		int fallen_silent = 0, i;
 
 		for (i = 0; i < 2; i++) {
@@ -1029,7 +1103,8 @@ static inline bool sbd_common_catch_up(struct sbd_common_pair *pair, int64_t tim
 		if (pair->settled_ns == SBD_COMMON_NEVER && earliest_ns >= pair->complete_ns)
 			pair->settled_ns = latest_ns;
 		if (others_follow && time_ns <= end_ns + SBD_COMMON_LONGEST_STEPS * pair->step_ns &&
-		    (pair->settled_ns == SBD_COMMON_NEVER || time_ns <= pair->settled_ns + pair->step_ns / 2))
+		    (pair->settled_ns == SBD_COMMON_NEVER ||
+		     time_ns <= pair->settled_ns + pair->step_ns / 2))
 			return judged;
 		sbd_common_judge(pair, fallen_silent);
 		judged = true;
@@ -1043,12 +1118,13 @@ static inline void sbd_common_count_adjacent(struct sbd_common_pair *pair, int w
 					     const struct sbd_common_counted *counted, int by)
 {
 	int64_t block = (counted->time_ns - pair->start_ns) / (SBD_COMMON_BLOCK * pair->step_ns);
-	struct sbd_common_raw_adjacent *to = &pair->waiting[block & (SBD_COMMON_WAITING - 1)].adjacent[which];
+	struct sbd_common_raw_adjacent *to =
+	    &pair->waiting[block & (SBD_COMMON_WAITING - 1)].adjacent[which];
 	int64_t from_us = pair->side[which].reference_us;
-	int64_t before_us = sbd_common_clamped(counted->delay_us[SBD_COMMON_PROBE] - from_us, -SBD_COMMON_SPREAD_US,
-					       SBD_COMMON_SPREAD_US);
-	int64_t after_us = sbd_common_clamped(counted->delay_us[SBD_COMMON_FOLLOWING] - from_us, -SBD_COMMON_SPREAD_US,
-					      SBD_COMMON_SPREAD_US);
+	int64_t before_us = sbd_common_clamped(counted->delay_us[SBD_COMMON_PROBE] - from_us,
+					       -SBD_COMMON_SPREAD_US, SBD_COMMON_SPREAD_US);
+	int64_t after_us = sbd_common_clamped(counted->delay_us[SBD_COMMON_FOLLOWING] - from_us,
+					      -SBD_COMMON_SPREAD_US, SBD_COMMON_SPREAD_US);
 
 	if (by > 0 && to->sums.count == SBD_COMMON_MOST_ADJACENT)
 		return;
@@ -1065,13 +1141,15 @@ static inline void sbd_common_count_probe(struct sbd_common_pair *pair, int whic
 					  const struct sbd_common_counted *counted, int by)
 {
 	int64_t block = (counted->time_ns - pair->start_ns) / (SBD_COMMON_BLOCK * pair->step_ns);
-	struct sbd_common_probes *to = &pair->waiting[block & (SBD_COMMON_WAITING - 1)].probes[which];
+	struct sbd_common_probes *to =
+	    &pair->waiting[block & (SBD_COMMON_WAITING - 1)].probes[which];
 	int64_t delay_us[SBD_COMMON_DELAYS];
 	int i;
 
 	for (i = 0; i < SBD_COMMON_DELAYS; i++)
-		delay_us[i] = sbd_common_deviation(counted->delay_us[i],
-						   pair->side[i == SBD_COMMON_CROSSING ? !which : which].reference_us);
+		delay_us[i] = sbd_common_deviation(
+		    counted->delay_us[i],
+		    pair->side[i == SBD_COMMON_CROSSING ? !which : which].reference_us);
 	to->count += by;
 	for (i = 0; i < SBD_COMMON_DELAYS; i++) {
 		to->total[i] += by * delay_us[i];
@@ -1081,8 +1159,12 @@ static inline void sbd_common_count_probe(struct sbd_common_pair *pair, int whic
 	}
 }
 
-/* A sample may be what lies between two of the other subflow that end at its very time, or behind its probe. */
-static inline void sbd_common_cross(struct sbd_common_pair *pair, int which, int64_t time_ns, uint32_t rtt_us)
+/*
+ * A sample may be what lies between two of the other subflow that end at its very time, or behind
+ * its probe.
+ */
+static inline void sbd_common_cross(struct sbd_common_pair *pair, int which, int64_t time_ns,
+				    uint32_t rtt_us)
 {
 	struct sbd_common_side *other = &pair->side[!which];
 
@@ -1097,7 +1179,8 @@ static inline void sbd_common_cross(struct sbd_common_pair *pair, int which, int
 		other->probes_pending.is_there = false;
 		sbd_common_count_probe(pair, !which, &other->probes, 1);
 	}
-	if (other->chain.has_probe && !other->chain.has_crossing && time_ns > other->chain.probe_ns) {
+	if (other->chain.has_probe && !other->chain.has_crossing &&
+	    time_ns > other->chain.probe_ns) {
 		other->chain.has_crossing = true;
 		other->chain.crossing_ns = time_ns;
 		other->chain.crossing_us = rtt_us;
@@ -1105,7 +1188,8 @@ static inline void sbd_common_cross(struct sbd_common_pair *pair, int which, int
 }
 
 /* Count a sample with the one before, if one of the other subflow lies between. */
-static inline void sbd_common_adjoin(struct sbd_common_pair *pair, int which, int64_t time_ns, uint32_t rtt_us)
+static inline void sbd_common_adjoin(struct sbd_common_pair *pair, int which, int64_t time_ns,
+				     uint32_t rtt_us)
 {
 	struct sbd_common_side *side = &pair->side[which];
 	struct sbd_common_counted counted = { time_ns, { side->chain.rtt_us, 0, rtt_us }, true };
@@ -1122,14 +1206,18 @@ static inline void sbd_common_adjoin(struct sbd_common_pair *pair, int which, in
 }
 
 /* A sample is a probe if it is the first of half a round trip. */
-static inline void sbd_common_probe(struct sbd_common_pair *pair, int which, int64_t time_ns, uint32_t rtt_us)
+static inline void sbd_common_probe(struct sbd_common_pair *pair, int which, int64_t time_ns,
+				    uint32_t rtt_us)
 {
 	int64_t slot_ns = SBD_COMMON_SLOT_STEPS * pair->step_ns;
 	struct sbd_common_side *side = &pair->side[which];
 	struct sbd_common_chain *chain = &side->chain;
-	struct sbd_common_counted counted = { time_ns, { chain->probe_us, chain->crossing_us, rtt_us }, true };
+	struct sbd_common_counted counted = { time_ns,
+					      { chain->probe_us, chain->crossing_us, rtt_us },
+					      true };
 
-	if (chain->has_probe && (time_ns - pair->start_ns) / slot_ns == (chain->probe_ns - pair->start_ns) / slot_ns)
+	if (chain->has_probe &&
+	    (time_ns - pair->start_ns) / slot_ns == (chain->probe_ns - pair->start_ns) / slot_ns)
 		return;
 	side->probes_pending.is_there = false;
 	if (chain->has_crossing) {
@@ -1145,7 +1233,8 @@ static inline void sbd_common_probe(struct sbd_common_pair *pair, int which, int
 }
 
 /* Take a sample that is kept. */
-static inline void sbd_common_take(struct sbd_common_pair *pair, int which, int64_t time_ns, uint32_t rtt_us)
+static inline void sbd_common_take(struct sbd_common_pair *pair, int which, int64_t time_ns,
+				   uint32_t rtt_us)
 {
 	struct sbd_common_side *side = &pair->side[which];
 
@@ -1158,7 +1247,10 @@ static inline void sbd_common_take(struct sbd_common_pair *pair, int which, int6
 	side->chain.has_last = true;
 }
 
-/* Forget what a subflow's samples after a time said; steps after are known anew when the next sample that is kept comes. */
+/*
+ * Forget what a subflow's samples after a time said; steps after are known anew when the next
+ * sample that is kept comes.
+ */
 static inline void sbd_common_go_back(struct sbd_common_pair *pair, int which, int64_t from_ns)
 {
 	int64_t first_ns = sbd_common_first_ns(pair);
@@ -1183,10 +1275,12 @@ static inline void sbd_common_go_back(struct sbd_common_pair *pair, int which, i
 }
 
 /*
- * Silences of both that end together, again and again, are a stall that both meet: not a queue. What was sampled from where
- * the earlier one began up to a round trip after the end is left out. Here the second of them ends.
+ * Silences of both that end together, again and again, are a stall that both meet: not a queue.
+ * What was sampled from where the earlier one began up to a round trip after the end is left out.
+ * Here the second of them ends.
  */
-static inline void sbd_common_excise(struct sbd_common_pair *pair, int which, int64_t begin_ns, int64_t time_ns)
+static inline void sbd_common_excise(struct sbd_common_pair *pair, int which, int64_t begin_ns,
+				     int64_t time_ns)
 {
 	struct sbd_common_side *side = &pair->side[which], *other = &pair->side[!which];
 	int64_t from_ns;
@@ -1204,13 +1298,15 @@ static inline void sbd_common_excise(struct sbd_common_pair *pair, int which, in
 	sbd_common_go_back(pair, 0, from_ns);
 	sbd_common_go_back(pair, 1, from_ns);
 	pair->cut_to_ns = time_ns + SBD_COMMON_EXCISED_STEPS * pair->step_ns;
-	pair->cut[pair->cuts++ & (SBD_COMMON_CUTS - 1)] = (struct sbd_common_cut){ from_ns, pair->cut_to_ns };
+	pair->cut[pair->cuts++ & (SBD_COMMON_CUTS - 1)] =
+	    (struct sbd_common_cut){ from_ns, pair->cut_to_ns };
 	side->beside = other->chain;
 	other->beside = side->chain;
 	pair->complete_ns = SBD_COMMON_NEVER;
 }
 
-static inline void sbd_common_end_silence(struct sbd_common_pair *pair, int which, int64_t begin_ns, int64_t time_ns)
+static inline void sbd_common_end_silence(struct sbd_common_pair *pair, int which, int64_t begin_ns,
+					  int64_t time_ns)
 {
 	struct sbd_common_side *side = &pair->side[which], *other = &pair->side[!which];
 
@@ -1224,7 +1320,8 @@ static inline void sbd_common_end_silence(struct sbd_common_pair *pair, int whic
 }
 
 /* Begin a lattice at a sample's time. */
-static inline void sbd_common_start(struct sbd_common_pair *pair, int64_t time_ns, uint32_t min_rtt_us)
+static inline void sbd_common_start(struct sbd_common_pair *pair, int64_t time_ns,
+				    uint32_t min_rtt_us)
 {
 	int i;
 
@@ -1267,7 +1364,8 @@ static inline void sbd_common_start(struct sbd_common_pair *pair, int64_t time_n
 /* The larger of both smallest RTTs so far. */
 static inline uint32_t sbd_common_min_rtt_us(const struct sbd_common_pair *pair)
 {
-	uint32_t a_us = pair->side[0].min_us, b_us = pair->side[1].min_us, larger_us = a_us > b_us ? a_us : b_us;
+	uint32_t a_us = pair->side[0].min_us, b_us = pair->side[1].min_us,
+		 larger_us = a_us > b_us ? a_us : b_us;
 
 	return larger_us < SBD_COMMON_CAP_US ? larger_us : SBD_COMMON_CAP_US;
 }
@@ -1282,7 +1380,8 @@ static inline void sbd_common_init(struct sbd_common_pair *pair, struct sbd_comm
 }
 
 /* Note the sample itself, kept or not. */
-static inline void sbd_common_note(struct sbd_common_pair *pair, int which, int64_t time_ns, uint32_t rtt_us)
+static inline void sbd_common_note(struct sbd_common_pair *pair, int which, int64_t time_ns,
+				   uint32_t rtt_us)
 {
 	struct sbd_common_side *side = &pair->side[which], *other = &pair->side[!which];
 
@@ -1293,19 +1392,25 @@ static inline void sbd_common_note(struct sbd_common_pair *pair, int which, int6
 		other->beside = side->chain;
 }
 
-/* Whether a new lattice has to begin: there is none, or both subflows' round trips have turned out to be much shorter. */
+/*
+ * Whether a new lattice has to begin: there is none, or both subflows' round trips have turned out
+ * to be much shorter.
+ */
 static inline bool sbd_common_is_outgrown(const struct sbd_common_pair *pair)
 {
-	if (pair->side[0].samples < SBD_COMMON_FIRST_SAMPLES || pair->side[1].samples < SBD_COMMON_FIRST_SAMPLES)
+	if (pair->side[0].samples < SBD_COMMON_FIRST_SAMPLES ||
+	    pair->side[1].samples < SBD_COMMON_FIRST_SAMPLES)
 		return false;
-	return !pair->min_rtt_us || 10 * (int64_t)sbd_common_min_rtt_us(pair) < 7 * (int64_t)pair->min_rtt_us;
+	return !pair->min_rtt_us ||
+	       10 * (int64_t)sbd_common_min_rtt_us(pair) < 7 * (int64_t)pair->min_rtt_us;
 }
 
 /*
- * Take an RTT sample of subflow 0 or 1 of the pair; none is older than the one before. Return whether a block was judged:
- * pair->said.
+ * Take an RTT sample of subflow 0 or 1 of the pair; none is older than the one before. Return
+ * whether a block was judged: pair->said.
  */
-static inline bool sbd_common_on_rtt(struct sbd_common_pair *pair, int which, int64_t time_ns, uint32_t rtt_us)
+static inline bool sbd_common_on_rtt(struct sbd_common_pair *pair, int which, int64_t time_ns,
+				     uint32_t rtt_us)
 {
 	struct sbd_common_side *side = &pair->side[which];
 	int64_t before_ns = side->raw_ns;

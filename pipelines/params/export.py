@@ -18,6 +18,7 @@ class Export(Block):
     layouts: dict[str, Layout]
     generated_rows: int = Field(ge=1)
     judged_connections: int | None = Field(ge=1)
+    common_connections: int | None = Field(ge=1)
     seed: int = Field(ge=0)
 
     @model_validator(mode="after")

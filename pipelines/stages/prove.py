@@ -3,7 +3,8 @@
 Every window that the pipeline found, tiled and triggered, must have the same place and the same value of each feature
 that C computes. On tiled windows each header must decide as its model does, find no other window, and leave the same
 partition of the subflows in the end. For every pair of the first connections (export.judged_connections), each
-judgement of the lag excess must have the same time, words and score. One difference fails.
+judgement of the lag excess must have the same time, words and score; and of fewer (export.common_connections), each of
+the common lag the same verdict, score and evidence. One difference fails.
 """
 
 from __future__ import annotations
@@ -20,7 +21,13 @@ from contracts.tables import WINDOW_KEY
 from export import compilers
 from export.connection_signals import tokens
 from export.emit_c import EXPORTABLE
-from export.signal_agreement import headers_of_models, same_decisions, same_features, same_judgements
+from export.signal_agreement import (
+    headers_of_models,
+    same_common_judgements,
+    same_decisions,
+    same_features,
+    same_judgements,
+)
 from export.verify import VerifyError
 from features.catalog import PAIR_WINDOW
 from pipelines.params import Params
@@ -56,6 +63,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     report: dict[str, Any] = {"connections": len(token_of), "windows": len(windows)}
     report["feature_values"] = same_features(folder, windows, headers, compiler, programs)
     report |= same_judgements(folder, headers, compiler, programs, params.export.judged_connections)
+    report |= same_common_judgements(folder, compiler, programs, params.export.common_connections)
     report["decisions"], report["partitions"] = {}, {}
     tiled = windows[windows["rule"] == "tiled"]
     decided = []

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from export import compilers
+from export.common_judgements import CommonLagSaid, build_common, by_pipeline, by_program
 from export.compiled_detectors import CompiledDetector, event_array
 from export.compilers import Compiler
 from features import connection_pairs
 from features.reading import DEFAULT
 from features.series import SubflowSignals
 from models.detectors import replayed
-from models.detectors.common_lag import COMMON_LAG, CommonLagJudgement, CommonLagPair, CommonLagRule
+from models.detectors.common_lag import COMMON_LAG, CommonLagRule
 from models.detectors.event import Event
 from tests.export import made
 from tests.features.delays_made import pair, stopped
@@ -25,51 +25,23 @@ from traces.dialect import Dialect
 ROOT = Path(__file__).parents[2]
 HEADERS = ROOT / "export/baselines"
 KERNEL = sorted((ROOT / "data/samples/kernel/inputs").iterdir())
-_SAMPLE = np.dtype([("time_ns", np.int64), ("rtt_us", np.uint32), ("which", np.int32)])
-_NONE = -(2**31)
+#: Bytes that a pair may take in a kernel.
+PAIR_BYTES = 16 << 10
 
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile what a sender includes, such that what is undefined ends the process."""
-    path = tmp_path_factory.mktemp("common_lag") / "judgements"
     gcc = next(own for own in compilers.installed() if own.name == "gcc")
-    source = Path(__file__).with_name("common_lag.c")
-    compilers.compiled(gcc, source, path, ["-I", str(HEADERS), *made.SANITIZERS])
-    return path
+    return build_common(tmp_path_factory.mktemp("common_lag"), gcc, made.SANITIZERS)
 
 
-def samples_of(x: SubflowSignals, y: SubflowSignals) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    samples = np.zeros(x.rtt_us.size + y.rtt_us.size, dtype=_SAMPLE)
-    samples["time_ns"] = np.concatenate([x.rtt_time_ns, y.rtt_time_ns])
-    samples["rtt_us"] = np.concatenate([x.rtt_us, y.rtt_us])
-    samples["which"] = np.repeat([0, 1], [x.rtt_us.size, y.rtt_us.size])
-    return samples[np.lexsort((samples["which"], samples["time_ns"]))]
-
-
-def row(judgement: CommonLagJudgement) -> list[int]:
-    evidence = judgement.evidence
-    said = {True: 1, False: 0, None: 2}[judgement.shared]
-    measures = (evidence.lag_q10, evidence.level_q10, evidence.own_q10, evidence.lead_q10)
-    return [
-        *(judgement.score_q10, judgement.age, said, evidence.bands, evidence.samples, evidence.probes),
-        *(_NONE if value is None else value for value in measures),
-    ]
-
-
-def assert_equals(program: Path, x: SubflowSignals, y: SubflowSignals) -> list[list[int]]:
+def assert_equals(program: Path, x: SubflowSignals, y: SubflowSignals) -> list[CommonLagSaid]:
     """Compare every judgement; return them."""
-    samples = samples_of(x, y)
-    done = subprocess.run([program], input=samples.tobytes(), capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    judged, expected = CommonLagPair(CommonLagRule()), list[list[int]]()
-    for time_ns, rtt_us, which in samples.tolist():
-        expected += map(row, judged.on_rtt(which, time_ns, rtt_us))
-    expected += map(row, judged.finish())
-    *found, last = [[int(text) for text in line.split()] for line in done.stdout.decode().splitlines()]
-    assert found == expected
-    assert last == [{True: 1, False: 0, None: 2}[judged.shared]]
-    return expected
+    (judgements,), pair_bytes = by_program(program, [(x, y)])
+    assert judgements == by_pipeline(x, y)
+    assert pair_bytes <= PAIR_BYTES
+    return judgements
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -111,8 +83,8 @@ def test_every_judgement_on_a_kernels_connections_is_the_pipelines(program: Path
     for path in KERNEL:
         for connection in recording.read(path, Dialect()).trace.connections:
             found = connection_pairs.signals(connection, DEFAULT)
-            said |= {judgement[2] for judgement in assert_equals(program, found[0], found[1])}
-    assert said >= {0, 1}
+            said |= {judgement.shared for judgement in assert_equals(program, found[0], found[1])}
+    assert said >= {False, True}
 
 
 def test_the_largest_delays_that_can_be_overflow_nothing(program: Path) -> None:
@@ -176,11 +148,8 @@ def test_the_subflows_of_one_queue_are_told_from_those_of_two() -> None:
     for seed in range(45):
         x, y, shared = pair(seed)
         if seed % 5 not in (0, 3):
-            judged = CommonLagPair(CommonLagRule())
-            for time_ns, rtt_us, which in samples_of(x, y).tolist():
-                for _ in judged.on_rtt(which, time_ns, rtt_us):
-                    pass
-            said.append((judged.shared, shared))
+            judgements = by_pipeline(x, y)
+            said.append((judgements[-1].shared if judgements else None, shared))
     decided = [verdict == shared for verdict, shared in said if verdict is not None]
     assert len(decided) > 20
     assert np.mean(decided) > 0.9

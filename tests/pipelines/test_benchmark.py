@@ -68,11 +68,15 @@ def right(table: pd.DataFrame, task: str, detector: str) -> str:
     return f"{float(rows_of(table, task, 'XS')['right'][detector]):.3f}"
 
 
-def has_every_detector(rows: pd.DataFrame, task: str) -> None:
+#: Detectors that were not there when the profile ``full`` was run; docs/benchmark.md says so.
+NEWER_THAN_FULL = frozenset({"common-lag"})
+
+
+def has_every_detector(rows: pd.DataFrame, task: str, without: frozenset[str] = frozenset()) -> None:
     """Each has a figure, and a star where the judged connections were in view."""
-    assert set(rows.index) == {*DETECTORS, *LEARNT}
+    assert set(rows.index) == {*DETECTORS, *LEARNT} - without
     assert rows["right"].between(0, 1).all()
-    assert set(rows.index[rows["seen"]]) == set(TASKS[task].seen_by)
+    assert set(rows.index[rows["seen"]]) == set(TASKS[task].seen_by) - without
 
 
 def copied(task: str, folder: Path) -> Path:
@@ -594,6 +598,6 @@ def test_the_leaderboard_has_every_detector_of_ours_at_both_sizes(leaderboard: p
 def test_the_published_figures_of_larger_sizes_are_of_every_detector(name: str, size: str) -> None:
     full = pd.read_csv(ROOT / "reports/full/leaderboard.csv").set_index(["task", "size", "detector"])
     rows = rows_of(full, name, size)
-    has_every_detector(rows, name)
+    has_every_detector(rows, name, NEWER_THAN_FULL)
     (labels,) = set(rows["labels"])
     assert labels >= len(task_file.read(FOLDER / name).splits[size].test)

@@ -17,7 +17,7 @@ import pytest
 from contracts import tables
 from contracts.contract import Table, read_table, write_table
 from contracts.tables import WINDOW_KEY
-from export import default_detector, emit_c
+from export import common_judgements, default_detector, emit_c
 from export.layout import Layout
 from export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
 from features.catalog import PAIR_WINDOW
@@ -140,10 +140,12 @@ def test_it_holds(folder: Path) -> None:
         "feature_values": len(windows) * len(emit_c.EXPORTABLE),
         "judgements": report["judgements"],
         "judged_pairs": 1 + 3 + 6 + 1,
+        "common_judgements": report["common_judgements"],
         "decisions": {"sbd_one": tiled, "sbd_two": tiled},
         "partitions": {"sbd_one": len(CONNECTIONS), "sbd_two": len(CONNECTIONS)},
     }
     assert report["judgements"] > 20
+    assert report["common_judgements"] > 10
     verdicts = pd.read_parquet(folder / "verdicts.parquet")
     for _, own in verdicts.groupby("model"):
         assert set(own["shared_pred"]) == {True, False}
@@ -282,3 +284,17 @@ def test_one_difference_fails_it(case: str, folder: Path, capsys: pytest.Capture
     assert prove(folder) == 1
     assert message in capsys.readouterr().err
     assert not (folder / "report.json").exists()
+
+
+def test_a_judgement_of_the_common_lag_that_differs_fails_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = common_judgements.HEADER.read_text()
+    changed = tmp_path / "changed" / common_judgements.HEADER.name
+    changed.parent.mkdir()
+    changed.write_text(text.replace("sum += 1770 *", "sum += 1771 *"))
+    assert changed.read_text() != text
+    monkeypatch.setattr(common_judgements, "HEADERS", changed.parent)
+    monkeypatch.setattr(common_judgements, "HEADER", changed)
+    assert prove(folder) == 1
+    assert "sbd_common_lag: what is said of pair 0 is not what the pipeline says" in capsys.readouterr().err
