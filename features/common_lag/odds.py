@@ -198,7 +198,7 @@ def _weighed(value_q10: int | None, parts: int) -> int:
 def score_q10(evidence: PairEvidence) -> int:
     """Return the logarithm of the odds that the pair shares.
 
-    The weights are those of a logistic regression on design sets (docs/experiments/common-lag.md).
+    The weights were fitted on design sets (docs/experiments/common-lag.md).
 
     Examples
     --------
