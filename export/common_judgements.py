@@ -20,14 +20,15 @@ SOURCE = Path(__file__).parent / "programs" / "common_judgements.c"
 HEADERS = Path(__file__).parent / "baselines"
 HEADER = HEADERS / "sbd_common_lag.h"
 #: As ``enum sbd_common_said``.
-_SAID = (False, True, None)
-_FIELDS = ("said", "score_q10", "age", "bands", "samples", "probes", "lag_q10", "level_q10", "own_q10", "lead_q10")
+_SAID = (False, True, None, None)
+_MEASURES = ("lag_q10", "level_q10", "own_q10", "lead_q10", "memory_a_q10", "memory_b_q10")
+_FIELDS = ("said", "score_q10", "age", "bands", "samples", "probes", *_MEASURES, "queues")
 _ROW = np.dtype([(name, np.int32) for name in ("pair", *_FIELDS, "bytes")])
 _NO_VALUE = np.iinfo(np.int32).min
 
 
 class CommonLagSaid(NamedTuple):
-    """One judgement: the verdict that holds, the score, the age of the sums and what the evidence says."""
+    """One judgement: the verdict that holds, the score, the age of the sums, what the evidence says, signs of queues."""
 
     shared: bool | None
     score_q10: int
@@ -39,13 +40,16 @@ class CommonLagSaid(NamedTuple):
     level_q10: int | None
     own_q10: int | None
     lead_q10: int | None
+    memory_q10: tuple[int | None, int | None]
+    queues: tuple[bool, bool]
 
 
 def _of(judgement: CommonLagJudgement) -> CommonLagSaid:
     evidence = judgement.evidence
     return CommonLagSaid(
         *(judgement.shared, judgement.score_q10, judgement.age, evidence.bands, evidence.samples, evidence.probes),
-        *(evidence.lag_q10, evidence.level_q10, evidence.own_q10, evidence.lead_q10),
+        *(evidence.lag_q10, evidence.level_q10, evidence.own_q10, evidence.lead_q10, evidence.memory_q10),
+        judgement.queues,
     )
 
 
@@ -109,7 +113,11 @@ def by_program(
         raise JudgementsError(f"{program.name} ended with {done.exit_code}")
     judgements: list[list[CommonLagSaid]] = [[] for _ in range(count)]
     rows = np.frombuffer(done.output, dtype=_ROW)
-    for pair, said, *counts, lag, level, own, lead, _ in rows.tolist():
-        measures = (None if value == _NO_VALUE else value for value in (lag, level, own, lead))
-        judgements[pair].append(CommonLagSaid(_SAID[said], *counts, *measures))
+    for pair, said, *counts, lag, level, own, lead, memory_a, memory_b, queues, _ in rows.tolist():
+        lag, level, own, lead, memory_a, memory_b = (
+            None if value == _NO_VALUE else value for value in (lag, level, own, lead, memory_a, memory_b)
+        )
+        signs = (bool(queues & 1), bool(queues & 2))
+        said_once = CommonLagSaid(_SAID[said], *counts, lag, level, own, lead, (memory_a, memory_b), signs)
+        judgements[pair].append(said_once)
     return judgements, int(rows["bytes"][0]) if rows.size else 0

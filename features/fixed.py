@@ -38,3 +38,14 @@ def ratio_q10(numerator: int, denominator: int) -> int:
     if denominator == 0:
         return ONE_Q10 if numerator == 0 else FEATURE_LIMIT
     return min((numerator << 10) // denominator, FEATURE_LIMIT)
+
+
+def truncated(dividend: int, divisor: int) -> int:
+    """Return a quotient, truncated toward zero.
+
+    Examples
+    --------
+    >>> truncated(-7, 2), truncated(7, 2)
+    (-3, 3)
+    """
+    return dividend // divisor if (dividend >= 0) == (divisor > 0) else -(-dividend // divisor)

@@ -9,9 +9,12 @@ use std::process::Command;
 
 const HEADERS: &str = "../export/generated";
 const DEFAULT_DETECTOR: &str = "lag_excess";
+/// Headers of detectors that are not exported yet.
+const BASELINES: &str = "../export/baselines";
+const COMMON_LAG: &str = "common_lag";
 const MODEL_FILES: &str = "loaded";
 
-/// The lag excess divides signed numbers, for which there are instructions from v4 on. Those that load signed numbers are not for arenas.
+/// The lag excess, as the common lag, divides signed numbers, for which there are instructions from v4 on. Those that load signed numbers are not for arenas.
 const SIGNED: [&str; 3] = ["-mcpu=v4", "-mllvm", "-disable-ldsx"];
 
 struct Compiler {
@@ -100,18 +103,21 @@ fn features() -> Vec<String> {
 
 /// Compile the replay for every exported detector; `detectors.rs` has their names and objects.
 fn compile_detectors(compiler: &Compiler) {
-    let headers = format!("-I{HEADERS}");
+    let (headers, baselines) = (format!("-I{HEADERS}"), format!("-I{BASELINES}"));
     let mut listed = String::from("const DETECTORS: &[(&str, &Aligned<[u8]>)] = &[\n");
     for name in models()
         .iter()
         .map(String::as_str)
-        .chain([DEFAULT_DETECTOR])
+        .chain([DEFAULT_DETECTOR, COMMON_LAG])
     {
         let model = format!("-DSBD_MODEL=sbd_{name}");
         let mut options = vec![headers.as_str()];
         if name == DEFAULT_DETECTOR {
             options.extend(SIGNED);
             options.push("-DSBD_LAG_EXCESS");
+        } else if name == COMMON_LAG {
+            options.extend(SIGNED);
+            options.extend([baselines.as_str(), "-DSBD_COMMON_LAG"]);
         } else {
             options.extend(["-mcpu=v3", &model]);
         }
@@ -126,6 +132,7 @@ fn compile_detectors(compiler: &Compiler) {
     writeln!(listed, "const FEATURES: &[&str] = &{:?};", features()).expect("a string grows");
     fs::write(compiler.out.join("detectors.rs"), listed).expect("OUT_DIR can be written");
     println!("cargo:rerun-if-changed=src/replay.bpf.c");
+    println!("cargo:rerun-if-changed={BASELINES}/sbd_common_lag.h");
     assert!(
         Path::new(HEADERS)
             .join(format!("sbd_{MODEL_FILES}.h"))
@@ -164,6 +171,7 @@ fn main() {
         "verdicts.h",
         "record.h",
         "slot.h",
+        "slot_common_lag.h",
         "slot_lag_excess.h",
         "slot_memory.h",
         "slot_model.h",

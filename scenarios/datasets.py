@@ -15,16 +15,20 @@ from scenarios import (
     controllers,
     diverse,
     groups,
+    idle,
+    idle_linux,
     radio,
     schedulers,
     sensitivity,
     shift,
     sites,
+    testbed_2,
     unseen,
     unseen_linux,
     wide,
     wide_linux,
     wild,
+    wild_2,
 )
 from scenarios.scenario import Run, ScenarioError
 
@@ -37,11 +41,17 @@ DATASETS: dict[str, Callable[..., list[Run]]] = {
     "sensitivity": sensitivity.dataset,
     "wide": wide.dataset,
     "wild": wild.dataset,
+    "wild_2": wild_2.dataset,
     "wide_linux": wide_linux.dataset,
     "unseen_linux": unseen_linux.dataset,
+    "idle_linux": idle_linux.dataset,
+    "idle_2_linux": idle_linux.dataset,
+    "testbed_2": testbed_2.dataset,
     "controllers": controllers.dataset,
     "schedulers": schedulers.dataset,
     "radio": radio.dataset,
+    "idle": idle.dataset,
+    "idle_2": idle.dataset,
 }
 
 

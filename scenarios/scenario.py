@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from contracts.fault import UsageFault
 from scenarios import registry
@@ -76,6 +77,11 @@ class Rate(Part):
 
     kind: Literal["rate"] = "rate"
     rate_mbit_s: _RateMbitS = Field(description="Payload in Mbit/s.")
+    piece_bytes: SkipJsonSchema[Annotated[int, Field(ge=1, le=1 << 16)] | None] = Field(
+        default=None,
+        description="Bytes that are there at once, written segment by segment; then none until their time at the rate "
+        "is over. Without it: one segment. sbd testbed alone has it.",
+    )
 
 
 class FiniteTransfer(Part):
@@ -158,6 +164,12 @@ class ConnectionSettings(Part):
         "oracle and paths, smartsbd-loop all.",
     )
 
+    segments_per_ack: Annotated[int, Field(ge=1, le=64)] | None = Field(
+        default=None,
+        description="Segments that the client acknowledges at once; it waits for them for 40 ms at most, and not where "
+        "one is missing. Of this connection and of further ones; sinks of background traffic have 2. Without it: 2.",
+    )
+
     @model_validator(mode="after")
     def _check_counts(self) -> Self:
         if self.lia_counts is not None and not isinstance(self.congestion_control, str):
@@ -189,6 +201,13 @@ def mean_mbit_s(opportunities_ms: Sequence[int]) -> float:
     12.0
     """
     return OPPORTUNITY_BYTES * 8e-3 * len(opportunities_ms) / opportunities_ms[-1]
+
+
+class BackLine(Part):
+    """The ACK direction of a link: a drop-tail queue and a line."""
+
+    rate_mbit_s: _RateMbitS = Field(description="Line rate in Mbit/s, in the ACK direction, at all times.")
+    queue_bytes: _QueueBytes = Field(description="Limit of its queue in bytes, link headers included.")
 
 
 class Link(Part):
@@ -226,6 +245,25 @@ class Link(Part):
         "waits for are lost. rate_mbit_s is then one rate, that of all moments in the mean (within 1 %), and decides "
         "nothing; the truth's utilisation is the share of the bytes that was used. Without it: at any time.",
     )
+    queue_discipline: Literal["red", "codel", "fq_codel", "policer"] | None = Field(
+        default=None,
+        description="What becomes of packets that come faster than the line sends. red, codel, fq_codel: ns-3's, and "
+        "none marks; red has its thresholds at a sixth and at half of queue_bytes, drops 0.1 at most between them and "
+        "all at queue_bytes; fq_codel counts queue_bytes in packets of mss_bytes and their headers. policer: a token "
+        "bucket of queue_bytes that lets rate_mbit_s through and drops the rest; the line behind it is ten times as "
+        "fast, and the truth's utilisation is the share of the time in which the bucket is not full. Not with "
+        "mark_bytes or opportunities_ms. Without it: drop-tail.",
+    )
+    back: BackLine | None = Field(
+        default=None,
+        description="What the ACK direction has. Without it 1 Gbit/s and 16 MB, which nothing fills.",
+    )
+
+    @model_validator(mode="after")
+    def _check_discipline(self) -> Self:
+        if self.queue_discipline is not None and (self.mark_bytes is not None or self.opportunities_ms is not None):
+            raise ValueError("queue_discipline: a link that marks or sends at given moments is drop-tail")
+        return self
 
     @model_validator(mode="after")
     def _check_opportunities(self) -> Self:
@@ -453,6 +491,17 @@ class Background(Part):
         description="first_link: the flow leaves after the server link (enters server) or the client link (enters "
         "client), for a host of its own, and crosses no access link. Without it, its sink is the client.",
     )
+    direction: Literal["back"] | None = Field(
+        default=None,
+        description="back: the flow's data go the other way, from the host at which it would leave to where it would "
+        "enter, over what the link has as back. Together with leaves. Without it: in the data direction.",
+    )
+
+    @model_validator(mode="after")
+    def _check_direction(self) -> Self:
+        if self.direction is not None and self.leaves is None:
+            raise ValueError("direction: only a flow that leaves can go back")
+        return self
 
 
 class FurtherSubflow(Part):
@@ -517,8 +566,9 @@ class Scenario(Part):
         min_length=1,
         max_length=8,
         description="MPTCP connections beside the observed one, over the same links. What is not said of them is as "
-        "the observed one has it: mss_bytes, receive_buffer_bytes, ecn and host_delay_us. Nothing observes them: "
-        "event lines, captures and labels are the observed connection's, and the truth says what they came to.",
+        "the observed one has it: mss_bytes, receive_buffer_bytes, ecn, host_delay_us and segments_per_ack. Nothing "
+        "observes them: event lines, captures and labels are the observed connection's, and the truth says what they "
+        "came to.",
     )
 
 

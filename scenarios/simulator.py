@@ -209,7 +209,9 @@ def truth_rows(run: Run, name: str, truth: dict[str, Any]) -> list[dict[str, Any
 
 
 def _crosses(run: Run, flow: Background, link: int) -> bool:
-    """Tell whether a background flow crosses a shaped link."""
+    """Tell whether a background flow's data cross a shaped link, in the direction of the connection's."""
+    if flow.direction is not None:
+        return False
     on_its_way = link in run.scenario.subflows[flow.subflow].links
     return on_its_way and (flow.enters == "server" or run.scenario.links[link].place == flow.enters)
 

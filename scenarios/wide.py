@@ -57,7 +57,10 @@ class Ranges:
         Probabilities: of paths of equal RTT, of bottlenecks of equal settings, of an access link without loss, of
         bottlenecks without rivals, of a bottleneck before the backbone, of queues that mark.
     bulk : float
-        Probability that a sender always has data; of the others half are on and off, half have a constant rate.
+        Probability that a sender always has data.
+    on_off : float, optional
+        Probability that a sender is on and off; without it half of those are that have not always data. All others have
+        a constant rate.
     on_s, off_s : (low, high)
         Means of the periods.
     rate_share : (low, high)
@@ -81,6 +84,7 @@ class Ranges:
     server: float = 0.5
     marks: float = 0.0
     bulk: float = 0.7
+    on_off: float | None = None
     on_s: Interval = (1.0, 8.0)
     off_s: Interval = (0.5, 4.0)
     rate_share: Interval = (0.3, 0.9)
@@ -93,7 +97,9 @@ RANGES = Ranges()
 
 
 @dataclass(frozen=True)
-class _Rival:
+class Rival:
+    """Who else meets at a bottleneck."""
+
     kind: Literal["reno", "cubic", "web"]
     start_s: float
     rtt_ms: float
@@ -104,7 +110,7 @@ class _WideBottleneck:
     rate_mbit_s: float
     queue_ms: float
     place: Place
-    rivals: tuple[_Rival, ...]
+    rivals: tuple[Rival, ...]
 
 
 @dataclass(frozen=True)
@@ -123,8 +129,20 @@ class _Settings:
     bottlenecks: tuple[_WideBottleneck, ...]
 
 
-def _rivals(rng: np.random.Generator, ranges: Ranges, rtt_ms: Sequence[float], *, always: bool) -> tuple[_Rival, ...]:
-    """Draw who else meets at a bottleneck; the first has always data."""
+def draw_rivals(
+    rng: np.random.Generator, ranges: Ranges, rtt_ms: Sequence[float], *, always: bool
+) -> tuple[Rival, ...]:
+    """Draw who else meets at a bottleneck; the first has always data.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    ranges : Ranges
+    rtt_ms : sequence of float, milliseconds
+        Of the paths that cross the bottleneck.
+    always : bool
+        There is a rival at least.
+    """
     if not always and rng.random() < ranges.alone:
         return ()
     kinds: list[Literal["reno", "cubic", "web"]] = ["reno", "cubic", "web"]
@@ -132,7 +150,7 @@ def _rivals(rng: np.random.Generator, ranges: Ranges, rtt_ms: Sequence[float], *
     for number in range(int(rng.integers(1, ranges.rivals + 1))):
         kind = kinds[int(rng.choice(3, p=(0.5, 0.3, 0.2)))]
         found.append(
-            _Rival(
+            Rival(
                 kind=kinds[int(rng.integers(0, 2))] if number == 0 else kind,
                 start_s=round(rng.uniform(0.05, 0.9), 6),
                 # What enters before the backbone cannot be nearer than the backbone is long.
@@ -164,7 +182,8 @@ def _settings(rng: np.random.Generator, ranges: Ranges, subflows: int) -> _Setti
     names, weights = zip(*ranges.controllers, strict=True)
     controller: CongestionControl = names[int(rng.choice(len(names), p=weights))]
     senders: tuple[Literal["bulk", "on_off", "rate"], ...] = ("bulk", "on_off", "rate")
-    sender = senders[int(rng.choice(3, p=(ranges.bulk, (1 - ranges.bulk) / 2, (1 - ranges.bulk) / 2)))]
+    on_off = (1 - ranges.bulk) / 2 if ranges.on_off is None else ranges.on_off
+    sender = senders[int(rng.choice(3, p=(ranges.bulk, on_off, 1 - ranges.bulk - on_off)))]
     rtt_ms = [log_uniform(rng, *ranges.rtt_ms) for _ in range(subflows)]
     if rng.random() < ranges.equal_paths:
         rtt_ms = [rtt_ms[0] * rng.uniform(0.99, 1.01) for _ in range(subflows)]
@@ -193,7 +212,7 @@ def _settings(rng: np.random.Generator, ranges: Ranges, subflows: int) -> _Setti
                 rate_mbit_s=round(max(min(rate, fillable), ranges.rate_mbit_s[0] / 4), 3),
                 queue_ms=min(queue * mean_rtt_ms, ranges.longest_queue_ms),
                 place=place,
-                rivals=_rivals(rng, ranges, rtt_ms, always=sender != "bulk"),
+                rivals=draw_rivals(rng, ranges, rtt_ms, always=sender != "bulk"),
             )
             for rate, queue, place in zip(rates, queue_rtts, places, strict=True)
         ),

@@ -9,6 +9,7 @@
 ``utilisation.csv``    each link in each phase: whether it was full
 ``received.csv``       bytes that came of the connection and of background flows, and how long each was sent
 ``lateness.csv``       how late the relay was, run by run
+``failures.csv``       runs that did not come to their end, and why, if there are any
 =====================  ==================================================================================
 """
 
@@ -35,7 +36,7 @@ from traces.truth import write_csv
 #: Files of the folder.
 INPUTS, CAPTURES, SCENARIOS = "inputs", "captures", "scenarios"
 TRUTH, TRUTH_OF_CAPTURES, UTILISATION, LATENESS = "truth.csv", "captures.csv", "utilisation.csv", "lateness.csv"
-RECEIVED = "received.csv"
+RECEIVED, FAILURES = "received.csv", "failures.csv"
 _COMPRESSION_LEVEL = 6
 #: The recorder's comment on a subflow.
 _SUBFLOW = re.compile(r"^# sbd record: C=([0-9a-f]+) SF=(\d+) is ([0-9.]+):\d+ >", re.MULTILINE)
@@ -66,6 +67,7 @@ class DatasetFolder:
     _utilisation: list[dict[str, Any]] = field(default_factory=list)
     _lateness: list[dict[str, Any]] = field(default_factory=list)
     _received: list[dict[str, Any]] = field(default_factory=list)
+    _failures: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, name: str, setting: str, recorded: FinishedRun) -> None:
         """Add a run.
@@ -101,6 +103,19 @@ class DatasetFolder:
         self._add_lateness(name, result)
         self._received += received(name, recorded)
 
+    def add_failure(self, name: str, attempt: int, reason: str) -> None:
+        """Note a run that did not come to its end.
+
+        Parameters
+        ----------
+        name : str
+            Of its files, had it come to its end.
+        attempt : int
+            How often it had been drawn again.
+        reason : str
+        """
+        self._failures.append({"run": name, "attempt": attempt, "reason": reason})
+
     def finish(self) -> None:
         """Write the tables."""
         if self._truth:
@@ -109,6 +124,8 @@ class DatasetFolder:
         _write(self._utilisation, self.path / UTILISATION)
         _write(self._received, self.path / RECEIVED)
         _write(self._lateness, self.path / LATENESS)
+        if self._failures:
+            _write(self._failures, self.path / FAILURES)
 
     def _store(self, content: bytes, folder: str, name: str) -> None:
         (self.path / folder).mkdir(exist_ok=True)

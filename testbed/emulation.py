@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.fault import Fault
+from scenarios.path import RECEIVE_BUFFER_BYTES
 from scenarios.scenario import Scenario
 from testbed import hosts, machine
 from testbed.receiver import FIRST_RIVAL_PORT, PORT
@@ -65,6 +66,7 @@ def _rivals(scenario: Scenario) -> str:
             "to": CLIENT_ADDRESS,
             "port": FIRST_RIVAL_PORT + number,
             "rate_mbit_s": flow.rate_mbit_s,
+            "back": flow.direction is not None,
             "start_ns": to_ns(flow.start_s),
             "mss_bytes": scenario.connection.mss_bytes,
             "seed": scenario.seed * 100 + number,
@@ -72,6 +74,21 @@ def _rivals(scenario: Scenario) -> str:
         for number, flow in enumerate(scenario.background)
     ]
     return json.dumps(flows)
+
+
+def _receiver(scenario: Scenario) -> str:
+    flows = [
+        {
+            "kind": flow.kind,
+            "back": flow.direction is not None,
+            "rate_mbit_s": flow.rate_mbit_s,
+            "mss_bytes": scenario.connection.mss_bytes,
+        }
+        for flow in scenario.background
+    ]
+    # The limit of the connection's buffer is the whole host's, and rivals have none.
+    limited = scenario.connection.receive_buffer_bytes < RECEIVE_BUFFER_BYTES
+    return json.dumps({"address": CLIENT_ADDRESS, "flows": flows, "rivals_have_room": limited})
 
 
 def _wait(until_ns: int, programs: list[RunningProgram]) -> None:
@@ -122,8 +139,7 @@ def emulate(folder: Path) -> dict[str, Any]:
         relay = started("sbd-relay", [str(machine.RELAY), _PLAN])
         relay.wait_ready()
         hosts.connect(scenario)
-        kinds = json.dumps({"address": CLIENT_ADDRESS, "kinds": [flow.kind for flow in scenario.background]})
-        receiver = started("receiver", hosts.on(CLIENT, *python("testbed.receiver", kinds)))
+        receiver = started("receiver", hosts.on(CLIENT, *python("testbed.receiver", _receiver(scenario))))
         receiver.wait_ready()
         ends = [
             started("sender", hosts.on(SERVER, *python("testbed.sender", _sender(scenario, settings["controller"])))),

@@ -43,6 +43,11 @@ class PlannedRun:
     controller: str
     loop: LoopRun | None = None
 
+    @property
+    def fastest_mbit_s(self) -> float:
+        """What its links carry in sum, at their fastest: packets take the machine's time."""
+        return sum(max(rate for _, rate in link.rate_mbit_s) for link in self.scenario.links)
+
 
 def _checked(runs: Iterable[tuple[str, str, Scenario, str]], controller: str | None) -> list[PlannedRun]:
     """Return runs, all of which go; each is what it is called in messages, its name, scenario and setting."""

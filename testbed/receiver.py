@@ -1,6 +1,7 @@
 """What takes all data, on the client: the connection's, and the rivals' at ports of their own.
 
-Run as a program, with its settings as JSON. When it is ended by SIGTERM, it prints how many bytes came.
+A rival whose data go back is answered with data. Run as a program, with its settings as JSON. When it is ended by
+SIGTERM, it prints how many bytes came.
 """
 
 from __future__ import annotations
@@ -10,16 +11,23 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
-from testbed.sender import begin
+from testbed.sender import TCP_CONGESTION, begin, send_at_rate, send_bulk
 
 #: Port of the connection.
 PORT = 5201
 #: Port of the first background flow; the others follow.
 FIRST_RIVAL_PORT = 10_000
 _ROOM = 1 << 18
+#: Room of a rival's sink, whatever the connection's is; the option of Linux that goes beyond net.core.rmem_max.
+_RIVAL_ROOM = 1 << 23
+_SO_RCVBUFFORCE = 33
+#: A rival whose data go back says how many bytes it wants; 0: without end.
+ASKED_BYTES = 8
 
 
 class _Count:
@@ -42,36 +50,65 @@ def _take(connection: socket.socket, count: _Count) -> None:
             count.add(came)
 
 
-def _listen(address: str, port: int, protocol: int) -> _Count:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
-    listening.bind((address, port))
+def _give(connection: socket.socket, flow: dict[str, Any]) -> None:
+    """Send as many bytes as are asked for."""
+    controller = "cubic" if flow["kind"] == "web" else flow["kind"]
+    with connection, suppress(OSError):
+        connection.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, controller.encode())
+        wanted = int.from_bytes(connection.recv(ASKED_BYTES, socket.MSG_WAITALL), "big")
+        if wanted:
+            connection.sendall(bytes(wanted))
+        elif flow["rate_mbit_s"] is None:
+            send_bulk(connection)
+        else:
+            send_at_rate(connection, flow["rate_mbit_s"], flow["mss_bytes"])
+
+
+def _listen(listening: socket.socket, handle: Callable[[socket.socket], None]) -> None:
+    """Handle each connection to a socket in a thread of its own."""
     listening.listen(64)
-    count = _Count()
 
     def accept() -> None:
         while True:
             connection, _ = listening.accept()
-            threading.Thread(target=_take, args=(connection, count), daemon=True).start()
+            threading.Thread(target=handle, args=(connection,), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
+
+
+def _counted(listening: socket.socket) -> _Count:
+    count = _Count()
+    _listen(listening, lambda connection: _take(connection, count))
     return count
+
+
+def _bound(address: str, port: int, kind: socket.SocketKind, protocol: int = 0) -> socket.socket:
+    bound = socket.socket(socket.AF_INET, kind, protocol)
+    bound.bind((address, port))
+    return bound
 
 
 def _main(settings: dict[str, Any]) -> None:
     # Before there are other threads, which would be ended by it.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    connection = _listen(settings["address"], PORT, socket.IPPROTO_MPTCP)
+    address = settings["address"]
+    connection = _counted(_bound(address, PORT, socket.SOCK_STREAM, socket.IPPROTO_MPTCP))
     datagrams = []
     rivals: list[_Count | None] = []
-    for number, kind in enumerate(settings["kinds"]):
-        if kind == "cbr":
+    for port, flow in enumerate(settings["flows"], FIRST_RIVAL_PORT):
+        if flow["kind"] == "cbr":
             # Nobody reads it; without it every packet would be answered.
-            one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-            one.bind((settings["address"], FIRST_RIVAL_PORT + number))
-            datagrams.append(one)
+            datagrams.append(_bound(address, port, socket.SOCK_DGRAM))
             rivals.append(None)
-        else:
-            rivals.append(_listen(settings["address"], FIRST_RIVAL_PORT + number, socket.IPPROTO_TCP))
+            continue
+        listening = _bound(address, port, socket.SOCK_STREAM)
+        if flow["back"]:
+            _listen(listening, partial(_give, flow=flow))
+            rivals.append(None)
+            continue
+        if settings["rivals_have_room"]:
+            listening.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _RIVAL_ROOM)
+        rivals.append(_counted(listening))
     begin()
     signal.sigwait({signal.SIGTERM})
     received = [None if one is None else one.bytes for one in rivals]

@@ -11,11 +11,15 @@ from pydantic import ValidationError
 from contracts import regular_file
 from contracts.fault import InputFault
 from scenarios.scenario import FiniteTransfer, RadioAccess, Scenario
-from testbed.relay_network import backbone_ns, source_link_ns
+from testbed.relay_network import backbone_ns, only_links, source_link_ns
 
 _BULK = ("reno", "cubic", "bbr", "vegas")
 #: What only the simulator has.
-_ONLY_SIMULATED = ("stop_s", "on_s", "off_s", "leaves")
+_ONLY_SIMULATED = ("stop_s", "on_s", "off_s")
+#: What becomes of packets that come too fast, beside drop-tail.
+_DISCIPLINES = ("codel",)
+#: What flows can be whose data go back.
+_BACK = ("reno", "cubic", "bbr", "web")
 
 
 class RefusedScenarioError(InputFault):
@@ -59,7 +63,11 @@ def _of_what_only_the_simulator_has(scenario: Scenario) -> Iterator[str]:
         "connection/application/bytes": isinstance(scenario.connection.application, FiniteTransfer),
         "connection/meta_queue": scenario.connection.meta_queue is not None,
         "connection/delivery_details": scenario.connection.delivery_details is not None,
+        # How many segments an ACK is for is Linux's own decision.
+        "connection/segments_per_ack": scenario.connection.segments_per_ack is not None,
     }
+    for number, link in enumerate(scenario.links):
+        asked[f"links/{number}/queue_discipline"] = link.queue_discipline not in (None, *_DISCIPLINES)
     for number, path in enumerate(scenario.subflows):
         asked[f"subflows/{number}/group"] = path.group is not None
         asked[f"subflows/{number}/delay_changes_ms"] = path.delay_changes_ms is not None
@@ -98,6 +106,11 @@ def _of_background(scenario: Scenario) -> Iterator[str]:
                 yield f"{place}/{key}: only the simulator has this"
         if flow.subflow >= len(scenario.subflows):
             yield f"{place}/subflow: there are {len(scenario.subflows)} subflows"
+            continue
+        if flow.direction is not None and flow.kind not in _BACK:
+            yield f"{place}/direction: only the simulator has {flow.kind} that goes back"
+        if flow.leaves is not None and not only_links(scenario, flow):
+            yield f"{place}/leaves: there is no link behind which it could leave"
             continue
         if flow.rate_mbit_s is None and flow.kind not in _BULK:
             yield f"{place}/rate_mbit_s: {flow.kind} needs a rate"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scenarios.scenario import AnyAccess, Background, Link, LteAccess, Scenario, SubflowPath, WifiAccess
+from scenarios.scenario import AnyAccess, Background, BackLine, Link, LteAccess, Scenario, SubflowPath, WifiAccess
 
 SERVER, CLIENT, RIVALS = 0, 1, 2
 #: Names of the namespaces, in the order of their numbers.
@@ -113,11 +113,20 @@ def _behind(scenario: Scenario, path: SubflowPath, enters: str) -> tuple[list[in
     return links, backbone_ns(scenario, path) if enters == "server" else 0
 
 
+def only_links(scenario: Scenario, flow: Background) -> list[int]:
+    """Return the shaped links that a flow crosses which leaves behind the first: that link, or none."""
+    links = scenario.subflows[flow.subflow].links
+    return [link for link in links if scenario.links[link].place == flow.enters]
+
+
 def source_link_ns(scenario: Scenario, flow: Background) -> int:
     """Return the delay of a background flow's own link: what its RTT leaves to it. Below 0: the RTT is too short."""
     links, rest_ns = _behind(scenario, scenario.subflows[flow.subflow], flow.enters)
+    access_ns = _ACCESS_LINK_NS
+    if flow.leaves is not None:
+        links, rest_ns, access_ns = only_links(scenario, flow), 0, 0
     shaped_ms = sum(scenario.links[link].delay_ms for link in links)
-    return round((flow.rtt_ms / 2 - shaped_ms) * _NS_PER_MS) - _ACCESS_LINK_NS - rest_ns
+    return round((flow.rtt_ms / 2 - shaped_ms) * _NS_PER_MS) - access_ns - rest_ns
 
 
 def _rate(changes: Sequence[tuple[float, float]]) -> str:
@@ -143,8 +152,13 @@ def _shaped(network: Network, number: int, link: Link) -> int:
         ("opportunities", trace_name(number) if replayed else ""),
         ("queue", str(link.queue_bytes)),
         ("mark", "" if link.mark_bytes is None else str(link.mark_bytes)),
+        ("discipline", link.queue_discipline or ""),
         ("delay", str(round(link.delay_ms * _NS_PER_MS))),
     )
+
+
+def _back(network: Network, line: BackLine) -> int:
+    return network.add(("rate", _rate([(0.0, line.rate_mbit_s)])), ("queue", str(line.queue_bytes)))
 
 
 def _last(network: Network, access: AnyAccess) -> int:
@@ -173,14 +187,16 @@ def network_of(scenario: Scenario) -> Network:
     Notes
     -----
     As in the simulator: a host's link with its delay, a server link, the backbone, a client link, the access link. All
-    ACKs find one port, with the delay of the whole way and the loss of the access link. Lines that are never a
-    bottleneck take no time here, so what lies between two queues is one delay.
+    ACKs find one port, with the delay of the whole way and the loss of the access link, and before and behind it the
+    lines back of client and server links, where links have such. Lines that are never a bottleneck take no time here,
+    so what lies between two queues is one delay.
     """
     network = Network()
     hold = str(round(scenario.connection.host_delay_us * _NS_PER_US))
     for number, link in enumerate(scenario.links):
         _shaped(network, number, link)
     accesses = [_last(network, path.access) for path in scenario.subflows]
+    lines_back = {number: _back(network, link.back) for number, link in enumerate(scenario.links) if link.back}
 
     def connect(host: int, address: str, subflow: int, enters: str, first_ns: int, rtt_ms: float) -> None:
         path = scenario.subflows[subflow]
@@ -191,13 +207,25 @@ def network_of(scenario: Scenario) -> Network:
         first = network.add(("delay", str(first_ns + (0 if servers else rest_ns))), ("hold", hold))
         between = [network.add(("delay", str(rest_ns)))] if servers and rest_ns else []
         loss = path.access.loss
-        back = network.add(("delay", str(round(rtt_ms / 2 * _NS_PER_MS))), ("loss", f"{loss:.9f}" if loss else ""))
+        whole = network.add(("delay", str(round(rtt_ms / 2 * _NS_PER_MS))), ("loss", f"{loss:.9f}" if loss else ""))
         there = (first, *servers, *between, *clients, accesses[subflow])
-        network.routes.append(Route(host, address, there, (back,)))
+        network.routes.append(Route(host, address, there, (*backs(clients), whole, *backs(servers))))
+
+    def backs(links: Sequence[int]) -> list[int]:
+        return [lines_back[link] for link in links if link in lines_back]
+
+    def connect_leaving(flow: Background, address: str) -> None:
+        links = only_links(scenario, flow)
+        first = network.add(("delay", str(source_link_ns(scenario, flow))), ("hold", hold))
+        whole = network.add(("delay", str(round(flow.rtt_ms / 2 * _NS_PER_MS))))
+        network.routes.append(Route(RIVALS, address, (first, *links), (*backs(links), whole)))
 
     for number, path in enumerate(scenario.subflows):
         connect(SERVER, server_address(number), number, "server", _HOST_LINK_NS, path.rtt_ms)
     for number, flow in enumerate(scenario.background):
+        if flow.leaves is not None:
+            connect_leaving(flow, rival_address(number))
+            continue
         first_ns = source_link_ns(scenario, flow)
         connect(RIVALS, rival_address(number), flow.subflow, flow.enters, first_ns, flow.rtt_ms)
     return network

@@ -1,5 +1,7 @@
 """Traffic beside the connection: bulk TCP, TCP and UDP at a rate, web transfers. One thread for each flow.
 
+The data of some go the other way: the rival asks for them.
+
 Run as a program, with its settings as JSON.
 """
 
@@ -14,11 +16,13 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from testbed.receiver import ASKED_BYTES
 from testbed.sender import TCP_CONGESTION, begin, send_at_rate, send_bulk, sleep_until
 
 #: Sizes of web transfers: Pareto, bounded, as the simulator draws them.
 _SHAPE, _LEAST_BYTES, _MOST_BYTES = 1.2, 8_000, 1_000_000
 _BYTE_MBIT = 8e-6
+_ROOM = 1 << 18
 
 
 def web_bytes(uniform: float) -> int:
@@ -55,7 +59,18 @@ def _connected(flow: dict[str, Any], controller: str) -> socket.socket:
 
 def _transfer(flow: dict[str, Any], size_bytes: int) -> None:
     with suppress(OSError), _connected(flow, "cubic") as connection:
-        connection.sendall(bytes(size_bytes))
+        if flow["back"]:
+            _receive(connection, size_bytes)
+        else:
+            connection.sendall(bytes(size_bytes))
+
+
+def _receive(connection: socket.socket, size_bytes: int) -> None:
+    """Ask the other end for so many bytes, 0 for no end, and take them."""
+    connection.sendall(size_bytes.to_bytes(ASKED_BYTES, "big"))
+    room = bytearray(_ROOM)
+    while connection.recv_into(room):
+        pass
 
 
 def _web(flow: dict[str, Any]) -> None:
@@ -79,9 +94,12 @@ def _run(flow: dict[str, Any], origin_ns: int) -> None:
             send_at_rate(datagrams, flow["rate_mbit_s"], flow["mss_bytes"])
     else:
         with _connected(flow, flow["kind"]) as connection:
-            if flow["rate_mbit_s"] is None:
+            if flow["back"]:
+                _receive(connection, 0)
+            elif flow["rate_mbit_s"] is None:
                 send_bulk(connection)
-            send_at_rate(connection, flow["rate_mbit_s"], flow["mss_bytes"])
+            else:
+                send_at_rate(connection, flow["rate_mbit_s"], flow["mss_bytes"])
 
 
 def _main(flows: list[dict[str, Any]]) -> None:

@@ -61,7 +61,9 @@ def send_bulk(connection: socket.socket) -> None:
         connection.sendall(_BLOCK)
 
 
-def send_at_rate(connection: socket.socket, rate_mbit_s: float, piece_bytes: int) -> None:
+def send_at_rate(
+    connection: socket.socket, rate_mbit_s: float, segment_bytes: int, piece_bytes: int | None = None
+) -> None:
     """Send pieces at a constant rate, for ever; what is behind because there was no room follows at once.
 
     Parameters
@@ -69,13 +71,18 @@ def send_at_rate(connection: socket.socket, rate_mbit_s: float, piece_bytes: int
     connection : socket.socket
     rate_mbit_s : float, Mbit/s
         Of the payload.
-    piece_bytes : int
+    segment_bytes : int
+    piece_bytes : int, optional
+        What is there at once, one segment unless said otherwise. Each segment is written by itself: MPTCP's scheduler
+        chooses a subflow for what is written at once.
     """
-    piece = bytes(piece_bytes)
+    piece_bytes = piece_bytes or segment_bytes
+    segments = [bytes(min(segment_bytes, piece_bytes - at)) for at in range(0, piece_bytes, segment_bytes)]
     step_ns = round(piece_bytes * 8_000 / rate_mbit_s)
     due_ns = time.monotonic_ns()
     while True:
-        connection.sendall(piece)
+        for segment in segments:
+            connection.sendall(segment)
         due_ns += step_ns
         sleep_until(due_ns)
 
@@ -90,7 +97,7 @@ def _main(settings: dict[str, Any]) -> None:
         if application is None:
             send_bulk(connection)
         elif application["kind"] == "rate":
-            send_at_rate(connection, application["rate_mbit_s"], settings["mss_bytes"])
+            send_at_rate(connection, application["rate_mbit_s"], settings["mss_bytes"], application.get("piece_bytes"))
         else:
             now_ns = time.monotonic_ns()
             for on_s, off_s in periods_s(application["on_s"], application["off_s"], settings["seed"]):

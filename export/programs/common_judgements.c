@@ -34,6 +34,8 @@ struct judgement {
 	int32_t score_q10, age;
 	int32_t bands, samples, probes;
 	int32_t lag_q10, level_q10, own_q10, lead_q10;	/* or NO_VALUE */
+	int32_t memory_q10[2];	/* or NO_VALUE */
+	int32_t queues;		/* a bit for each subflow whose path shows one */
 	int32_t bytes;		/* of a pair */
 };
 
@@ -54,6 +56,8 @@ static void put(const struct sbd_common_pair *pair, const struct sbd_common_evid
 		.level_q10 = evidence->has_level ? evidence->level_q10 : NO_VALUE,
 		.own_q10 = evidence->has_own ? evidence->own_q10 : NO_VALUE,
 		.lead_q10 = evidence->has_lead ? evidence->lead_q10 : NO_VALUE,
+		.memory_q10 = { evidence->memory_q10[0], evidence->memory_q10[1] },
+		.queues = evidence->queue[0] | evidence->queue[1] << 1,
 		.bytes = sizeof(*pair)
 	};
 
@@ -62,6 +66,7 @@ static void put(const struct sbd_common_pair *pair, const struct sbd_common_evid
 
 int main(void)
 {
+	static struct sbd_common_scratch scratch;
 	static struct sbd_common_pair pair;
 	struct sample sample;
 	int64_t last_ns = 0;
@@ -69,16 +74,16 @@ int main(void)
 	sbd_common_init(&pair, (struct sbd_common_rule)SBD_COMMON_RULE);
 	while (fread(&sample, sizeof(sample), 1, stdin)) {
 		if (sample.subflow == NEXT_PAIR) {
-			sbd_common_finish(&pair, last_ns);
+			sbd_common_finish(&pair, &scratch, last_ns);
 			sbd_common_init(&pair, (struct sbd_common_rule)SBD_COMMON_RULE);
 			number++;
 			continue;
 		}
 		if (number < 0 || sample.subflow < 0 || sample.subflow > 1)
 			return 2;
-		sbd_common_on_rtt(&pair, sample.subflow, sample.time_ns, sample.rtt_us);
+		sbd_common_on_rtt(&pair, &scratch, sample.subflow, sample.time_ns, sample.rtt_us);
 		last_ns = sample.time_ns;
 	}
-	sbd_common_finish(&pair, last_ns);
+	sbd_common_finish(&pair, &scratch, last_ns);
 	return failed || fflush(stdout) || ferror(stdin);
 }

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from features.common_lag.change_signs import BLOCK_STEPS, LEAD_STEPS
 from features.common_lag.lag_agreement import STEPS_PER_RTT
+from features.common_lag.queue_signs import CLOSE_STEPS, CloseSums
 from features.common_lag.sample_sums import SampleSums
 
 #: Most that a round trip counts.
@@ -53,6 +54,8 @@ class LatticeBlock:
     reference_us : tuple of int
         BlockDelays at the lattice's start.
     samples : SampleSums
+    min_us : tuple of int, us
+        Smallest delay of each subflow so far.
     silent : bool
         Whether it is known because a subflow has long been silent.
     skipped : int
@@ -64,6 +67,7 @@ class LatticeBlock:
     level: tuple[list[int], list[int]]
     reference_us: tuple[int, int]
     samples: SampleSums
+    min_us: tuple[int, int]
     silent: bool
     skipped: int
 
@@ -131,6 +135,8 @@ class LatticeBlocks:
         self.round_trip_us = 0
         #: Lattices begun.
         self.lattices = 0
+        #: Of each subflow, on this lattice; whoever judges has them fade.
+        self.close = (CloseSums(), CloseSums())
         self._start_ns = 0
         self._number = 0
         self._complete_ns: int | None = None
@@ -198,6 +204,7 @@ class LatticeBlocks:
         self._complete_ns = self._settled_ns = None
         self._void_run = self._skipped = self._ended_together = 0
         self._cuts, self._waiting = [], {}
+        self.close = (CloseSums(), CloseSums())
         for subflow in self._subflows:
             subflow.chain = _Chain(subflow.raw_ns, subflow.raw_us)
             subflow.adjacent = subflow.probes = subflow.adjacent_pending = subflow.probes_pending = None
@@ -262,6 +269,7 @@ class LatticeBlocks:
             level=(a.level[: LEAD_STEPS + BLOCK_STEPS], b.level[: LEAD_STEPS + BLOCK_STEPS]),
             reference_us=(a.reference_us, b.reference_us),
             samples=self._waiting.pop(self._number, SampleSums()),
+            min_us=(a.min_us, b.min_us),
             silent=silent,
             skipped=self._skipped,
         )
@@ -317,6 +325,9 @@ class LatticeBlocks:
         self._cross(which, time_ns, rtt_us)
         self._adjoin(which, time_ns, rtt_us)
         self._probe(which, time_ns, rtt_us)
+        chain = subflow.chain
+        if chain.has_last and time_ns - chain.time_ns <= CLOSE_STEPS * self.step_ns:
+            self.close[which].add(chain.rtt_us, rtt_us, subflow.reference_us)
         subflow.chain = replace(subflow.chain, time_ns=time_ns, rtt_us=rtt_us, has_last=True)
 
     def _cross(self, which: int, time_ns: int, rtt_us: int) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from features.common_lag.change_signs import BANDS, stride_of
 from features.common_lag.fading_sums import PARTS, SAMPLE_PARTS, FadingSums
 from features.common_lag.lag_agreement import NULL_LAGS, STEPS_PER_RTT, lags_of, possible_of
+from features.fixed import truncated
 
 _ONE_Q10 = 1024
 #: 1e-4 is added to a variance.
@@ -36,6 +37,8 @@ class PairEvidence:
         That say something.
     samples, probes : int
         Pairs of adjacent samples, and probes, of the subflow that has fewer; in parts of 256.
+    memory_q10 : tuple of int or None
+        Of each subflow: correlation of probes with the next ones, half a round trip later.
     """
 
     lag_q10: int | None
@@ -45,17 +48,7 @@ class PairEvidence:
     bands: int
     samples: int
     probes: int
-
-
-def truncated(dividend: int, divisor: int) -> int:
-    """Return a quotient, truncated toward zero.
-
-    Examples
-    --------
-    >>> truncated(-7, 2), truncated(7, 2)
-    (-3, 3)
-    """
-    return dividend // divisor if (dividend >= 0) == (divisor > 0) else -(-dividend // divisor)
+    memory_q10: tuple[int | None, int | None] = (None, None)
 
 
 def _clamped(value: int, least: int, most: int) -> int:
@@ -140,7 +133,8 @@ def _own_evidence(sums: FadingSums) -> int | None:
     return _clamped(truncated(found[0] + found[1], 2), 0, _ONE_Q10)
 
 
-def _lead(probes: Sequence[int]) -> int | None:
+def _probe_correlations(probes: Sequence[int]) -> list[int] | None:
+    """Return the correlations of probes with the other subflow's next samples, and with the next probes."""
     count, totals, squares, products = probes[0], probes[1:4], probes[4:7], probes[7:10]
     if count < 8 * SAMPLE_PARTS:
         return None
@@ -155,12 +149,12 @@ def _lead(probes: Sequence[int]) -> int | None:
         )
         for with_ in (1, 2)
     ]
-    return None if found[0] is None or found[1] is None else found[0] - found[1]
+    return None if found[0] is None or found[1] is None else [found[0], found[1]]
 
 
-def _lead_evidence(sums: FadingSums) -> int | None:
-    leads = [_lead(probes) for probes in sums.probes]
-    return None if leads[0] is None or leads[1] is None else _clamped(leads[0] + leads[1], -1536, 512)
+def _lead_evidence(correlations: Sequence[Sequence[int] | None]) -> int | None:
+    a, b = correlations
+    return None if a is None or b is None else _clamped(a[0] - a[1] + b[0] - b[1], -1536, 512)
 
 
 def evidence_of(sums: FadingSums) -> PairEvidence:
@@ -171,14 +165,17 @@ def evidence_of(sums: FadingSums) -> PairEvidence:
     sums : FadingSums
     """
     lag_q10, bands = _lag_evidence(sums)
+    correlations = [_probe_correlations(probes) for probes in sums.probes]
+    memory_q10 = [None if of is None else of[1] for of in correlations]
     return PairEvidence(
         lag_q10=lag_q10,
         level_q10=_level_evidence(sums),
         own_q10=_own_evidence(sums),
-        lead_q10=_lead_evidence(sums),
+        lead_q10=_lead_evidence(correlations),
         bands=bands,
         samples=min(adjacent[0] for adjacent in sums.adjacent),
         probes=min(probes[0] for probes in sums.probes),
+        memory_q10=(memory_q10[0], memory_q10[1]),
     )
 
 

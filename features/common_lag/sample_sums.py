@@ -9,7 +9,7 @@ from features.common_lag.levels import deviation_us
 #: Pairs of adjacent samples that count in a block.
 MOST_ADJACENT = 8_192
 #: How far from the delay at the start a sample counts.
-_SPREAD_US = (1 << 22) - 1
+SPREAD_US = (1 << 22) - 1
 
 
 @dataclass
@@ -43,7 +43,7 @@ class AdjacentSums:
         """
         if by > 0 and self.count == MOST_ADJACENT:
             return
-        before, after = (min(max(one - reference_us, -_SPREAD_US), _SPREAD_US) for one in (before_us, after_us))
+        before, after = (min(max(one - reference_us, -SPREAD_US), SPREAD_US) for one in (before_us, after_us))
         self.count += by
         self.before += by * before
         self.after += by * after

@@ -3,8 +3,8 @@
 //!
 //! `replay [-f] MODEL < events > decisions` takes event lines (all kinds of `replay.c` but WINDOW) of connections of two subflows
 //! and prints what `replay.c` prints, connection after connection. MODEL is the name of an exported one (`tree_paper`), a model file,
-//! or `lag_excess`, which prints a line for each judgement:
-//! `C=<token> SF=<n>,<n> <decided, ns> <enum sbd_lag_said> <score in Q10, or ->`.
+//! or `lag_excess` or `common_lag`, which print a line for each judgement:
+//! `C=<token> SF=<n>,<n> <decided, ns> <enum sbd_lag_said or sbd_common_said> <score in Q10, or ->`.
 //! `replay --verify` loads them all, and prints of each program how many instructions the verifier went through.
 
 #[path = "../src/slot.rs"]
@@ -27,7 +27,8 @@ struct Aligned<Bytes: ?Sized>(Bytes);
 // DETECTORS, with the objects, and FEATURES, the names in the order of enum sbd_feature.
 include!(concat!(env!("OUT_DIR"), "/detectors.rs"));
 
-const LAG_EXCESS: &str = "lag_excess";
+/// Detectors that are no models.
+const JUDGES: [&str; 2] = ["lag_excess", "common_lag"];
 const MODEL_FILES: &str = "loaded";
 /// Signals that are taken at once: each may lead to four judgements, and the log has room for 64.
 const AT_ONCE: usize = LOG / 4;
@@ -85,7 +86,7 @@ impl Detector {
             object: object_of(if is_file { MODEL_FILES } else { model })?,
             slot: ptr::null_mut(),
             wanted: 0,
-            is_model: model != LAG_EXCESS,
+            is_model: !JUDGES.contains(&model),
         };
         let places = own.places()?;
         if is_file {

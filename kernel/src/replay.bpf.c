@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Recorded signals through the exported C in the kernel: user space fills the rings of a slot and
- * calls these. Built once for each model (SBD_MODEL) and for the lag excess (SBD_LAG_EXCESS).
+ * calls these. Built once for each model (SBD_MODEL), for the lag excess (SBD_LAG_EXCESS) and for
+ * the common lag (SBD_COMMON_LAG).
  */
 /* The places of a single one would be constants, and the verifier would tell more of them apart. */
 #define SBD_SLOTS	2
 #ifdef SBD_LAG_EXCESS
 #include "slot_lag_excess.h"
+#elif defined(SBD_COMMON_LAG)
+#include "slot_common_lag.h"
 #else
 #include "slot_model.h"
 #endif

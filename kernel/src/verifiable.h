@@ -24,7 +24,7 @@ typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
 
-/* What sbd_lag_excess.h has of the C library, of which there is none. */
+/* What headers of baselines have of the C library, of which there is none. */
 typedef __s8 int8_t;
 typedef __u8 uint8_t;
 typedef __s16 int16_t;
@@ -34,7 +34,11 @@ typedef __u32 uint32_t;
 typedef __s64 int64_t;
 typedef __u64 uint64_t;
 typedef __SIZE_TYPE__ size_t;
+#define INT32_MIN	(-0x7fffffff - 1)
+#define INT32_MAX	0x7fffffff
+#define UINT32_MAX	0xffffffff
 #define INT64_MIN	(-0x7fffffffffffffff - 1)
+#define INT64_MAX	0x7fffffffffffffff
 
 /* Not in the headers of older kernels. */
 #define SBD_MAP_TYPE_ARENA	33

@@ -3,7 +3,7 @@
 The statistic is in :mod:`features.common_lag`. A pair is said to share where the score, the logarithm of the odds, is
 above a band, and not to where it is below minus that; the band narrows as blocks come. Between them the last verdict
 holds. Sums fade, so that a bottleneck that moves is followed; where faster sums contradict twice in a row, they take
-over.
+over. Three and more subflows are put into groups by the scores of all pairs together (:mod:`models.joint_partition`).
 
 The rule and its weights were defined outside of this repository, on design sets, and scored on connections set aside
 (docs/experiments/common-lag.md). This detector judges as the samples come, as its twin in C does
@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from features.common_lag.fading_sums import SAMPLE_PARTS, EarlierBlocks, FadingSums, sums_of
 from features.common_lag.lattice_blocks import LatticeBlock, LatticeBlocks
 from features.common_lag.odds import PairEvidence, evidence_of, score_q10
+from features.common_lag.queue_signs import has_gone, shows_queue
 from models.detectors.detector import Detector, DetectorKind, Handler
 from models.detectors.event import Kind
-from models.partition import Pair, pairs_of, partition_of
+from models.joint_partition import Groups, PairScore, joint_verdicts
+from models.partition import Pair, pairs_of
 
 #: Eighths that sums lose at each block.
 _SLOW_EIGHTHS, _FAST_EIGHTHS = 1, 3
@@ -48,10 +50,14 @@ class CommonLagRule:
         Whether the last verdict stands where the score allows none.
     flips : bool
         Whether fast sums that contradict take over.
+    needs_queues : bool
+        Whether nothing is said of a pair, and what was said is forgotten, while one of its paths shows no sign of a
+        queue.
     """
 
     holds: bool = True
     flips: bool = True
+    needs_queues: bool = True
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,26 @@ class CommonLagJudgement:
     age : int
         Blocks since the sums began.
     evidence : PairEvidence
+    queues : tuple of bool
+        Of each subflow: whether its path shows a sign of a queue, or none is needed.
     """
 
     shared: bool | None
     score_q10: int
     age: int
     evidence: PairEvidence
+    queues: tuple[bool, bool]
+
+    def pair_score(self) -> PairScore:
+        """Return what it says beside the scores of other pairs."""
+        if not all(self.queues):
+            return PairScore(None, None)
+        return PairScore(self.shared, self.score_q10 if _speaks(self.evidence) else 0)
+
+
+def _speaks(evidence: PairEvidence) -> bool:
+    """Tell whether there is enough for a verdict."""
+    return evidence.samples >= _LEAST_SAMPLES and evidence.bands > 0
 
 
 class CommonLagPair:
@@ -119,19 +139,36 @@ class CommonLagPair:
             return
         for _ in range(min(self._void, _MOST_VOID)):
             self._pass()
-            yield self._judgement()
+            yield self._judgement(block)
         self._void = 0
         self._pass()
         self._slow.add(sums)
         self._fast.add(sums)
-        yield self._judgement()
+        yield self._judgement(block)
 
     def _pass(self) -> None:
         self._slow.fade(_SLOW_EIGHTHS)
         self._fast.fade(_FAST_EIGHTHS)
+        for close in self._blocks.close:
+            close.fade(_SLOW_EIGHTHS)
         self._age += 1
 
-    def _judgement(self) -> CommonLagJudgement:
+    def _risen_us(self, block: LatticeBlock) -> list[int]:
+        return [mean - least for mean, least in zip(self._before.means_us, block.min_us, strict=True)]
+
+    def _queues(self, block: LatticeBlock, evidence: PairEvidence) -> tuple[bool, bool]:
+        if not self.rule.needs_queues:
+            return True, True
+        a, b = map(shows_queue, self._slow.probes, evidence.memory_q10, self._blocks.close, self._risen_us(block))
+        return a, b
+
+    def _forget_what_has_gone(self, block: LatticeBlock) -> None:
+        """Begin the sums anew where a path's queue has gone: they would tell of it for long."""
+        if any(map(has_gone, self._slow.probes, self._risen_us(block))):
+            self._slow, self._fast = FadingSums(), FadingSums()
+            self._age = self._contrary = 0
+
+    def _judgement(self, block: LatticeBlock) -> CommonLagJudgement:
         evidence = evidence_of(self._slow)
         score = score_q10(evidence)
         if self.rule.flips and self._age >= _FLIP_AGE:
@@ -143,15 +180,21 @@ class CommonLagPair:
                 self._slow, self._age, self._contrary = self._fast.copy(), _FLIPPED_AGE, 0
                 evidence, score = recent, recent_score
         band_q10 = _BANDS_Q10[min(self._age, len(_BANDS_Q10)) - 1]
-        if evidence.samples >= _LEAST_SAMPLES and evidence.bands and abs(score) > band_q10:
+        queues = self._queues(block, evidence)
+        if not all(queues):
+            self.shared = None
+        elif _speaks(evidence) and abs(score) > band_q10:
             self.shared = score > 0
         elif not self.rule.holds:
             self.shared = None
-        return CommonLagJudgement(self.shared, score, self._age, evidence)
+        judgement = CommonLagJudgement(self.shared, score, self._age, evidence, queues)
+        if self.rule.needs_queues:
+            self._forget_what_has_gone(block)
+        return judgement
 
 
 class CommonLag(Detector):
-    """Judges each pair of subflows by itself, block by block."""
+    """Judges each pair of subflows by itself, block by block, and makes groups of the scores of all."""
 
     def __init__(self, rule: CommonLagRule) -> None:
         self.rule = rule
@@ -165,6 +208,9 @@ class CommonLag(Detector):
         """Begin with a new connection."""
         super().reset(subflow_ids)
         self._pairs = {pair: CommonLagPair(self.rule) for pair in pairs_of(self.subflow_ids)}
+        self._places = dict(zip(self._pairs, pairs_of(range(len(self.subflow_ids))), strict=True))
+        self._scores: dict[Pair, PairScore] = {}
+        self._groups: Groups | None = None
         self._due_ns: int | None = None
 
     def _on_rtt(self, time_ns: int, subflow_id: int, value: int) -> None:
@@ -172,13 +218,17 @@ class CommonLag(Detector):
         if self._due_ns != time_ns:
             self._give()
         for pair, judged in self._pairs.items():
-            if subflow_id in pair and any([*judged.on_rtt(pair.index(subflow_id), time_ns, value)]):
+            if subflow_id not in pair:
+                continue
+            for judgement in judged.on_rtt(pair.index(subflow_id), time_ns, value):
+                self._scores[self._places[pair]] = judgement.pair_score()
                 self._due_ns = time_ns
 
     def _give(self) -> None:
         if self._due_ns is not None:
-            verdicts = {pair: judged.shared for pair, judged in self._pairs.items()}
-            self._decide(self._due_ns, partition_of(self.subflow_ids, verdicts))
+            joint = joint_verdicts(len(self.subflow_ids), self._scores, self._groups)
+            self._groups = joint.groups if joint.is_known() else None
+            self._decide(self._due_ns, joint.partition())
         self._due_ns = None
 
     def advance(self, time_ns: int) -> None:

@@ -13,7 +13,7 @@ import tempfile
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from contracts.fault import Fault, UsageFault
@@ -25,7 +25,7 @@ from scenarios import datasets
 from scenarios.closed_loop import EXPERIMENTS
 from scenarios.closed_loop.loop_experiment import LoopNetwork
 from testbed import machine, planned_run
-from testbed.dataset_folder import CAPTURES, INPUTS, RECEIVED, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
+from testbed.dataset_folder import CAPTURES, FAILURES, INPUTS, RECEIVED, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
 from testbed.decided_groups import COLUMNS, DecidedGroups, status
 from testbed.isolation import IsolatedRun
 from testbed.planned_run import PlannedRun
@@ -34,6 +34,8 @@ from testbed.running_program import EmulationError
 log = logging.getLogger(__name__)
 
 _VERDICTS = "verdicts.csv"
+#: The setting of a dataset that says how often it has been drawn again.
+_ATTEMPT = "attempt"
 #: What came of an experiment.
 _GROUPS, _OUTCOMES, _ACCURACY, _COSTS = "groups.csv", "outcomes.csv", "accuracy.csv", "costs.csv"
 
@@ -57,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="in place of files, the scenarios of a simulated dataset, as params.yaml has it; wide_linux and"
         " unseen_linux have what Linux has",
     )
+    parser.add_argument("--seed", metavar="N", type=int, help="of a dataset: seed in place of that of params.yaml")
     parser.add_argument(
         "--experiment",
         metavar="NAME",
@@ -86,6 +89,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         help="runs at once (default: 1); lateness.csv says whether the machine kept up",
+    )
+    parser.add_argument(
+        "--most-mbit-s",
+        metavar="R",
+        type=float,
+        help="of runs at once: none begins while its bottlenecks and those of the others are faster than this in sum,"
+        " unless it is alone",
+    )
+    parser.add_argument(
+        "--again",
+        metavar="N",
+        type=int,
+        default=0,
+        help="of a dataset with `attempt`: how often what fails is drawn again, with the next number of its kind"
+        f" (default: 0); {FAILURES} has what failed",
     )
     parser.add_argument(
         "--judge",
@@ -129,30 +147,59 @@ def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
         return planned_run.of_networks(arguments.experiment, networks, _controls(arguments))
     if arguments.controls:
         raise WhatToRunError("--controls are of an experiment")
+    if not arguments.dataset and (arguments.seed is not None or arguments.again):
+        raise WhatToRunError("--seed and --again are of a dataset")
     if arguments.scenarios:
         return planned_run.of_files(arguments.scenarios, arguments.congestion_control)
+    return _drawn(arguments, params, attempt=0)
+
+
+def _drawn(arguments: argparse.Namespace, params: Params, attempt: int) -> list[PlannedRun]:
+    """Return the runs of a dataset, drawn again so many times."""
     settings = params.simulate.model_dump().get(arguments.dataset)
     if settings is None:
         raise ParamsError(f"{arguments.params}: simulate.{arguments.dataset} is missing")
+    if arguments.again and _ATTEMPT not in settings:
+        raise WhatToRunError(f"--again needs a dataset that is drawn with `{_ATTEMPT}`, {arguments.dataset} is not")
+    if arguments.seed is not None:
+        settings["seed"] = arguments.seed
+    if attempt:
+        settings[_ATTEMPT] += attempt
     return planned_run.of_dataset(
         arguments.dataset, datasets.draw(arguments.dataset, settings), arguments.congestion_control
     )
 
 
-def _running(runs: Sequence[PlannedRun], part: Path, jobs: int, *, recorder: bool) -> Generator[IsolatedRun]:
-    """Yield runs in order, so many of them running at once; those that have not been yielded are killed at the end."""
-    ahead: deque[IsolatedRun] = deque()
+@dataclass(frozen=True)
+class _Together:
+    """How many runs there may be at once, and how fast their bottlenecks in sum; without a limit, as fast as may be."""
+
+    jobs: int
+    most_mbit_s: float | None
+
+    def has_room(self, running: Sequence[PlannedRun], another: PlannedRun) -> bool:
+        if not running:
+            return True
+        if len(running) == self.jobs:
+            return False
+        asked = sum(one.fastest_mbit_s for one in (*running, another))
+        return self.most_mbit_s is None or asked <= self.most_mbit_s
+
+
+def _running(runs: Sequence[PlannedRun], part: Path, together: _Together, *, recorder: bool) -> Generator[IsolatedRun]:
+    """Yield runs in order, several of them running at once; those that have not been yielded are killed at the end."""
+    ahead: deque[tuple[PlannedRun, IsolatedRun]] = deque()
     try:
         for planned in runs:
-            if len(ahead) == jobs:
-                yield ahead.popleft()
+            while not together.has_room([one for one, _ in ahead], planned):
+                yield ahead.popleft()[1]
             log.info("%s: %g s", planned.name, planned.scenario.duration_s)
             work = Path(tempfile.mkdtemp(dir=part, prefix=".run-"))
-            ahead.append(IsolatedRun(planned.scenario, planned.controller, work, recorder=recorder))
+            ahead.append((planned, IsolatedRun(planned.scenario, planned.controller, work, recorder=recorder)))
         while ahead:
-            yield ahead.popleft()
+            yield ahead.popleft()[1]
     finally:
-        for left in ahead:
+        for _, left in ahead:
             left.kill()
 
 
@@ -160,7 +207,8 @@ def _added(
     folder: DatasetFolder, runs: Sequence[PlannedRun], arguments: argparse.Namespace
 ) -> Iterator[tuple[str, EmulationError]]:
     """Run all and add them to a folder; yield the names of those that failed, with the reason."""
-    running = _running(runs, folder.path, arguments.jobs, recorder=not arguments.captures_only)
+    together = _Together(arguments.jobs, arguments.most_mbit_s)
+    running = _running(runs, folder.path, together, recorder=not arguments.captures_only)
     with closing(running):
         for planned, one in zip(runs, running, strict=True):
             try:
@@ -170,6 +218,24 @@ def _added(
             finally:
                 one.kill()
                 shutil.rmtree(one.folder)
+
+
+def _recorded(
+    folder: DatasetFolder, runs: Sequence[PlannedRun], arguments: argparse.Namespace, params: Params
+) -> list[str]:
+    """Run all and add them to a folder, and what is drawn again for those that fail; return what failed to the last."""
+    failed: dict[str, str] = {}
+    for attempt in range(arguments.again + 1):
+        if attempt:
+            runs = [one for one in _drawn(arguments, params, attempt) if one.name in failed]
+        failed = {}
+        for name, error in _added(folder, runs, arguments):
+            failed[name] = f"{name}: {error}"
+            folder.add_failure(name, attempt, str(error))
+            log.error("%s: %s", name, error)
+        if not failed:
+            break
+    return list(failed.values())
 
 
 def _judge(out: Path, params: Params) -> None:
@@ -214,13 +280,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     out: Path = arguments.out
     runs = _planned(arguments, params)
     machine.check(recorder=not arguments.captures_only)
-    failures: list[str] = []
     groups = DecidedGroups()
     with unfinished(out) as part, groups if arguments.experiment else nullcontext():
         folder = DatasetFolder(part, params.validate_.min_utilisation)
-        for name, error in _added(folder, runs, arguments):
-            failures.append(f"{name}: {error}")
-            log.error("%s: %s", name, error)
+        failures = _recorded(folder, runs, arguments, params)
         if len(failures) == len(runs):
             raise FailedRunsError(f"no run came to its end, first {failures[0]}")
         folder.finish()

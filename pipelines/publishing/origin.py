@@ -183,6 +183,20 @@ ORIGINS: dict[str, Origin] = {
             "To choose anything by: the default detector was scored on it once, and the benchmark asks of it.",
         ),
     ),
+    "wild_2": Origin(
+        what="Connections of two and three subflows drawn as those of `wild`, over wider ranges, with queue"
+        " disciplines, traffic on the way back, fewer ACKs, eight controllers, four schedulers and limited receive"
+        " buffers, by a seed that nobody could choose.",
+        licence=_OURS,
+        made=_SIMULATED,
+        doubts=(
+            _NO_NETWORK,
+            _FILLED,
+            "A tenth of the senders is idle, which column `scenario` of `truth` says: no queue of theirs fills, and the"
+            " label of their pairs is that of the topology.",
+        ),
+        not_for=(*_TO_JUDGE, "To choose anything by: a default is scored on it once."),
+    ),
     "wide_linux": Origin(
         what="The simulated twins of the recordings `testbed`: drawn as `wide`, with what Linux has, Reno and CUBIC"
         " and the scheduler of smallest RTTs.",
@@ -281,6 +295,48 @@ ORIGINS: dict[str, Origin] = {
             _FILLED,
         ),
         not_for=_TO_JUDGE,
+    ),
+    "idle": Origin(
+        what="40 connections of a real kernel that leave a bottleneck idle, so that nothing can be known of whether"
+        " they share one: recorded from the scenarios of `idle_linux`.",
+        licence=_OURS,
+        made=(
+            "`sbd testbed` recorded them on Linux 6.18 between network namespaces of one machine, three at once; a"
+            " relay of our own shapes the links, and `sbd record` logs the sender.",
+        ),
+        doubts=(
+            _ONE_MACHINE,
+            "Other work ran on the machine's two cores. The relay was 90 to 320 us late (99th percentile).",
+            "The label is that of the topology, and no log can tell it: the right verdict is none.",
+        ),
+        not_for=(*_TO_JUDGE, "To count verdicts that are right: it counts those that are not withheld."),
+    ),
+    "idle_linux": Origin(
+        what="Connections that leave a bottleneck idle, with what Linux has: and its recordings.",
+        licence=_OURS,
+        made=("`sbd testbed` records them between network namespaces of one machine.",),
+        doubts=(_ONE_MACHINE, "The label is that of the topology, and no log can tell it: the right verdict is none."),
+        not_for=_TO_JUDGE,
+    ),
+    "idle_2_linux": Origin(
+        what="Connections drawn as those of `idle_linux`, by a seed that nobody could choose.",
+        licence=_OURS,
+        made=("`sbd testbed` records them between network namespaces of one machine.",),
+        doubts=(_ONE_MACHINE, "The label is that of the topology, and no log can tell it: the right verdict is none."),
+        not_for=(*_TO_JUDGE, "To choose anything by: a default is scored on it once."),
+    ),
+    "testbed_2": Origin(
+        what="Connections of two and three subflows of a real kernel, with three controllers, two queue disciplines,"
+        " traffic on the way back and limited receive buffers, by a seed that nobody could choose.",
+        licence=_OURS,
+        made=("`sbd testbed` records them between network namespaces of one machine.",),
+        doubts=(
+            _ONE_MACHINE,
+            _FILLED,
+            "A tenth of the senders is idle, which column `scenario` of `truth` says: the label of their pairs is that"
+            " of the topology.",
+        ),
+        not_for=(*_TO_JUDGE, "To choose anything by: a default is scored on it once."),
     ),
     "testbed_unseen": Origin(
         what="The settings of Table 6 on a real kernel, with Reno: recorded from the scenarios of `unseen_linux`.",

@@ -21,8 +21,9 @@
  *     host links       server link         backbones       client link    tail        access links
  *
  * A background flow ends at the client, or leaves behind the first link's egress router for a host
- * of its own. A further MPTCP connection has a server and a client of its own, with host links,
- * backbones, tails and access links of its own, and crosses the same shaped links.
+ * of its own; one that leaves may go the other way. A further MPTCP connection has a server and a
+ * client of its own, with host links, backbones, tails and access links of its own, and crosses the
+ * same shaped links.
  *
  * Subflows that name the same link share it. Each link has its own ingress and egress router; a
  * path without a server link has one plain router instead, and on a path without a client link
@@ -37,9 +38,9 @@
  *   access      | the scenario's | 0.1 ms                    | the scenario's| loss, jitter, bursts
  *   background  | 1 Gbit/s       | rest of the flow's RTT    | 16 MB         | host delay
  *
- * Queues are drop-tail and count bytes; there is no queue discipline above them. Rates and queues
- * hold in the data direction (left to right); the other direction has 1 Gbit/s and 16 MB, so
- * ACKs never queue behind each other. Losses hit both directions of an access link. Only the hosts
+ * Queues are drop-tail and count bytes; a shaped link may have another queue discipline. Rates and
+ * queues hold in the data direction (left to right); the other direction has 1 Gbit/s and 16 MB, so
+ * ACKs never queue behind each other, unless a shaped link says what that direction has. Losses hit both directions of an access link. Only the hosts
  * are ns-3 nodes; each direction of a link is a Port, and routers are the ports that leave them.
  *
  * Options:

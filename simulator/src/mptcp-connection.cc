@@ -10,6 +10,7 @@
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/tcp-linux-reno.h"
 #include "ns3/tcp-prr-recovery.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <limits>
@@ -320,7 +321,8 @@ MptcpConnection::CreateListener(std::size_t subflow, const ConnectionEnds& ends)
     listener->SetAcceptCallback(
         ns3::MakeNullCallback<bool, Ptr<ns3::Socket>, const ns3::Address&>(),
         MakeCallback(&MptcpConnection::HandleAccept, this, subflow));
-    // The sockets of accepted connections inherit this.
+    // The sockets of accepted connections inherit these.
+    listener->SetAttribute("DelAckCount", ns3::UintegerValue(m_spec.segmentsPerAck));
     listener->TraceConnectWithoutContext(
         "Tx",
         MakeCallback(&MptcpConnection::HandleClientTx, this, subflow));

@@ -142,20 +142,61 @@ Port::TakeWaiting()
 void
 Port::Send(const Frame& frame)
 {
-    if (!Admit(frame))
+    if (Admit(frame))
     {
-        return;
+        Accept(frame);
     }
-    const auto now = Simulator::Now();
-    if (!m_endPlanned && m_free <= now)
+}
+
+void
+Port::Accept(const Frame& frame)
+{
+    if (!m_endPlanned && m_free <= Simulator::Now())
     {
         Begin(frame);
         return;
     }
     Wait(frame);
+    PlanEnd();
+}
+
+void
+Port::Serve()
+{
+    if (m_endPlanned || m_free > Simulator::Now())
+    {
+        PlanEnd();
+    }
+    else if (const auto next = TakeNext())
+    {
+        Begin(*next);
+    }
+}
+
+bool
+Port::HasWaiting() const
+{
+    return !m_waiting.empty();
+}
+
+std::optional<Frame>
+Port::TakeNext()
+{
+    return m_waiting.empty() ? std::nullopt : std::optional(TakeWaiting());
+}
+
+void
+Port::Depart(const Frame& frame, Time duration)
+{
+    Leave(frame, duration);
+}
+
+void
+Port::PlanEnd()
+{
     if (!m_endPlanned)
     {
-        Simulator::Schedule(m_free - now, m_end);
+        Simulator::Schedule(m_free - Simulator::Now(), m_end);
         m_endPlanned = true;
     }
 }
@@ -170,12 +211,11 @@ Port::Begin(const Frame& frame)
     const auto duration = GetDuration(frame.size);
     m_free = Simulator::Now() + duration;
     // As long as nobody waits or listens, nothing happens at the end.
-    if (!m_waiting.empty() || !m_traces.end.IsNull())
+    if (HasWaiting() || !m_traces.end.IsNull())
     {
-        Simulator::Schedule(duration, m_end);
-        m_endPlanned = true;
+        PlanEnd();
     }
-    Leave(frame, duration);
+    Depart(frame, duration);
 }
 
 void
@@ -198,9 +238,9 @@ Port::End()
     {
         m_traces.end();
     }
-    if (!m_waiting.empty())
+    if (const auto next = TakeNext())
     {
-        Begin(TakeWaiting());
+        Begin(*next);
     }
 }
 

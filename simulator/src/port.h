@@ -109,12 +109,42 @@ class Port
     Frame TakeWaiting();
 
     /**
+     * Let the line take a packet that fits, or the queue while the line is taken.
+     *
+     * @param frame The packet.
+     */
+    void Accept(const Frame& frame);
+
+    /// Let the line take the next packet, as soon as it is free.
+    void Serve();
+
+    /// @return Whether the queue has a packet.
+    virtual bool HasWaiting() const;
+
+    /// @return The next packet of the queue, which is not there any more, or none.
+    virtual std::optional<Frame> TakeNext();
+
+    /**
+     * The line begins to take a packet: see to what becomes of it.
+     *
+     * @param frame The packet.
+     * @param duration How long the line takes for it.
+     */
+    virtual void Depart(const Frame& frame, ns3::Time duration);
+
+    /**
      * The line will have taken a packet: see to it that it arrives.
      *
      * @param frame The packet.
      * @param duration How long the line still takes for it.
      */
     void Leave(const Frame& frame, ns3::Time duration);
+
+    /**
+     * @param size Bytes of a packet.
+     * @return How long the line takes for it.
+     */
+    ns3::Time GetDuration(uint32_t size);
 
   private:
     /// Calls a method of the port; the same object serves all its events of one kind.
@@ -147,11 +177,8 @@ class Port
     /// The packet that has been under way for longest is at the end of the line.
     void Arrive();
 
-    /**
-     * @param size Bytes of a packet.
-     * @return How long the line takes for it.
-     */
-    ns3::Time GetDuration(uint32_t size);
+    /// See to it that End() is called when the line is free.
+    void PlanEnd();
 
     ns3::DataRate m_rate;                         //!< Line rate
     uint32_t m_limit;                             //!< Queue limit in bytes

@@ -219,7 +219,7 @@ ConnectionSpec
 ReadConnection(const Place& place)
 {
     place.CheckKeys();
-    return ConnectionSpec{
+    ConnectionSpec connection{
         place["token"].Text(),
         ReadController(place),
         ReadChosen(place["scheduler"], GetSchedulers()),
@@ -233,6 +233,11 @@ ReadConnection(const Place& place)
         place.Has("verdicts") ? std::optional(ReadVerdicts(place["verdicts"])) : std::nullopt,
         {},
     };
+    if (place.Has("segments_per_ack"))
+    {
+        connection.segmentsPerAck = place["segments_per_ack"].Integer();
+    }
+    return connection;
 }
 
 /**
@@ -277,6 +282,36 @@ CheckMeanRate(const Place& place, const Opportunities& opportunities)
 }
 
 /**
+ * @param place The member "queue_discipline" of a link.
+ * @param link The rest of the link.
+ * @return The discipline.
+ */
+Discipline
+ReadDiscipline(const Place& place, const LinkSpec& link)
+{
+    const auto discipline = place.Choice<Discipline>({{"red", Discipline::RED},
+                                                      {"codel", Discipline::CODEL},
+                                                      {"fq_codel", Discipline::FQ_CODEL},
+                                                      {"policer", Discipline::POLICER}});
+    if (link.mark || link.opportunities)
+    {
+        place.Fail("a link that marks or sends at given moments is drop-tail");
+    }
+    return discipline;
+}
+
+/**
+ * @param place The member "back" of a link.
+ * @return The ACK direction of the link.
+ */
+BackSpec
+ReadBack(const Place& place)
+{
+    place.CheckKeys();
+    return BackSpec{ReadRate(place["rate_mbit_s"]), place["queue_bytes"].Integer()};
+}
+
+/**
  * @param place An item of "links".
  * @param duration Simulated time.
  * @return The link.
@@ -299,6 +334,14 @@ ReadLink(const Place& place, ns3::Time duration)
     {
         link.opportunities = ReadOpportunities(place["opportunities_ms"]);
         CheckMeanRate(place["rate_mbit_s"], *link.opportunities);
+    }
+    if (place.Has("queue_discipline"))
+    {
+        link.discipline = ReadDiscipline(place["queue_discipline"], link);
+    }
+    if (place.Has("back"))
+    {
+        link.back = ReadBack(place["back"]);
     }
     return link;
 }
@@ -620,6 +663,15 @@ ReadBackground(const Place& place, const Scenario& scenario)
     {
         place["leaves"].Name();
         CheckOnlyLink(place["leaves"], scenario, flow);
+    }
+    flow.back = place.Has("direction");
+    if (flow.back)
+    {
+        place["direction"].Name();
+        if (!flow.leaves)
+        {
+            place["direction"].Fail("only a flow that leaves can go back");
+        }
     }
     return flow;
 }

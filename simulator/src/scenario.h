@@ -106,6 +106,7 @@ struct ConnectionSpec
     std::optional<Chosen<VerdictKind>> verdicts; //!< What decides on groups; none: they are given
     std::string model;                           //!< Name of its model file; the program's option
     std::shared_ptr<Agent> agent{nullptr};       //!< Agent of controllers; the program's option
+    uint32_t segmentsPerAck{2};                  //!< Segments that the client acknowledges at once
 };
 
 /// Where a shaped link lies on a path.
@@ -113,6 +114,23 @@ enum class LinkPlace
 {
     SERVER, //!< Before the backbone
     CLIENT, //!< After the backbone
+};
+
+/// What a shaped link does with packets that come faster than it sends.
+enum class Discipline
+{
+    DROP_TAIL, //!< They wait until the queue is full
+    RED,       //!< Random early detection
+    CODEL,     //!< CoDel
+    FQ_CODEL,  //!< FQ-CoDel
+    POLICER,   //!< A token bucket drops them
+};
+
+/// The ACK direction of a shaped link.
+struct BackSpec
+{
+    uint64_t rate;  //!< Line rate in bit/s
+    uint32_t queue; //!< Drop-tail queue limit in bytes
 };
 
 /// A link whose rate is shaped.
@@ -124,6 +142,8 @@ struct LinkSpec
     uint32_t queue;               //!< Queue limit in bytes
     std::optional<uint32_t> mark; //!< Queue length in bytes above which packets are marked
     std::shared_ptr<const Opportunities> opportunities; //!< When its line sends; null: at any time
+    Discipline discipline{Discipline::DROP_TAIL};       //!< What becomes of what it cannot send
+    std::optional<BackSpec> back{}; //!< Its ACK direction; none: never a bottleneck
 };
 
 /// Kinds of access links.
@@ -198,6 +218,7 @@ struct BackgroundSpec
     std::optional<ns3::Time> on;   //!< CBR: mean of the periods with packets; none: always
     ns3::Time off;                 //!< CBR: mean of those without
     bool leaves;                   //!< Whether it leaves after the first shaped link
+    bool back{false};              //!< Whether its data go where ACKs go
 };
 
 /// An MPTCP connection beside the observed one, between hosts of its own.

@@ -3,8 +3,10 @@
 #include "topology.h"
 
 #include "burst-port.h"
+#include "disc-port.h"
 #include "host-delay.h"
 #include "jitter.h"
+#include "policer-port.h"
 #include "program.h"
 #include "replay-port.h"
 #include "scheduled-delay.h"
@@ -40,6 +42,8 @@ enum PathStream
     STREAMS_PER_PATH,
 };
 
+/// Random stream of the queue of the first shaped link; the others follow.
+constexpr int64_t FIRST_QUEUE_STREAM = 600;
 /// Random stream of the host delay of the first background source; the others follow.
 constexpr int64_t FIRST_BACKGROUND_STREAM = 700;
 /// First random stream of the first further connection, above those of all else.
@@ -58,6 +62,8 @@ constexpr uint32_t FAST_QUEUE = 16'000'000;
 constexpr uint32_t FIRST_NETWORK = 0x0a000000;
 /// Prefix of a network.
 constexpr char NETWORK_PREFIX[] = "/24";
+/// Headers of a segment on a link: TCP, IP and the link's own.
+constexpr uint32_t HEADERS = 40 + LINK_HEADER;
 
 /// @return A new node with TCP and IPv4 on it.
 Ptr<Node>
@@ -92,6 +98,27 @@ AddDevice(Ptr<Node> node, Ipv4Address address)
 }
 
 /**
+ * @param spec A shaped link whose line sends at any time.
+ * @param packet Usual bytes of a packet, link header included.
+ * @param stream Number of the random stream of its queue.
+ * @return The port that sends data into it.
+ */
+std::unique_ptr<Port>
+CreateShapedPort(const LinkSpec& spec, uint32_t packet, int64_t stream)
+{
+    const auto rate = spec.rate.front().value;
+    switch (spec.discipline)
+    {
+    case Discipline::DROP_TAIL:
+        return std::make_unique<Port>(rate, spec.queue, spec.delay);
+    case Discipline::POLICER:
+        return std::make_unique<PolicerPort>(rate, spec.queue, spec.delay);
+    default:
+        return std::make_unique<DiscPort>(spec, packet, stream);
+    }
+}
+
+/**
  * @tparam T Type of the items.
  * @param first Some items.
  * @param second Other items.
@@ -113,7 +140,7 @@ Topology::Topology(const Scenario& scenario)
 {
     for (const auto& link : scenario.links)
     {
-        AddShapedLink(link);
+        AddShapedLink(link, scenario.connection.mss + HEADERS);
     }
     for (std::size_t i = 0; i < scenario.subflows.size(); ++i)
     {
@@ -205,7 +232,7 @@ Topology::AddOtherLink(std::unique_ptr<Port> forward, ns3::Time delay)
 }
 
 void
-Topology::AddShapedLink(const LinkSpec& spec)
+Topology::AddShapedLink(const LinkSpec& spec, uint32_t packet)
 {
     std::unique_ptr<Port> port;
     if (spec.opportunities)
@@ -214,7 +241,7 @@ Topology::AddShapedLink(const LinkSpec& spec)
     }
     else
     {
-        port = std::make_unique<Port>(spec.rate.front().value, spec.queue, spec.delay);
+        port = CreateShapedPort(spec, packet, FIRST_QUEUE_STREAM + m_links.size());
         for (const auto& change : spec.rate)
         {
             ns3::Simulator::Schedule(change.from, &Port::SetRate, port.get(), change.value);
@@ -224,7 +251,9 @@ Topology::AddShapedLink(const LinkSpec& spec)
     {
         port->SetMarkThreshold(*spec.mark);
     }
-    m_links.push_back(AddLink(std::move(port), spec.delay));
+    const auto back = spec.back.value_or(BackSpec{FAST_RATE, FAST_QUEUE});
+    m_links.push_back(
+        AddLink(std::move(port), std::make_unique<Port>(back.rate, back.queue, spec.delay)));
 }
 
 Topology::Path
@@ -284,8 +313,9 @@ Topology::AddBackground(const Scenario& scenario, std::size_t flow)
     auto links = spec.enters == Entry::SERVER   ? path.fromServer
                  : spec.enters == Entry::CLIENT ? path.fromClient
                                                 : path.fromAccess;
-    const auto link =
-        AddHostLink(GetSourceLinkDelay(scenario, flow), FIRST_BACKGROUND_STREAM + flow);
+    const auto hostStream = FIRST_BACKGROUND_STREAM + static_cast<int64_t>(flow);
+    const auto delay = GetSourceLinkDelay(scenario, flow);
+    const auto link = spec.back ? AddFastLink(delay) : AddHostLink(delay, hostStream);
     auto sink = m_ends.client;
     auto ends = m_ends.paths[spec.subflow];
     if (spec.leaves)
@@ -298,6 +328,13 @@ Topology::AddBackground(const Scenario& scenario, std::size_t flow)
     }
     const auto device = AddDevice(source, link.near);
     Join(device, link.near, ends, Concatenate({link}, links), std::nullopt);
+    if (spec.back)
+    {
+        // The same way, but its data begin where those of others end.
+        links.back().reverse->SetExtraDelay(std::make_unique<HostDelay>(m_hostDelay, hostStream));
+        m_background.push_back({sink, ends.clientDevice, source, link.near});
+        return;
+    }
     m_background.push_back({source, device, sink, ends.client});
 }
 

@@ -147,8 +147,9 @@ class Topology
 
     /**
      * @param spec The shaped link.
+     * @param packet Usual bytes of a packet, link header included.
      */
-    void AddShapedLink(const LinkSpec& spec);
+    void AddShapedLink(const LinkSpec& spec, uint32_t packet);
 
     /**
      * @param scenario The scenario.

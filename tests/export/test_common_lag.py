@@ -62,6 +62,25 @@ def test_every_judgement_around_stalls_is_the_pipelines(program: Path) -> None:
     assert judged > 300
 
 
+def test_every_judgement_on_paths_that_fall_idle_is_the_pipelines(program: Path) -> None:
+    """Idle from the start, after a load, and before one; few samples, many, and bursts of close ones."""
+    signs = set()
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        every_ns = int(rng.choice([2, 10, 60]) * 1_000_000)
+        count = 40_000_000_000 // every_ns
+        queue_us = abs((rng.normal(0, 3_000, count) * every_ns / 1e7).cumsum() % 60_000 - 30_000)
+        loaded = np.arange(count) // (count // 4) % 2 == seed % 2
+        sides = []
+        for which in range(2):
+            jitter_us = rng.gamma(0.7, rng.choice([200, 3_000, 15_000]), count)
+            rtt_us = 20_000 + 15_000 * which + jitter_us + (queue_us if seed % 3 == which else queue_us * loaded)
+            burst_ns = np.arange(count) % 4 * (every_ns - 50_000) if seed % 4 == 0 else 0
+            sides.append(SubflowSignals.of_rtts(np.arange(1, count + 1) * every_ns - burst_ns + which, rtt_us.astype(int)))
+        signs |= {judgement.queues for judgement in assert_equals(program, sides[0], sides[1])}
+    assert len(signs) == 4
+
+
 def test_every_judgement_beside_long_silences_is_the_pipelines(program: Path) -> None:
     """Of one subflow, of the other, and of both, up to hours."""
     x, y, _ = pair(4)
@@ -120,7 +139,7 @@ def test_the_detector_of_three_subflows_is_its_twin() -> None:
         )
         columns = columns[:, np.lexsort((columns[1], columns[0]))]
         end_ns = int(columns[0].max())
-        for rule in (CommonLagRule(), CommonLagRule(holds=False), CommonLagRule(flips=False)):
+        for rule in (CommonLagRule(), *(CommonLagRule(**{name: False}) for name in vars(CommonLagRule()))):
             expected = replayed(COMMON_LAG.build(rule), [0, 1, 2], map(Event._make, columns.T.tolist()), end_ns)
             found = CompiledDetector("common-lag", vars(rule)).opinions(event_array(columns, [0, 1, 2]), 3, end_ns)
             assert found == expected
@@ -133,9 +152,10 @@ def test_the_header_compiles_with_integers_alone(compiler: Compiler, tmp_path: P
     source = tmp_path / "sender.c"
     source.write_text(
         '#include "sbd_common_lag.h"\n'
+        "static struct sbd_common_scratch scratch;\n"
         "bool sender(struct sbd_common_pair *pair, int which, int64_t now_ns, uint32_t rtt_us);\n"
         "bool sender(struct sbd_common_pair *pair, int which, int64_t now_ns, uint32_t rtt_us)\n"
-        "{\n\treturn sbd_common_on_rtt(pair, which, now_ns, rtt_us);\n}\n"
+        "{\n\treturn sbd_common_on_rtt(pair, &scratch, which, now_ns, rtt_us);\n}\n"
     )
     options = ["-I", str(HEADERS), "-mgeneral-regs-only", "-c"]
     compilers.compiled(compiler, source, tmp_path / "sender.o", options)
@@ -151,5 +171,6 @@ def test_the_subflows_of_one_queue_are_told_from_those_of_two() -> None:
             judgements = by_pipeline(x, y)
             said.append((judgements[-1].shared if judgements else None, shared))
     decided = [verdict == shared for verdict, shared in said if verdict is not None]
-    assert len(decided) > 20
+    # Impossible RTTs among them hide the queue of some.
+    assert len(decided) > 15
     assert np.mean(decided) > 0.9

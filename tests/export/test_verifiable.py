@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from export import default_detector, emit_c
+from export import common_judgements, default_detector, emit_c
 
 ROOT = Path(__file__).parents[2]
 SHIM = (ROOT / "kernel/src/verifiable.h").read_text()
 RUNTIME = emit_c.render_runtime()
 LAG_EXCESS = default_detector.SOURCE.read_text()
+COMMON_LAG = common_judgements.HEADER.read_text()
 LOADED = emit_c.render_loaded()
 _BLOCK = re.compile(r"#ifndef SBD_BPF\n(.*?)#endif\n", re.DOTALL)
 _MACRO = re.compile(r"^#define (SBD_\w+)(.*)$", re.MULTILINE)
@@ -36,9 +37,12 @@ def test_elsewhere_the_macros_are_plain_c() -> None:
     }
     # One file may include both.
     assert macros(LAG_EXCESS).items() <= macros(RUNTIME).items()
+    assert macros(COMMON_LAG).items() <= macros(RUNTIME).items()
 
 
-@pytest.mark.parametrize("text", [RUNTIME, LAG_EXCESS], ids=["smartsbd", "sbd_lag_excess"])
+@pytest.mark.parametrize(
+    "text", [RUNTIME, LAG_EXCESS, COMMON_LAG], ids=["smartsbd", "sbd_lag_excess", "sbd_common_lag"]
+)
 def test_a_bpf_program_defines_each_of_them(text: str) -> None:
     defined = set(re.findall(r"^#define (SBD_\w+)", SHIM, re.MULTILINE))
     assert macros(text).keys() <= defined

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from export import compilers, connection_signals, judgements, model_file, replay
+from export import common_judgements, compilers, connection_signals, judgements, model_file, replay
 from export.emit_c import EXPORTABLE
 from export.judgements import Said
 from export.signal_agreement import headers_of_models
@@ -29,7 +29,7 @@ SAMPLES = ROOT / "data/samples"
 #: Datasets in git whose inputs are a connection each: one that is quick, and the others.
 QUICK, OTHERS = "kernel", ("kernel_hard", "kernel_locked", "testbed")
 MODELS = [name.removeprefix("sbd_") for name in headers_of_models(GENERATED)]
-LAG_EXCESS, LOADED = "lag_excess", "loaded"
+LAG_EXCESS, COMMON_LAG, LOADED = "lag_excess", "common_lag", "loaded"
 SHIPPED = GENERATED / "forest_invariant.sbd"
 #: Instructions that the verifier may go through for one program; its own limit is a million.
 MOST_INSTRUCTIONS = 60_000
@@ -108,6 +108,24 @@ def lag_excess_outside(place: Path, fed: Sequence[Fed]) -> list[list[Said]]:
     return [one for one in found if one]
 
 
+def common_lag_of_pairs(text: str) -> list[list[tuple[bool | None, int]]]:
+    """Verdicts and scores of the common lag, connection after connection."""
+    found: dict[int, list[tuple[bool | None, int]]] = {}
+    for line in text.splitlines():
+        judgement = _JUDGEMENT.fullmatch(line)
+        assert judgement, line
+        token, _, words, score = judgement.groups()
+        found.setdefault(int(token, 16), []).append(((False, True, None)[int(words)], int(score)))
+    return list(found.values())
+
+
+def common_lag_outside(place: Path, fed: Sequence[Fed]) -> list[list[tuple[bool | None, int]]]:
+    """What the C says of connections outside; those of which it says nothing are left out."""
+    program = common_judgements.build_common(place, compilers.installed()[0])
+    found, _ = common_judgements.by_program(program, [one.pair for one in fed])
+    return [[(judgement.shared, judgement.score_q10) for judgement in one] for one in found if one]
+
+
 def instructions(text: str) -> dict[str, dict[str, int]]:
     """Instructions that the verifier went through, by detector and program."""
     found: dict[str, dict[str, int]] = {}
@@ -119,7 +137,7 @@ def instructions(text: str) -> dict[str, dict[str, int]]:
 
 def assert_all_are_verified(text: str) -> None:
     found = instructions(text)
-    assert set(found) == {*MODELS, LOADED, LAG_EXCESS}
+    assert set(found) == {*MODELS, LOADED, LAG_EXCESS, COMMON_LAG}
     for programs in found.values():
         assert set(programs) == {"places", "clear", "drain", "finish"}
         assert programs["drain"] > 1000
@@ -145,7 +163,9 @@ def assert_says_the_same(program: Path, fed: Sequence[Fed], all_features: Path, 
         compared += len(re.findall(r" N?SB ", inside))
     inside_pairs = said_of_pairs(said(program, LAG_EXCESS, lines))
     assert inside_pairs == lag_excess_outside(place, fed)
-    return compared + sum(map(len, inside_pairs))
+    common = common_lag_of_pairs(said(program, COMMON_LAG, lines))
+    assert common == common_lag_outside(place, fed)
+    return compared + sum(map(len, inside_pairs)) + sum(map(len, common))
 
 
 def test_the_verifier_takes_every_exported_detector(verified: str) -> None:

@@ -158,6 +158,12 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd testbed --dataset unseen_linux --out made --jobs 3 --judge": Elsewhere(
         _ROOT_RIGHTS, "tests/testbed/test_run.py"
     ),
+    "sbd testbed --dataset testbed_2 --seed N --again 3 --jobs 3 --most-mbit-s 60 --out made": Elsewhere(
+        _ROOT_RIGHTS, "tests/testbed/test_run.py"
+    ),
+    "sbd testbed --dataset idle_2_linux --seed N --again 3 --jobs 3 --out made": Elsewhere(
+        _ROOT_RIGHTS, "tests/testbed/test_run.py"
+    ),
     "sbd new-dataset made/inputs --labels made/truth.csv --name testbed_unseen"
     " --raw data/studies/datasets/raw": Elsewhere("takes what the command before makes", "tests/testbed/test_run.py"),
     "sbd record --no-addresses --out trace.log": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_recorder.py"),

@@ -24,14 +24,21 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "sensitivity": {"repetitions": 40, "duration_s": 25, "seed": 7},
     "wide": {"connections_per_label": 150, "duration_s": 25, "seed": 7},
     "wild": {"connections": 100, "duration_s": 60, "seed": 7},
+    "wild_2": {"connections": 100, "duration_s": 60, "seed": 1000},
     "wide_linux": {"connections_per_label": 60, "duration_s": 25, "seed": 7},
     "unseen_linux": {"cases": ["case01", "case10"], "repetitions": 5, "duration_s": 60, "seed": 7},
     "controllers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
     "schedulers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
+    "idle_linux": {"connections": 80, "duration_s": 30, "seed": 7, "attempt": 0},
+    "idle_2_linux": {"connections": 60, "duration_s": 30, "seed": 1000, "attempt": 0},
+    "testbed_2": {"of_two": 120, "of_three": 30, "duration_s": 40, "seed": 1000, "attempt": 0},
     "radio": {"traces": "scenarios/capacity_traces", "connections_per_label": 40, "duration_s": 25, "seed": 7},
 }
-#: Simulated in the profile ``full`` alone, by hand, and by studies.
-ELSEWHERE = {"wild", "unseen_linux", "wide_linux", "controllers", "schedulers", "radio"}
+#: Simulated in the profile ``full`` alone, by hand, by studies, and after a freeze.
+ELSEWHERE = {
+    *("wild", "wild_2", "unseen_linux", "wide_linux", "idle", "idle_2", "idle_linux", "idle_2_linux", "testbed_2"),
+    *("controllers", "schedulers", "radio"),
+}
 RUNS = {name: datasets.draw(name, settings) for name, settings in SETTINGS.items()}
 #: Chance of a false alarm of each comparison below.
 P_VALUE = 1e-4
@@ -60,7 +67,7 @@ def test_what_the_simulator_would_refuse_is_not_drawn() -> None:
 def test_every_dataset_is_tested_and_has_parameters() -> None:
     params = read_params(Path(__file__).parents[2] / "params.yaml")
     assert set(SETTINGS) == set(datasets.DATASETS) == set(params.simulate.model_dump())
-    # The profile `full` alone simulates what is scored once.
+    # The profile `full` alone simulates what was scored once, and nothing what will be.
     assert set(params.simulated) == SETTINGS.keys() - ELSEWHERE
 
 
@@ -222,10 +229,17 @@ def test_unseen_labels_follow_from_the_links() -> None:
 
 
 def test_what_is_for_linux_asks_for_nothing_it_has_not() -> None:
-    for name, controllers in (("wide_linux", {"reno", "cubic"}), ("unseen_linux", {"reno"})):
+    every = {"reno", "cubic", "bbr"}
+    for name, controllers in (
+        ("wide_linux", {"reno", "cubic"}),
+        ("unseen_linux", {"reno"}),
+        ("idle_linux", every),
+        ("idle_2_linux", every),
+        ("testbed_2", every),
+    ):
         assert {run.scenario.connection.controller for run in RUNS[name]} == controllers
         for run in RUNS[name]:
-            assert refusals(run.scenario, run.scenario.connection.controller, {"reno", "cubic"}) == []
+            assert refusals(run.scenario, run.scenario.connection.controller, controllers | {"reno", "cubic"}) == []
 
 
 def test_unseen_linux_has_the_cases_of_unseen() -> None:

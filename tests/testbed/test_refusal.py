@@ -45,6 +45,12 @@ def changed(name: str, **changes: Any) -> Scenario:
         ({"background__0__kind": "web"}, "reno", "background/0/rate_mbit_s: web needs a rate"),
         ({"background__0__rtt_ms": 1.0}, "reno", "background/0/rtt_ms: is too short"),
         ({"background__0__start_s": 26}, "reno", "background/0/start_s: must be less than duration_s"),
+        ({"links__0__queue_discipline": "fq_codel"}, "reno", "links/0/queue_discipline: only the simulator has this"),
+        (
+            {"background__0__leaves": "first_link", "background__0__enters": "access"},
+            "reno",
+            "background/0/leaves: there is no link behind which it could leave",
+        ),
     ],
 )
 def test_it_is_named(changes: dict[str, Any], controller: str, words: str) -> None:
@@ -75,19 +81,32 @@ def test_what_only_the_simulator_has() -> None:
     kept = {key: content["subflows"][0]["access"][key] for key in ("queue_bytes", "loss", "jitter_ms")}
     content["subflows"][0]["access"] = radio | kept
     content["connection"] |= {"scheduler": {"name": "min_rtt"}, "application": {"kind": "transfer", "bytes": 30_000}}
-    content["background"][0] |= {"stop_s": 5.0, "leaves": "first_link"}
+    content["connection"]["segments_per_ack"] = 4
+    content["links"][0]["queue_discipline"] = "red"
+    content["background"][0] |= {"stop_s": 5.0, "kind": "vegas", "leaves": "first_link", "direction": "back"}
     found = refusals(Scenario.model_validate(content), "cubic", AVAILABLE)
     assert [one.partition(":")[0] for one in found] == [
         "series_s",
         "further_connections",
         "connection/application/bytes",
+        "connection/segments_per_ack",
+        "links/0/queue_discipline",
         "subflows/0/access/kind",
         "subflows/1/group",
         "subflows/1/delay_changes_ms",
         "subflows/1/access/loss_changes",
+        "background/0/kind",
         "background/0/stop_s",
-        "background/0/leaves",
+        "background/0/direction",
     ]
+
+
+def test_the_way_back_and_codel_go() -> None:
+    content = json.loads((FOLDER / "shared.json").read_text())
+    content["links"][0] |= {"queue_discipline": "codel", "back": {"rate_mbit_s": 2.0, "queue_bytes": 20_000}}
+    place = content["links"][0]["place"]
+    content["background"][0] |= {"leaves": "first_link", "direction": "back", "enters": place}
+    assert refusals(Scenario.model_validate(content), "cubic", AVAILABLE) == []
 
 
 def test_a_connection_of_one_subflow_is_simulated_alone() -> None:

@@ -58,6 +58,89 @@ def test_a_full_queue_drops_what_comes_last(allowed: Path, tmp_path: Path) -> No
     assert median(gaps_ms) == pytest.approx(20, abs=1)
 
 
+def _left_by_codel(came_ms: list[float], line_ms: float, packet_bytes: int) -> list[int]:
+    """Numbers of the packets that CoDel sends: RFC 8289's pseudocode, packet by packet."""
+    free_ms, first_above, drop_next, count, last_count, dropping = 0.0, 0.0, 0.0, 0, 0, False
+    left = []
+    at = 0
+
+    def take(now: float) -> tuple[int | None, bool]:
+        nonlocal at, first_above
+        if at == len(came_ms):
+            first_above = 0.0
+            return None, False
+        number, at = at, at + 1
+        waiting = sum(1 for later in came_ms[at:] if later <= now)
+        if now - came_ms[number] < 5 or waiting * packet_bytes <= 1514:
+            first_above = 0.0
+            return number, False
+        if first_above == 0:
+            first_above = now + 100
+            return number, False
+        return number, now >= first_above
+
+    while at < len(came_ms):
+        now = max(free_ms, came_ms[at])
+        number, too_long = take(now)
+        if dropping:
+            dropping = too_long
+            while dropping and now >= drop_next:
+                count += 1
+                number, too_long = take(now)
+                dropping = too_long
+                if dropping:
+                    drop_next += 100 / count**0.5
+        elif too_long:
+            number, too_long = take(now)
+            dropping = True
+            delta = count - last_count
+            count = delta if delta > 1 and now - drop_next < 1600 else 1
+            drop_next, last_count = now + 100 / count**0.5, count
+        if number is not None:
+            left.append(number)
+            free_ms = now + line_ms
+    return left
+
+
+def test_codel_drops_what_the_pseudocode_of_its_rfc_does(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    # 2 ms on the line for each, one every 1.5 ms: drop-tail would send all of them.
+    sending = [Sending(1000, 1000, 0.0015)]
+    came, report = through(["rate=0:4000000 queue=600000 discipline=codel"], [[0]], sending, 2.6, tmp_path)
+    expected = _left_by_codel([1.5 * number for number in range(1000)], 2.0, 1000)
+    numbers = [one.number for one in came]
+    assert 900 < len(expected) < 990
+    ((counts,), _) = report["ports"]
+    assert counts["drops"] == [1000 - len(came)]
+    assert counts["packets"] == len(came)
+    assert counts["bytes"] == 1000 * len(came)
+    # A packet that is read late may save another one from being dropped.
+    assert len(came) == pytest.approx(len(expected), abs=3)
+    first, first_expected = (next(n for n, own in enumerate(one) if own != n) for one in (numbers, expected))
+    assert first == pytest.approx(first_expected, abs=5)
+
+
+def test_codel_lets_a_burst_through_that_is_over_in_time(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    ports = ["rate=0:4000000 queue=600000 discipline=codel delay=1000000"]
+    came, report = through(ports, [[0]], [Sending(45, 1000)], 0.6, tmp_path)
+    assert [one.number for one in came] == list(range(45))
+    ((counts,), _) = report["ports"]
+    assert counts["drops"] == [0]
+    assert counts["busy_ns"] == 45 * 2 * _MS
+    assert 30_000 < counts["most_waiting_bytes"] <= 44_000
+
+
+def test_a_full_queue_of_codel_drops_what_comes_last(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    ports = ["rate=0:4000000 queue=10500 discipline=codel"]
+    came, report = through(ports, [[0]], [Sending(40, 1000)], 0.6, tmp_path)
+    assert [one.number for one in came[:11]] == list(range(11))
+    ((counts,), _) = report["ports"]
+    assert counts["drops"] == [40 - len(came)]
+    assert len(came) < 20
+
+
 def test_the_rate_changes_when_the_plan_says_so(allowed: Path, tmp_path: Path) -> None:
     del allowed
     # Sent from 0.05 s on: 10 ms a packet until 0.5 s, then 2 ms.
@@ -180,6 +263,9 @@ def test_a_trace_that_cannot_be_used_is_one_line(relay: Path, tmp_path: Path, co
         ("port rate=0:1 queue=1 size=3", "line 1: unknown key 'size'"),
         ("port rate=0:1", "line 1: queue is missing"),
         ("port opportunities=none.trace queue=1", "line 1: none.trace: cannot be read"),
+        ("port rate=0:1 queue=1 discipline=red", "line 1: discipline is codel"),
+        ("port rate=0:1 queue=1 mark=1 discipline=codel", "line 1: discipline is codel"),
+        ("port delay=1 discipline=codel", "line 1: discipline is codel"),
         ("seed 7", "line 1: '7' is not KEY=VALUE"),
         ("seed value=1", "two marks and a host are needed"),
         ("host netns=/a device=p\nroute from=0 address=10.0.0.1 to=0 there=0 back=0", "not between two hosts"),

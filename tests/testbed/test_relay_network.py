@@ -108,6 +108,41 @@ def test_wifi_and_lte_are_bursts_and_rates_that_wander() -> None:
     assert kinds == {"wifi", "lte"}
 
 
+def test_a_line_back_is_one_queue_for_all_acks_and_for_flows_that_go_back() -> None:
+    moving = example("moving")
+    back = {"rate_mbit_s": 2.0, "queue_bytes": 20_000}
+    links = [Link.model_validate({**link.model_dump(), "back": back}) for link in moving.links]
+    flow = moving.background[0].model_copy(
+        update={"enters": "server", "leaves": "first_link", "direction": "back", "rtt_ms": 30.0}
+    )
+    scenario = moving.model_copy(update={"links": tuple(links), "background": (flow,)})
+    assert refusals(scenario, "reno", {"reno", "cubic"}) == []
+    network = network_of(scenario)
+    lines = [number for number, port in enumerate(network.ports) if value(port, "rate") == "0:2000000"]
+    assert len(lines) == len(links)
+    of_link = dict(enumerate(lines))
+    assert [value(network.ports[line], "queue") for line in lines] == ["20000"] * len(lines)
+    first, second, rival = network.routes
+    # ACKs meet the client's link first.
+    for route, path in ((first, scenario.subflows[0]), (second, scenario.subflows[1])):
+        met = [port for port in route.back if port in lines]
+        assert met == [of_link[link] for link in reversed(path.links)]
+        assert delay_ns(network, route.back) == pytest.approx(path.rtt_ms * 5e5, abs=1)
+    # It crosses one link, and no access link.
+    assert shaped(scenario, network, 2) == [0]
+    assert [port for port in rival.back if port in lines] == [of_link[0]]
+    assert delay_ns(network, rival.there) == delay_ns(network, rival.back) == 15_000_000
+    assert not any("jitter" in dict(network.ports[port].values) for port in rival.there)
+
+
+def test_codel_is_said_of_a_link_that_has_it() -> None:
+    scenario = example("separate")
+    managed = scenario.links[0].model_copy(update={"queue_discipline": "codel"})
+    network = network_of(scenario.model_copy(update={"links": (managed, *scenario.links[1:])}))
+    assert ("discipline", "codel") in network.ports[0].values
+    assert "discipline" not in dict(network.ports[1].values)
+
+
 def test_the_plan_names_hosts_and_addresses() -> None:
     lines = list(plan_lines(example("shared"), ["/n/a", "/n/b", "/n/c"], "x.pcap"))
     assert lines[:5] == [

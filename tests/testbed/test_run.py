@@ -12,9 +12,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from scenarios.scenario import Scenario
 from scenarios.simulator import written
 from testbed.dataset_folder import token_of
 from testbed.examples import example
+from testbed.isolation import IsolatedRun
+from testbed.relay_network import network_of
 from traces.truth import read_csv
 
 ROOT = Path(__file__).parents[2]
@@ -163,6 +166,59 @@ def test_rtts_are_those_of_the_scenario(folder: Path, tmp_path: Path) -> None:
         least = subflows.loc[subflows["subflow_id"] == number, "min_rtt_us"]
         # Two packets' time on the line and the host's delay at most, and no sample is too short.
         assert least.between(rtt_us, rtt_us + 25_000).all(), least
+
+
+@pytest.mark.parametrize("kind", ["cubic", "web"])
+def test_a_flow_that_goes_back_fills_the_line_back_and_not_the_link(allowed: Path, kind: str, tmp_path: Path) -> None:
+    """Its data are what the line back carries beside the ACKs of a sender at a low rate."""
+    del allowed
+    content = example("shared").model_dump()
+    place = content["links"][0]["place"]
+    content |= {"duration_s": 6.0, "background": [{
+        "kind": kind, "subflow": 0, "enters": place, "rate_mbit_s": 1.5 if kind == "web" else None,
+        "start_s": 0.1, "rtt_ms": 20.0, "leaves": "first_link", "direction": "back",
+    }]}  # fmt: skip
+    content["links"][0]["back"] = {"rate_mbit_s": 2.0, "queue_bytes": 20_000}
+    content["connection"] |= {"application": {"kind": "rate", "rate_mbit_s": 0.3}, "receive_buffer_bytes": 1 << 18}
+    scenario = Scenario.model_validate(content)
+    run = IsolatedRun(scenario, "cubic", tmp_path, recorder=False)
+    try:
+        result = run.finished().result
+    finally:
+        run.kill()
+    lines = [
+        number
+        for number, port in enumerate(network_of(scenario).ports)
+        if ("rate", "0:2000000") in port.values  # noqa: PD011 - no frame
+    ]
+    (line,) = lines
+    back, link = ([sum(one[key] for one in result["relay"]["ports"][at]) for key in ("bytes", "busy_ns")]
+                  for at in (line, 0))  # fmt: skip
+    assert back[0] * 8 == pytest.approx(back[1] * 2e-3, rel=0.01)
+    if kind == "cubic":
+        assert back[1] > 0.9 * 5.9e9
+        assert sum(sum(one["drops"]) for one in result["relay"]["ports"][line]) > 0
+    else:
+        assert back[0] > 200_000
+    # ACKs of it, and 0.3 Mbit/s.
+    assert link[0] < 500_000
+    assert result["received"]["background"] == [None]
+    # The sender has its rate in spite of it.
+    assert result["received"]["connection"] == pytest.approx(0.3e6 / 8 * 5, rel=0.25)
+
+
+def test_a_rival_has_room_where_the_connection_has_little(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    scenario = example("separate").model_copy(update={"duration_s": 8.0})
+    small = scenario.connection.model_copy(update={"receive_buffer_bytes": 1 << 14})
+    run = IsolatedRun(scenario.model_copy(update={"connection": small}), "cubic", tmp_path, recorder=False)
+    try:
+        came = run.finished().result["received"]
+    finally:
+        run.kill()
+    # Two paths of 5 and 6 Mbit/s, a window of some segments for the one and none for the others.
+    assert came["connection"] * 8 / 7 < 3e6
+    assert sum(came["background"]) * 8 / 7 > 7e6
 
 
 def test_a_log_without_a_subflow_is_refused() -> None:

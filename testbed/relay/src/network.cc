@@ -46,6 +46,7 @@ Printed(const std::vector<uint64_t>& numbers)
 Network::Network(const Plan& plan)
     : m_plan(plan),
       m_bursts(plan.ports.size()),
+      m_busy(plan.ports.size()),
       m_room(std::make_unique_for_overwrite<uint8_t[]>(std::size_t{MOST_PACKETS} * ROOM_BYTES))
 {
     for (const auto& host : plan.hosts)
@@ -193,13 +194,17 @@ Network::HandleUntil(int64_t nowNs)
     {
         const auto event = m_events.top();
         m_events.pop();
-        if (event.frame)
+        if (event.kind == EventKind::ARRIVE)
         {
-            Arrive(*event.frame, event.dueNs);
+            Arrive(event.frame, event.dueNs);
         }
-        else if (event.burstNumber == m_bursts[event.burst].number)
+        else if (event.kind == EventKind::SERVE)
         {
-            Release(event.burst, event.dueNs);
+            Serve(event.port, event.dueNs);
+        }
+        else if (event.burstNumber == m_bursts[event.port].number)
+        {
+            Release(event.port, event.dueNs);
         }
     }
 }
@@ -228,7 +233,7 @@ Network::Arrive(const Frame& frame, int64_t nowNs)
     }
     else if (burst.frames.size() == 1)
     {
-        m_events.push({nowNs + BURST_HOLD_NS, m_number++, port, burst.number, std::nullopt});
+        m_events.push({nowNs + BURST_HOLD_NS, m_number++, EventKind::BURST, port, burst.number});
     }
 }
 
@@ -248,7 +253,41 @@ Network::Release(std::size_t port, int64_t nowNs)
 void
 Network::Enter(const Frame& frame, std::size_t port, int64_t nowNs)
 {
-    const auto dueNs = m_ports[port].Send(frame.packet, nowNs);
+    if (!m_ports[port].IsManaged())
+    {
+        Leave(frame, m_ports[port].Send(frame.packet, nowNs));
+    }
+    else if (!m_ports[port].Queue(frame, nowNs))
+    {
+        m_slots.push_back(frame.slot);
+    }
+    else if (!m_busy[port])
+    {
+        Serve(port, nowNs);
+    }
+}
+
+void
+Network::Serve(std::size_t port, int64_t nowNs)
+{
+    std::vector<Frame> dropped;
+    const auto departure = m_ports[port].Serve(nowNs, dropped);
+    for (const auto& frame : dropped)
+    {
+        m_slots.push_back(frame.slot);
+    }
+    m_busy[port] = departure.has_value();
+    if (departure)
+    {
+        m_events.push({departure->freeNs, m_number++, EventKind::SERVE, port});
+        Leave(departure->frame, departure->dueNs);
+    }
+}
+
+/// A packet that a port has sent goes on; one that is dropped or lost gives its slot back.
+void
+Network::Leave(const Frame& frame, const std::optional<int64_t>& dueNs)
+{
     if (!dueNs)
     {
         m_slots.push_back(frame.slot);
@@ -256,7 +295,7 @@ Network::Enter(const Frame& frame, std::size_t port, int64_t nowNs)
     }
     auto further = frame;
     ++further.hop;
-    m_events.push({*dueNs, m_number++, 0, 0, further});
+    m_events.push({*dueNs, m_number++, EventKind::ARRIVE, 0, 0, further});
 }
 
 void

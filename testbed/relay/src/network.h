@@ -4,6 +4,7 @@
 #define RELAY_NETWORK_H
 
 #include "capture.h"
+#include "frame.h"
 #include "lateness.h"
 #include "plan.h"
 #include "port.h"
@@ -58,21 +59,21 @@ class Network
     /// How long the first packet of a burst waits for the others.
     static constexpr int64_t BURST_HOLD_NS = 4'000'000;
 
-    struct Frame
+    enum class EventKind
     {
-        Packet packet;
-        uint32_t slot;
-        bool there;
-        std::size_t hop;
+        ARRIVE, //!< A packet comes to the next port, or to the end of its way
+        BURST,  //!< A burst of a port goes on
+        SERVE,  //!< The line of a port with a managed queue is free
     };
 
     struct Event
     {
         int64_t dueNs;
-        uint64_t number;      //!< Of two that are due together, the one that came first is first
-        std::size_t burst;    //!< Port whose burst goes on
-        uint64_t burstNumber; //!< Which one
-        std::optional<Frame> frame;
+        uint64_t number; //!< Of two that are due together, the one that came first is first
+        EventKind kind;
+        std::size_t port = 0;     //!< BURST, SERVE: which one
+        uint64_t burstNumber = 0; //!< BURST: which one
+        Frame frame = {};         //!< ARRIVE: the packet
 
         bool operator>(const Event& other) const
         {
@@ -96,12 +97,15 @@ class Network
     void Arrive(const Frame& frame, int64_t nowNs);
     void Release(std::size_t port, int64_t nowNs);
     void Enter(const Frame& frame, std::size_t port, int64_t nowNs);
+    void Serve(std::size_t port, int64_t nowNs);
+    void Leave(const Frame& frame, const std::optional<int64_t>& dueNs);
     void HandOver(const Frame& frame, int64_t dueNs);
 
     Plan m_plan;
     std::vector<std::unique_ptr<Tunnel>> m_tunnels;
     std::vector<Port> m_ports;
     std::vector<Burst> m_bursts;
+    std::vector<bool> m_busy; //!< Ports whose managed queue is to be asked when the line is free
     std::unordered_map<uint32_t, std::size_t> m_routes;
     std::unique_ptr<uint8_t[]> m_room;
     std::vector<uint32_t> m_slots;

@@ -110,6 +110,15 @@ ReadPort(Values& values)
     {
         port.markBytes = Number<uint64_t>(Take(values, "mark"));
     }
+    if (values.contains("discipline"))
+    {
+        const auto name = Take(values, "discipline");
+        if (name != "codel" || port.rate.empty() || port.markBytes)
+        {
+            throw PlanError("discipline is codel, of a rate without marks");
+        }
+        port.codel = true;
+    }
     if (values.contains("wander"))
     {
         const auto [sigma, step] = Pair(Take(values, "wander"));

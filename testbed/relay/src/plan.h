@@ -41,6 +41,7 @@ struct PortPlan
     std::vector<uint32_t> momentsMs;   //!< when a recorded line sends (replay.h), if there are any
     uint64_t queueBytes = 0;           //!< What may wait for the line
     std::optional<uint64_t> markBytes; //!< ECN-capable packets that find more are marked
+    bool codel = false;                //!< The queue is CoDel's; else it drops what finds it full
     double rateSigma = 0;              //!< Deviation of the logarithm of a rate that wanders
     int64_t rateStepNs = 0;            //!< How often it moves; 0: it does not
     uint32_t burstLow = 0;             //!< Fewest packets that enter together; 0: each by itself
@@ -81,6 +82,7 @@ struct Plan
  *     host netns=/run/netns/server device=path
  *     port rate=0:8000000 queue=60000 delay=1000000
  *     port opportunities=FILE queue=60000 delay=1000000
+ *     port rate=0:8000000 queue=60000 discipline=codel
  *     route from=0 address=10.0.0.1 to=1 there=0,1 back=2
  *     capture host=0 path=server.pcap
  *

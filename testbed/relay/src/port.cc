@@ -66,6 +66,10 @@ Port::Port(const PortPlan& plan,
             m_counts[i].offeredBytes = Replay::BYTES * moments;
         }
     }
+    if (plan.codel)
+    {
+        m_codel.emplace();
+    }
     for (auto& counts : m_counts)
     {
         counts.drops.resize(routes);
@@ -106,26 +110,60 @@ Port::Send(const Packet& packet, int64_t nowNs)
         }
         atNs = m_freeNs;
     }
-    if (auto* sent = CountsAt(atNs))
-    {
-        ++sent->packets;
-        sent->bytes += packet.bytes;
-    }
-    if (m_plan.loss > 0 && m_draw.Uniform() < m_plan.loss)
+    CountSent(atNs, packet.bytes);
+    return Behind(nowNs, atNs);
+}
+
+bool
+Port::IsManaged() const
+{
+    return m_codel.has_value();
+}
+
+bool
+Port::Queue(const Frame& frame, int64_t nowNs)
+{
+    CountWaiting(nowNs);
+    auto* counts = CountsAt(nowNs);
+    if (m_waitingBytes + frame.packet.bytes > m_plan.queueBytes)
     {
         if (counts)
         {
-            ++counts->lost;
+            ++counts->drops[frame.packet.route];
         }
+        return false;
+    }
+    m_codel->Push(frame, nowNs);
+    m_waitingBytes = m_codel->GetBytes();
+    if (counts)
+    {
+        counts->mostWaitingBytes = std::max(counts->mostWaitingBytes, m_waitingBytes);
+    }
+    return true;
+}
+
+std::optional<Departure>
+Port::Serve(int64_t nowNs, std::vector<Frame>& dropped)
+{
+    CountWaiting(nowNs);
+    const auto frame = m_codel->Pop(nowNs, dropped);
+    m_waitingBytes = m_codel->GetBytes();
+    if (auto* counts = CountsAt(nowNs))
+    {
+        for (const auto& one : dropped)
+        {
+            ++counts->drops[one.packet.route];
+        }
+    }
+    if (!frame)
+    {
         return std::nullopt;
     }
-    atNs += m_plan.delayNs + Jitter(atNs);
-    if (m_plan.holdNs > 0)
-    {
-        atNs += std::llround(m_draw.Uniform() * static_cast<double>(m_plan.holdNs));
-    }
-    m_lastNs = std::max(m_lastNs, atNs);
-    return m_lastNs;
+    const auto passage = Pass(nowNs, frame->packet.bytes);
+    m_freeNs = passage.endNs;
+    CountBusy(passage.beginNs, passage.endNs);
+    CountSent(m_freeNs, frame->packet.bytes);
+    return Departure{*frame, m_freeNs, Behind(nowNs, m_freeNs)};
 }
 
 uint32_t
@@ -195,6 +233,37 @@ Port::CountBusy(int64_t fromNs, int64_t toNs)
         const auto ns = std::min(toNs, m_marksNs[i + 1]) - std::max(fromNs, m_marksNs[i]);
         m_counts[i].busyNs += std::max<int64_t>(ns, 0);
     }
+}
+
+void
+Port::CountSent(int64_t atNs, uint32_t bytes)
+{
+    if (auto* counts = CountsAt(atNs))
+    {
+        ++counts->packets;
+        counts->bytes += bytes;
+    }
+}
+
+/// What is behind the line: when a packet that it has sent is at the other end, unless it is lost.
+std::optional<int64_t>
+Port::Behind(int64_t cameNs, int64_t sentNs)
+{
+    if (m_plan.loss > 0 && m_draw.Uniform() < m_plan.loss)
+    {
+        if (auto* counts = CountsAt(cameNs))
+        {
+            ++counts->lost;
+        }
+        return std::nullopt;
+    }
+    auto atNs = sentNs + m_plan.delayNs + Jitter(sentNs);
+    if (m_plan.holdNs > 0)
+    {
+        atNs += std::llround(m_draw.Uniform() * static_cast<double>(m_plan.holdNs));
+    }
+    m_lastNs = std::max(m_lastNs, atNs);
+    return m_lastNs;
 }
 
 /// Between knots that are drawn the delay goes straight, so slowly that packets keep their order.

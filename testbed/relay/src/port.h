@@ -3,6 +3,8 @@
 #ifndef RELAY_PORT_H
 #define RELAY_PORT_H
 
+#include "codel.h"
+#include "frame.h"
 #include "line.h"
 #include "plan.h"
 #include "random.h"
@@ -17,12 +19,12 @@
 namespace relay
 {
 
-/// An IPv4 packet under way.
-struct Packet
+/// A packet that leaves a managed queue.
+struct Departure
 {
-    uint8_t* data;
-    uint32_t bytes;
-    std::size_t route;
+    Frame frame;
+    int64_t freeNs;               //!< When the line has sent it
+    std::optional<int64_t> dueNs; //!< When it is at the other end; none if it is lost
 };
 
 /// What a port did in one period.
@@ -35,13 +37,13 @@ struct PortCounts
     int64_t busyNs = 0;             //!< The line was sending
     double waitingByteNs = 0;       //!< Integral of the bytes that waited
     uint64_t mostWaitingBytes = 0;  //!< Most bytes that waited
-    std::vector<uint64_t> drops;    //!< Packets that found the queue full, by route
+    std::vector<uint64_t> drops;    //!< Packets that the queue dropped, by route
     std::vector<uint64_t> marks;    //!< Packets marked, by route
 };
 
 /**
- * A drop-tail queue, a line, a delay, and loss. Packets come in order of time; when each will
- * leave is known at once.
+ * A queue, a line, a delay, and loss. Packets come in order of time. When each will leave a
+ * drop-tail queue is known at once; a managed queue is asked whenever the line is free.
  */
 class Port
 {
@@ -63,6 +65,25 @@ class Port
      * @return When it is at the other end; none if it is dropped or lost.
      */
     std::optional<int64_t> Send(const Packet& packet, int64_t nowNs);
+
+    /// @return Whether the queue is managed: Queue() and Serve() stand in for Send().
+    bool IsManaged() const;
+
+    /**
+     * @param frame A packet.
+     * @param nowNs When it comes.
+     * @return Whether there was room for it.
+     */
+    bool Queue(const Frame& frame, int64_t nowNs);
+
+    /**
+     * Send the next packet of a managed queue.
+     *
+     * @param nowNs When the line is free.
+     * @param dropped Packets that are dropped before it, added at the end.
+     * @return The packet; none if none is left.
+     */
+    std::optional<Departure> Serve(int64_t nowNs, std::vector<Frame>& dropped);
 
     /// @return How many packets the next burst has.
     uint32_t DrawBurst();
@@ -88,6 +109,8 @@ class Port
     Passage Pass(int64_t nowNs, uint32_t bytes);
     void CountWaiting(int64_t untilNs);
     void CountBusy(int64_t fromNs, int64_t toNs);
+    void CountSent(int64_t atNs, uint32_t bytes);
+    std::optional<int64_t> Behind(int64_t cameNs, int64_t sentNs);
     int64_t Jitter(int64_t timeNs);
 
     PortPlan m_plan;
@@ -95,6 +118,7 @@ class Port
     std::vector<PortCounts> m_counts;
     std::optional<Line> m_line;
     std::optional<Replay> m_replay;
+    std::optional<Codel> m_codel;
     Random m_draw;
     int64_t m_freeNs = INT64_MIN;
     std::deque<Waiting> m_waiting;
