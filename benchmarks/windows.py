@@ -22,6 +22,8 @@ from features.catalog import PAIR_WINDOW
 
 HERE = Path(__file__).parent
 HEADERS = Path("export/generated")
+#: Headers that hold no model.
+OF_NO_MODEL = {"sbd_loaded", "sbd_lag_excess", "sbd_common_lag"}
 FEATURES = Path("data/features")
 DATASETS = ("sites", "groups")
 #: Grids of about as many points as the aim is set for.
@@ -71,7 +73,7 @@ def main() -> None:
     for dataset in datasets:
         found, content = windows(dataset)
         near = found["n"].between(*NEAR_125).to_numpy()
-        for model in sorted({path.stem for path in HEADERS.glob("sbd_*.h")} - {"sbd_loaded", "sbd_lag_excess"}):
+        for model in sorted({path.stem for path in HEADERS.glob("sbd_*.h")} - OF_NO_MODEL):
             for compiler in compilers.installed():
                 took = times_ns(model, compiler, content)
                 features_us, model_ns = took[:, 0] / 1e3, took[:, 1]

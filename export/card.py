@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from export.default_detector import Default
 from export.emit_c import Header, environment
 from export.tree import Forest
+from models.detectors.common_lag import BAND_BLOCKS, CommonLagRule, band_q10
 from models.detectors.lag_excess import Criterion
 from models.families.fitted import Setting
 
@@ -81,5 +82,28 @@ def render_card(
 def render_detector_card(named: Default) -> str:
     """Return the card of the default detector, Markdown."""
     return (
-        environment().get_template("detector_card.md.j2").render(named=named, criterion=Criterion(**named.parameters))
+        environment()
+        .get_template("detector_card.md.j2")
+        .render(
+            named=named,
+            rule=CommonLagRule(**named.parameters),
+            first_q10=band_q10(1),
+            last_q10=band_q10(BAND_BLOCKS),
+            blocks=BAND_BLOCKS,
+        )
+    )
+
+
+def render_lag_excess_card(header: str, digest: str) -> str:
+    """Return the card of the lag excess, Markdown.
+
+    Parameters
+    ----------
+    header : str
+        Name of its header.
+    digest : str
+        SHA-256 of that.
+    """
+    return (
+        environment().get_template("lag_excess_card.md.j2").render(header=header, sha256=digest, criterion=Criterion())
     )

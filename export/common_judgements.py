@@ -28,7 +28,7 @@ _NO_VALUE = np.iinfo(np.int32).min
 
 
 class CommonLagSaid(NamedTuple):
-    """One judgement: the verdict that holds, the score, the age of the sums, what the evidence says, signs of queues."""
+    """One judgement: verdict that holds, score, age of the sums, what the evidence says, and signs of queues."""
 
     shared: bool | None
     score_q10: int
@@ -113,11 +113,8 @@ def by_program(
         raise JudgementsError(f"{program.name} ended with {done.exit_code}")
     judgements: list[list[CommonLagSaid]] = [[] for _ in range(count)]
     rows = np.frombuffer(done.output, dtype=_ROW)
-    for pair, said, *counts, lag, level, own, lead, memory_a, memory_b, queues, _ in rows.tolist():
-        lag, level, own, lead, memory_a, memory_b = (
-            None if value == _NO_VALUE else value for value in (lag, level, own, lead, memory_a, memory_b)
-        )
+    for pair, said, *values, queues, _ in rows.tolist():
+        *counts, memory_a, memory_b = (None if value == _NO_VALUE else value for value in values)
         signs = (bool(queues & 1), bool(queues & 2))
-        said_once = CommonLagSaid(_SAID[said], *counts, lag, level, own, lead, (memory_a, memory_b), signs)
-        judgements[pair].append(said_once)
+        judgements[pair].append(CommonLagSaid._make([_SAID[said], *counts, (memory_a, memory_b), signs]))
     return judgements, int(rows["bytes"][0]) if rows.size else 0

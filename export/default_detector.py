@@ -1,7 +1,8 @@
-"""The detector that judges if no other is named: the lag excess with its criterion, as it is in git.
+"""The detector that judges if no other is named: the common lag with its rule, as it is in git.
 
 ``export/generated/default.json`` names it, with the SHA-256 of the header that a sender includes; the header and its
-card are in the same folder. The stage ``export`` writes all three.
+card are in the same folder. The stage ``export`` writes all three, and beside them the lag excess, which the kernel's
+programs and the simulator's loop include.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Any
 
 from contracts.fault import InputFault
 from export.shipped import FOLDER
-from models.detectors.lag_excess import LAG_EXCESS, Criterion, LagExcess
+from models.detectors.common_lag import COMMON_LAG, CommonLag, CommonLagRule
 
 NAMED = "default.json"
-HEADER, CARD = "sbd_lag_excess.h", "sbd_lag_excess.md"
+HEADER, CARD = "sbd_common_lag.h", "sbd_common_lag.md"
 SOURCE = Path(__file__).parent / "baselines" / HEADER
 
 
@@ -34,7 +35,7 @@ class Default:
     detector : str
         Name in :data:`models.detectors.DETECTORS`.
     parameters : dict
-        Fields of its criterion.
+        Fields of its rule.
     header, card : str
         Names of what a sender includes, and of its card.
     sha256 : str
@@ -51,7 +52,7 @@ class Default:
 def described() -> bytes:
     """Return what :data:`NAMED` holds."""
     digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
-    default = Default(LAG_EXCESS.name, asdict(Criterion()), HEADER, CARD, digest)
+    default = Default(COMMON_LAG.name, asdict(CommonLagRule()), HEADER, CARD, digest)
     return (json.dumps(asdict(default), indent=2, sort_keys=True) + "\n").encode()
 
 
@@ -68,24 +69,32 @@ def named_in(folder: Path = FOLDER) -> Default:
         named = Default(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError) as error:
         raise NoDefaultError(f"{path}: names no detector: {error}") from error
-    if named.detector != LAG_EXCESS.name:
+    if named.detector != COMMON_LAG.name:
         raise NoDefaultError(f"{path}: names {named.detector!r}, which has no header")
     return named
 
 
-def load(folder: Path = FOLDER) -> tuple[Default, LagExcess]:
+def _rule(parameters: dict[str, Any]) -> CommonLagRule:
+    rule = CommonLagRule(**parameters)
+    for name, value in asdict(rule).items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} is {value!r}, must be true or false")
+    return rule
+
+
+def load(folder: Path = FOLDER) -> tuple[Default, CommonLag]:
     """Return the detector of a folder, and its description.
 
     Raises
     ------
     NoDefaultError
-        If the folder names none, its criterion is impossible, or its header is not the one that is named.
+        If the folder names none, its rule is not one, or its header is not the one that is named.
     """
     named = named_in(folder)
     path = folder / named.header
     try:
         if hashlib.sha256(path.read_bytes()).hexdigest() != named.sha256:
             raise NoDefaultError(f"{path}: is not the header that {NAMED} names: its SHA-256 differs")
-        return named, LagExcess(Criterion(**named.parameters))
+        return named, CommonLag(_rule(named.parameters))
     except (OSError, TypeError, ValueError) as error:
         raise NoDefaultError(f"{folder / NAMED}: {error}") from error

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 
 from contracts.whole_file import write_whole
-from export import default_detector, emit_c, replay, shipped
-from export.card import render_detector_card
+from export import default_detector, emit_c, lag_excess_header, replay, shipped
+from export.card import render_detector_card, render_lag_excess_card
 from export.exported_model import ExportedModel, sha256
 from export.verify import VerifyError
 
@@ -27,6 +27,13 @@ def _default() -> dict[str, bytes]:
         default_detector.HEADER: default_detector.SOURCE.read_bytes(),
         default_detector.CARD: card.encode(),
     }
+
+
+def _lag_excess() -> dict[str, bytes]:
+    """Return the files of the lag excess, by name."""
+    header = lag_excess_header.SOURCE.read_bytes()
+    card = render_lag_excess_card(lag_excess_header.HEADER, sha256(header))
+    return {lag_excess_header.HEADER: header, lag_excess_header.CARD: card.encode()}
 
 
 def _shipped(models: Sequence[ExportedModel], chosen: str) -> dict[str, bytes]:
@@ -55,7 +62,8 @@ def contents(models: Sequence[ExportedModel], accuracy: pd.DataFrame, chosen: st
     for model in models:
         texts[model.header_name()] = model.text
         texts[model.card_name()] = model.card(accuracy)
-    files = {name: text.encode() for name, text in texts.items()} | _shipped(models, chosen) | _default()
+    files = {name: text.encode() for name, text in texts.items()} | _shipped(models, chosen)
+    files |= _default() | _lag_excess()
     return files | {_SUMS: _sums(files)}
 
 

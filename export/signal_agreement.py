@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from contracts.tables import WINDOW_KEY
-from export import common_judgements, default_detector, judgements, model_file, replay
+from export import common_judgements, default_detector, judgements, lag_excess_header, model_file, replay
 from export.compilers import Compiler
 from export.connection_signals import pairs_of_connections, signals
 from export.emit_c import EXPORTABLE
@@ -24,8 +24,8 @@ from export.verify import VerifyError
 from models.detectors import lag_excess
 from models.detectors.learned import WindowVerdict, opinions_of
 
-#: Headers of models that come from files, and of the lag excess.
-_OF_NO_MODEL = {"sbd_loaded", Path(default_detector.HEADER).stem}
+#: Headers of models that come from files, and of detectors.
+_OF_NO_MODEL = {"sbd_loaded", Path(default_detector.HEADER).stem, Path(lag_excess_header.HEADER).stem}
 _KEY = ["token", "subflow_a", "subflow_b", "window_start_ns"]
 #: Takes every feature, so that all are computed, and decides nothing.
 _ALL_FEATURES = model_file.content(Forest((NOT_SHARED,)), [feature.name for feature in EXPORTABLE])
@@ -193,7 +193,7 @@ def same_judgements(
     VerifyError
         If a judgement differs.
     """
-    criterion = default_detector.load(headers)[1].criterion
+    criterion = lag_excess.Criterion()
     sources = [judgements.SOURCE, *headers.glob("*.h")]
     program = kept(programs, "judgements", compiler, sources, lambda place: judgements.build(place, headers, compiler))
     pairs = list(pairs_of_connections(folder, most))

@@ -1,4 +1,4 @@
-"""Which RTTs of a subflow the lag excess judges by, and which of them allow a verdict."""
+"""Which RTTs of a subflow the common lag and the lag excess judge by, and which of them allow a verdict."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from traces.connection import NOT_OBSERVED, Connection, Subflow
 SAMPLES, SMOOTHED, NO_RTTS = "samples", "smoothed", "none"
 
 KIND_NOT_JUDGED = "smoothed RTTs at every ACK allow no verdict"
+SMOOTHED_NOT_JUDGED = "the common lag takes no smoothed RTTs; --model lag-excess takes those of ss, up to 50 ms apart"
 TOO_FAR_APART = "the RTTs of a subflow are more than 50 ms apart, too far for a verdict"
 
 _NS_PER_US = 1000
@@ -140,12 +141,14 @@ class VerdictRule:
             if own.kind == NO_RTTS:
                 continue
             if own.kind not in (self.at_intervals if own.at_intervals else self.at_every_ack):
-                return KIND_NOT_JUDGED
+                return SMOOTHED_NOT_JUDGED if own.at_intervals else KIND_NOT_JUDGED
             interval_us = own.median_interval_us
             if own.at_intervals and interval_us is not None and interval_us > self.most_interval_ms * _US_PER_MS:
                 return TOO_FAR_APART
         return None
 
 
-#: What `sbd detect` goes by.
-RULE = VerdictRule()
+#: What `sbd detect` goes by: of smoothed RTTs, 0.85 to 0.96 of its verdicts were right (docs/questions.md).
+RULE = VerdictRule(at_intervals=frozenset({SAMPLES}))
+#: What it goes by with ``--model lag-excess``.
+LAG_EXCESS_RULE = VerdictRule()

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const HEADERS: &str = "../export/generated";
-const DEFAULT_DETECTOR: &str = "lag_excess";
+const LAG_EXCESS: &str = "lag_excess";
 /// Headers of detectors that are not exported yet.
 const BASELINES: &str = "../export/baselines";
 const COMMON_LAG: &str = "common_lag";
@@ -80,7 +80,7 @@ fn models() -> Vec<String> {
         .unwrap_or_else(|error| panic!("{HEADERS}: {error}"))
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter_map(|name| Some(name.strip_prefix("sbd_")?.strip_suffix(".h")?.to_owned()))
-        .filter(|name| name != DEFAULT_DETECTOR)
+        .filter(|name| ![LAG_EXCESS, COMMON_LAG].contains(&name.as_str()))
         .collect();
     names.sort();
     names
@@ -108,11 +108,11 @@ fn compile_detectors(compiler: &Compiler) {
     for name in models()
         .iter()
         .map(String::as_str)
-        .chain([DEFAULT_DETECTOR, COMMON_LAG])
+        .chain([LAG_EXCESS, COMMON_LAG])
     {
         let model = format!("-DSBD_MODEL=sbd_{name}");
         let mut options = vec![headers.as_str()];
-        if name == DEFAULT_DETECTOR {
+        if name == LAG_EXCESS {
             options.extend(SIGNED);
             options.push("-DSBD_LAG_EXCESS");
         } else if name == COMMON_LAG {

@@ -1,4 +1,4 @@
-"""The dataset ``idle``: connections whose senders leave their paths almost empty, so that nobody can know what they share.
+"""The dataset ``idle``: senders that leave their paths almost empty, so that nobody can know what they share.
 
 An application sends at a small share of what the narrowest link could carry, or a segment now and then. Jitter of each
 access link is drawn by itself. In one connection of four the last path is loaded by a flow of others, at a bottleneck
@@ -31,6 +31,7 @@ _PINGS = 0.33
 _WIRED_JITTER_MS = 0.3
 _ACCESS_TIMES = (1.5, 8.0)
 _LOADED_EVERY = 4
+_HALF = 0.5
 _BITS = 8
 _SCHEDULERS: tuple[Literal["round_robin", "redundant", "min_rtt"], ...] = ("round_robin", "redundant", "min_rtt")
 _WEIGHTS = (0.6, 0.2, 0.2)
@@ -77,7 +78,7 @@ def draw(number: int, groups: list[int], *, duration_s: float, seed: int, name: 
     rates = [round(log_uniform(rng, *_RATE_MBIT_S), 3) for _ in range(max(groups) + 1)]
     if loaded:
         rates[-1] = round(log_uniform(rng, *_LOADED_MBIT_S), 3)
-    place: Place = "server" if rng.random() < 0.5 else "client"
+    place: Place = "server" if rng.random() < _HALF else "client"
     queue_ms = [min(log_uniform(rng, *_QUEUE_RTTS) * rtt_ms[group], _LONGEST_QUEUE_MS) for group in range(len(rates))]
     scheduler = _SCHEDULERS[int(rng.choice(len(_SCHEDULERS), p=_WEIGHTS))]
     connection = path.connection(rng, "lia", bottleneck_mbit_s=min(rates)).model_copy(
@@ -85,7 +86,7 @@ def draw(number: int, groups: list[int], *, duration_s: float, seed: int, name: 
     )
     accesses = [_access(rng, rates[group]) for group in groups]
     rival = Background(
-        kind="cubic" if rng.random() < 0.5 else "reno",
+        kind="cubic" if rng.random() < _HALF else "reno",
         subflow=len(groups) - 1,
         enters=place,
         rate_mbit_s=None,

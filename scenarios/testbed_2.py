@@ -60,7 +60,7 @@ _BYTES_PER_MBIT_S_AND_MS = 125
 
 
 @dataclass(frozen=True)
-class _Further:
+class _FurtherOfTestbed:
     """What is drawn of a connection beside what ``wide`` draws.
 
     Attributes
@@ -84,7 +84,7 @@ class _Further:
     rivals_back: tuple[tuple[wide.Rival, ...], ...]
 
 
-def _further(rng: np.random.Generator, rtt_ms: Sequence[float], *, bulk: bool) -> _Further:
+def _further(rng: np.random.Generator, rtt_ms: Sequence[float], *, bulk: bool) -> _FurtherOfTestbed:
     """Draw what ``wide`` does not draw; an idle sender is one of those drawn to have always data."""
     idle = bool(rng.random() < _IDLE / RANGES.bulk) and bulk
     pings, loaded = bool(rng.random() < _PINGS), bool(rng.random() < _LOADED)
@@ -93,7 +93,7 @@ def _further(rng: np.random.Generator, rtt_ms: Sequence[float], *, bulk: bool) -
     products = log_uniform(rng, *_BUFFER_PRODUCTS)
     back = bool(rng.random() < _RIVALS_BACK) and not idle
     rivals = tuple(wide.draw_rivals(rng, RANGES, rtt_ms, always=True)[:_MOST_RIVALS_BACK] for _ in rtt_ms)
-    return _Further(
+    return _FurtherOfTestbed(
         idle=idle,
         pings=pings,
         loaded=loaded,
@@ -103,7 +103,7 @@ def _further(rng: np.random.Generator, rtt_ms: Sequence[float], *, bulk: bool) -
     )
 
 
-def _link(link: Link, further: _Further) -> Link:
+def _link(link: Link, further: _FurtherOfTestbed) -> Link:
     """Return a bottleneck with its discipline, and with a way back as narrow as it is if there are rivals on it."""
     back = BackLine(rate_mbit_s=link.rate_at_mbit_s(0), queue_bytes=link.queue_bytes)
     return Link.model_validate(
@@ -115,7 +115,7 @@ def _link(link: Link, further: _Further) -> Link:
     )
 
 
-def _back(scenario: Scenario, further: _Further) -> Iterator[Background]:
+def _back(scenario: Scenario, further: _FurtherOfTestbed) -> Iterator[Background]:
     """Yield the rivals on the way back of each bottleneck."""
     for number, (link, rivals) in enumerate(zip(scenario.links, further.rivals_back, strict=False)):
         member = next(index for index, subflow in enumerate(scenario.subflows) if number in subflow.links)
@@ -152,7 +152,7 @@ def _receive_buffer_bytes(scenario: Scenario, products: float | None) -> int:
     return round(min(max(products * sum_bytes, _LEAST_BUFFER_BYTES), _UNLIMITED_BYTES))
 
 
-def _connection(rng: np.random.Generator, scenario: Scenario, further: _Further) -> ConnectionSettings:
+def _connection(rng: np.random.Generator, scenario: Scenario, further: _FurtherOfTestbed) -> ConnectionSettings:
     changed: dict[str, object] = {"receive_buffer_bytes": _receive_buffer_bytes(scenario, further.buffer_products)}
     if further.idle:
         smallest_mbit_s = min(link.rate_at_mbit_s(0) for link in scenario.links)

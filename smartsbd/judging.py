@@ -15,7 +15,8 @@ from contracts.fault import printable
 from smartsbd.samples import PathSamples, SamplesError, origin_s
 
 if TYPE_CHECKING:
-    from models.detectors.lag_excess import Criterion
+    from models.detectors.common_lag import CommonLagRule
+    from models.joint_partition import PairScore
 
 _LEAST_PATHS = 2
 
@@ -31,9 +32,11 @@ class JudgedSpan:
     shared : bool or None
         Whether a bottleneck is shared; None is no verdict.
     score : float or None
-        What the delays say for a shared one; None where they say nothing.
+        What the delays say for a shared one, the natural logarithm of the odds; None where they say nothing.
     reason : str or None
         Why there is no verdict; None where there is one.
+    wrong_share : float or None
+        Of such verdicts that are wrong; None without verdict.
     """
 
     from_s: float
@@ -41,6 +44,7 @@ class JudgedSpan:
     shared: bool | None
     score: float | None
     reason: str | None
+    wrong_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -52,13 +56,15 @@ class PairVerdict:
     shared : bool or None
         Whether a bottleneck is shared; None is no verdict.
     score : float or None
-        What the delays say for a shared one; None where they say nothing.
+        What the delays say for a shared one, the natural logarithm of the odds; None where they say nothing.
     reason : str or None
         Why there is no verdict; None where there is one.
     since_s : float or None, seconds
         From when on this verdict was given without a break, on the clock of the samples' times; None without verdict.
     judgements : tuple of JudgedSpan
         In order of time, from the first sample to the last. The last one is the verdict. Empty if there is no sample.
+    wrong_share : float or None
+        Of such verdicts that are wrong; None without verdict.
     """
 
     shared: bool | None
@@ -66,6 +72,7 @@ class PairVerdict:
     reason: str | None
     since_s: float | None
     judgements: tuple[JudgedSpan, ...]
+    wrong_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -77,8 +84,8 @@ class PathsVerdict:
     pairs : dict of (str, str) to PairVerdict
         By the names of two paths, in the order in which these were given.
     groups : dict of str to int or None
-        Group of each path, from 0 as they come: paths of two groups are not said to share, and those of one are, or do
-        by way of others of the group. None of a path without any verdict.
+        Group of each path, from 0 as they come: those that the scores of all pairs together make the likeliest. None of
+        a path of which too little is known.
     """
 
     pairs: dict[tuple[str, str], PairVerdict]
@@ -116,10 +123,12 @@ def judge(
     >>> judge(times_s[:9], 0.030 + one_s[:9], times_s, 0.045 + one_s).reason
     'a subflow has fewer than ten RTT samples'
     """
-    return _judged(
+    verdict, _ = _judged(
         PathSamples.of(times_a_s, rtts_a_s, times_name="times_a_s", rtts_name="rtts_a_s"),
         PathSamples.of(times_b_s, rtts_b_s, times_name="times_b_s", rtts_name="rtts_b_s"),
+        ("path a", "path b"),
     )
+    return verdict
 
 
 def judge_paths(paths: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]) -> PathsVerdict:
@@ -147,17 +156,19 @@ def judge_paths(paths: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]) -> Pat
     >>> said.groups
     {'wifi': 0, 'lte': 1, 'dsl': 0}
     """
-    from models.partition import pairs_of, partition_of
+    from models.joint_partition import joint_verdicts
+    from models.partition import pairs_of
 
     if len(paths) < _LEAST_PATHS:
         raise SamplesError(f"fewer than two paths: {len(paths)}")
     names = list(paths)
     samples = [_of_path(name, of_path) for name, of_path in paths.items()]
-    said = {(a, b): _judged(samples[a], samples[b]) for a, b in pairs_of(range(len(names)))}
-    groups = partition_of(range(len(names)), {pair: verdict.shared for pair, verdict in said.items()})
+    of_paths = [printable(f"path {name}") for name in names]
+    said = {(a, b): _judged(samples[a], samples[b], (of_paths[a], of_paths[b])) for a, b in pairs_of(range(len(names)))}
+    joint = joint_verdicts(len(names), {pair: score for pair, (_, score) in said.items()})
     return PathsVerdict(
-        pairs={(names[a], names[b]): verdict for (a, b), verdict in said.items()},
-        groups=dict(zip(names, groups, strict=True)),
+        pairs={(names[a], names[b]): verdict for (a, b), (verdict, _) in said.items()},
+        groups=dict(zip(names, joint.partition(), strict=True)),
     )
 
 
@@ -170,25 +181,26 @@ def _of_path(name: str, of_path: Sequence[npt.ArrayLike]) -> PathSamples:
 
 
 @functools.cache
-def _criterion() -> Criterion:
+def _rule() -> CommonLagRule:
     from export import default_detector
 
-    return default_detector.load()[1].criterion
+    return default_detector.load()[1].rule
 
 
-def _judged(a: PathSamples, b: PathSamples) -> PairVerdict:
+def _judged(a: PathSamples, b: PathSamples, names: tuple[str, str]) -> tuple[PairVerdict, PairScore]:
+    """Return what is said of two paths, and what it weighs beside what is said of others."""
     # What judges takes longer to import than to judge: who only imports this package does not wait for it.
     from features.fixed import ONE_Q10
-    from features.lag_excess.lattice import reason_before_judgement
-    from models.detectors.lag_excess import judgements
+    from models.detectors.common_lag_judgements import reason_before_block, timed_judgements
+    from models.joint_partition import PairScore
     from models.verdict import SCORE_DIGITS
 
     first_s = origin_s(a, b)
     x, y = a.signals(first_s), b.signals(first_s)
-    early = reason_before_judgement(x, y)
+    early = reason_before_block(x, y)
     if not x.rtt_us.size + y.rtt_us.size:
-        return PairVerdict(None, None, early, None, ())
-    said = list(judgements(x, y, _criterion()))
+        return PairVerdict(None, None, early, None, ()), PairScore()
+    said = list(timed_judgements(x, y, _rule(), names))
     # A judgement is made at a sample: its time is told as it was given.
     times_ns, times_s = np.append(x.rtt_time_ns, y.rtt_time_ns), np.append(a.times_s, b.times_s)
     order = np.argsort(times_ns, kind="stable")
@@ -197,8 +209,9 @@ def _judged(a: PathSamples, b: PathSamples) -> PairVerdict:
     spans = [JudgedSpan(from_s[0], from_s[1], None, None, early)]
     for one, (start_s, end_s) in zip(said, itertools.pairwise(from_s[1:]), strict=True):
         score = None if one.score_q10 is None else round(one.score_q10 / ONE_Q10, SCORE_DIGITS)
-        spans.append(JudgedSpan(start_s, end_s, one.shared, score, one.reason))
+        spans.append(JudgedSpan(start_s, end_s, one.shared, score, one.reason, one.wrong_share))
     last = spans[-1]
     lasting = itertools.takewhile(lambda span: span.shared is last.shared, reversed(spans))
     since_s = None if last.shared is None else min(span.from_s for span in lasting)
-    return PairVerdict(last.shared, last.score, last.reason, since_s, tuple(spans))
+    verdict = PairVerdict(last.shared, last.score, last.reason, since_s, tuple(spans), last.wrong_share)
+    return verdict, said[-1].judgement.pair_score() if said else PairScore()

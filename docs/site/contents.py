@@ -81,7 +81,9 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "docs/experiments/taught-trees.md",
         "docs/experiments/tools.md",
         "docs/experiments/truncated-zstd.md",
+        "docs/experiments/no-queue.md",
         "docs/experiments/verdict-protocol.md",
+        "docs/experiments/verdict-2.md",
         "docs/experiments/wifi-lte-loss.md",
         "docs/experiments/wild-1.md",
     ),
@@ -93,6 +95,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
     ),
     "What goes into a sender": (
         "docs/export.md",
+        "export/generated/sbd_common_lag.md",
         "export/generated/sbd_lag_excess.md",
         "export/generated/sbd_tree_paper.md",
         "export/generated/sbd_tree_invariant.md",

@@ -1404,7 +1404,10 @@ static inline bool sbd_common_probes_remember(int64_t memory_q10, int64_t parts)
 		   (int64_t)SBD_COMMON_DEVIATIONS_Q4 << (20 + SBD_COMMON_SAMPLE_PARTS_LOG);
 }
 
-/* Whether the queue that probes were of has gone: the rise is less than an eighth of their deviation. */
+/*
+ * Whether the queue that probes were of has gone: the rise is less than an eighth of their
+ * deviation.
+ */
 static inline bool sbd_common_has_gone(const struct sbd_common_queue *queue,
 				       const struct sbd_common_probes *probes)
 {
@@ -1438,6 +1441,27 @@ static inline bool sbd_common_shows_queue(const struct sbd_common_side *side,
 	       !sbd_common_has_gone(queue, probes);
 }
 
+/* Note of each path whether it shows a sign of a queue; return whether a queue has gone. */
+SBD_ALONE int sbd_common_look(const struct sbd_common_pair *of SBD_ARENA,
+			      struct sbd_common_evidence *in SBD_ARENA)
+{
+	struct sbd_common_evidence *evidence = SBD_REACHED(in);
+	const struct sbd_common_pair *pair = SBD_REACHED(of);
+	int i, has_gone = SBD_ZERO;
+
+	for (i = SBD_ZERO; SBD_WHILE(i < 2); i++) {
+		const struct sbd_common_probes *probes = &pair->slow.samples.probes[i];
+		const struct sbd_common_side *side = &pair->side[i];
+		struct sbd_common_queue queue;
+
+		sbd_common_queue(side, probes, &queue);
+		evidence->queue[i] =
+		    sbd_common_shows_queue(side, probes, &queue, evidence->memory_q10[i]);
+		has_gone |= sbd_common_has_gone(&queue, probes);
+	}
+	return has_gone;
+}
+
 /* Whether recent blocks contradict what all of them say. */
 static inline bool sbd_common_contradicts(int32_t recent_q10, int32_t score_q10)
 {
@@ -1466,8 +1490,7 @@ SBD_ALONE int sbd_common_say(struct sbd_common_pair *of SBD_ARENA,
 	struct sbd_common_pair *pair = SBD_REACHED(of);
 	struct sbd_common_evidence *evidence = &scratch->evidence, *recent = &scratch->recent;
 	int32_t score_q10, recent_q10 = 0, band_q10, contrary = 0;
-	bool has_gone = false;
-	int i;
+	int has_gone = 0;
 
 	sbd_common_first_evidence(&pair->slow, evidence);
 	sbd_common_lag_evidence(&pair->slow, evidence, scratch);
@@ -1491,15 +1514,8 @@ SBD_ALONE int sbd_common_say(struct sbd_common_pair *of SBD_ARENA,
 	}
 	pair->score_q10 = score_q10;
 	band_q10 = sbd_common_band_q10(pair->age);
-	for (i = SBD_ZERO; SBD_WHILE(i < 2) && pair->rule.needs_queues; i++) {
-		const struct sbd_common_probes *probes = &pair->slow.samples.probes[i];
-		struct sbd_common_queue queue;
-
-		sbd_common_queue(&pair->side[i], probes, &queue);
-		evidence->queue[i] = sbd_common_shows_queue(&pair->side[i], probes, &queue,
-							    evidence->memory_q10[i]);
-		has_gone |= sbd_common_has_gone(&queue, probes);
-	}
+	if (pair->rule.needs_queues)
+		has_gone = sbd_common_look(pair, evidence);
 	if (pair->rule.needs_queues && !(evidence->queue[0] && evidence->queue[1]))
 		pair->said = SBD_COMMON_NO_QUEUE;
 	else if (sbd_common_speaks(evidence) && (score_q10 > band_q10 || score_q10 < -band_q10))
@@ -1553,9 +1569,11 @@ static inline void sbd_common_note_void(struct sbd_common_pair *pair, int64_t bl
 }
 
 /* Make up for blocks without anything, then judge by what the block says. */
-static inline void sbd_common_make_up(struct sbd_common_pair *pair,
-				      struct sbd_common_scratch *scratch)
+SBD_ALONE int sbd_common_make_up(struct sbd_common_pair *of SBD_ARENA,
+				 struct sbd_common_scratch *in SBD_ARENA)
 {
+	struct sbd_common_scratch *scratch = SBD_REACHED(in);
+	struct sbd_common_pair *pair = SBD_REACHED(of);
 	int64_t left = pair->void_blocks;
 
 	pair->void_blocks = 0;
@@ -1563,6 +1581,7 @@ static inline void sbd_common_make_up(struct sbd_common_pair *pair,
 		sbd_common_pass(pair, &scratch->block, left ? 0 : 1 << SBD_COMMON_PARTS_LOG);
 		sbd_common_say(pair, scratch);
 	}
+	return 0;
 }
 
 /* Let the window begin some blocks later. */
@@ -1574,16 +1593,14 @@ static inline void sbd_common_move(struct sbd_common_side *side)
 	side->next = (int32_t)left;
 }
 
-/*
- * Take the block that is known: judge it, unless nothing was counted where a subflow has been
- * silent for long.
- */
-SBD_ALONE int sbd_common_judge(struct sbd_common_pair *of SBD_ARENA,
-			       struct sbd_common_scratch *in SBD_ARENA, int silent)
+/* Note what the block that is known says; return whether anything was counted. */
+SBD_ALONE int sbd_common_read(struct sbd_common_pair *of SBD_ARENA,
+			      struct sbd_common_scratch *in SBD_ARENA)
 {
 	struct sbd_common_scratch *scratch = SBD_REACHED(in);
 	struct sbd_common_pair *pair = SBD_REACHED(of);
-	struct sbd_common_waiting *own = &pair->waiting[pair->number & (SBD_COMMON_WAITING - 1)];
+	const struct sbd_common_waiting *own =
+	    &pair->waiting[pair->number & (SBD_COMMON_WAITING - 1)];
 	bool any;
 
 	sbd_common_sign(pair, 0, scratch);
@@ -1591,13 +1608,15 @@ SBD_ALONE int sbd_common_judge(struct sbd_common_pair *of SBD_ARENA,
 	any = sbd_common_correlogram(scratch);
 	any |= sbd_common_levels(pair, scratch);
 	any |= sbd_common_samples(own, pair, &scratch->block.samples);
-	if (any || !silent) {
-		sbd_common_make_up(pair, scratch);
-		pair->void_run = 0;
-	} else {
-		sbd_common_note_void(pair, 1);
-		pair->void_run++;
-	}
+	return any;
+}
+
+/* Wait for the next block. */
+SBD_ALONE int sbd_common_go_on(struct sbd_common_pair *of SBD_ARENA)
+{
+	struct sbd_common_pair *pair = SBD_REACHED(of);
+	struct sbd_common_waiting *own = &pair->waiting[pair->number & (SBD_COMMON_WAITING - 1)];
+
 	memset(own, 0, sizeof(*own));
 	sbd_common_move(&pair->side[0]);
 	sbd_common_move(&pair->side[1]);
@@ -1759,7 +1778,15 @@ SBD_ALONE int sbd_common_catch_up(struct sbd_common_pair *of SBD_ARENA,
 		    (pair->settled_ns == SBD_COMMON_NEVER ||
 		     time_ns <= pair->settled_ns + pair->step_ns / 2))
 			return judged;
-		sbd_common_judge(pair, scratch, fallen_silent);
+		/* A block without anything is judged, unless a subflow has long been silent. */
+		if (sbd_common_read(pair, scratch) || !fallen_silent) {
+			sbd_common_make_up(pair, scratch);
+			pair->void_run = 0;
+		} else {
+			sbd_common_note_void(pair, 1);
+			pair->void_run++;
+		}
+		sbd_common_go_on(pair);
 		judged = true;
 		if (fallen_silent == 2 && pair->void_run >= SBD_COMMON_FORGOTTEN)
 			sbd_common_skip(pair, time_ns);

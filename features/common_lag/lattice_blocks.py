@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from features.common_lag.change_signs import BLOCK_STEPS, LEAD_STEPS
 from features.common_lag.lag_agreement import STEPS_PER_RTT
-from features.common_lag.queue_signs import CLOSE_STEPS, CloseSums
+from features.common_lag.queue_evidence import CLOSE_STEPS, CloseSums
 from features.common_lag.sample_sums import SampleSums
 
 #: Most that a round trip counts.

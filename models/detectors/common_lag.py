@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from features.common_lag.fading_sums import SAMPLE_PARTS, EarlierBlocks, FadingSums, sums_of
 from features.common_lag.lattice_blocks import LatticeBlock, LatticeBlocks
 from features.common_lag.odds import PairEvidence, evidence_of, score_q10
-from features.common_lag.queue_signs import has_gone, shows_queue
+from features.common_lag.queue_evidence import has_gone, shows_queue
 from models.detectors.detector import Detector, DetectorKind, Handler
 from models.detectors.event import Kind
 from models.joint_partition import Groups, PairScore, joint_verdicts
@@ -32,12 +32,30 @@ _MOST_VOID = 64
 
 #: What the score has to exceed at the first blocks since the sums began, and at all later ones.
 _BANDS_Q10 = (2560, 1536, 1024, 768, 512)
+#: Blocks after which the band narrows no more.
+BAND_BLOCKS = len(_BANDS_Q10)
 #: Pairs of adjacent samples without which no verdict is given, in parts.
-_LEAST_SAMPLES = 8 * SAMPLE_PARTS
+LEAST_SAMPLES = 8 * SAMPLE_PARTS
 #: What the fast sums' score has to exceed to contradict, in how many blocks in a row, and from which age on.
 _FLIP_Q10, _FLIP_BLOCKS, _FLIP_AGE = 2048, 2, 4
 #: Age of sums that were fast ones.
 _FLIPPED_AGE = 3
+
+
+def band_q10(age: int) -> int:
+    """Return what the score has to exceed, in either direction, for a verdict.
+
+    Parameters
+    ----------
+    age : int
+        Blocks since the sums began, from 1.
+
+    Examples
+    --------
+    >>> band_q10(1), band_q10(2), band_q10(99)
+    (2560, 1536, 512)
+    """
+    return _BANDS_Q10[min(age, BAND_BLOCKS) - 1]
 
 
 @dataclass(frozen=True)
@@ -91,7 +109,7 @@ class CommonLagJudgement:
 
 def _speaks(evidence: PairEvidence) -> bool:
     """Tell whether there is enough for a verdict."""
-    return evidence.samples >= _LEAST_SAMPLES and evidence.bands > 0
+    return evidence.samples >= LEAST_SAMPLES and evidence.bands > 0
 
 
 class CommonLagPair:
@@ -175,15 +193,14 @@ class CommonLagPair:
             recent = evidence_of(self._fast)
             recent_score = score_q10(recent)
             contradicts = (recent_score > 0) != (score > 0) and abs(recent_score) > _FLIP_Q10
-            self._contrary = self._contrary + 1 if contradicts and recent.samples >= _LEAST_SAMPLES else 0
+            self._contrary = self._contrary + 1 if contradicts and recent.samples >= LEAST_SAMPLES else 0
             if self._contrary >= _FLIP_BLOCKS:
                 self._slow, self._age, self._contrary = self._fast.copy(), _FLIPPED_AGE, 0
                 evidence, score = recent, recent_score
-        band_q10 = _BANDS_Q10[min(self._age, len(_BANDS_Q10)) - 1]
         queues = self._queues(block, evidence)
         if not all(queues):
             self.shared = None
-        elif _speaks(evidence) and abs(score) > band_q10:
+        elif _speaks(evidence) and abs(score) > band_q10(self._age):
             self.shared = score > 0
         elif not self.rule.holds:
             self.shared = None

@@ -1,6 +1,7 @@
 """Say for each pair of subflows whether they share a bottleneck, for how many seconds, or why there is no verdict.
 
-The default, lag-excess, judges repeatedly by all it has seen so far, and its last verdict counts. For a model, the
+The default, common-lag, judges repeatedly by what it has seen so far, and its last verdict counts, as that of
+lag-excess does; it says how many of such verdicts are wrong, or why there is none. For a model, the
 verdict that holds for longer counts. The same goes for a baseline detector, whose windows are the times between changes
 of its opinion. With -v, every window is shown: SB means shared, NSB not shared; a window without a verdict gives the
 reason.
@@ -22,12 +23,22 @@ from contracts.fault import UsageFault
 from export import default_detector
 from export.compiled_header import HEADER, MODEL_FILE, SUFFIXES, TRUST_HEADER, NoHeaderError
 from features.input_evidence import InputEvidence
+from features.judged_rtts import LAG_EXCESS_RULE, RULE
 from features.window import NEVER_CONGESTED, NO_STATES
 from models.detectors import DETECTORS
-from models.detectors.lag_excess import LagExcess
+from models.detectors.common_lag import CommonLag
 from models.stored.stored_model import SUFFIX
 from pipelines.judging import growing_log
-from pipelines.judging.judge import FEWER_THAN_TWO, NO_CONNECTION, PART, Judge, judge_of, opinions_on, unjudged
+from pipelines.judging.judge import (
+    FEWER_THAN_TWO,
+    NO_CONNECTION,
+    PART,
+    DelayJudge,
+    Judge,
+    judge_of,
+    opinions_on,
+    unjudged,
+)
 from pipelines.judging.live import Live
 from pipelines.judging.live_shown import LiveShown
 from pipelines.judging.opinion import SCORE_FORMAT, SaidOnce, in_words, last_in_words
@@ -39,7 +50,7 @@ from traces.quarantine import UnreadableInputError
 from traces.recording import Recording
 
 if TYPE_CHECKING:
-    from pipelines.reporting.figures.verdict import JudgedPair
+    from pipelines.reporting.figures.pair_delays import PairDelays
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--live",
         action="store_true",
         help="read event lines as they come, from a file that grows or from - (standard input), and say what is said of"
-        " each pair whenever it changes (lag-excess only)",
+        " each pair whenever it changes (common-lag and lag-excess)",
     )
     parser.add_argument(
         "--together",
@@ -101,7 +112,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plot",
         metavar="FILE.png",
         type=Path,
-        help="draw each pair's delays and their agreement at possible and impossible lags (lag-excess only)",
+        help="draw each pair's delays, and the score over time (common-lag) or the agreement at possible and impossible"
+        " lags (lag-excess)",
     )
     parser.add_argument(
         "--models", type=Path, default=Path("data/trained"), help="folder of stored models (default: %(default)s)"
@@ -123,7 +135,7 @@ class _Judged:
 
 def _evidence(connection: Connection, judge: Judge) -> InputEvidence | None:
     """Return what a verdict by RTTs rests on, None where it has no limits."""
-    if not isinstance(judge, LagExcess) or len(connection.subflows) < _PAIR:
+    if not isinstance(judge, DelayJudge) or len(connection.subflows) < _PAIR:
         return None
     found = InputEvidence.of(connection)
     return found if found.limits() else None
@@ -185,22 +197,27 @@ def _show(
     return reasons
 
 
-def _to_draw(recorded: Recording, judge: LagExcess, params: Params, most: int) -> Iterator[JudgedPair]:
+def _to_draw(recorded: Recording, judge: DelayJudge, params: Params, most: int) -> Iterator[PairDelays]:
     """Yield the first so many pairs of an input."""
-    from pipelines.reporting.figures import verdict
+    from pipelines.reporting.figures.pair_delays import pairs_of_input
 
-    pairs = verdict.pairs_of_input(recorded, judge.criterion, params.extract.reading)
+    rule = RULE if isinstance(judge, CommonLag) else LAG_EXCESS_RULE
+    pairs = pairs_of_input(recorded, params.extract.reading, rule)
     yield from itertools.islice(pairs, most)
     if next(pairs, None) is not None:
         log.warning("%s: no more than %d pairs are drawn", recorded.path, _MOST_DRAWN)
 
 
-def _draw(pairs: Sequence[JudgedPair], path: Path) -> None:
-    from pipelines.reporting.figures import style, verdict
+def _draw(pairs: Sequence[PairDelays], judge: DelayJudge, path: Path) -> None:
+    from pipelines.reporting.figures import lag_excess_verdict, style, verdict
 
     if not pairs:
         raise PlotError(f"{path}: there is no pair of subflows with RTTs to draw")
-    style.save(verdict.verdicts(pairs), path)
+    if isinstance(judge, CommonLag):
+        figure = verdict.verdicts([verdict.scored_pair(pair, judge.rule) for pair in pairs])
+    else:
+        figure = lag_excess_verdict.verdicts([lag_excess_verdict.judged_pair(pair, judge.criterion) for pair in pairs])
+    style.save(figure, path)
     log.info("%s shows %d pairs", path, len(pairs))
 
 
@@ -215,10 +232,10 @@ def _asked(arguments: argparse.Namespace) -> tuple[str, Judge]:
 
 
 def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
-    if not isinstance(judge, LagExcess) or len(arguments.inputs) != 1 or arguments.plot or arguments.together:
-        raise LiveError("--live takes one INPUT, and judges by lag-excess, without --plot and --together")
+    if not isinstance(judge, DelayJudge) or len(arguments.inputs) != 1 or arguments.plot or arguments.together:
+        raise LiveError("--live takes one INPUT, and judges by common-lag or lag-excess, without --plot and --together")
     shown = LiveShown(model, as_json=arguments.json, every=arguments.verbose > 0)
-    live = Live(judge.criterion)
+    live = Live(judge.rule if isinstance(judge, CommonLag) else judge.criterion)
     handled = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for line in growing_log.lines(arguments.inputs[0]):
@@ -230,6 +247,8 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
         pass
     finally:
         signal.signal(signal.SIGTERM, handled)
+    for token, pair, one in live.finish():
+        shown.show(token, pair, one)
     log.info("%d samples%s", live.samples, "".join(f"; {why}: {n}" for why, n in sorted(live.counts.items())))
     return stage.EXIT_OK
 
@@ -251,10 +270,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     model, judge = _asked(arguments)
     if arguments.live:
         return _run_live(arguments, model, judge)
-    if arguments.plot and not (isinstance(judge, LagExcess) and arguments.plot.suffix == ".png"):
-        raise PlotError("--plot FILE.png draws what lag-excess says, as PNG")
-    drawn: list[JudgedPair] = []
-    words = last_in_words if isinstance(judge, LagExcess) else in_words
+    drawn_by = judge if isinstance(judge, DelayJudge) else None
+    if arguments.plot and (drawn_by is None or arguments.plot.suffix != ".png"):
+        raise PlotError("--plot FILE.png draws what common-lag or lag-excess says, as PNG")
+    drawn: list[PairDelays] = []
+    words = in_words if drawn_by is None else last_in_words
     code = stage.EXIT_OK
     reasons: set[str | None] = set()
     for recorded in _inputs(arguments, params):
@@ -266,13 +286,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         else:
             judged = _judged(recorded, judge, model, params)
         reasons |= _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
-        if arguments.plot and isinstance(recorded, Recording) and isinstance(judge, LagExcess):
-            drawn += _to_draw(recorded, judge, params, _MOST_DRAWN - len(drawn))
+        if arguments.plot and drawn_by is not None and isinstance(recorded, Recording):
+            drawn += _to_draw(recorded, drawn_by, params, _MOST_DRAWN - len(drawn))
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
     if None not in reasons and FEWER_THAN_TWO in reasons:
         log.info("%s", _ONE_PATH)
     # If nothing could be read, an error has been logged already.
-    if arguments.plot and (drawn or code == stage.EXIT_OK):
-        _draw(drawn, arguments.plot)
+    if arguments.plot and drawn_by is not None and (drawn or code == stage.EXIT_OK):
+        _draw(drawn, drawn_by, arguments.plot)
     return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from contracts.fault import printable
@@ -15,10 +15,13 @@ from features import connection_pairs, judged_rtts
 from features.connection_pairs import Pair
 from features.fixed import ONE_Q10
 from features.lag_excess.lattice import reason_before_judgement
+from features.series import SubflowSignals
 from features.window import Rejected, Window, tiled
 from models.detectors import DETECTORS, Detector, detector_of, replayed
+from models.detectors.common_lag import CommonLag
+from models.detectors.common_lag_judgements import TimedJudgement, reason_before_block, timed_judgements
 from models.detectors.event import events_of
-from models.detectors.lag_excess import LagExcess, judgements
+from models.detectors.lag_excess import Judgement, LagExcess, judgements
 from models.detectors.scoring import OnPair
 from models.partition import pairs_of
 from models.stored import loaded_model, stored_model
@@ -39,6 +42,8 @@ _NS_PER_S = 1e9
 
 #: What judges: a stored model, window by window; a baseline detector, event by event; or an exported model, in C.
 Judge = WindowJudge | Detector | Compiled
+#: Detectors that say again and again what the delays of a pair say, with a score or the reason why there is no verdict.
+DelayJudge = CommonLag | LagExcess
 
 
 def _seconds(nanoseconds: int | None) -> float | None:
@@ -114,17 +119,28 @@ def judge_of(models: Path, model: str, *, trusted: bool = False) -> tuple[str, J
         return model, shipped.load()[1]
 
 
-def _of_lag_excess(
-    name: str, connection_id: str, connection: Connection, judge: LagExcess, model: str, params: Params
+def _judgements_on(
+    x: SubflowSignals, y: SubflowSignals, judge: DelayJudge, names: tuple[str, str]
+) -> Sequence[Judgement | TimedJudgement]:
+    if isinstance(judge, CommonLag):
+        return list(timed_judgements(x, y, judge.rule, names))
+    return list(judgements(x, y, judge.criterion))
+
+
+def _of_delays(
+    name: str, connection_id: str, connection: Connection, judge: DelayJudge, model: str, params: Params
 ) -> Iterator[SaidOnce]:
-    """Yield the opinions of the lag excess on each pair: each holds until the next one, the last one to the end."""
+    """Yield the opinions of a rule of delays on each pair: each holds until the next one, the last one to the end."""
+    is_default = isinstance(judge, CommonLag)
+    reason_before = reason_before_block if is_default else reason_before_judgement
+    rule = judged_rtts.RULE if is_default else judged_rtts.LAG_EXCESS_RULE
     found = judged_rtts.judged(connection, params.extract.reading)
     start_ns, end_ns = connection.span_ns()
     for a, b in pairs_of(found):
         x, y = found[a].signals, found[b].signals
-        refused = judged_rtts.RULE.refused(found[a], found[b])
-        said = [] if refused else list(judgements(x, y, judge.criterion))
-        early = refused or reason_before_judgement(x, y)
+        refused = rule.refused(found[a], found[b])
+        said = [] if refused else _judgements_on(x, y, judge, (f"subflow {a}", f"subflow {b}"))
+        early = refused or reason_before(x, y)
         from_ns = [start_ns, *(one.decided_ns for one in said)]
         for number, (time_ns, until_ns) in enumerate(itertools.pairwise([*from_ns, end_ns])):
             one = said[number - 1] if number else None
@@ -140,6 +156,7 @@ def _of_lag_excess(
                 score=None if score_q10 is None else round(score_q10 / ONE_Q10, SCORE_DIGITS),
                 model=model,
                 reason=early if one is None else one.reason,
+                wrong_share=one.wrong_share if isinstance(one, TimedJudgement) else None,
             )
 
 
@@ -232,8 +249,8 @@ def opinions_on(
     """
     if len(connection.subflows) <= 1:
         yield unjudged(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
-    elif isinstance(judge, LagExcess):
-        yield from _of_lag_excess(name, connection_id, connection, judge, model, params)
+    elif isinstance(judge, DelayJudge):
+        yield from _of_delays(name, connection_id, connection, judge, model, params)
     elif isinstance(judge, Detector):
         yield from _of_replay(name, connection_id, connection, judge, model)
     elif isinstance(judge, Compiled):

@@ -1,172 +1,25 @@
-"""The lag excess on samples as they come, in memory that is bounded: what ``sbd detect --live`` rests on.
-
-A pair is judged when both subflows have a sample later than half of a tile, or a tile: then no sample that is still to
-come can change it. So the judgements are those that the detector comes to when it knows the whole input, to the bit
-(``tests/pipelines/test_live.py``), whatever the order in which subflows are told.
-"""
+"""Connections judged on samples as they come, in memory that is bounded: what ``sbd detect --live`` rests on."""
 
 from __future__ import annotations
 
-import itertools
-from array import array
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
-from features.lag_excess.lattice import DELAY_LIMIT_US, FIRST_SAMPLES, PART_STEPS, TILE_STEPS, Lattice
-from features.lag_excess.memory import Memory
-from features.lag_excess.tile import WAITED_STEPS, Tile, tiles
-from features.series import SubflowSignals
-from models.detectors.lag_excess import Criterion, Judgement, judgement
+from models.detectors.common_lag import CommonLagRule
+from models.detectors.common_lag_judgements import TimedJudgement
+from models.detectors.lag_excess import Criterion, Judgement
 from models.partition import Pair
-
-_PARTS = TILE_STEPS // PART_STEPS
-#: Samples that are left of what no tile needs.
-_LEFT = 1024
-#: How much later than the others a subflow may be told.
-_LATE_NS = 1_000_000_000
+from pipelines.judging.live_common_lag import CommonLagConnection
+from pipelines.judging.live_lag_excess import LagExcessConnection
+from pipelines.judging.live_limits import KeptAtMost
 
 EARLY = "token 0: before the connection has one"
 BACKWARDS = "time runs backwards"
 TOO_MANY_SUBFLOWS = "more subflows than a connection may have"
-DROPPED = "samples dropped, more than are kept"
 FORGOTTEN = "connections forgotten, more than are kept"
 
-
-@dataclass(frozen=True)
-class KeptAtMost:
-    """What is kept at most.
-
-    Attributes
-    ----------
-    connections : int
-        Of more, the one that is silent for longest is forgotten.
-    subflows : int
-        Of a connection; samples of others are refused.
-    samples : int
-        Of a subflow; of more, the older half is dropped, and counts as silence.
-    """
-
-    connections: int = 64
-    subflows: int = 8
-    samples: int = 1 << 16
-
-
-class Samples:
-    """RTT samples of a subflow: the last ones, and the smallest of those before."""
-
-    def __init__(self) -> None:
-        self.time_ns = array("q")
-        self.rtt_us = array("q")
-        self.count = 0
-        #: Time of the tenth.
-        self.begun_ns: int | None = None
-        self._lowest_us = DELAY_LIMIT_US
-
-    @property
-    def newest_ns(self) -> int:
-        """Time of the last."""
-        return self.time_ns[-1]
-
-    def add(self, time_ns: int, rtt_us: int) -> None:
-        """Take one; none is earlier than the last."""
-        self.time_ns.append(time_ns)
-        self.rtt_us.append(rtt_us)
-        self.count += 1
-        if self.count == FIRST_SAMPLES:
-            self.begun_ns = time_ns
-
-    def lowest_us(self, until_ns: int) -> int:
-        """Return the smallest RTT of all samples up to a time."""
-        return min([self._lowest_us, *self.rtt_us[: bisect_right(self.time_ns, until_ns)]])
-
-    def drop(self, count: int) -> None:
-        """Drop the first so many."""
-        self._lowest_us = min([self._lowest_us, *self.rtt_us[:count]])
-        del self.time_ns[:count], self.rtt_us[:count]
-
-    def thin(self, count: int) -> None:
-        """Drop so many after the first, so that what is left has a silence in their place."""
-        del self.time_ns[1 : count + 1], self.rtt_us[1 : count + 1]
-
-    def signals(self) -> SubflowSignals:
-        """Return what is kept as a subflow's signals."""
-        return SubflowSignals.of_rtts(self.time_ns.tolist(), self.rtt_us.tolist())
-
-
-class LivePair:
-    """A pair of subflows, judged at each half of a tile."""
-
-    def __init__(self, criterion: Criterion, x: Samples, y: Samples) -> None:
-        self._criterion = criterion
-        self._sides = (x, y)
-        self._lattice: Lattice | None = None
-        self._memory: Memory = criterion.memory()
-        # Of the half that is waited for, from 0.
-        self._part = 0
-
-    def _place(self) -> Lattice | None:
-        """Return where the tiles lie, once it is known: both have a sample later than the later one's tenth."""
-        if self._lattice is None:
-            begun_ns = [one.begun_ns for one in self._sides]
-            fixed_ns = None if None in begun_ns else max(time_ns for time_ns in begun_ns if time_ns is not None)
-            if fixed_ns is not None and min(one.newest_ns for one in self._sides) > fixed_ns:
-                lowest_us = max(one.lowest_us(fixed_ns) for one in self._sides)
-                self._lattice = Lattice(fixed_ns, min(lowest_us, DELAY_LIMIT_US))
-        return self._lattice
-
-    def _shifted(self, lattice: Lattice) -> tuple[Lattice, int]:
-        """Return the lattice from the tile before on, whose end the first changes reach back to, and its number."""
-        first = max(self._part // _PARTS - 1, 0)
-        return replace(lattice, fixed_ns=lattice.fixed_ns + first * TILE_STEPS * lattice.step_ns), first
-
-    def needed_ns(self) -> int | None:
-        """Return from when on samples are needed, and the last before; None if the last ones will do."""
-        return None if self._lattice is None else self._shifted(self._lattice)[0].fixed_ns
-
-    def judged(self) -> Iterator[Judgement]:
-        """Yield the judgements that no later sample can change, and have not been yielded."""
-        lattice = self._place()
-        if lattice is None:
-            return
-        half_ns, waited_ns = PART_STEPS * lattice.step_ns, WAITED_STEPS * lattice.step_ns
-        while True:
-            last_ns = lattice.start_ns + (self._part + 1) * half_ns - lattice.step_ns
-            newest_ns = [one.newest_ns for one in self._sides]
-            if min(newest_ns) <= last_ns:
-                # Is it too late for the other to be in time? Then go on to the first half that is not.
-                over_ns = max(newest_ns) - _LATE_NS - waited_ns - last_ns
-                if over_ns <= 0:
-                    return
-                self._part += -(-over_ns // half_ns)
-                continue
-            later_ns = [one.time_ns[bisect_right(one.time_ns, last_ns)] for one in self._sides]
-            over_ns = max(later_ns) - waited_ns - last_ns
-            if over_ns > 0:
-                self._part += -(-over_ns // half_ns)
-                continue
-            found = self._tile(lattice)
-            self._part += 1
-            if found is not None:
-                yield judgement(found, lattice, self._memory, self._criterion)
-
-    def _tile(self, lattice: Lattice) -> Tile | None:
-        shifted, first = self._shifted(lattice)
-        number, half = divmod(self._part, _PARTS)
-        wanted = (number - first, (half + 1) * PART_STEPS)
-        x, y = (one.signals() for one in self._sides)
-        made = tiles(x, y, shifted)
-        found = next((one for one in made if (one.number, one.steps) >= wanted), None)
-        if found is None or (found.number, found.steps) != wanted:
-            return None
-        return replace(found, number=number)
-
-
-@dataclass
-class _Connection:
-    samples: dict[int, Samples] = field(default_factory=dict)
-    pairs: dict[Pair, LivePair] = field(default_factory=dict)
+#: A judgement of either detector.
+LiveJudgement = TimedJudgement | Judgement
 
 
 class Live:
@@ -174,20 +27,22 @@ class Live:
 
     Parameters
     ----------
-    criterion : Criterion
+    rule : CommonLagRule or Criterion
+        Of the detector that judges.
     limits : KeptAtMost, optional
     """
 
-    def __init__(self, criterion: Criterion, limits: KeptAtMost | None = None) -> None:
-        self._criterion = criterion
+    def __init__(self, rule: CommonLagRule | Criterion, limits: KeptAtMost | None = None) -> None:
+        self._rule = rule
         self._limits = limits or KeptAtMost()
         # In the order of their last samples.
-        self._connections: dict[int, _Connection] = {}
+        self._connections: dict[int, CommonLagConnection | LagExcessConnection] = {}
+        self._newest_ns: dict[int, dict[int, int]] = {}
         #: What is not judged, by reason.
         self.counts: Counter[str] = Counter()
         self.samples = 0
 
-    def take(self, time_ns: int, token: int, subflow_id: int, rtt_us: int) -> Iterator[tuple[Pair, Judgement]]:
+    def take(self, time_ns: int, token: int, subflow_id: int, rtt_us: int) -> Iterator[tuple[Pair, LiveJudgement]]:
         """Take an RTT sample; yield the judgements that it completes, with their pairs.
 
         Parameters
@@ -202,51 +57,39 @@ class Live:
             self.counts[EARLY] += 1
             return
         connection = self._connection(token)
-        own = self._subflow(connection, subflow_id)
-        if own is None:
-            self.counts[TOO_MANY_SUBFLOWS] += 1
-            return
-        if own.count and time_ns < own.newest_ns:
+        if subflow_id not in connection.samples:
+            if len(connection.samples) >= self._limits.subflows:
+                self.counts[TOO_MANY_SUBFLOWS] += 1
+                return
+            connection.begin(subflow_id)
+        newest_ns = self._newest_ns[token]
+        if time_ns < newest_ns.get(subflow_id, time_ns):
             self.counts[BACKWARDS] += 1
             return
-        own.add(time_ns, rtt_us)
+        newest_ns[subflow_id] = time_ns
         self.samples += 1
-        for pair, live in connection.pairs.items():
-            if subflow_id in pair:
-                yield from ((pair, one) for one in live.judged())
-        if len(own.time_ns) >= 2 * _LEFT and not len(own.time_ns) % _LEFT:
-            self._trim(connection, own, subflow_id)
+        yield from connection.take(time_ns, subflow_id, rtt_us)
 
-    def samples_kept(self) -> Iterator[Samples]:
-        """Yield what is kept of each subflow."""
-        for connection in self._connections.values():
-            yield from connection.samples.values()
+    def finish(self) -> Iterator[tuple[int, Pair, LiveJudgement]]:
+        """Yield the judgements on what is complete, when no sample follows, with tokens and pairs."""
+        for token, connection in self._connections.items():
+            yield from ((token, pair, one) for pair, one in connection.finish())
 
-    def _connection(self, token: int) -> _Connection:
-        found = self._connections.pop(token, None) or _Connection()
+    def connections(self) -> Iterator[CommonLagConnection | LagExcessConnection]:
+        """Yield what is kept of each connection."""
+        yield from self._connections.values()
+
+    def _connection(self, token: int) -> CommonLagConnection | LagExcessConnection:
+        found = self._connections.pop(token, None) or self._begin()
         self._connections[token] = found
+        self._newest_ns.setdefault(token, {})
         if len(self._connections) > self._limits.connections:
-            del self._connections[next(iter(self._connections))]
+            oldest = next(iter(self._connections))
+            del self._connections[oldest], self._newest_ns[oldest]
             self.counts[FORGOTTEN] += 1
         return found
 
-    def _subflow(self, connection: _Connection, subflow_id: int) -> Samples | None:
-        if subflow_id not in connection.samples:
-            if len(connection.samples) >= self._limits.subflows:
-                return None
-            connection.samples[subflow_id] = Samples()
-            for pair in itertools.combinations(sorted(connection.samples), 2):
-                if subflow_id in pair:
-                    x, y = (connection.samples[one] for one in pair)
-                    connection.pairs[pair] = LivePair(self._criterion, x, y)
-        return connection.samples[subflow_id]
-
-    def _trim(self, connection: _Connection, own: Samples, subflow_id: int) -> None:
-        """Drop what no pair needs, and if there is still too much, the older half."""
-        needed = [live.needed_ns() for pair, live in connection.pairs.items() if subflow_id in pair]
-        places = [bisect_right(own.time_ns, time_ns) - 1 for time_ns in needed if time_ns is not None]
-        own.drop(max(min([len(own.time_ns) - _LEFT, *places]), 0))
-        if len(own.time_ns) > self._limits.samples:
-            half = len(own.time_ns) // 2
-            self.counts[DROPPED] += half
-            own.thin(half)
+    def _begin(self) -> CommonLagConnection | LagExcessConnection:
+        if isinstance(self._rule, CommonLagRule):
+            return CommonLagConnection(self._rule, self._limits, self.counts)
+        return LagExcessConnection(self._rule, self._limits, self.counts)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 from features.fixed import ONE_Q10
-from models.detectors.lag_excess import Judgement
+from models.detectors.common_lag_calibration import wrong_in_words
+from models.detectors.common_lag_judgements import TimedJudgement
 from models.partition import Pair
 from models.verdict import SCORE_DIGITS
+from pipelines.judging.live import LiveJudgement
 from pipelines.judging.opinion import SCORE_FORMAT
 from pipelines.running import stage
 
@@ -35,7 +37,7 @@ class LiveShown:
         self._every = every
         self._said: dict[tuple[int, Pair], tuple[bool | None, str | None]] = {}
 
-    def show(self, token: int, pair: Pair, one: Judgement) -> None:
+    def show(self, token: int, pair: Pair, one: LiveJudgement) -> None:
         """Print a judgement if it is new.
 
         Parameters
@@ -43,7 +45,7 @@ class LiveShown:
         token : int
             Of the connection.
         pair : Pair
-        one : Judgement
+        one : LiveJudgement
         """
         key, words = (token, pair), (one.shared, one.reason)
         before = self._said.pop(key, None)
@@ -55,7 +57,7 @@ class LiveShown:
         score = None if one.score_q10 is None else round(one.score_q10 / ONE_Q10, SCORE_DIGITS)
         stage.say(self._json(token, pair, one, score) if self._as_json else _text(token, pair, one, score), flush=True)
 
-    def _json(self, token: int, pair: Pair, one: Judgement, score: float | None) -> str:
+    def _json(self, token: int, pair: Pair, one: LiveJudgement, score: float | None) -> str:
         return json.dumps(
             {
                 "time_s": one.decided_ns / _NS_PER_S,
@@ -66,12 +68,19 @@ class LiveShown:
                 "score": score,
                 "model": self._model,
                 "reason": one.reason,
+                "wrong_share": _wrong_share(one),
             }
         )
 
 
-def _text(token: int, pair: Pair, one: Judgement, score: float | None) -> str:
+def _wrong_share(one: LiveJudgement) -> float | None:
+    return one.wrong_share if isinstance(one, TimedJudgement) else None
+
+
+def _text(token: int, pair: Pair, one: LiveJudgement, score: float | None) -> str:
     verdict = {True: "shared", False: "not shared", None: f"no verdict: {one.reason}"}[one.shared]
     scored = "" if score is None else f"; score {SCORE_FORMAT.format(score)}"
+    share = _wrong_share(one)
+    scored += "" if share is None else f": {wrong_in_words(share)}"
     where = f"connection {token:x}, subflows {pair[0]} and {pair[1]}"
     return f"{one.decided_ns / _NS_PER_S:.3f} s  {where}: {verdict}{scored}"

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from models.detectors.common_lag_calibration import wrong_in_words
+
 SCORE_FORMAT = "{:.2f}"
 #: Verdicts in words.
 _IN_WORDS = {"SB": "shared", "NSB": "not shared"}
@@ -14,7 +16,10 @@ _IN_WORDS = {"SB": "shared", "NSB": "not shared"}
 
 @dataclass(frozen=True)
 class SaidOnce:
-    """The opinion on one window of a pair; `reason` is None if there is a verdict."""
+    """The opinion on one window of a pair.
+
+    `reason` is None if there is a verdict; `wrong_share`, of such verdicts that are wrong, if that is not known.
+    """
 
     input: str
     connection_id: str | None
@@ -26,6 +31,7 @@ class SaidOnce:
     score: float | None
     model: str
     reason: str | None
+    wrong_share: float | None = None
 
     @property
     def verdict(self) -> str:
@@ -70,6 +76,7 @@ def last_in_words(said: Sequence[SaidOnce]) -> str:
 
     Examples
     --------
+    >>> from dataclasses import replace
     >>> def said(start_s, window_s, shared, reason=None, score=2.0):
     ...     return SaidOnce("a.log", "a#0", 0, 1, start_s, window_s, shared, score, "lag-excess", reason)
     >>> first = said(10.0, 2.0, None, "fewer than 30 round trips were seen of both subflows", None)
@@ -77,6 +84,8 @@ def last_in_words(said: Sequence[SaidOnce]) -> str:
     'shared, from 2.0 s on, to the end at 8.0 s; score 3.50'
     >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, False, score=1.25)])
     'not shared, from 4.0 s on, to the end at 8.0 s; score 1.25; before that 2.0 s shared'
+    >>> last_in_words([first, replace(said(12.0, 2.0, True), wrong_share=0.05)])
+    'shared, from 2.0 s on, to the end at 4.0 s; score 2.00: about 1 in 20 such verdicts are wrong'
     >>> last_in_words([first])
     'no verdict: fewer than 30 round trips were seen of both subflows'
     """
@@ -93,7 +102,8 @@ def last_in_words(said: Sequence[SaidOnce]) -> str:
     start_s = said[0].window_start_s or 0.0
     since_s = (lasting[-1].window_start_s or 0.0) - start_s
     end_s = (last.window_start_s or 0.0) + (last.window_s or 0.0) - start_s
+    sure = "" if last.wrong_share is None else f": {wrong_in_words(last.wrong_share)}"
     return (
         f"{_IN_WORDS[last.verdict]}, from {since_s:.1f} s on, to the end at {end_s:.1f} s;"
-        f" score {SCORE_FORMAT.format(last.score)}{past}"
+        f" score {SCORE_FORMAT.format(last.score)}{sure}{past}"
     )

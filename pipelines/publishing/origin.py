@@ -297,8 +297,23 @@ ORIGINS: dict[str, Origin] = {
         not_for=_TO_JUDGE,
     ),
     "idle": Origin(
+        what="Connections whose senders leave their paths almost empty, so that nothing can be known of whether they"
+        " share a bottleneck; one of four has a loaded path beside an idle one.",
+        licence=_OURS,
+        made=_SIMULATED,
+        doubts=("The label is that of the topology, and no log can tell it: the right verdict is none.",),
+        not_for=(*_TO_JUDGE, "To count verdicts that are right: it counts those that are not withheld."),
+    ),
+    "idle_2": Origin(
+        what="Connections drawn as those of `idle`, by a seed that nobody could choose.",
+        licence=_OURS,
+        made=_SIMULATED,
+        doubts=("The label is that of the topology, and no log can tell it: the right verdict is none.",),
+        not_for=(*_TO_JUDGE, "To choose anything by: a default is scored on it once."),
+    ),
+    "idle_linux": Origin(
         what="40 connections of a real kernel that leave a bottleneck idle, so that nothing can be known of whether"
-        " they share one: recorded from the scenarios of `idle_linux`.",
+        " they share one.",
         licence=_OURS,
         made=(
             "`sbd testbed` recorded them on Linux 6.18 between network namespaces of one machine, three at once; a"
@@ -310,13 +325,6 @@ ORIGINS: dict[str, Origin] = {
             "The label is that of the topology, and no log can tell it: the right verdict is none.",
         ),
         not_for=(*_TO_JUDGE, "To count verdicts that are right: it counts those that are not withheld."),
-    ),
-    "idle_linux": Origin(
-        what="Connections that leave a bottleneck idle, with what Linux has: and its recordings.",
-        licence=_OURS,
-        made=("`sbd testbed` records them between network namespaces of one machine.",),
-        doubts=(_ONE_MACHINE, "The label is that of the topology, and no log can tell it: the right verdict is none."),
-        not_for=_TO_JUDGE,
     ),
     "idle_2_linux": Origin(
         what="Connections drawn as those of `idle_linux`, by a seed that nobody could choose.",

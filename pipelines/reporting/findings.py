@@ -104,4 +104,4 @@ def _chosen(results: Results) -> str:
         if found["chosen_on"]
         else "it is the best on what was tested on"
     )
-    return f"Of the stored models the best is `{found['model']}`: {why}. `sbd detect` judges by `lag-excess` instead."
+    return f"Of the stored models the best is `{found['model']}`: {why}. `sbd detect` judges by `common-lag` instead."

@@ -67,6 +67,7 @@ CONTROLS: dict[str, Control] = {
     "oracle acks": Control("lia", _ACKS, "oracle"),
     "lag_excess": Control("lia", verdicts="lag_excess"),
     "lag_excess acks": Control("lia", _ACKS, "lag_excess"),
+    "common_lag": Control("lia", verdicts="common_lag"),
     "tree_paper": Control("lia", verdicts="tree_paper"),
     "tree_paper acks": Control("lia", _ACKS, "tree_paper"),
     "tree_invariant": Control("lia", verdicts="tree_invariant"),
@@ -83,7 +84,18 @@ CONTROLS: dict[str, Control] = {
 UNSWITCHED = ("lia", "lia acks", "olia", "balia", "wvegas", "mpcc", "reno")
 SWITCHED = tuple(name for name, control in CONTROLS.items() if control.verdicts)
 #: Of each kind of detector one, for experiments whose runs take long.
-FEW = ("lia", "mpcc", "reno", "oracle", "lag_excess", "tree_paper", "tree_invariant", "forest_invariant", "mptcp_sbd")
+FEW = (
+    "lia",
+    "mpcc",
+    "reno",
+    "oracle",
+    "lag_excess",
+    "common_lag",
+    "tree_paper",
+    "tree_invariant",
+    "forest_invariant",
+    "mptcp_sbd",
+)
 
 
 def coupled_twin(name: str) -> str:

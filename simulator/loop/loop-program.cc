@@ -15,6 +15,7 @@ namespace smartsbd
 {
 
 // Each is defined in the file of its name.
+extern const VerdictKind COMMON_LAG;
 extern const VerdictKind CORRELATION;
 extern const VerdictKind DWC_R;
 extern const VerdictKind EMPTCP_R;
@@ -35,6 +36,7 @@ std::vector<const VerdictKind*>
 GetVerdicts()
 {
     std::vector<const VerdictKind*> verdicts{
+        &COMMON_LAG,
         &CORRELATION,
         &DWC_R,
         &EMPTCP_R,

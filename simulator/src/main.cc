@@ -40,7 +40,8 @@
  *
  * Queues are drop-tail and count bytes; a shaped link may have another queue discipline. Rates and
  * queues hold in the data direction (left to right); the other direction has 1 Gbit/s and 16 MB, so
- * ACKs never queue behind each other, unless a shaped link says what that direction has. Losses hit both directions of an access link. Only the hosts
+ * ACKs never queue behind each other, unless a shaped link says what that direction has. Losses
+ * hit both directions of an access link. Only the hosts
  * are ns-3 nodes; each direction of a link is a Port, and routers are the ports that leave them.
  *
  * Options:

@@ -20,8 +20,9 @@ _GAINS = {
     ("loop_sb", "one flow beside"): "shared with one flow",
 }
 
-#: Judges again and again, not window by window.
-_ACCUMULATING = "lag_excess"
+_DEFAULT = "lag_excess"
+#: Judge again and again, not window by window.
+_ACCUMULATING = (_DEFAULT, "common_lag")
 
 
 def tables(reports: Path) -> dict[str, Rows]:
@@ -145,7 +146,7 @@ def cases(reports: Path) -> Rows:
     rows: dict[str, dict[str, Any]] = {}
     for name, table in (("kernel", measured), ("simulator", simulated)):
         for row in _rows(table):
-            if row["experiment"] != "loop_unseen" or row["place"] == ALL or row["control"] != _ACCUMULATING:
+            if row["experiment"] != "loop_unseen" or row["place"] == ALL or row["control"] != _DEFAULT:
                 continue
             own = rows.setdefault(row["place"], {"case": row["place"]})
             own[f"{name}: runs"] = row["runs"]
@@ -198,10 +199,10 @@ def right(reports: Path) -> Rows:
 def accuracy(reports: Path) -> Rows:
     """Return how right each source is by label and by what is in force while it watches, over all experiments.
 
-    Judgements of the accumulating default are left out: what is in force at their time is what they have just set.
+    Judgements that accumulate are left out: what is in force at their time is what they have just set.
     """
     table = _read(reports, "accuracy")
-    return [] if table.empty else _accuracy(table[table["judge"] != _ACCUMULATING])
+    return [] if table.empty else _accuracy(table[~table["judge"].isin(_ACCUMULATING)])
 
 
 def kernel_accuracy(reports: Path) -> Rows:

@@ -13,8 +13,8 @@ from pipelines.reporting.tables.detectors import FOR_TIME
 
 TITLE = "Controllers and schedulers at the sender"
 
-#: The default of `sbd detect`, which one table has alone.
-_DEFAULT = ("lag-excess", "default")
+#: The lag excess, which one table has alone.
+_LAG_EXCESS = ("lag-excess", "default")
 #: Base scenarios below which no difference is called one: intervals over so few say little.
 _FEW = 20
 #: The datasets whose networks are run under several choices.
@@ -43,7 +43,7 @@ def _read(reports: Path, name: str) -> list[dict[str, Any]]:
 
 def _default(reports: Path, dataset: str) -> list[dict[str, Any]]:
     rows = _read(reports, f"{dataset}.csv")
-    return [row for row in rows if (row["detector"], row["parameters"]) == _DEFAULT]
+    return [row for row in rows if (row["detector"], row["parameters"]) == _LAG_EXCESS]
 
 
 def _interval(row: dict[str, Any], name: str) -> str:

@@ -65,7 +65,7 @@ def test_every_judgement_around_stalls_is_the_pipelines(program: Path) -> None:
 def test_every_judgement_on_paths_that_fall_idle_is_the_pipelines(program: Path) -> None:
     """Idle from the start, after a load, and before one; few samples, many, and bursts of close ones."""
     signs = set()
-    for seed in range(24):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         every_ns = int(rng.choice([2, 10, 60]) * 1_000_000)
         count = 40_000_000_000 // every_ns
@@ -76,7 +76,9 @@ def test_every_judgement_on_paths_that_fall_idle_is_the_pipelines(program: Path)
             jitter_us = rng.gamma(0.7, rng.choice([200, 3_000, 15_000]), count)
             rtt_us = 20_000 + 15_000 * which + jitter_us + (queue_us if seed % 3 == which else queue_us * loaded)
             burst_ns = np.arange(count) % 4 * (every_ns - 50_000) if seed % 4 == 0 else 0
-            sides.append(SubflowSignals.of_rtts(np.arange(1, count + 1) * every_ns - burst_ns + which, rtt_us.astype(int)))
+            sides.append(
+                SubflowSignals.of_rtts(np.arange(1, count + 1) * every_ns - burst_ns + which, rtt_us.astype(int))
+            )
         signs |= {judgement.queues for judgement in assert_equals(program, sides[0], sides[1])}
     assert len(signs) == 4
 

@@ -255,7 +255,7 @@ def test_a_compiler_that_takes_for_ever_ends(tmp_path: Path) -> None:
         Compiled(path, trusted=True, compiler_limits=SHORT)
 
 
-@pytest.mark.parametrize("name", ["smartsbd", "sbd_loaded", "sbd_lag_excess"])
+@pytest.mark.parametrize("name", ["smartsbd", "sbd_loaded", "sbd_lag_excess", "sbd_common_lag"])
 def test_a_header_of_ours_without_a_model_is_no_judge(name: str) -> None:
     with pytest.raises(NoHeaderError, match="holds no model"):
         Compiled(HEADERS / f"{name}.h")

@@ -55,6 +55,14 @@ def test_a_pair_is_of_two_subflows_with_samples(folder: Path) -> None:
 
 
 def test_headers_of_models_are_those_that_hold_one(tmp_path: Path) -> None:
-    for name in ("smartsbd.h", "sbd_loaded.h", "sbd_lag_excess.h", "sbd_tree_paper.h", "sbd_tree_paper.md", "sbd_b.h"):
+    for name in (
+        "smartsbd.h",
+        "sbd_loaded.h",
+        "sbd_lag_excess.h",
+        "sbd_common_lag.h",
+        "sbd_tree_paper.h",
+        "sbd_tree_paper.md",
+        "sbd_b.h",
+    ):
         (tmp_path / name).touch()
     assert headers_of_models(tmp_path) == ["sbd_b", "sbd_tree_paper"]

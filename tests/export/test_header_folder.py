@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from export import header_folder
+from export import compilers, header_folder
+from export.compilers import Compiler
 from export.exported_model import ExportedModel, load
 from export.verify import VerifyError
+from models.detectors.common_lag import CommonLagRule
 from models.stored import store
 from models.stored.stored_model import StoredModel
 from tests.export import made
 
+ROOT = Path(__file__).parents[2]
 TREE, FOREST = "tree_paper", "forest_invariant"
 SHARES = ("recall_shared", "recall_not_shared", "balanced")
 
@@ -62,6 +67,35 @@ def test_checksums_are_of_every_file(files: dict[str, bytes]) -> None:
     told = {name: digest for digest, name in (line.split("  ") for line in lines)}
     assert list(told) == sorted(told) == sorted(set(files) - {"SHA256SUMS"})
     assert all(hashlib.sha256(files[name]).hexdigest() == digest for name, digest in told.items())
+
+
+def test_the_default_and_the_lag_excess_are_the_headers_that_are_proved(files: dict[str, bytes]) -> None:
+    named = json.loads(files["default.json"])
+    assert (named["detector"], named["parameters"]) == ("common-lag", vars(CommonLagRule()))
+    assert named["sha256"] == hashlib.sha256(files["sbd_common_lag.h"]).hexdigest()
+    for header, card in (("sbd_common_lag.h", "sbd_common_lag.md"), ("sbd_lag_excess.h", "sbd_lag_excess.md")):
+        assert files[header] == (ROOT / "export/baselines" / header).read_bytes()
+        assert hashlib.sha256(files[header]).hexdigest() in files[card].decode()
+        for name in (header, card):
+            assert files[name] == (ROOT / "export/generated" / name).read_bytes()
+    assert files["default.json"] == (ROOT / "export/generated/default.json").read_bytes()
+
+
+@pytest.mark.parametrize("compiler", compilers.installed(), ids=lambda one: one.name)
+def test_the_sample_of_the_documentation_compiles_with_integers_alone(compiler: Compiler, tmp_path: Path) -> None:
+    document = (ROOT / "docs/export.md").read_text()
+    sample = re.search(r"```c\n(#include \"sbd_common_lag.h\"\n.*?)```", document, re.DOTALL)
+    assert sample is not None
+    head, _, body = sample[1].partition("\n\nsbd_common_init")
+    source = tmp_path / "sender.c"
+    source.write_text(
+        f"{head}\n\nbool sender(int which, int64_t now_ns, uint32_t rtt_us);\n"
+        f"bool sender(int which, int64_t now_ns, uint32_t rtt_us)\n{{\nbool couple = true;\nsbd_common_init{body}"
+        "return couple;\n}\n"
+    )
+    headers = ["-I", str(ROOT / "export/generated"), "-mgeneral-regs-only", "-c"]
+    compilers.compiled(compiler, source, tmp_path / "sender.o", headers)
+    assert (tmp_path / "sender.o").exists()
 
 
 def test_what_is_written_is_the_same_and_all_there_is(files: dict[str, bytes], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from export import compilers, default_detector
+from export import compilers, lag_excess_header
 from export import judgements as judgements_of_c
 from export.compiled_detectors import CompiledDetector, event_array
 from export.compilers import Compiler
@@ -123,11 +123,11 @@ def test_the_sample_of_the_documentation_compiles_with_integers_alone(compiler: 
 
 
 def test_the_header_that_is_generated_is_the_one_that_is_proved() -> None:
-    name = default_detector.HEADER
-    assert (ROOT / "export/generated" / name).read_bytes() == default_detector.SOURCE.read_bytes()
+    name = lag_excess_header.HEADER
+    assert (ROOT / "export/generated" / name).read_bytes() == lag_excess_header.SOURCE.read_bytes()
     own = Criterion()
     written = f"{{ {own.shared_above_q10}, {own.apart_below_q10}, {own.tiles}, {str(own.compares).lower()} }}"
-    assert f"#define SBD_LAG_RULE\t{written}\n" in default_detector.SOURCE.read_text()
+    assert f"#define SBD_LAG_RULE\t{written}\n" in lag_excess_header.SOURCE.read_text()
 
 
 def test_pairs_do_not_know_of_each_other(program: Path) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from export import common_judgements, default_detector, emit_c
+from export import common_judgements, emit_c, lag_excess_header
 
 ROOT = Path(__file__).parents[2]
 SHIM = (ROOT / "kernel/src/verifiable.h").read_text()
 RUNTIME = emit_c.render_runtime()
-LAG_EXCESS = default_detector.SOURCE.read_text()
+LAG_EXCESS = lag_excess_header.SOURCE.read_text()
 COMMON_LAG = common_judgements.HEADER.read_text()
 LOADED = emit_c.render_loaded()
 _BLOCK = re.compile(r"#ifndef SBD_BPF\n(.*?)#endif\n", re.DOTALL)

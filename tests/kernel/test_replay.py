@@ -32,7 +32,7 @@ MODELS = [name.removeprefix("sbd_") for name in headers_of_models(GENERATED)]
 LAG_EXCESS, COMMON_LAG, LOADED = "lag_excess", "common_lag", "loaded"
 SHIPPED = GENERATED / "forest_invariant.sbd"
 #: Instructions that the verifier may go through for one program; its own limit is a million.
-MOST_INSTRUCTIONS = 60_000
+MOST_INSTRUCTIONS = 70_000
 _JUDGEMENT = re.compile(r"C=([0-9a-f]+) SF=\d+,\d+ (\d+) (\d+) (-|-?\d+)")
 
 

@@ -7,9 +7,11 @@ import itertools
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,9 +19,14 @@ from contracts.contract import read_table
 from contracts.tables import PREDICTION
 from export import default_detector, shipped
 from features import connection_pairs
-from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
+from features.lag_excess import lattice
+from features.lag_excess.lattice import TOO_FEW_SAMPLES
 from features.reading import DEFAULT
+from features.series import SubflowSignals
 from models.detectors import DETECTORS
+from models.detectors.common_lag import CommonLagRule
+from models.detectors.common_lag_calibration import wrong_in_words, wrong_share
+from models.detectors.common_lag_judgements import NO_QUEUE, NO_QUEUE_ON, TOO_SHORT, timed_judgements
 from models.detectors.lag_excess import Criterion, judgements
 from pipelines.__main__ import main
 from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
@@ -33,9 +40,11 @@ KERNEL = ROOT / "data/samples/kernel/inputs"
 CAPTURES = ROOT / "data/samples/kernel_captures/inputs"
 FIELDS = [
     *("input", "connection_id", "subflow_a", "subflow_b", "window_start_s", "window_s"),
-    *("shared", "score", "model", "reason"),
+    *("shared", "score", "model", "reason", "wrong_share"),
 ]
 EVENT = "5 C={} SF={} V={} {}\n"
+#: Of the detectors that judge again and again, why they say nothing at first.
+TOO_SHORT_FOR = {"common-lag": {TOO_SHORT}, "lag-excess": {lattice.TOO_SHORT}}
 
 
 def run(searched: Path, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
@@ -227,31 +236,113 @@ def test_inspect_shows_where_a_capture_was_taken_and_what_it_signals(
     assert shown[-2].endswith("110.sf1.pcap.zst: pcap, 0 connections, 3288 records, 0 refused")
 
 
-def test_the_default_is_the_detector_in_git_and_needs_no_project(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+#: Verdict, reason, share of such verdicts that are wrong, time.
+Shown = tuple[bool | None, str | None, float | None, int]
+
+
+def of_common_lag(x: SubflowSignals, y: SubflowSignals) -> list[Shown]:
+    said = timed_judgements(x, y, CommonLagRule())
+    return [(one.shared, one.reason, one.wrong_share, one.decided_ns) for one in said]
+
+
+def of_lag_excess(x: SubflowSignals, y: SubflowSignals) -> list[Shown]:
+    return [(one.shared, one.reason, None, one.decided_ns) for one in judgements(x, y, Criterion())]
+
+
+def test_the_default_is_the_detector_in_git(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(KERNEL / "101.state.csv.zst")
+    assert main(["detect", "--json", path]) == 0
+    by_default = lines(capsys)
+    assert main(["detect", "--json", "--model", "common-lag", path]) == 0
+    assert lines(capsys) == by_default
+    assert {one["model"] for one in by_default} == {default_detector.named_in().detector} == {"common-lag"}
+
+
+@pytest.mark.parametrize(
+    ("options", "judged", "too_short"),
+    [
+        ((), of_common_lag, TOO_SHORT),
+        (("--model", "lag-excess"), of_lag_excess, lattice.TOO_SHORT),
+    ],
+    ids=["common-lag", "lag-excess"],
+)
+def test_every_judgement_is_shown_and_needs_no_project(
+    options: tuple[str, ...],
+    judged: Callable[[SubflowSignals, SubflowSignals], list[Shown]],
+    too_short: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     inputs = sorted(KERNEL.iterdir())
-    assert run(tmp_path, monkeypatch, "detect", "--json", *inputs) == 0
+    assert run(tmp_path, monkeypatch, "detect", "--json", *options, *inputs) == 0
     said = lines(capsys)
     assert list(tmp_path.iterdir()) == []
-    assert {one["model"] for one in said} == {default_detector.named_in().detector} == {"lag-excess"}
     for path in inputs:
         ((_, connection),) = recording.read(path, Dialect()).connections()
         signals = connection_pairs.signals(connection, DEFAULT)
-        expected = [(one.shared, one.reason, one.decided_ns) for one in judgements(signals[0], signals[1], Criterion())]
+        expected = judged(signals[0], signals[1])
         first, *own = [one for one in said if one["input"] == str(path)]
-        assert (first["shared"], first["reason"]) == (None, TOO_SHORT)
-        assert [(one["shared"], one["reason"]) for one in own] == [one[:2] for one in expected]
-        assert [one["window_start_s"] for one in own] == pytest.approx([one[2] / 1e9 for one in expected], abs=1e-6)
+        assert (first["shared"], first["reason"]) == (None, too_short)
+        assert [(one["shared"], one["reason"], one["wrong_share"]) for one in own] == [one[:3] for one in expected]
+        assert [round(one["window_start_s"] * 1e6) for one in own] == [round(one[3] / 1e3) for one in expected]
         ends_s = [one["window_start_s"] + one["window_s"] for one in (first, *own)]
         assert ends_s[:-1] == pytest.approx([one["window_start_s"] for one in own], abs=1e-6)
     assert {one["shared"] for one in said} == {True, False, None}
 
 
-def test_what_counts_of_the_default_is_its_last_verdict(
+def test_the_default_says_how_sure_its_last_verdict_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert run(tmp_path, monkeypatch, "detect", KERNEL / "101.state.csv.zst", KERNEL / "106.state.csv.zst") == 0
+    log = KERNEL / "101.state.csv.zst"
+    assert run(tmp_path, monkeypatch, "detect", "--json", log) == 0
+    last = lines(capsys)[-1]
+    assert last["wrong_share"] == wrong_share(True, round(last["score"] * 1024))
+    assert run(tmp_path, monkeypatch, "detect", log) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.endswith("101.state.csv.zst: 101.state#0, by common-lag")
+    words = r"  subflows 0 and 1: shared, from 4\.\d s on, to the end at 20\.1 s; score \d\.\d\d: (.*)"
+    found = re.fullmatch(words, second)
+    assert found is not None and found[1] == wrong_in_words(last["wrong_share"])
+
+
+IDLE = sorted((ROOT / "tests/doctor/samples/shared").glob("idle.*.ping"))
+
+
+def test_of_an_idle_path_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(tmp_path, monkeypatch, "detect", "--together", *IDLE) == 0
+    assert f"subflows 0 (idle.0) and 1 (idle.1): no verdict: {NO_QUEUE}\n" in capsys.readouterr().out
+    assert run(tmp_path, monkeypatch, "detect", "--together", "--json", *IDLE) == 0
+    last = [one for one in lines(capsys) if one["subflow_b"] is not None][-1]
+    assert (last["shared"], last["score"], last["wrong_share"], last["reason"]) == (None, None, None, NO_QUEUE)
+
+
+def test_a_path_without_a_queue_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Beside one whose queue fills and drains."""
+    busy_us = 30_000 + np.abs(np.cumsum(np.random.default_rng(1).normal(0, 2_000, 3_000)) % 80_000 - 40_000)
+    idle_us = 45_000 + np.random.default_rng(3).integers(0, 2_000, 3_000)
+    log = tmp_path / "made.log"
+    log.write_text(
+        "".join(
+            f"{at * 10**7} C=5b1 SF={subflow} V=RTT {int(rtt_us[at])}\n"
+            for at in range(3_000)
+            for subflow, rtt_us in ((3, busy_us), (7, idle_us))
+        )
+    )
+    assert run(tmp_path, monkeypatch, "detect", log) == 0
+    shown = capsys.readouterr().out
+    assert f"subflows 3 and 7: no verdict: {NO_QUEUE_ON.format('subflow 7')}\n" in shown
+
+
+def test_what_counts_of_the_lag_excess_is_its_last_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    logs = [KERNEL / f"{number}.state.csv.zst" for number in (101, 106)]
+    assert run(tmp_path, monkeypatch, "detect", "--model", "lag-excess", *logs) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].endswith("101.state.csv.zst: 101.state#0, by lag-excess")
     assert re.fullmatch(r"  subflows 0 and 1: shared, from 6\.\d s on, to the end at 20\.1 s; score \d\.\d\d", shown[1])
@@ -269,19 +360,24 @@ def test_a_plot_shows_every_pair_and_refuses_what_it_cannot_draw(
     assert run(tmp_path, monkeypatch, "detect", "--plot", png, logs[0]) == 0
     one_pair = png.read_bytes()
     assert one_pair.startswith(b"\x89PNG")
+    assert (
+        run(tmp_path, monkeypatch, "detect", "--plot", tmp_path / "excess.png", "--model", "lag-excess", logs[0]) == 0
+    )
+    of_lag_excess = (tmp_path / "excess.png").read_bytes()
+    assert of_lag_excess.startswith(b"\x89PNG") and of_lag_excess != one_pair
     assert run(tmp_path, monkeypatch, "detect", "--plot", png, *logs) == 0
     height, of_one = (int.from_bytes(content[20:24]) for content in (png.read_bytes(), one_pair))
     assert height == 8 * of_one
     assert "no more than 8 pairs are drawn" in capsys.readouterr().err
     for arguments in (("--plot", tmp_path / "pairs.pdf"), ("--plot", png, "--model", "correlation")):
         assert run(tmp_path, monkeypatch, "detect", *arguments, logs[0]) == EXIT_USAGE
-        assert "--plot FILE.png draws what lag-excess says" in capsys.readouterr().err
+        assert "--plot FILE.png draws what common-lag or lag-excess says" in capsys.readouterr().err
     assert (
         run(tmp_path, monkeypatch, "detect", "--plot", tmp_path / "none.png", CAPTURES / "101.sf1.pcap.zst")
         == EXIT_USAGE
     )
     assert "no pair of subflows with RTTs to draw" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["pairs.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["excess.png", "pairs.png"]
 
 
 def test_the_model_in_git_judges_where_none_of_its_name_is_stored(
@@ -304,10 +400,10 @@ def test_a_default_that_is_not_the_one_named_is_refused(tmp_path: Path) -> None:
     for name in (default_detector.NAMED, named.header):
         shutil.copy(shipped.FOLDER / name, tmp_path)
     said = json.loads((tmp_path / default_detector.NAMED).read_text())
-    assert default_detector.load(tmp_path)[1].criterion == Criterion()
+    assert default_detector.load(tmp_path)[1].rule == CommonLagRule()
     for changed, why in (
         (said | {"sha256": "0" * 64}, "its SHA-256 differs"),
-        (said | {"parameters": {"tiles": 5}}, "tiles is 5"),
+        (said | {"parameters": {"holds": 5}}, "holds is 5"),
         (said | {"parameters": {"tails": 4}}, "tails"),
         (said | {"detector": "wavelet"}, "names 'wavelet', which has no header"),
         ({"model": 1}, "names no detector"),
@@ -477,11 +573,10 @@ def test_every_baseline_detector_speaks_on_a_real_log(name: str, capsys: pytest.
     # Stretches of one opinion, end to end from the first record to the last.
     for before, after in itertools.pairwise(said):
         assert after["window_start_s"] == pytest.approx(before["window_start_s"] + before["window_s"], abs=1e-5)
-        # The lag excess judges again and again.
-        assert after["shared"] != before["shared"] or name == "lag-excess"
+        assert after["shared"] != before["shared"] or name in TOO_SHORT_FOR
     assert {one["model"] for one in said} == {name}
     why = {one["reason"] for one in said if one["shared"] is None}
-    assert why <= {TOO_SHORT if name == "lag-excess" else "the detector has no opinion"}
+    assert why <= TOO_SHORT_FOR.get(name, {"the detector has no opinion"})
     assert not {one["reason"] for one in said if one["shared"] is not None} - {None}
     # The log has no marks.
     assert any(one["shared"] is not None for one in said) == (name != "emptcp-r")

@@ -143,6 +143,8 @@ def test_headers_cards_and_model_files_are_written(made_project: Path) -> None:
         "sbd_loaded.h",
         "SHA256SUMS",
         "default.json",
+        "sbd_common_lag.h",
+        "sbd_common_lag.md",
         "sbd_lag_excess.h",
         "sbd_lag_excess.md",
         "model.json",

@@ -27,7 +27,7 @@ def test_they_are_those_that_detect_says() -> None:
     assert [one.said for one in said] == [True, False, True]
     # docs/own-traces.md shows what `sbd detect` says of the first.
     assert said[0].score is not None
-    assert round(said[0].score, 2) == 8.18
+    assert round(said[0].score, 2) == 6.08
     assert {one.reason for one in said} == {None}
 
 

@@ -10,12 +10,16 @@ from tests.pipelines.imports import PACKAGES
 
 ROOT = Path(__file__).parents[2]
 _A_SIZE = "a size that the test makes inputs for"
+_RECORDING = "a whole recording needs network namespaces and half a minute"
 _WORDS = "the words must be as many as the numbers of the native part"
 #: File of tests and name, and why it is read.
 EXCEPTIONS = {
     ("export/test_compiled_detectors.py", "_library"): "a library once loaded stays loaded; the test drops it",
     ("export/test_packed.py", "_PLACES"): _A_SIZE,
     ("models/automl/test_search.py", "_limits_acted"): "an engine's limits act too rarely to wait for them",
+    ("testbed/test_together.py", "_Together"): _RECORDING,
+    ("testbed/test_together.py", "_drawn"): _RECORDING,
+    ("testbed/test_together.py", "_recorded"): _RECORDING,
     ("traces/test_connection.py", "_ROWS"): _A_SIZE,
     ("traces/test_recorded.py", "_VERDICTS"): _WORDS,
     ("traces/test_recorded.py", "_SIGNALS"): _WORDS,

@@ -25,8 +25,8 @@ CAPTURES = ROOT / "data/samples/kernel_captures/inputs"
 PUBLIC = ROOT / "tests/traces/samples/public"
 #: Arguments, and what the evidence says of the RTTs.
 KINDS = {
-    "ss": (["ss.log"], "smoothed"),
-    "ss, no tokens": (["--together", "ss-without-tokens.log"], "smoothed"),
+    "ss": (["--model", "lag-excess", "ss.log"], "smoothed"),
+    "ss, no tokens": (["--model", "lag-excess", "--together", "ss-without-tokens.log"], "smoothed"),
     "ping": (["--together", "wlan0.ping", "wwan0.ping"], "samples"),
     "table": (["rtts.csv"], "samples"),
     "tables of packets": (["--together", "wlan0.csv", "wwan0.csv"], "samples"),
@@ -112,7 +112,7 @@ def test_verdicts_name_paths_and_limits_stand_under_them(
     monkeypatch.chdir(rewritten_logs["101"])
     assert main(["detect", "--together", "wlan0.ping", "wwan0.ping"]) == 0
     first, second, third, *_ = capsys.readouterr().out.splitlines()
-    assert first == "wlan0.ping: wlan0#0, by lag-excess"
+    assert first == "wlan0.ping: wlan0#0, by common-lag"
     assert second.startswith("  subflows 0 (wlan0) and 1 (wwan0): shared, from ")
     assert third.startswith("  - There are no congestion states")
 
@@ -133,8 +133,10 @@ def test_the_rule_refuses_a_verdict_in_one_place(
     (one,) = detect(monkeypatch, capsys, rewritten_logs["101"], "--together", "tcp_probe.txt")
     assert (one["shared"], one["reason"]) == (None, judged_rtts.KIND_NOT_JUDGED)
     assert any("verdicts were too often wrong. Record RTT samples" in limit for limit in one["evidence"]["limits"])
-    monkeypatch.setattr(judged_rtts, "RULE", VerdictRule(most_interval_ms=1))
     (one,) = detect(monkeypatch, capsys, rewritten_logs["101"], "ss.log")
+    assert (one["shared"], one["reason"]) == (None, judged_rtts.SMOOTHED_NOT_JUDGED)
+    monkeypatch.setattr(judged_rtts, "LAG_EXCESS_RULE", VerdictRule(most_interval_ms=1))
+    (one,) = detect(monkeypatch, capsys, rewritten_logs["101"], "--model", "lag-excess", "ss.log")
     assert (one["shared"], one["reason"]) == (None, judged_rtts.TOO_FAR_APART)
     monkeypatch.setattr(judged_rtts, "RULE", VerdictRule(most_interval_ms=50))
     assert detect(monkeypatch, capsys, rewritten_logs["101"], "rtts.csv")[-1]["shared"] is True

@@ -227,7 +227,11 @@ def test_a_folder_with_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]
             "either --inputs with --labels, or --dataset",
         ),
         (["cat", "--dataset", "kernel_locked"], 2, "kernel_locked is read by `sbd score-locked` alone"),
-        (["cat", "--dataset", "../samples/kernel"], 2, "is unknown, known are ['kernel', "),
+        (
+            ["cat", "--dataset", "../samples/kernel"],
+            2,
+            "is unknown, known are ['idle_2_linux', 'idle_linux', 'kernel', ",
+        ),
         (["cat", "--seconds", "0"], 2, "--seconds must be above 0"),
         (["cat", "--trust-header"], 2, "--trust-header is for a header, and cat is none"),
     ],

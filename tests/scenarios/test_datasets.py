@@ -29,6 +29,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "unseen_linux": {"cases": ["case01", "case10"], "repetitions": 5, "duration_s": 60, "seed": 7},
     "controllers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
     "schedulers": {"connections_per_label": 8, "duration_s": 25, "seed": 7},
+    "idle": {"connections_per_label": 40, "duration_s": 30, "seed": 7},
+    "idle_2": {"connections_per_label": 40, "duration_s": 30, "seed": 1000},
     "idle_linux": {"connections": 80, "duration_s": 30, "seed": 7, "attempt": 0},
     "idle_2_linux": {"connections": 60, "duration_s": 30, "seed": 1000, "attempt": 0},
     "testbed_2": {"of_two": 120, "of_three": 30, "duration_s": 40, "seed": 1000, "attempt": 0},

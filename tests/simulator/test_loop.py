@@ -23,7 +23,19 @@ from models.detectors import DETECTORS, replayed
 from models.detectors.event import events_of
 from scenarios import registry, simulator
 from tests.night import few_now
-from tests.simulator.program import SIMULATOR, Run, Scenario, execute, loop_program, separate, shared, simulate, subflow
+from tests.simulator.program import (
+    SIMULATOR,
+    Run,
+    Scenario,
+    execute,
+    link,
+    loop_program,
+    network,
+    separate,
+    shared,
+    simulate,
+    subflow,
+)
 from tests.simulator.test_coupling import (
     changes_ns,
     decided,
@@ -41,6 +53,7 @@ MODEL_FILE = EXPORT / "generated" / "forest_invariant.sbd"
 MODELS = ["tree_paper", "tree_invariant", "forest_invariant", "file"]
 #: Sources by the detectors that they are.
 DETECTOR = {
+    "common_lag": "common-lag",
     "correlation": "correlation",
     "dwc_r": "dwc-r",
     "emptcp_r": "emptcp-r",
@@ -176,7 +189,10 @@ def opinions_of(told: dict[str, Any]) -> list[tuple[int, list[int | None]]]:
 
 
 @pytest.mark.parametrize(
-    ("source", "scenario"), on_scenarios(DETECTOR, now={(DEFAULT, "moving"), ("rfc8382", "three")})
+    ("source", "scenario"),
+    on_scenarios(
+        DETECTOR, now={(DEFAULT, "moving"), ("common_lag", "moving"), ("common_lag", "three"), ("rfc8382", "three")}
+    ),
 )
 def test_partitions_are_those_of_the_python_detector(source: str, scenario: Scenario, tmp_path: Path) -> None:
     """At the same times, on the run's own log, whatever the loop did."""
@@ -274,6 +290,40 @@ def test_verdicts_hold_as_long_as_they_are_to(
     found = [(epoch["from_ns"], epoch["groups"][1]) for epoch in one.told["groups"]][1:]
     assert found == expected != []
     assert changes_ns(one.run) == [ns for ns, _ in found]
+
+
+def with_wide_links_from(widened_s: float, rate_mbit_s: float, duration: float) -> Scenario:
+    """Two bottlenecks of their own, of which no queue is left once they widen: the application gives data at a rate."""
+    links = [link(4.0, 40000), link(3.0, 30000, "client")]
+    for one in links:
+        one["rate_mbit_s"] = [[0.0, 50.0]] if widened_s == 0 else [*one["rate_mbit_s"], [widened_s, 50.0]]
+    subflows = [subflow([0], 24.0), subflow([1], 30.0, 0.6)]
+    application = {"kind": "rate", "rate_mbit_s": rate_mbit_s}
+    return network(links, subflows, duration=duration, application=application, scheduler="round_robin")
+
+
+@pytest.mark.parametrize("hold_windows", [1.0, 4.0])
+def test_what_is_unknown_is_coupled_once_evidence_is_old(hold_windows: float, tmp_path: Path) -> None:
+    """Groups stay as they are for so many windows from the last samples with a queue on, then all are coupled."""
+    verdicts = {"name": "common_lag", "hold_windows": hold_windows}
+    one = looped(tmp_path, with_wide_links_from(10.0, 6.5, duration=20.0), verdicts)
+    known = [said for _, said in known_verdicts(one.told)]
+    later = one.told["judgements"][len(known) :]
+    assert set(known) == {False} and {each["said"] for each in later} == {"no_queue"}
+    evidence_ns = max(each["decided_ns"] for each in one.told["judgements"][: len(known)] if each["speaks"])
+    assert evidence_ns < later[0]["decided_ns"]
+    until_ns = evidence_ns + int(hold_windows * WINDOW_RTTS * larger_least_rtt_ns(one.run, later[0]["decided_ns"]))
+    apart, again = one.told["groups"][1:]
+    assert (apart["groups"], again["groups"]) == ([0, 1], [0, 0])
+    assert again["from_ns"] == min(event.ns for event in one.run.parse() if event.ns > until_ns)
+
+
+def test_a_run_that_begins_without_queues_stays_coupled(tmp_path: Path) -> None:
+    """Neither path shows a queue, so nothing can be known."""
+    one = looped(tmp_path, with_wide_links_from(0.0, 2.0, duration=10.0), "common_lag")
+    assert {each["said"] for each in one.told["judgements"]} == {"no_queue"}
+    assert [each["groups"] for each in one.told["groups"]] == [[0, 0]]
+    assert changes_ns(one.run) == []
 
 
 @pytest.mark.slow

@@ -272,6 +272,14 @@ def replaying() -> Scenario:
     return network([recorded], [subflow([0], 60.0), subflow([0], 60.0)])
 
 
+def hindered() -> Scenario:
+    """A queue that is managed, a way back that others use, and ACKs for several segments."""
+    managed = {**link(8.0), "queue_discipline": "codel", "back": {"rate_mbit_s": 8.0, "queue_bytes": 60_000}}
+    scenario = network([managed], [subflow([0], 60.0), subflow([0], 60.0)], segments_per_ack=4)
+    scenario["background"] = [flow("reno", None) | {"leaves": "first_link", "direction": "back"}]
+    return scenario
+
+
 #: Between them they have every key.
 TRIED = {
     "bulk": shared(),
@@ -285,6 +293,7 @@ TRIED = {
     "accompanied": accompanied(),
     "meta_queue": reinjecting(),
     "replaying": replaying(),
+    "hindered": hindered(),
     **every_choice(),
 }
 

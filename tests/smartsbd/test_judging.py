@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 import smartsbd
-from features.lag_excess import gate
-from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
+from features.lag_excess.lattice import TOO_FEW_SAMPLES
+from models.detectors.common_lag_judgements import NO_QUEUE, NO_QUEUE_ON, TOO_SHORT
 from pipelines.__main__ import main
 from smartsbd import JudgedSpan, PairVerdict, PathsVerdict, judge, judge_paths
 from tests.night import few_now
@@ -32,11 +32,21 @@ def detected(path: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, A
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def assert_same(verdict: PairVerdict, said: list[dict[str, Any]], start_ns: int, end_ns: int) -> None:
+def of_paths(reason: str | None, names: tuple[str, str]) -> str | None:
+    """A reason of `sbd detect` with the names of paths in place of the subflows' numbers."""
+    for number, name in zip(("subflow 0", "subflow 1"), names, strict=True):
+        reason = reason and reason.replace(f"on {number}", f"on path {name}")
+    return reason
+
+
+def assert_same(
+    verdict: PairVerdict, said: list[dict[str, Any]], start_ns: int, end_ns: int, names: tuple[str, str] = ("a", "b")
+) -> None:
     """Judgements one by one: what is said, and from when on."""
-    ours = [(one.shared, one.score, one.reason) for one in verdict.judgements]
-    assert ours == [(one["shared"], one["score"], one["reason"]) for one in said]
-    assert (verdict.shared, verdict.score, verdict.reason) == ours[-1]
+    ours = [(one.shared, one.score, one.reason, one.wrong_share) for one in verdict.judgements]
+    assert ours == [(one["shared"], one["score"], of_paths(one["reason"], names), one["wrong_share"]) for one in said]
+    assert (verdict.shared, verdict.score, verdict.reason, verdict.wrong_share) == ours[-1]
+    assert (verdict.wrong_share is None) == (verdict.shared is None)
     # A connection begins before its first RTT sample, and may end after its last one.
     from_ns = [start_ns + round(one.from_s * 1e9) for one in verdict.judgements]
     to_ns = [start_ns + round(one.to_s * 1e9) for one in verdict.judgements]
@@ -60,10 +70,25 @@ def test_every_judgement_is_that_of_detect(path: Path, capsys: pytest.CaptureFix
         assert line in capsys.readouterr().out
 
 
-def test_the_recordings_have_all_three_answers() -> None:
+def test_the_recordings_have_both_answers_and_reasons_before() -> None:
     said = [judge(*arrays_of(path).pair()) for path in [*KERNEL, *HARD]]
-    assert {one.shared for one in said} == {True, False, None}
-    assert {one.reason for one in said} >= {None, gate.STILL, gate.STALLED, gate.BETWEEN}
+    assert {one.shared for one in said} >= {True, False}
+    reasons = {span.reason for one in said for span in one.judgements}
+    assert reasons >= {None, TOO_SHORT} and len(reasons) > 2
+
+
+def test_a_path_without_a_queue_has_no_verdict_and_is_named() -> None:
+    times_s = np.arange(3_000) / 100
+    busy_s = 0.030 + abs(np.random.default_rng(1).normal(0, 0.002, 3_000).cumsum() % 0.08 - 0.04)
+    idle_s, other_s = (0.045 + np.random.default_rng(seed).integers(0, 2_000, 3_000) * 1e-6 for seed in (3, 4))
+    for a_s, b_s, name in ((busy_s, idle_s, "path b"), (idle_s, busy_s, "path a")):
+        verdict = judge(times_s, a_s, times_s, b_s)
+        assert (verdict.shared, verdict.score, verdict.wrong_share) == (None, None, None)
+        assert verdict.reason == NO_QUEUE_ON.format(name)
+    named = judge_paths({"wifi": (times_s, busy_s), "lte\x1b": (times_s, idle_s), "dsl": (times_s, other_s)})
+    assert named.pairs["wifi", "dsl"].reason == NO_QUEUE_ON.format("path dsl")
+    assert named.pairs["wifi", "lte\x1b"].reason == NO_QUEUE_ON.format(r"path lte\x1b")
+    assert named.pairs["lte\x1b", "dsl"].reason == NO_QUEUE
 
 
 @each
@@ -119,8 +144,10 @@ def test_three_paths_are_judged_as_three_subflows(tmp_path: Path, capsys: pytest
     assert list(verdict.pairs) == [("0", "1"), ("0", "2"), ("1", "2")]
     for (a, b), own in verdict.pairs.items():
         of_pair = [one for one in said if (one["subflow_a"], one["subflow_b"]) == (int(a), int(b))]
-        assert_same(own, of_pair, given.start_ns, given.end_ns)
-        assert own == judge(*given.paths[a], *given.paths[b])
+        assert_same(own, of_pair, given.start_ns, given.end_ns, (a, b))
+        # The names of paths are in reasons.
+        alone = judge(*given.paths[a], *given.paths[b])
+        assert (own.shared, own.score, own.since_s) == (alone.shared, alone.score, alone.since_s)
     assert verdict.groups == {"0": 0, "1": 0, "2": 1}
 
 
@@ -174,8 +201,8 @@ def test_what_is_promised_to_stay() -> None:
     assert smartsbd.__all__ == ["JudgedSpan", "PairVerdict", "PathsVerdict", "SamplesError", "judge", "judge_paths"]
     fields = {one: [field.name for field in dataclasses.fields(one)] for one in (PairVerdict, JudgedSpan, PathsVerdict)}
     assert fields == {
-        PairVerdict: ["shared", "score", "reason", "since_s", "judgements"],
-        JudgedSpan: ["from_s", "to_s", "shared", "score", "reason"],
+        PairVerdict: ["shared", "score", "reason", "since_s", "judgements", "wrong_share"],
+        JudgedSpan: ["from_s", "to_s", "shared", "score", "reason", "wrong_share"],
         PathsVerdict: ["pairs", "groups"],
     }
     times_s, rtts_s = [0.0], [0.02]

@@ -106,7 +106,7 @@ def partitions(results: Results) -> Rows:
     return rows
 
 
-#: Detectors of the table of last verdicts: what the default is held against.
+#: Detectors of the table of last verdicts: what others are held against, and those.
 _LAST = (
     ("lag-excess", "default"),
     ("lag-excess", "alone"),
@@ -122,8 +122,8 @@ _LAST = (
 
 #: Of the table on the front page: who, and how it is called there.
 _FRONT = {
-    ("lag-excess", "default"): "lag excess, the default of `sbd detect`",
-    ("common-lag", "default"): "common lag",
+    ("common-lag", "default"): "common lag, the default of `sbd detect`",
+    ("lag-excess", "default"): "lag excess",
     ("rubenstein-r", "default"): "comparison test (2002)",
     ("wavelet", "default"): "wavelets (2008)",
     ("forest_invariant", "trained on sites"): "forest on our features, learnt on `sites`",

@@ -3,8 +3,8 @@
 Jitter has no memory that lasts for half a round trip, a queue has: probes half a round trip apart resemble each other.
 Where the delay has come back to the smallest one, that queue has gone, and what was learnt of it with it.
 Where samples come too seldom for that, a mean delay that is far above the smallest one is a sign, since jitter and a
-delayed acknowledgement (40 ms in Linux and ns-3) add less. A lesser rise is one where delays vary with it, as those that
-wait for a timer do not, or where samples of a burst differ less than others do.
+delayed acknowledgement (40 ms in Linux and ns-3) add less. A lesser rise is one where delays vary with it, as those do
+not that wait for a timer, or where samples of a burst differ less than others do (docs/experiments/no-queue.md).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from features.common_lag.queue_signs import CloseSums, shows_queue
+from features.common_lag.queue_evidence import CloseSums, shows_queue
 from models.detectors.common_lag import CommonLagJudgement, CommonLagPair, CommonLagRule
 
 MS = 1_000_000

@@ -1,0 +1,28 @@
+"""What is kept at most of connections that are judged as samples come, and how late a subflow may be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: How much later than the others a subflow may be told.
+LATE_NS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class KeptAtMost:
+    """What is kept at most.
+
+    Attributes
+    ----------
+    connections : int
+        Of more, the one that is silent for longest is forgotten.
+    subflows : int
+        Of a connection; samples of others are refused.
+    samples : int
+        Of a subflow. Of more, the lag excess drops the older half, which counts as silence; the common lag waits for
+        the other subflow no longer.
+    """
+
+    connections: int = 64
+    subflows: int = 8
+    samples: int = 1 << 16
