@@ -8,36 +8,18 @@ the file of the default, so nobody can look before. Evaluation only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat
 
-from scenarios import idle_linux, wide
+from scenarios import idle_linux, way_back, wide, wild_2
 from scenarios.diverse import log_uniform
-from scenarios.scenario import Background, BackLine, ConnectionSettings, Link, Run, Scenario
+from scenarios.scenario import Background, ConnectionSettings, Link, Run, Scenario
 
-RANGES = wide.Ranges(
-    rtt_ms=(4.0, 400.0),
-    rate_mbit_s=(0.5, 100.0),
-    queue_rtts=(0.1, 10.0),
-    loss=(1e-5, 2e-2),
-    longest_queue_ms=4000.0,
-    equal_paths=0.3,
-    equal_bottlenecks=0.5,
-    lossless=0.5,
-    alone=0.4,
-    # Those that are idle are among them, until it is drawn who is.
-    bulk=0.6,
-    on_off=0.3,
-    on_s=(0.5, 12.0),
-    off_s=(0.3, 8.0),
-    rate_share=(0.2, 1.1),
-    controllers=(("reno", 1 / 3), ("cubic", 1 / 3), ("bbr", 1 / 3)),
-    min_rtt=1.0,
-    rivals=6,
-)
+#: Those of ``wild_2``, with what Linux has.
+RANGES = replace(wild_2.RANGES, controllers=(("reno", 1 / 3), ("cubic", 1 / 3), ("bbr", 1 / 3)), min_rtt=1.0)
 _OF_TWO = ([0, 0], [0, 1])
 #: Of all pairs of three subflows, half share.
 _OF_THREE = ([0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 1, 0], [0, 1, 2], [0, 1, 1])
@@ -49,14 +31,9 @@ _LOADING_RTT_MS = 30.0
 #: The protocol has tail drop on 0.5 and CoDel on 0.1 of the connections.
 _CODEL = 1 / 6
 _RIVALS_BACK = 0.25
-#: A scenario has room for 32 flows, and there may be three bottlenecks with rivals in both directions.
-_MOST_RIVALS_BACK = 3
 _UNLIMITED_BUFFER = 0.5
-_BUFFER_PRODUCTS = (0.5, 4.0)
-_LEAST_BUFFER_BYTES = 1 << 14
 #: More than any of the paths holds.
 _UNLIMITED_BYTES = 1 << 26
-_BYTES_PER_MBIT_S_AND_MS = 125
 
 
 @dataclass(frozen=True)
@@ -90,9 +67,9 @@ def _further(rng: np.random.Generator, rtt_ms: Sequence[float], *, bulk: bool) -
     pings, loaded = bool(rng.random() < _PINGS), bool(rng.random() < _LOADED)
     codel = bool(rng.random() < _CODEL)
     limited = bool(rng.random() >= _UNLIMITED_BUFFER)
-    products = log_uniform(rng, *_BUFFER_PRODUCTS)
+    products = log_uniform(rng, *way_back.BUFFER_PRODUCTS)
     back = bool(rng.random() < _RIVALS_BACK) and not idle
-    rivals = tuple(wide.draw_rivals(rng, RANGES, rtt_ms, always=True)[:_MOST_RIVALS_BACK] for _ in rtt_ms)
+    rivals = tuple(wide.draw_rivals(rng, RANGES, rtt_ms, always=True)[: way_back.MOST_RIVALS] for _ in rtt_ms)
     return _FurtherOfTestbed(
         idle=idle,
         pings=pings,
@@ -105,32 +82,13 @@ def _further(rng: np.random.Generator, rtt_ms: Sequence[float], *, bulk: bool) -
 
 def _link(link: Link, further: _FurtherOfTestbed) -> Link:
     """Return a bottleneck with its discipline, and with a way back as narrow as it is if there are rivals on it."""
-    back = BackLine(rate_mbit_s=link.rate_at_mbit_s(0), queue_bytes=link.queue_bytes)
     return Link.model_validate(
         {
             **link.model_dump(),
             "queue_discipline": "codel" if further.codel else None,
-            "back": back if further.rivals_back else None,
+            "back": way_back.as_narrow(link) if further.rivals_back else None,
         }
     )
-
-
-def _back(scenario: Scenario, further: _FurtherOfTestbed) -> Iterator[Background]:
-    """Yield the rivals on the way back of each bottleneck."""
-    for number, (link, rivals) in enumerate(zip(scenario.links, further.rivals_back, strict=False)):
-        member = next(index for index, subflow in enumerate(scenario.subflows) if number in subflow.links)
-        web_mbit_s = round(link.rate_at_mbit_s(0) / (len(rivals) + 1), 3)
-        for rival in rivals:
-            yield Background(
-                kind=rival.kind,
-                subflow=member,
-                enters=link.place,
-                rate_mbit_s=web_mbit_s if rival.kind == "web" else None,
-                start_s=rival.start_s,
-                rtt_ms=rival.rtt_ms,
-                leaves="first_link",
-                direction="back",
-            )
 
 
 def _loading(scenario: Scenario) -> tuple[Background, ...]:
@@ -142,18 +100,11 @@ def _loading(scenario: Scenario) -> tuple[Background, ...]:
     return (Background(kind="cubic", subflow=0, enters=place, rate_mbit_s=None, start_s=0.05, rtt_ms=rtt_ms),)
 
 
-def _receive_buffer_bytes(scenario: Scenario, products: float | None) -> int:
-    if products is None:
-        return _UNLIMITED_BYTES
-    sum_bytes = sum(
-        scenario.links[subflow.links[0]].rate_at_mbit_s(0) * subflow.rtt_ms * _BYTES_PER_MBIT_S_AND_MS
-        for subflow in scenario.subflows
-    )
-    return round(min(max(products * sum_bytes, _LEAST_BUFFER_BYTES), _UNLIMITED_BYTES))
-
-
 def _connection(rng: np.random.Generator, scenario: Scenario, further: _FurtherOfTestbed) -> ConnectionSettings:
-    changed: dict[str, object] = {"receive_buffer_bytes": _receive_buffer_bytes(scenario, further.buffer_products)}
+    changed: dict[str, object] = {"receive_buffer_bytes": _UNLIMITED_BYTES}
+    if further.buffer_products is not None:
+        limited_bytes = way_back.receive_buffer_bytes(scenario, further.buffer_products, _UNLIMITED_BYTES)
+        changed["receive_buffer_bytes"] = limited_bytes
     if further.idle:
         smallest_mbit_s = min(link.rate_at_mbit_s(0) for link in scenario.links)
         changed["application"] = idle_linux.application(
@@ -183,7 +134,7 @@ def draw(seed: int, number: int, groups: Sequence[int], *, duration_s: float) ->
     bulk = scenario.connection.application is None
     further = _further(rng, [subflow.rtt_ms for subflow in scenario.subflows], bulk=bulk)
     loaded = further.idle and further.loaded and len(set(groups)) > 1 and list(groups).count(0) == 1
-    background = (*scenario.background, *_back(scenario, further))
+    background = (*scenario.background, *way_back.background(scenario, further.rivals_back))
     if further.idle:
         background = _loading(scenario) if loaded else ()
         setting = f"{setting}, {'half-loaded' if loaded else 'idle'}"

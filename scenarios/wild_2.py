@@ -10,16 +10,15 @@ and no queue fills: of its pairs nothing can be known, and the setting in the tr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path, wide
+from scenarios import path, way_back, wide
 from scenarios.diverse import log_uniform
-from scenarios.scenario import Background, BackLine, ConnectionSettings, Link, Rate, Run, Scenario
+from scenarios.scenario import ConnectionSettings, Link, Rate, Run, Scenario
 
 _Choice = TypeVar("_Choice")
 RANGES = wide.Ranges(
@@ -63,14 +62,8 @@ _WAYS_BACK: tuple[tuple[Literal["free", "rivals", "thinned"], float], ...] = (
     ("rivals", 0.25),
     ("thinned", 0.25),
 )
-#: A scenario has room for 32 flows, and there may be three bottlenecks with rivals in both directions.
-_MOST_RIVALS_BACK = 3
 _SEGMENTS_PER_ACK = (2, 8)
 _UNLIMITED_BUFFER = 0.5
-_BUFFER_PRODUCTS = (0.5, 4.0)
-#: The least receive buffer that a scenario can have.
-_LEAST_BUFFER_BYTES = 1 << 14
-_BYTES_PER_MBIT_S_AND_MS = 125
 
 
 def _chosen(rng: np.random.Generator, choices: tuple[tuple[_Choice, float], ...]) -> _Choice:
@@ -116,17 +109,17 @@ def _further(rng: np.random.Generator, rtt_ms: list[float], *, bulk: bool) -> _F
     idle = bool(rng.random() < _IDLE / RANGES.bulk) and bulk
     idle_share = log_uniform(rng, *_IDLE_SHARE)
     limited = bool(rng.random() >= _UNLIMITED_BUFFER)
-    products = log_uniform(rng, *_BUFFER_PRODUCTS)
-    way_back = _chosen(rng, _WAYS_BACK)
+    products = log_uniform(rng, *way_back.BUFFER_PRODUCTS)
+    back = _chosen(rng, _WAYS_BACK)
     segments = int(rng.integers(_SEGMENTS_PER_ACK[0], _SEGMENTS_PER_ACK[1] + 1))
-    rivals = tuple(wide.draw_rivals(rng, RANGES, rtt_ms, always=True)[:_MOST_RIVALS_BACK] for _ in rtt_ms)
+    rivals = tuple(wide.draw_rivals(rng, RANGES, rtt_ms, always=True)[: way_back.MOST_RIVALS] for _ in rtt_ms)
     return _Further(
         discipline=discipline,
         scheduler=scheduler,
         idle_share=idle_share if idle else None,
         buffer_products=products if limited else None,
-        rivals_back=rivals if way_back == "rivals" and not idle else (),
-        segments_per_ack=segments if way_back == "thinned" else None,
+        rivals_back=rivals if back == "rivals" and not idle else (),
+        segments_per_ack=segments if back == "thinned" else None,
     )
 
 
@@ -138,38 +131,9 @@ def _link(link: Link, further: _Further) -> Link:
             **link.model_dump(),
             "mark_bytes": link.queue_bytes // 3 if marks else None,
             "queue_discipline": None if marks else further.discipline,
-            "back": BackLine(rate_mbit_s=link.rate_at_mbit_s(0), queue_bytes=link.queue_bytes)
-            if further.rivals_back
-            else None,
+            "back": way_back.as_narrow(link) if further.rivals_back else None,
         }
     )
-
-
-def _background_back(scenario: Scenario, further: _Further) -> Iterator[Background]:
-    """Yield the rivals on the way back of each bottleneck."""
-    for number, (link, rivals) in enumerate(zip(scenario.links, further.rivals_back, strict=False)):
-        member = next(index for index, subflow in enumerate(scenario.subflows) if number in subflow.links)
-        for rival in rivals:
-            web_mbit_s = round(link.rate_at_mbit_s(0) / (len(rivals) + 1), 3)
-            yield Background(
-                kind=rival.kind,
-                subflow=member,
-                enters=link.place,
-                rate_mbit_s=web_mbit_s if rival.kind == "web" else None,
-                start_s=rival.start_s,
-                rtt_ms=rival.rtt_ms,
-                leaves="first_link",
-                direction="back",
-            )
-
-
-def _receive_buffer_bytes(scenario: Scenario, products: float) -> int:
-    """Return a receive buffer of so many bandwidth-delay products of all paths, within what Linux has by default."""
-    sum_bytes = sum(
-        scenario.links[subflow.links[0]].rate_at_mbit_s(0) * subflow.rtt_ms * _BYTES_PER_MBIT_S_AND_MS
-        for subflow in scenario.subflows
-    )
-    return round(min(max(products * sum_bytes, _LEAST_BUFFER_BYTES), path.RECEIVE_BUFFER_BYTES))
 
 
 def _connection(scenario: Scenario, further: _Further) -> ConnectionSettings:
@@ -179,7 +143,8 @@ def _connection(scenario: Scenario, further: _Further) -> ConnectionSettings:
         rate_mbit_s = max(round(further.idle_share * smallest_mbit_s, 3), _LEAST_MBIT_S)
         changed |= {"application": Rate(rate_mbit_s=rate_mbit_s)}
     if further.buffer_products is not None:
-        changed |= {"receive_buffer_bytes": _receive_buffer_bytes(scenario, further.buffer_products)}
+        buffer_bytes = way_back.receive_buffer_bytes(scenario, further.buffer_products, path.RECEIVE_BUFFER_BYTES)
+        changed |= {"receive_buffer_bytes": buffer_bytes}
     if further.segments_per_ack is not None:
         changed |= {"segments_per_ack": further.segments_per_ack}
     return scenario.connection.model_copy(update=changed)
@@ -200,7 +165,7 @@ def _draw(seed: int, number: int, duration_s: float) -> Run:
     changed = {
         "connection": _connection(scenario, further),
         "links": tuple(_link(link, further) for link in scenario.links),
-        "background": () if idle else (*scenario.background, *_background_back(scenario, further)),
+        "background": () if idle else (*scenario.background, *way_back.background(scenario, further.rivals_back)),
     }
     return Run(
         scenario=scenario.model_copy(update=changed),

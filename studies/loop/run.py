@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 #: Headers of models that judge runs of these controls too, which are never switched; and what is in force in them.
 _UNSWITCHED = {"lia": run_outcome.COUPLED, "reno": run_outcome.APART}
 _HEADERS = ("tree_paper", "tree_invariant", "forest_invariant")
-#: The default detector, of which a replay has the last verdict alone.
+#: The lag excess, of which a replay has the last verdict alone.
 _DEFAULT = "lag_excess"
 #: Sources that are no detector: there is nothing to replay.
 _NOT_REPLAYED = ("oracle", "fixed")

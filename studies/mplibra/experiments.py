@@ -58,7 +58,7 @@ MPLIBRA_WVEGAS = Choice("mplibra", parameters={"classic": "wvegas"})
 RL_JOINT = Choice("rl_joint")
 LIA, OLIA, BALIA, WVEGAS, RENO = (Choice(name) for name in ("lia", "olia", "balia", "wvegas", "reno"))
 MPCC, MPCC_SCALED, MPOL = Choice("mpcc"), Choice("mpcc", parameters={"min_step": "scaled"}), Choice("mpol")
-#: SmartSBD's control: LIA over those that share by the truth, and by the verdicts of the default detector.
+#: SmartSBD's control: LIA over those that share by the truth, and by the verdicts of the lag excess.
 BY_ORACLE, BY_VERDICT = Choice("lia", verdicts="oracle"), Choice("lia", verdicts="lag_excess")
 #: Every row of the tables.
 ALL = (LIA, OLIA, BALIA, WVEGAS, RENO, MPCC, MPCC_SCALED, MPOL, RL_JOINT, MPLIBRA, CLASSIC, RANDOM)

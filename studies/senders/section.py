@@ -51,7 +51,7 @@ def _interval(row: dict[str, Any], name: str) -> str:
 
 
 def _of_default(row: dict[str, Any]) -> dict[str, Any]:
-    """Return what a table has of the default detector under a choice, but for the difference."""
+    """Return what a table has of the lag excess under a choice, except for the difference."""
     return {
         "pairs: run, valid": f"{row['drawn']}, {row['pairs']}",
         "right of all": _interval(row, "right"),
@@ -62,7 +62,7 @@ def _of_default(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_controller(reports: Path) -> Rows:
-    """How right the default detector's last verdicts are under each controller and scheduler."""
+    """How right the lag excess's last verdicts are under each controller and scheduler."""
     rows = _default(reports, _CONTROLLERS)
     return [
         {"controller, scheduler": row["choice"]}
@@ -73,7 +73,7 @@ def by_controller(reports: Path) -> Rows:
 
 
 def by_scheduler(reports: Path) -> Rows:
-    """How right the default detector's last verdicts are under each scheduler and receive buffer."""
+    """How right the lag excess's last verdicts are under each scheduler and receive buffer."""
     return [
         {"scheduler, receive buffer": row["choice"]}
         | _of_default(row)
@@ -144,12 +144,12 @@ def _signals(reports: Path, dataset: str, column: str) -> Rows:
 
 
 def controller_reading(reports: Path) -> str:
-    """Say in a sentence or two under which controllers the default detector is less right than under the first."""
+    """Say in a sentence or two under which controllers the lag excess is less right than under the first."""
     return _reading(reports, _CONTROLLERS)
 
 
 def scheduler_reading(reports: Path) -> str:
-    """Say under which schedulers and receive buffers the default detector is less right than under their reference."""
+    """Say under which schedulers and receive buffers the lag excess is less right than under their reference."""
     return _reading(reports, _SCHEDULERS)
 
 
@@ -168,6 +168,6 @@ def _reading(reports: Path, dataset: str) -> str:
     beside = f"`{first['choice']}`" if dataset == _CONTROLLERS else "what each is compared with"
     worse = [f"`{row['choice']}` ({row['less']:+.2f})" for row in others if row["less_high"] < 0]
     better = [f"`{row['choice']}` ({row['less']:+.2f})" for row in others if row["less_low"] > 0]
-    said = f"Against {beside} on the same networks, the default detector is less right under"
+    said = f"Against {beside} on the same networks, the lag excess is less right under"
     text = f"{said} {', '.join(worse)}." if worse else f"{said} no other choice: no interval lies below 0."
     return f"{text} It is more often right under {', '.join(better)}." if better else text

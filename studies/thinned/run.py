@@ -1,4 +1,4 @@
-"""Judge connections thinned to what other tools would have shown of them, by the default detector's last verdict.
+"""Judge connections thinned to what other tools would have shown of them, by the lag excess's last verdict.
 
 By kind of input and by sampling interval: the share right of all pairs and of the decided pairs, and the coverage.
 """

@@ -19,7 +19,7 @@ def tables(reports: Path) -> dict[str, Rows]:
 
 
 def shown_by_tools(reports: Path) -> Rows:
-    """How right the default detector's last verdicts are on connections as other tools show them."""
+    """How right the lag excess's last verdicts are on connections as other tools show them."""
     path = reports / "accuracy.csv"
     if not path.exists():
         return []

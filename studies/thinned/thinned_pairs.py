@@ -1,4 +1,4 @@
-"""The default detector's last verdict on pairs of which it is told no more than another tool shows."""
+"""The last verdict of the lag excess on pairs of which it sees no more than another tool shows."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from studies.__main__ import main
 from studies.radio.section import recorded_links
 
 ROOT = Path(__file__).parents[3]
-#: Whether it is shared, whether the label is valid, and what the default detector and another say.
+#: Whether it is shared, whether the label is valid, and what the lag excess and another say.
 CONNECTIONS = {
     "a": (True, True, True, True),
     "b": (True, True, None, False),

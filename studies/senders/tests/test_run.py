@@ -35,7 +35,7 @@ JUDGES = {
     ("replayed", "wavelet", "default"): ("wavelet", "default"),
     ("learnt", "tree", "paper, windows, band"): ("tree of paper", "windows, band"),
 }
-#: Under this choice the label of one pair does not count; under this, the default detector has no verdict.
+#: Under this choice the label of one pair does not count; under this, the lag excess has no verdict.
 NOT_VALID, SILENT = "wvegas", "mpcc"
 
 
@@ -179,7 +179,7 @@ def test_the_reading_names_what_is_worse_and_what_is_better(tmp_path: Path, tabl
     own.loc[~own["choice"].isin(["lia", "reno", "cubic", "wvegas"]), ["less", "less_low", "less_high"]] = 0
     own.to_csv(tmp_path / "controllers.csv", index=False)
     assert controller_reading(tmp_path) == (
-        "Against `lia` on the same networks, the default detector is less right under `reno` (-0.25)."
+        "Against `lia` on the same networks, the lag excess is less right under `reno` (-0.25)."
         " It is more often right under `wvegas` (+0.50), `cubic` (+0.12)."
     )
     (row,) = detectors_by_controller(tmp_path)
@@ -209,9 +209,7 @@ def test_schedulers_are_told_beside_their_references(reports: Path, tmp_path: Pa
     assert detectors[1]["lag-excess, default"].endswith(", -0.250*")
     assert [row["scheduler, receive buffer"] for row in scheduler_signals(tmp_path)] == names
     reading = scheduler_reading(tmp_path)
-    assert reading.startswith(
-        "Against what each is compared with on the same networks, the default detector is less right"
-    )
+    assert reading.startswith("Against what each is compared with on the same networks, the lag excess is less right")
     assert "`lia, Linux hosts` (-0.25)" in reading
 
 
