@@ -1,5 +1,5 @@
 # make core     set up what inspects, judges and scores; GROUPS="track notebooks" adds groups of pyproject.toml
-# make app      the same in one file, build/sbd.pyz, for Python 3.11
+# make app      the same in one file, build/sbd.pyz, for the Python that made it
 # make repro    set up, then run the main road (PROFILE=quick runs apart, under build/)
 # make study    the same, then one study: NAME=olaps (studies/ lists them);  make studies: all of them
 # make test     set up, then run the fast set of tests (WHAT=tests/traces for a part; tests/README.md)
@@ -35,7 +35,7 @@ export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
 .PHONY: kernel testbed loop core app repro study studies test test-all check fuzz proof audit export bench \
-	ui screenshots notebooks docs lab setup installed core-installed simulator packets logs warping windows baselines lock clean distclean
+	ui screenshots notebooks docs lab setup installed core-installed simulator native lock clean distclean
 .DELETE_ON_ERROR:
 
 repro: setup
@@ -60,7 +60,7 @@ check: setup
 	mypy
 	lint-imports
 	sbd dictionary --check
-	python -m scenarios.schema --check
+	python -m smartsbd.scenarios.schema --check
 
 fuzz: setup
 	python -m tests.fuzz.campaign --merge --out build/fuzz/campaign.md $(if $(SECONDS),--seconds $(SECONDS))
@@ -119,33 +119,26 @@ core:
 
 core-installed: $(VENV)/.core
 	$(if $(GROUPS),@$(IN_GROUPS) $(GROUPS:%=--extra %))
-	$(call compiled,packets,../$(VENV),,what reads captures)
-	$(call compiled,logs,../$(VENV),,what reads logs)
-	$(call compiled,warping,../$(VENV),,dynamic time warping)
-	$(call compiled,windows,../$(VENV),,features of windows)
+	$(compiled_native)
 	@# A first verdict; what it imports is compiled on the way, and nothing else.
 	@env -u PYTHONDONTWRITEBYTECODE sbd detect data/samples/kernel/inputs/101.state.csv.zst
 
-$(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/packets.txt pyproject.toml
+$(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/native.txt pyproject.toml
 	@echo "set-up: packages of Python"
-	@$(IN_GROUPS) hatchling editables
-	@uv pip install --quiet --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps -r requirements/packets.txt
+	@$(IN_GROUPS)
+	@uv pip install --quiet --python $(VENV_PYTHON) $(WHEELS) --require-hashes -r requirements/native.txt
 	@uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
 	@touch $@
 
-# The program, what it needs and the detector in git in one file, for Python 3.11; packages stay private to it.
+# The program, what it needs and the detector in git in one file, for the Python of .venv/; packages stay private to it.
 app: core
 	rm -rf build/app
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site $(WHEELS) --verify-hashes -c requirements/main.txt \
 		-r pyproject.toml
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site --no-build-isolation --no-deps --offline .
-	@$(MAKE) --no-print-directory -C packets PREFIX=../$(VENV) TARGET=../build/app/site
-	@$(MAKE) --no-print-directory -C logs PREFIX=../$(VENV) TARGET=../build/app/site
-	@$(MAKE) --no-print-directory -C warping PREFIX=../$(VENV) TARGET=../build/app/site
-	@$(MAKE) --no-print-directory -C windows PREFIX=../$(VENV) TARGET=../build/app/site
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/tools $(WHEELS) --require-hashes -r requirements/app.txt
 	PYTHONPATH=build/app/tools $(VENV_PYTHON) -m shiv --site-packages build/app/site --console-script sbd --compressed \
-		--python "/usr/bin/env python3.11" --output-file build/sbd.pyz
+		--python "/usr/bin/env python$$($(VENV_PYTHON) -V | sed -E 's/Python (3\.[0-9]+).*/\1/')" --output-file build/sbd.pyz
 
 # What compilers print goes to a log. A folder that has nothing to do says nothing.
 SETUP_LOG := build/setup.log
@@ -156,13 +149,21 @@ define compiled
 			tail -n 30 $(SETUP_LOG); echo "set-up: this failed; $(SETUP_LOG) has every line"; exit 1; } >&2; }
 endef
 
+# What is compiled for Python, and the detectors in C.
+define compiled_native
+	@mkdir -p build && (cmake -G Ninja -S native -B build/native -DPLACE="$(CURDIR)/native" $(NATIVE_OPTIONS) \
+		-DPython_EXECUTABLE="$(CURDIR)/$(VENV_PYTHON)" -Dpybind11_DIR="$$($(VENV_PYTHON) -m pybind11 --cmakedir)" && \
+		cmake --build build/native) >build/native.log 2>&1 || { \
+			tail -n 30 build/native.log; echo "set-up: this failed; build/native.log has every line"; exit 1; } >&2
+endef
+
 # One at a time: a second make waits. What it starts holds the lock too.
 ALONE = @flock --nonblock Makefile true || echo "make: another sets up in this folder: waiting for it" >&2; flock Makefile
 setup:
 	$(ALONE) $(MAKE) --no-print-directory --jobs=2 installed
 
-installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator packets logs warping windows baselines
-	@python -m compileall -q contracts traces scenarios testbed features models export smartsbd pipelines studies
+installed: $(VENV)/.installed $(VENV)/auto-sklearn/.installed simulator native
+	@python -m compileall -q smartsbd studies
 
 $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	@rm -rf $(VENV)
@@ -170,12 +171,12 @@ $(VENV)/.uv: requirements/uv.txt requirements/check-tools.sh
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check $(WHEELS) --require-hashes -r $<
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt requirements/packets.txt pyproject.toml
+$(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt requirements/native.txt pyproject.toml
 	@echo "set-up: packages of Python"
 	@uv pip sync --quiet --compile-bytecode --python $(VENV_PYTHON) --require-hashes $(BUILT_WITH) requirements/main.txt \
 		requirements/main.txt
 	@uv pip install --quiet --compile-bytecode --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps \
-		-r requirements/uv.txt -r requirements/simulator.txt -r requirements/packets.txt
+		-r requirements/uv.txt -r requirements/simulator.txt -r requirements/native.txt
 	@uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
 	@touch $@
 
@@ -206,20 +207,8 @@ simulator: $(VENV)/.installed
 loop: $(VENV)/.installed
 	@$(MAKE) --no-print-directory --jobs=2 -C simulator PREFIX=../$(VENV) loop
 
-packets: $(VENV)/.installed
-	$(call compiled,packets,../$(VENV),,what reads captures)
-
-logs: $(VENV)/.installed
-	$(call compiled,logs,../$(VENV),,what reads logs)
-
-warping: $(VENV)/.installed
-	$(call compiled,warping,../$(VENV),,dynamic time warping)
-
-windows: $(VENV)/.installed
-	$(call compiled,windows,../$(VENV),,features of windows)
-
-baselines: $(VENV)/.installed
-	$(call compiled,export/baselines,../../$(VENV),,the detectors in C)
+native: $(VENV)/.installed
+	$(compiled_native)
 
 # Pins stay as they are; delete a requirements file first to take newer versions.
 LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header \
@@ -229,7 +218,7 @@ lock:
 	$(LOCK) pyproject.toml $(GROUPS_OF_ALL:%=--extra %) --group dev -o requirements/main.txt >/dev/null
 	$(LOCK) --group app -c requirements/main.txt -o requirements/app.txt >/dev/null
 	$(LOCK) --no-deps --group simulator -o requirements/simulator.txt >/dev/null
-	$(LOCK) --no-deps --group packets -o requirements/packets.txt >/dev/null
+	$(LOCK) --group native -c requirements/main.txt -o requirements/native.txt >/dev/null
 	$(LOCK) requirements/uv.in -o requirements/uv.txt >/dev/null
 	$(LOCK:3.11=3.9) requirements/auto-sklearn.in -o requirements/auto-sklearn.txt >/dev/null
 	$(LOCK:3.11=3.9) requirements/auto-sklearn-build.in -o requirements/auto-sklearn-build.txt >/dev/null

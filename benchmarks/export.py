@@ -24,13 +24,13 @@ import sklearn
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from export import emit_c
-from export.emit_c import EXPORTABLE
-from export.layout import LAYOUTS, Layout
-from export.tree import from_fitted
-from features.fixed import FEATURE_LIMIT
-from models.families.fitted import Fitted, Setting
-from models.families.random_forest import to_lattice
+from smartsbd.export import emit_c
+from smartsbd.export.emit_c import EXPORTABLE
+from smartsbd.export.layout import LAYOUTS, Layout
+from smartsbd.export.tree import from_fitted
+from smartsbd.features.fixed import FEATURE_LIMIT
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.families.random_forest import to_lattice
 
 ROOT = Path(__file__).parents[1]
 PEERS = ROOT / ".venv/bench/bin/python"

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from contracts import tables
-from contracts.contract import TableReader, TableWriter, read_table
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, TableWriter, read_table
 
 COPIED = (tables.SUBFLOW, tables.ACK, tables.STATE)
 
@@ -56,7 +56,7 @@ def main() -> int:
         command = [
             sys.executable,
             "-m",
-            "pipelines.stages",
+            "smartsbd.pipelines.stages",
             "extract",
             "--quiet",
             "--dataset",

@@ -1,6 +1,6 @@
 /*
- * Reads samples as export/programs/judgements.c does; prints of each call how long it took, ns,
- * and whether it judged.
+ * Reads samples as export/programs/lag_excess_judgements.c does. Prints of each call how long it
+ * took, ns, and whether it judged.
  */
 #include <stdio.h>
 #include <time.h>

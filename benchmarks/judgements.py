@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from export import compilers
-from export.compilers import Compiler, compiled
-from export.connection_signals import pairs_of_connections
-from export.judgements import samples_of
+from smartsbd.export import compilers
+from smartsbd.export.compilers import Compiler, compiled
+from smartsbd.export.connection_signals import pairs_of_connections
+from smartsbd.export.lag_excess_judgements import samples_of
 
 HERE = Path(__file__).parent
-HEADERS = HERE.parent / "export/baselines"
+HEADERS = HERE.parent / "detectors/verdict"
 TABLES = Path("data/tables")
 REPEATS = 5
 INTEGERS_ONLY = "-mgeneral-regs-only"

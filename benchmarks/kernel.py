@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pipelines.judging.kernel_cost import hook_ns
-from pipelines.reporting.text_table import aligned
-from testbed import machine
+from smartsbd.pipelines.closed_loop.kernel_cost import hook_ns
+from smartsbd.pipelines.reporting.text_table import aligned
+from smartsbd.testbed import machine
 from tests.kernel.controllers import Controllers, counting, loaded
 from tests.kernel.two_paths import run, two_paths
 

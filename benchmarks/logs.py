@@ -25,8 +25,8 @@ READ = """
 import json, resource, sys, time
 from pathlib import Path
 from traces import formats, bounds
-from traces.dialect import Dialect
-from traces.quarantine import UnreadableInputError
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.quarantine import UnreadableInputError
 most, dialect = bounds.DEFAULT, Dialect(tcpprobe_srtt="us")
 def read(path):
     (one,) = formats.read([path], dialect, most)

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from contracts.whole_file import write_whole
-from scenarios.closed_loop import EXPERIMENTS, loop_program
-from scenarios.closed_loop.sender_control import CONTROLS
-from scenarios.scenario import Scenario
-from scenarios.simulator import written
-from scenarios.sites import SITES
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.scenarios.closed_loop import EXPERIMENTS, loop_program
+from smartsbd.scenarios.closed_loop.sender_control import CONTROLS
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.scenarios.simulator import written
+from smartsbd.scenarios.sites import SITES
 
 JUDGED = ("lag_excess", "tree_paper", "tree_invariant", "forest_invariant", "rfc8382", "mptcp_sbd", "dwc_r", "ton20_r")
 _SEED = 20230119

@@ -100,7 +100,7 @@ class Bench:
         return paths
 
     def command(self, paths: Sequence[Path], workers: int = 1) -> list[str]:
-        from pipelines.params import PARAMS_FILE, overlaid
+        from smartsbd.pipelines.params import PARAMS_FILE, overlaid
 
         raw = paths[0].parents[1]
         params, overlay = raw / f"params-{workers}.yaml", raw / "overlay.yaml"
@@ -109,7 +109,7 @@ class Bench:
         command = [
             sys.executable,
             "-m",
-            "pipelines.stages",
+            "smartsbd.pipelines.stages",
             "parse",
             "--quiet",
             "--dataset",
@@ -122,8 +122,8 @@ class Bench:
 
     def check(self, paths: Sequence[Path], packets: int) -> None:
         """Check what the last run of `parse` made of captures."""
-        from contracts import tables
-        from contracts.contract import read_table
+        from smartsbd.contracts import tables
+        from smartsbd.contracts.contract import read_table
 
         raw = paths[0].parents[1]
         report = json.loads((raw / "report.json").read_text())
@@ -219,7 +219,7 @@ def starting(bench: Bench) -> dict[str, list[str]]:
     """Return the commands whose start is measured."""
     paths = bench.inputs(TINY_PACKETS)
     inspect = [str(Path(sys.executable).with_name("sbd")), "inspect", str(paths[0])]
-    return {"sbd inspect": inspect, "pipelines.stages parse": bench.command(paths)}
+    return {"sbd inspect": inspect, "smartsbd.pipelines.stages parse": bench.command(paths)}
 
 
 def startup(bench: Bench) -> None:

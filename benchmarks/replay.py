@@ -11,11 +11,11 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from export.compiled_detectors import CompiledDetector, event_array, is_compiled
-from models.detectors import DETECTORS, replayed
-from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, event_columns
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.detectors import DETECTORS, replayed
+from smartsbd.detectors.compiled_detectors import CompiledDetector, event_array, is_compiled
+from smartsbd.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS, Event, event_columns
 
 REPEATS = 3
 

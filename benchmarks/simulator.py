@@ -11,9 +11,9 @@ import resource
 import tempfile
 from pathlib import Path
 
-from scenarios.closed_forms import PACKET_BYTES, TOPOLOGIES
-from scenarios.scenario import Run, Scenario
-from scenarios.simulator import simulate
+from smartsbd.scenarios.closed_forms import PACKET_BYTES, TOPOLOGIES
+from smartsbd.scenarios.scenario import Run, Scenario
+from smartsbd.scenarios.simulator import simulate
 
 SETTINGS = ("10:60", "50:120", "100:120", "100:240", "200:120")
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import SERIES, WINDOW_KEY
-from export import compilers
-from export.compilers import Compiler, compiled
-from features.catalog import PAIR_WINDOW
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import SERIES, WINDOW_KEY
+from smartsbd.export import compilers
+from smartsbd.export.compilers import Compiler, compiled
+from smartsbd.features.catalog import PAIR_WINDOW
 
 HERE = Path(__file__).parent
 HEADERS = Path("export/generated")

@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from contracts.columns import array_of, scalar_of
-from contracts.fault import InputFault
-from contracts.whole_file import written_whole
+from smartsbd.contracts.columns import array_of, scalar_of
+from smartsbd.contracts.fault import InputFault
+from smartsbd.contracts.whole_file import written_whole
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import os
 import stat
 from pathlib import Path
 
-from contracts.fault import InputFault
+from smartsbd.contracts.fault import InputFault
 
 #: Why something else is not read.
 NO_REGULAR_FILE = "is no regular file"

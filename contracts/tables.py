@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from contracts.contract import Column, Table
+from smartsbd.contracts.contract import Column, Table
 
 CA_STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
 OPEN, DISORDER, CWR, RECOVERY, LOSS_STATE = range(len(CA_STATES))
@@ -48,7 +48,7 @@ CAPTURE = Table(
     ("capture_id",),
     (
         _CAPTURE_ID,
-        Column("source", pa.string(), "what kind of input it is: a name in traces/formats.py, or unknown"),
+        Column("source", pa.string(), "what kind of input it is: a name in traces/formats/__init__.py, or unknown"),
         Column("name", pa.string(), "file name in data/raw/<dataset>/inputs"),
         Column("size_bytes", pa.int64(), "size of the file as stored", unit="bytes", low=0),
         Column("parser_version", pa.string(), "version of the code that read it"),
@@ -295,7 +295,7 @@ SERIES = Table(
     ),
 )
 
-#: The columns of ``pair_window`` that are not features; ``features.catalog`` appends its own.
+#: The columns of ``pair_window`` that are not features; ``smartsbd.features.catalog`` appends its own.
 PAIR_WINDOW_BASE = Table(
     "pair_window",
     "two subflows, one window",
@@ -322,7 +322,7 @@ PAIR_WINDOW_BASE = Table(
     ),
 )
 
-#: The columns of ``pair_tile`` that are not features; ``features.catalog`` appends its own.
+#: The columns of ``pair_tile`` that are not features; ``smartsbd.features.catalog`` appends its own.
 PAIR_TILE_BASE = Table(
     "pair_tile",
     "two subflows at half of a tile, or at its end, with what is kept of the tiles before",
@@ -481,7 +481,8 @@ BENCHMARK_LABEL = Table(
     ),
 )
 
-#: The columns of ``benchmark_train`` and ``benchmark_test`` that are not features; ``features.catalog`` appends these.
+#: The columns of ``benchmark_train`` and ``benchmark_test`` that are not features; ``smartsbd.features.catalog``
+#: appends these.
 BENCHMARK_TRAIN_BASE = Table(
     "benchmark_train",
     "a moment of a pair that a benchmark task learns from; as many of each pair, some twice where there are fewer",

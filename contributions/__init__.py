@@ -3,8 +3,8 @@
 A contributor makes it of what is new; the tests make it of every feature in the catalogue and every detector.
 """
 
-from contributions.baseline_checks import check_baseline
-from contributions.feature_checks import check_feature
-from contributions.finding import ContributionError, Finding
+from smartsbd.contributions.baseline_checks import check_baseline
+from smartsbd.contributions.feature_checks import check_feature
+from smartsbd.contributions.finding import ContributionError, Finding
 
 __all__ = ["ContributionError", "Finding", "check_baseline", "check_feature"]

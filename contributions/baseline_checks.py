@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from contributions.finding import ContributionError, Finding, first_of_each
-from contributions.generated_connections import GeneratedConnection, generated_connections
-from models.detectors.detector import Detector, DetectorKind, Opinion, replayed
-from models.partition import Partition, numbered
+from smartsbd.contributions.finding import ContributionError, Finding, first_of_each
+from smartsbd.contributions.generated_connections import GeneratedConnection, generated_connections
+from smartsbd.detectors.detector import Detector, DetectorKind, Opinion, replayed
+from smartsbd.detectors.partition import Partition, numbered
 
 _NS_PER_S = 1_000_000_000
 #: How much later everything is in the check of the time's origin: an hour, and no whole number of any step.
@@ -35,8 +35,8 @@ _SILENCE_CPU_S = 2.0
 def check_baseline(kind: DetectorKind, except_for: Mapping[str, str] | None = None) -> None:
     """Check a baseline detector with each of its parameter sets; nothing is returned where nothing is broken.
 
-    Each is told the connections of :func:`~contributions.generated_connections.generated_connections`. The checks, by
-    the names that the error gives them:
+    Each is told the connections of :func:`~smartsbd.contributions.generated_connections.generated_connections`. The
+    checks, by the names that the error gives them:
 
     - ``stated``: names have no slash, evidence and source are there; parameter sets are frozen dataclasses of one type.
       The others follow once this is right.
@@ -68,7 +68,7 @@ def check_baseline(kind: DetectorKind, except_for: Mapping[str, str] | None = No
 
     Examples
     --------
-    >>> from models.detectors.correlation import CORRELATION
+    >>> from smartsbd.detectors.correlation import CORRELATION
     >>> check_baseline(CORRELATION)
     """
     known = except_for or {}

@@ -13,12 +13,12 @@ from typing import get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from contributions.finding import ContributionError, Finding, first_of_each
-from contributions.generated_grids import generated_grids
-from features import catalog, feature_set
-from features.catalog import Feature
-from features.fixed import FEATURE_LIMIT
-from features.series import PairGrid
+from smartsbd.contributions.finding import ContributionError, Finding, first_of_each
+from smartsbd.contributions.generated_grids import generated_grids
+from smartsbd.features import catalog, feature_set
+from smartsbd.features.catalog import Feature
+from smartsbd.features.fixed import FEATURE_LIMIT
+from smartsbd.features.series import PairGrid
 
 #: What is added to a base RTT, microseconds, and to the bytes acknowledged before the window.
 _LONGER_US = 40_000
@@ -39,7 +39,8 @@ def check_feature(feature: Feature, twin: Callable[[PairGrid], float] | None = N
     - ``group``: a set of the catalogue has it.
     - ``sentence``: the docstring's first line is one sentence; it becomes the column's meaning.
     - ``examples``: the docstring has examples, and they hold.
-    - ``raises``: it has a value on every generated grid (:func:`~contributions.generated_grids.generated_grids`).
+    - ``raises``: it has a value on every generated grid
+      (:func:`~smartsbd.contributions.generated_grids.generated_grids`).
     - ``bounds``: values are finite and within ``low`` and ``high``; what is exported fits in 24 bits.
     - ``repeatable``: the same grid has the same value again, and so has a copy of it.
     - ``input``: it changes neither the grid's series nor what the grid derives from them.
@@ -53,7 +54,7 @@ def check_feature(feature: Feature, twin: Callable[[PairGrid], float] | None = N
     feature : Feature
         As in the catalogue; it need not be there yet.
     twin : callable, optional
-        The same definition in plain loops, of a :class:`~features.series.PairGrid`.
+        The same definition in plain loops, of a :class:`~smartsbd.features.series.PairGrid`.
 
     Raises
     ------

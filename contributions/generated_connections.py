@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from contracts.tables import OPEN, RECOVERY
-from models.detectors.event import Event, Int64Array, Kind
+from smartsbd.contracts.tables import OPEN, RECOVERY
+from smartsbd.detectors.event import Event, Int64Array, Kind
 
 _NS_PER_MS = 1_000_000
 _NS_PER_S = 1_000_000_000

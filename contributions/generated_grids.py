@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from features.fixed import POINTS_LIMIT, RTT_LIMIT_US, BoolArray, Int64Array
-from features.series import PairGrid
+from smartsbd.features.fixed import POINTS_LIMIT, RTT_LIMIT_US, BoolArray, Int64Array
+from smartsbd.features.series import PairGrid
 
 #: Points of a window of 50 round trips whose grid is not coarsened, both ends included.
 _LEAST_POINTS = 51

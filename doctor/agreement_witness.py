@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from doctor.guided_test import BOTH
-from doctor.observed import Observed
-from doctor.queue_signs import is_filled
-from doctor.witness import Witness
 from smartsbd import judge
+from smartsbd.doctor.guided_test import BOTH
+from smartsbd.doctor.observed import Observed
+from smartsbd.doctor.queue_signs import is_filled
+from smartsbd.doctor.witness import Witness
 
 NAME = "agreement"
 _S_PER_MS = 1e-3

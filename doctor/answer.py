@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from doctor import agreement_witness, delay_witness, rate_witness
-from doctor.guided_test import BOTH, FIRST, IDLE, LOADED, SECOND
-from doctor.observed import Observed, PhaseObserved
-from doctor.witness import Witness
+from smartsbd.doctor import agreement_witness, delay_witness, rate_witness
+from smartsbd.doctor.guided_test import BOTH, FIRST, IDLE, LOADED, SECOND
+from smartsbd.doctor.observed import Observed, PhaseObserved
+from smartsbd.doctor.witness import Witness
 
 WORDS = {True: "shared", False: "not shared", None: "unknown"}
 #: This host may stand still for so much of a phase.

@@ -6,7 +6,7 @@ import select
 import socket
 import threading
 
-from contracts.fault import Fault
+from smartsbd.contracts.fault import Fault
 
 _MS_PER_S = 1000
 

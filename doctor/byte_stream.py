@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol, TypeVar
 
-from doctor.byte_limit import ByteLimit
+from smartsbd.doctor.byte_limit import ByteLimit
 
 _PIECE_BYTES = 1 << 16
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from doctor.guided_test import FIRST, IDLE, SECOND
-from doctor.observed import Observed
-from doctor.queue_signs import least_wait_ms, waited_ms
-from doctor.witness import Witness
+from smartsbd.doctor.guided_test import FIRST, IDLE, SECOND
+from smartsbd.doctor.observed import Observed
+from smartsbd.doctor.queue_signs import least_wait_ms, waited_ms
+from smartsbd.doctor.witness import Witness
 
 NAME = "delays"
 #: The echoes of the other path wait at least, or at most, this share of how long those of the loaded one do.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from doctor.guided_test import LEAST_ECHO_INTERVAL_MS
-from features.input_evidence import InputEvidence, SparseRtts, SubflowEvidence
+from smartsbd.doctor.guided_test import LEAST_ECHO_INTERVAL_MS
+from smartsbd.features.input_evidence import InputEvidence, SparseRtts, SubflowEvidence
 
 _US_PER_MS = 1000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from doctor.network_path import NetworkPath
-from doctor.running_tool import RunningTool, found
+from smartsbd.doctor.network_path import NetworkPath
+from smartsbd.doctor.running_tool import RunningTool, found
 
 _MS_PER_S = 1000
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from doctor.byte_limit import ByteLimit, LimitReachedError
-from doctor.network_path import connected
+from smartsbd.doctor.byte_limit import ByteLimit, LimitReachedError
+from smartsbd.doctor.network_path import connected
 
 #: Where the program connects to.
 ADDRESS = "127.0.0.1"

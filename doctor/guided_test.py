@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from contracts import regular_file
-from contracts.fault import InputFault
-from doctor.network_path import NetworkPath
+from smartsbd.contracts import regular_file
+from smartsbd.contracts.fault import InputFault
+from smartsbd.doctor.network_path import NetworkPath
 
 #: The file of a folder that says what was done; it is written last.
 TEST = "test.json"

@@ -11,13 +11,13 @@ from contextlib import suppress
 from typing import Any, cast
 from urllib.parse import SplitResult, urlsplit
 
-from contracts.fault import UsageFault, printable
-from doctor.byte_limit import ByteLimit, LimitReachedError
-from doctor.byte_stream import ByteStream, PlainStream, TlsStream
-from doctor.http_socket import HttpSocket
-from doctor.load import LoadError
-from doctor.network_path import NetworkPath, connected
-from doctor.received import Received, ReceivedCounter
+from smartsbd.contracts.fault import UsageFault, printable
+from smartsbd.doctor.byte_limit import ByteLimit, LimitReachedError
+from smartsbd.doctor.byte_stream import ByteStream, PlainStream, TlsStream
+from smartsbd.doctor.http_socket import HttpSocket
+from smartsbd.doctor.load import LoadError
+from smartsbd.doctor.network_path import NetworkPath, connected
+from smartsbd.doctor.received import Received, ReceivedCounter
 
 SCHEMES = ("http", "https")
 _TIMEOUT_S = 10.0

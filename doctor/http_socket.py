@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
-from doctor.byte_stream import ByteStream
-from doctor.load import LoadError
+from smartsbd.doctor.byte_stream import ByteStream
+from smartsbd.doctor.load import LoadError
 
 #: Of a header, answers before the answer, the lines before and between chunks, a trailer.
 MOST_BESIDES_BYTES = 1 << 16
@@ -41,8 +41,8 @@ class HttpSocket:
     Examples
     --------
     >>> import http.client, socket
-    >>> from doctor.byte_limit import ByteLimit
-    >>> from doctor.byte_stream import PlainStream
+    >>> from smartsbd.doctor.byte_limit import ByteLimit
+    >>> from smartsbd.doctor.byte_stream import PlainStream
     >>> here, there = socket.socketpair()
     >>> there.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     >>> connection = http.client.HTTPConnection("192.0.2.1")

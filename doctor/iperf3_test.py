@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import UsageFault, printable
-from doctor.byte_limit import ByteLimit
-from doctor.forwarder import ADDRESS, Forwarder
-from doctor.load import LoadError
-from doctor.network_path import NetworkPath
-from doctor.received import Received
-from doctor.running_tool import RunningTool, ToolError, found
+from smartsbd.contracts.fault import UsageFault, printable
+from smartsbd.doctor.byte_limit import ByteLimit
+from smartsbd.doctor.forwarder import ADDRESS, Forwarder
+from smartsbd.doctor.load import LoadError
+from smartsbd.doctor.network_path import NetworkPath
+from smartsbd.doctor.received import Received
+from smartsbd.doctor.running_tool import RunningTool, ToolError, found
 
 #: Where a server of iperf3 listens if nothing else is said.
 PORT = 5201

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from contracts.fault import Fault
-from doctor.received import Received
+from smartsbd.contracts.fault import Fault
+from smartsbd.doctor.received import Received
 
 
 class LoadError(Fault):

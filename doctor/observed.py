@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from contracts.fault import InputFault, printable
-from doctor import echo_limits, standstill
-from doctor.guided_test import BOTH, LOADED, GuidedTest, echoes_file, received_file
-from doctor.received import Received
-from features.input_evidence import InputEvidence
-from features.judged_rtts import RULE, judged
-from traces import recording
-from traces.dialect import Dialect
-from traces.ping_log import NO_ANSWER
-from traces.quarantine import UnreadableInputError
-from traces.recording import Recording
+from smartsbd.contracts.fault import InputFault, printable
+from smartsbd.doctor import echo_limits, standstill
+from smartsbd.doctor.guided_test import BOTH, LOADED, GuidedTest, echoes_file, received_file
+from smartsbd.doctor.received import Received
+from smartsbd.features.input_evidence import InputEvidence
+from smartsbd.features.judged_rtts import RULE, judged
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats.ping_log import NO_ANSWER
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recording import Recording
 
 log = logging.getLogger(__name__)
 

@@ -7,15 +7,25 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from contracts.fault import Fault
-from doctor import echoes
-from doctor.byte_limit import ByteLimit
-from doctor.guided_test import BOTH, LOADED, MOST_WHY, TEST, GuidedTest, Phase, Settings, echoes_file, received_file
-from doctor.http_download import HttpDownload
-from doctor.iperf3_test import Iperf3Test
-from doctor.load import Load, LoadError
-from doctor.received import Received
-from doctor.standstill import StandstillWatch
+from smartsbd.contracts.fault import Fault
+from smartsbd.doctor import echoes
+from smartsbd.doctor.byte_limit import ByteLimit
+from smartsbd.doctor.guided_test import (
+    BOTH,
+    LOADED,
+    MOST_WHY,
+    TEST,
+    GuidedTest,
+    Phase,
+    Settings,
+    echoes_file,
+    received_file,
+)
+from smartsbd.doctor.http_download import HttpDownload
+from smartsbd.doctor.iperf3_test import Iperf3Test
+from smartsbd.doctor.load import Load, LoadError
+from smartsbd.doctor.received import Received
+from smartsbd.doctor.standstill import StandstillWatch
 
 _LOOK_S = 0.1
 #: After a load the queues empty before the next phase.

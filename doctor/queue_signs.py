@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from doctor.guided_test import IDLE
-from doctor.observed import Echoes, Observed
+from smartsbd.doctor.guided_test import IDLE
+from smartsbd.doctor.observed import Echoes, Observed
 
 #: An echo of a loaded path waits at least so long, in parts of the RTT without load, and in milliseconds.
 _LEAST_PART, _LEAST_MS = 0.05, 1.0

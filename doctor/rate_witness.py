@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from doctor.guided_test import BOTH, FIRST, SECOND
-from doctor.observed import Observed
-from doctor.queue_signs import is_filled
-from doctor.witness import Witness
+from smartsbd.doctor.guided_test import BOTH, FIRST, SECOND
+from smartsbd.doctor.observed import Observed
+from smartsbd.doctor.queue_signs import is_filled
+from smartsbd.doctor.witness import Witness
 
 NAME = "rates"
 #: The second path adds at most, or at least, this share of what the slower one brings alone.

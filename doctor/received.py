@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts import regular_file
-from contracts.fault import InputFault
+from smartsbd.contracts import regular_file
+from smartsbd.contracts.fault import InputFault
 
 HEAD = ["time_s", "bytes"]
 #: A test of an hour with ten rows a second has 36,000.

@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from contracts.fault import Fault, printable
-from contracts.lifetime import ending_with_this
+from smartsbd.contracts.fault import Fault, printable
+from smartsbd.contracts.lifetime import ending_with_this
 
 _END_S = 10.0
 #: Of what it says of errors, no more than the end is read.

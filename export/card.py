@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from export.default_detector import Default
-from export.emit_c import Header, environment
-from export.tree import Forest
-from models.detectors.common_lag import BAND_BLOCKS, CommonLagRule, band_q10
-from models.detectors.lag_excess import Criterion
-from models.families.fitted import Setting
+from smartsbd.detectors.lag_excess import Criterion
+from smartsbd.detectors.verdict.common_lag import BAND_BLOCKS, CommonLagRule, band_q10
+from smartsbd.detectors.verdict.default_detector import Default
+from smartsbd.export.emit_c import Header, environment
+from smartsbd.export.tree import Forest
+from smartsbd.models.families.fitted import Setting
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,24 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
-from contracts.fault import InputFault, UsageFault, printable
-from export import compilers, replay
-from export.bounded_process import ProcessLimits
-from export.compilers import CompileError
-from export.replay import Decision
-from export.shipped import FOLDER
-from features.connection_pairs import rows
-from traces.connection import Connection
+from smartsbd.contracts.fault import InputFault, UsageFault, printable
+from smartsbd.detectors.bounded_process import ProcessLimits
+from smartsbd.detectors.pair_opinion import PairOpinion
+from smartsbd.detectors.partition import pairs_of
+from smartsbd.export import compilers, header_program
+from smartsbd.export.compilers import CompileError
+from smartsbd.export.header_program import Decision
+from smartsbd.export.shipped import FOLDER
+from smartsbd.features import connection_pairs
+from smartsbd.features.reading import DEFAULT, Reading
+from smartsbd.features.window import Rejected, tiled
+from smartsbd.traces.connection import Connection
 
 #: Where the headers stand that came with this program, their checksums, and what a model file is run with.
 HEADERS = FOLDER
@@ -78,7 +84,7 @@ def _build_known(path: Path, place: Path, headers: Path, limits: ProcessLimits) 
     for runtime in _RUNTIME:
         (own / runtime).write_bytes((headers / runtime).read_bytes())
     (own / f"{name}{HEADER}").write_bytes(content)
-    return replay.build(place, own, name, compilers.installed()[0], limits=limits)
+    return header_program.build(place, own, name, compilers.installed()[0], limits=limits)
 
 
 def _build_trusted(path: Path, place: Path, headers: Path, limits: ProcessLimits) -> Path:
@@ -87,7 +93,7 @@ def _build_trusted(path: Path, place: Path, headers: Path, limits: ProcessLimits
     if not _NAME.fullmatch(name):
         raise NoHeaderError(f"{shown}: a header is called as its model: letters, digits and underscores")
     try:
-        return replay.build(place, path.parent, name, gcc, ["-I", str(headers)], limits)
+        return header_program.build(place, path.parent, name, gcc, ["-I", str(headers)], limits)
     except CompileError:
         # What the compiler says holds lines of whatever the header includes.
         raise CompileError(
@@ -107,8 +113,11 @@ class Compiled:
     trusted : bool
         A header is compiled and run whoever wrote it, with what stands beside it.
     limits : ProcessLimits, optional
-        Of the program that is run on a connection, in place of :func:`export.replay.limits_for` its events.
+        Of the program that is run on a connection, in place of :func:`smartsbd.export.header_program.limits_for` its
+        events.
     compiler_limits : ProcessLimits
+    reading : Reading
+        Of the windows without a verdict.
 
     Raises
     ------
@@ -130,23 +139,49 @@ class Compiled:
         trusted: bool = False,
         limits: ProcessLimits | None = None,
         compiler_limits: ProcessLimits = compilers.LIMITS,
+        reading: Reading = DEFAULT,
     ) -> None:
         if not path.is_file():
             raise NoHeaderError(f"{printable(str(path))}: no such header or model file: `sbd export` writes them")
         self._limits = limits
+        self._reading = reading
         self._folder = tempfile.TemporaryDirectory(prefix="sbd-")
         place = Path(self._folder.name)
         self._file = None if path.suffix == HEADER else path
         if self._file is not None:
-            self._program = replay.build(place, headers, None, compilers.installed()[0], limits=compiler_limits)
+            self._program = header_program.build(place, headers, None, compilers.installed()[0], limits=compiler_limits)
         elif trusted:
             self._program = _build_trusted(path, place, headers, compiler_limits)
         else:
             self._program = _build_known(path, place, headers, compiler_limits)
 
+    def opinions(self, connection: Connection) -> Iterator[PairOpinion]:
+        """Yield the verdicts on the windows of each pair; the pipeline adds why there is no verdict.
+
+        Parameters
+        ----------
+        connection : Connection
+        """
+        decisions: dict[tuple[int, int], list[Decision]] = defaultdict(list)
+        for decision in self.decisions(connection):
+            decisions[decision.subflow_a, decision.subflow_b].append(decision)
+        signals = connection_pairs.signals(connection, self._reading)
+        _, end_ns = connection.span_ns()
+        for a, b in pairs_of(signals):
+            opinions = [
+                PairOpinion(a, b, decision.start_ns, decision.window_ns, decision.shared)
+                for decision in decisions[a, b]
+            ]
+            opinions += [
+                PairOpinion(a, b, window.start_ns, window.window_ns, None, reason=window.reason)
+                for window in tiled(signals[a], signals[b], end_ns)
+                if isinstance(window, Rejected)
+            ]
+            yield from sorted(opinions, key=lambda opinion: -1 if opinion.start_ns is None else opinion.start_ns)
+
     def decisions(self, connection: Connection) -> list[Decision]:
         """Return its decisions on the windows of a connection, in the order they are made."""
-        acks, states, _ = rows(connection)
+        acks, states, _ = connection_pairs.rows(connection)
         return self.decisions_on(acks, states, connection.span_ns()[1])
 
     def decisions_on(self, acks: pa.Table, states: pa.Table, end_ns: int) -> list[Decision]:
@@ -159,5 +194,5 @@ class Compiled:
         end_ns : int, nanoseconds
             Its end.
         """
-        lines = replay.event_lines(0, acks, states, end_ns)
-        return replay.run(self._program, [lines], self._file, limits=self._limits).decisions
+        lines = header_program.event_lines(0, acks, states, end_ns)
+        return header_program.run(self._program, [lines], self._file, limits=self._limits).decisions

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.fault import Fault, printable
-from export import bounded_process
-from export.bounded_process import ProcessLimits
+from smartsbd.contracts.fault import Fault, printable
+from smartsbd.detectors import bounded_process
+from smartsbd.detectors.bounded_process import ProcessLimits
 
 #: The largest header in git takes two seconds. An include of /dev/zero would take all memory.
 LIMITS = ProcessLimits(time_s=300, file_bytes=1 << 30, memory_bytes=4 << 30)

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from export import replay
-from features.series import SubflowSignals
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.export import header_program
+from smartsbd.features.series import SubflowSignals
 
 _ACK_COLUMNS = ("subflow_id", "time_ns", "acked_bytes", "rtt_us")
 _STATE_COLUMNS = ("subflow_id", "time_ns", "ca_state")
@@ -32,7 +32,7 @@ class Signals:
 
     def lines(self, windows: Sequence[tuple[int, int, int]] = ()) -> bytes:
         """Return its lines, with windows that begin anew."""
-        return replay.event_lines(self.token, self.acks, self.states, self.end_ns, windows)
+        return header_program.event_lines(self.token, self.acks, self.states, self.end_ns, windows)
 
 
 def _connections(folder: Path) -> pa.Table:

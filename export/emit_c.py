@@ -8,13 +8,13 @@ from pathlib import Path
 
 import jinja2
 
-from export.fragment import COMPUTED, FRAGMENTS, VOTES, Fragment, fragments_of
-from export.layout import Layout
-from export.packed import packed
-from export.tree import ALL_FOR, Forest, Leaf, Tree
-from features.catalog import FEATURES
-from features.fixed import CONGESTED_WEIGHT, FEATURE_LIMIT, POINTS_LIMIT, RTT_LIMIT_US
-from features.window import WINDOW_RTTS
+from smartsbd.export.fragment import COMPUTED, FRAGMENTS, VOTES, Fragment, fragments_of
+from smartsbd.export.layout import Layout
+from smartsbd.export.packed import packed
+from smartsbd.export.tree import ALL_FOR, Forest, Leaf, Tree
+from smartsbd.features.catalog import FEATURES
+from smartsbd.features.fixed import CONGESTED_WEIGHT, FEATURE_LIMIT, POINTS_LIMIT, RTT_LIMIT_US
+from smartsbd.features.window import WINDOW_RTTS
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _PER_LINE = 4
@@ -37,7 +37,7 @@ class Header:
     trained_on : str
         Dataset and window rule.
     layout : str
-        One of :data:`export.layout.LAYOUTS`.
+        One of :data:`smartsbd.export.layout.LAYOUTS`.
     """
 
     name: str

@@ -9,15 +9,15 @@ from typing import Any
 
 import pandas as pd
 
-from export import emit_c, model_file
-from export.card import CardAccuracy, render_card
-from export.layout import Layout
-from export.tree import Forest, from_fitted
-from models.assessment.accuracy import ALL_SITES
-from models.families.fitted import Fitted
-from models.labelled.window_set import WindowSet
-from models.stored import store
-from models.stored.stored_model import StoredModel
+from smartsbd.export import emit_c, model_file
+from smartsbd.export.card import CardAccuracy, render_card
+from smartsbd.export.layout import Layout
+from smartsbd.export.tree import Forest, from_fitted
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.families.fitted import Fitted
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.stored import store
+from smartsbd.models.stored.stored_model import StoredModel
 
 _INTERVALS = ("recall_shared", "recall_not_shared", "balanced")
 

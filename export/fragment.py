@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from export.tree import ExportError
+from smartsbd.export.tree import ExportError
 
 _FOLDER = Path(__file__).parent / "fragments"
 

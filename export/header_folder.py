@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts.whole_file import write_whole
-from export import default_detector, emit_c, lag_excess_header, replay, shipped
-from export.card import render_detector_card, render_lag_excess_card
-from export.exported_model import ExportedModel, sha256
-from export.verify import VerifyError
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.detectors import lag_excess
+from smartsbd.detectors.verdict import default_detector
+from smartsbd.export import emit_c, header_program, shipped
+from smartsbd.export.card import render_detector_card, render_lag_excess_card
+from smartsbd.export.exported_model import ExportedModel, sha256
+from smartsbd.export.verify import VerifyError
 
 _SUMS = "SHA256SUMS"
 
@@ -31,9 +33,9 @@ def _default() -> dict[str, bytes]:
 
 def _lag_excess() -> dict[str, bytes]:
     """Return the files of the lag excess, by name."""
-    header = lag_excess_header.SOURCE.read_bytes()
-    card = render_lag_excess_card(lag_excess_header.HEADER, sha256(header))
-    return {lag_excess_header.HEADER: header, lag_excess_header.CARD: card.encode()}
+    header = lag_excess.SOURCE.read_bytes()
+    card = render_lag_excess_card(lag_excess.HEADER, sha256(header))
+    return {lag_excess.HEADER: header, lag_excess.CARD: card.encode()}
 
 
 def _shipped(models: Sequence[ExportedModel], chosen: str) -> dict[str, bytes]:
@@ -106,7 +108,7 @@ def put_together(models: Sequence[ExportedModel], headers: Path, folder: Path) -
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(headers, folder)
-    shutil.copy(replay.SOURCE, folder)
+    shutil.copy(header_program.SOURCE, folder)
     for model in models:
         write_whole(model.file, folder / model.file_name())
     (folder / _SUMS).unlink()

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from export.compilers import Compiler
+from smartsbd.export.compilers import Compiler
 
 
 def kept(folder: Path, name: str, compiler: Compiler, sources: Iterable[Path], build: Callable[[Path], Path]) -> Path:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts.tables import WINDOW_KEY
-from export import replay, verify
-from export.compilers import Compiler
-from export.exported_model import ExportedModel
-from export.verify import VerifyError
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.export import header_program, verify
+from smartsbd.export.compilers import Compiler
+from smartsbd.export.exported_model import ExportedModel
+from smartsbd.export.verify import VerifyError
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class AgreementRows:
         predictions : DataFrame of the ``prediction`` table
             Of all models.
         generated : DataFrame
-            As :func:`~export.probe.probing_rows` makes them of the model.
+            As :func:`~smartsbd.export.probe.probing_rows` makes them of the model.
 
         Raises
         ------
@@ -103,7 +103,7 @@ def agreeing(
         file = place / model.file_name()
         file.write_bytes(model.file)
         programs = [
-            (model.header_name(), replay.build(place, headers, name, compiler), None),
+            (model.header_name(), header_program.build(place, headers, name, compiler), None),
             (file.name, loaded, file),
         ]
         verdicts = verify.prove(model.fitted, programs, rows.windows)

@@ -2,7 +2,7 @@
 
 Little-endian: "SBDMODEL", u32 version, u32 features, u32 trees, u32 words; names of the features, 32 bytes each,
 zeros behind; u32 where each tree begins; the words, a split's feature being its place among the names
-(:mod:`export.packed`); u32 CRC-32 of all before.
+(:mod:`smartsbd.export.packed`); u32 CRC-32 of all before.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from contracts.fault import InputFault
-from export.packed import packed, unpacked
-from export.tree import ALL_FOR, Forest
-from features import catalog
+from smartsbd.contracts.fault import InputFault
+from smartsbd.export.packed import packed, unpacked
+from smartsbd.export.tree import ALL_FOR, Forest
+from smartsbd.features import catalog
 
 MAGIC = b"SBDMODEL"
 VERSION = 1
@@ -88,7 +88,7 @@ class Loaded:
     depth: int
 
     def votes(self, x: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the votes of all trees for a shared bottleneck, of :data:`~export.tree.ALL_FOR` each.
+        """Return the votes of all trees for a shared bottleneck, of :data:`~smartsbd.export.tree.ALL_FOR` each.
 
         Parameters
         ----------

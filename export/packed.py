@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from export.tree import ALL_FOR, Branch, ExportError, Forest, Leaf, Tree
+from smartsbd.export.tree import ALL_FOR, Branch, ExportError, Forest, Leaf, Tree
 
 _BIAS = 1 << 30
 _LEAF = 1 << 63
@@ -115,7 +115,7 @@ def packed(forest: Forest, numbers: Mapping[str, int]) -> Packed:
 
     Examples
     --------
-    >>> from export.tree import NOT_SHARED, SHARED
+    >>> from smartsbd.export.tree import NOT_SHARED, SHARED
     >>> table = packed(Forest((Branch("rtt_ed_4us", 7, NOT_SHARED, SHARED),)), {"rtt_ed_4us": 5})
     >>> [f"{word:016x}" for word in table.words], table.roots, table.depth
     (['4000000700000105', '8000000000000105', '8100000000000205'], (0,), 1)

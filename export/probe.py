@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from export.tree import Forest, Leaf, Tree
-from features import catalog
+from smartsbd.export.tree import Forest, Leaf, Tree
+from smartsbd.features import catalog
 
 #: Share of values on the lower, and on the upper edge of a leaf's box.
 _EDGE_SHARE = 0.125

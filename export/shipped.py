@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from contracts.fault import InputFault
-from export import model_file
-from export.model_file import Loaded, ModelFileError
-from features.pair import PairWindow
-from models.verdict import Verdicts
+from smartsbd.contracts.fault import InputFault
+from smartsbd.export import model_file
+from smartsbd.export.model_file import Loaded, ModelFileError
+from smartsbd.features.pair import PairWindow
+from smartsbd.models.labelled.window_verdicts import Verdicts
 
 FOLDER = Path(__file__).parent / "generated"
 NAMED = "model.json"

@@ -12,20 +12,26 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.tables import WINDOW_KEY
-from export import common_judgements, default_detector, judgements, lag_excess_header, model_file, replay
-from export.compilers import Compiler
-from export.connection_signals import pairs_of_connections, signals
-from export.emit_c import EXPORTABLE
-from export.kept_program import kept
-from export.replay import Replayed
-from export.tree import NOT_SHARED, Forest
-from export.verify import VerifyError
-from models.detectors import lag_excess
-from models.detectors.learned import WindowVerdict, opinions_of
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.detectors import lag_excess
+from smartsbd.detectors.verdict import default_detector
+from smartsbd.export import (
+    common_lag_judgements,
+    header_program,
+    lag_excess_judgements,
+    model_file,
+)
+from smartsbd.export.compilers import Compiler
+from smartsbd.export.connection_signals import pairs_of_connections, signals
+from smartsbd.export.emit_c import EXPORTABLE
+from smartsbd.export.header_program import Replayed
+from smartsbd.export.kept_program import kept
+from smartsbd.export.tree import NOT_SHARED, Forest
+from smartsbd.export.verify import VerifyError
+from smartsbd.models.stored.window_opinions import WindowVerdict, opinions_of
 
 #: Headers of models that come from files, and of detectors.
-_OF_NO_MODEL = {"sbd_loaded", Path(default_detector.HEADER).stem, Path(lag_excess_header.HEADER).stem}
+_OF_NO_MODEL = {"sbd_loaded", Path(default_detector.HEADER).stem, Path(lag_excess.HEADER).stem}
 _KEY = ["token", "subflow_a", "subflow_b", "window_start_ns"]
 #: Takes every feature, so that all are computed, and decides nothing.
 _ALL_FEATURES = model_file.content(Forest((NOT_SHARED,)), [feature.name for feature in EXPORTABLE])
@@ -122,8 +128,8 @@ def _replay_program(programs: Path, headers: Path, model: str | None, compiler: 
         programs,
         model or "loaded",
         compiler,
-        [replay.SOURCE, *headers.glob("*.h")],
-        lambda place: replay.build(place, headers, model, compiler),
+        [header_program.SOURCE, *headers.glob("*.h")],
+        lambda place: header_program.build(place, headers, model, compiler),
     )
 
 
@@ -161,7 +167,7 @@ def same_features(folder: Path, windows: pd.DataFrame, headers: Path, compiler: 
             # Tiled windows C places itself; where another rule placed one, it is told to begin.
             placed = {} if rule == "tiled" else _placed(own)
             lines = (one.lines(placed.get(one.token, [])) for one in signals(folder))
-            found = _table(replay.run(program, lines, file, with_features=True))
+            found = _table(header_program.run(program, lines, file, with_features=True))
             compared += _equal_features(str(rule), found, own, no_others=rule == "tiled")
     return compared
 
@@ -194,13 +200,15 @@ def same_judgements(
         If a judgement differs.
     """
     criterion = lag_excess.Criterion()
-    sources = [judgements.SOURCE, *headers.glob("*.h")]
-    program = kept(programs, "judgements", compiler, sources, lambda place: judgements.build(place, headers, compiler))
+    sources = [lag_excess_judgements.SOURCE, *headers.glob("*.h")]
+    program = kept(
+        programs, "judgements", compiler, sources, lambda place: lag_excess_judgements.build(place, headers, compiler)
+    )
     pairs = list(pairs_of_connections(folder, most))
-    found, _ = judgements.run(program, pairs, criterion)
+    found, _ = lag_excess_judgements.run(program, pairs, criterion)
     compared = 0
     for number, ((x, y), own) in enumerate(zip(pairs, found, strict=True)):
-        expected = [judgements.said(one) for one in lag_excess.judgements(x, y, criterion)]
+        expected = [lag_excess_judgements.said(one) for one in lag_excess.judgements(x, y, criterion)]
         if own != expected:
             raise VerifyError(f"sbd_lag_excess: what is said of pair {number} is not what the pipeline says")
         compared += len(own)
@@ -230,14 +238,18 @@ def same_common_judgements(folder: Path, compiler: Compiler, programs: Path, mos
     VerifyError
         If a judgement differs.
     """
-    sources = [common_judgements.SOURCE, common_judgements.HEADER]
+    sources = [common_lag_judgements.SOURCE, common_lag_judgements.HEADER]
     program = kept(
-        programs, "common_judgements", compiler, sources, lambda place: common_judgements.build_common(place, compiler)
+        programs,
+        "common_judgements",
+        compiler,
+        sources,
+        lambda place: common_lag_judgements.build_common(place, compiler),
     )
     pairs = list(pairs_of_connections(folder, most))
-    by_program, _ = common_judgements.by_program(program, pairs)
+    by_program, _ = common_lag_judgements.by_program(program, pairs)
     for number, ((x, y), own) in enumerate(zip(pairs, by_program, strict=True)):
-        if own != common_judgements.by_pipeline(x, y):
+        if own != common_lag_judgements.by_pipeline(x, y):
             raise VerifyError(f"sbd_common_lag: what is said of pair {number} is not what the pipeline says")
     return {"common_judgements": sum(map(len, by_program))}
 
@@ -268,7 +280,7 @@ def same_decisions(
         If a window is missing or one more, or a decision or a partition differs.
     """
     program = _replay_program(programs, headers, name, compiler)
-    replayed = replay.run(program, (one.lines() for one in signals(folder)))
+    replayed = header_program.run(program, (one.lines() for one in signals(folder)))
     both = _side_by_side(name, _table(replayed), expected, no_others=True)
     different = int((both["shared_pred"] != both["shared_pred_c"]).sum())
     if different:

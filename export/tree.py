@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from contracts.fault import Fault
-from features import catalog
-from models.families.fitted import Fitted
-from models.families.random_forest import LATTICE
+from smartsbd.contracts.fault import Fault
+from smartsbd.features import catalog
+from smartsbd.models.families.fitted import Fitted
+from smartsbd.models.families.random_forest import LATTICE
 
 #: Thresholds and features lie below this, so that they fit an s32 and scikit-learn's float32.
 BOUND = 1 << 24
@@ -86,7 +86,7 @@ def from_fitted(fitted: Fitted) -> Forest:
     scikit-learn compares ``float32(x) <= threshold`` with a float64 threshold. For an integer x below
     2^24 that is ``x <= floor(threshold)``, so nothing is rounded. A tie of votes is the first class,
     as in scikit-learn. Subtrees whose leaves agree become one leaf. A forest's votes are those of its
-    leaves, which :func:`models.families.random_forest.to_lattice` made multiples of 2^-24: their sum is exact.
+    leaves, which :func:`smartsbd.models.families.random_forest.to_lattice` made multiples of 2^-24: their sum is exact.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def from_fitted(fitted: Fitted) -> Forest:
         If the estimator is no fitted tree or forest of two classes, takes a feature that is no integer,
         decides the same for every window, or has a threshold that is out of bounds or votes that are not exact.
     """
-    from models.families import growth
+    from smartsbd.models.families import growth
 
     estimator = fitted.estimator
     known = isinstance(estimator, growth.KINDS)

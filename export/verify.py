@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts.fault import Fault
-from export import replay
-from export.compilers import Compiler, compiled, run
-from export.emit_c import EXPORTABLE
-from models.families.fitted import Fitted
+from smartsbd.contracts.fault import Fault
+from smartsbd.export import header_program
+from smartsbd.export.compilers import Compiler, compiled, run
+from smartsbd.export.emit_c import EXPORTABLE
+from smartsbd.models.families.fitted import Fitted
 
 _OBJECT = Path(__file__).parent / "programs" / "object.c"
 _KERNEL = Path(__file__).parent / "kernel"
@@ -161,7 +161,7 @@ def prove(
     )
     values = row_values(rows)
     for name, program, model_file in programs:
-        different = int((replay.verdicts(program, values, model_file) != model).sum())
+        different = int((header_program.verdicts(program, values, model_file) != model).sum())
         if different:
             raise VerifyError(f"{name} differs from the model on {different} of {len(rows)} rows")
     return model

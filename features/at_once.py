@@ -1,11 +1,10 @@
-"""Features of a window in one compiled call; :mod:`features.catalog` has what each is."""
+"""Features of a window in one compiled call; :mod:`smartsbd.features.catalog` has what each is."""
 
 from __future__ import annotations
 
-import window_features
-
-from features.reading import Reading
-from features.series import PairGrid
+from smartsbd.features.reading import Reading
+from smartsbd.features.series import PairGrid
+from smartsbd.native import window_features
 
 
 def _computes_as_exported(reading: Reading) -> bool:

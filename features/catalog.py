@@ -1,7 +1,7 @@
 """The ordered list of features. A new feature is one function and one line here.
 
 Features of a window are listed here; those of a tile, the set ``lag_excess``, in
-:mod:`features.lag_excess.tile_feature`, whose bands and lags are one definition with the detector's.
+:mod:`smartsbd.features.lag_excess.tile_feature`, whose bands and lags are one definition with the detector's.
 
 A feature's name is its function's, and the same from the table's column to the exported C:
 ``rtt_ed_4us`` is ``SBD_RTT_ED_4US``. Names of integers carry their unit.
@@ -15,15 +15,15 @@ from typing import get_type_hints
 
 import pyarrow as pa
 
-from contracts.contract import Column
-from contracts.fault import UsageFault
-from contracts.tables import BENCHMARK_TEST_BASE, BENCHMARK_TRAIN_BASE, PAIR_TILE_BASE, PAIR_WINDOW_BASE
-from features import invariant, paper
-from features.at_once import features_at_once
-from features.feature_set import SETS
-from features.fixed import FEATURE_LIMIT, ONE_Q10
-from features.lag_excess.tile_feature import TILE_FEATURES
-from features.series import PairGrid
+from smartsbd.contracts.contract import Column
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.contracts.tables import BENCHMARK_TEST_BASE, BENCHMARK_TRAIN_BASE, PAIR_TILE_BASE, PAIR_WINDOW_BASE
+from smartsbd.features import invariant, paper
+from smartsbd.features.at_once import features_at_once
+from smartsbd.features.feature_set import SETS
+from smartsbd.features.fixed import FEATURE_LIMIT, ONE_Q10
+from smartsbd.features.lag_excess.tile_feature import TILE_FEATURES
+from smartsbd.features.series import PairGrid
 
 
 class CatalogError(UsageFault):
@@ -37,7 +37,7 @@ class Feature:
     Attributes
     ----------
     compute : callable
-        From a :class:`~features.series.PairGrid` to the value; one that returns int is exported.
+        From a :class:`~smartsbd.features.series.PairGrid` to the value; one that returns int is exported.
     group : str
         ``paper``: the nine SmartSBD trains on. ``throughput``: the nine it ranks and leaves out.
         ``invariant``: ours.

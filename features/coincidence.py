@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from features.fixed import BoolArray
+from smartsbd.features.fixed import BoolArray
 
 
 def jaccard_excess_q10(x: BoolArray, y: BoolArray) -> int:

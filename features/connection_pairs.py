@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from contracts import tables
-from features.pair import PairWindow, pair_windows
-from features.reading import Reading
-from features.series import SubflowSignals, signals_of
-from features.window import Rejected
-from traces import connection as rows_of
-from traces.connection import Connection
+from smartsbd.contracts import tables
+from smartsbd.features.pair import PairWindow, pair_windows
+from smartsbd.features.reading import Reading
+from smartsbd.features.series import SubflowSignals, signals_of
+from smartsbd.features.window import Rejected
+from smartsbd.traces import connection as rows_of
+from smartsbd.traces.connection import Connection
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from features.fixed import ONE_Q10, Int64Array
+from smartsbd.features.fixed import ONE_Q10, Int64Array
 
 #: A quotient in Q10 needs ten bits of head room: larger denominators are shifted down to this many.
 _QUOTIENT_BITS = 52

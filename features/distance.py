@@ -10,9 +10,9 @@ import math
 from typing import Literal
 
 import numpy as np
-import time_warping
 
-from features.fixed import Float64Array, Int64Array
+from smartsbd.features.fixed import Float64Array, Int64Array
+from smartsbd.native import time_warping
 
 UNIT_US = 4
 #: Width of the Sakoe-Chiba band as a share of n.

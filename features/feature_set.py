@@ -11,5 +11,5 @@ SETS: dict[str, tuple[str, ...]] = {
     "all": ("paper", "throughput", "invariant"),
 }
 
-#: Set of the features of a tile, which is no window: :data:`~features.lag_excess.tile_feature.TILE_FEATURES`.
+#: Set of the features of a tile, which is no window: :data:`~smartsbd.features.lag_excess.tile_feature.TILE_FEATURES`.
 OF_TILES = "lag_excess"

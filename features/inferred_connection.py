@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from features import connection_pairs
-from features.catalog import feature_names
-from features.pair import PairWindow, pair_window
-from features.reading import Reading
-from traces.agreement import Agreement, agreement, summary
-from traces.connection import Connection
-from traces.recording import NoPartnerError
+from smartsbd.features import connection_pairs
+from smartsbd.features.catalog import feature_names
+from smartsbd.features.pair import PairWindow, pair_window
+from smartsbd.features.reading import Reading
+from smartsbd.traces.agreement import Agreement, agreement, summary
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.recording import NoPartnerError
 
 
 @dataclass

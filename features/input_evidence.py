@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from features.judged_rtts import NO_RTTS, RULE, SMOOTHED, JudgedRtts, judged
-from features.lag_excess.delays import LONGEST, SILENT_STEPS
-from features.lag_excess.lattice import FIRST_SAMPLES, STEPS_PER_RTT
-from traces.connection import Connection, Subflow
-from traces.vantage import RECEIVER, UNKNOWN
+from smartsbd.features.judged_rtts import NO_RTTS, RULE, SMOOTHED, JudgedRtts, judged
+from smartsbd.features.lag_excess.delays import LONGEST, SILENT_STEPS
+from smartsbd.features.lag_excess.lattice import FIRST_SAMPLES, STEPS_PER_RTT
+from smartsbd.traces.connection import Connection, Subflow
+from smartsbd.traces.vantage import RECEIVER, UNKNOWN
 
 LOGGED, INFERRED, NO_STATES = "logged", "inferred", "none"
 

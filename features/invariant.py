@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 
-from features.coincidence import jaccard_excess_q10, widened
-from features.correlation import correlation_q10, doubled_ranks, largest_lagged_q10
-from features.distance import dtwd_4us, ed_4us, per_point
-from features.fixed import RTT_LIMIT_US, Int64Array, ratio_q10
-from features.ratio import deviation, folded_ratio_q10
-from features.series import PairGrid
+from smartsbd.features.coincidence import jaccard_excess_q10, widened
+from smartsbd.features.correlation import correlation_q10, doubled_ranks, largest_lagged_q10
+from smartsbd.features.distance import dtwd_4us, ed_4us, per_point
+from smartsbd.features.fixed import RTT_LIMIT_US, Int64Array, ratio_q10
+from smartsbd.features.ratio import deviation, folded_ratio_q10
+from smartsbd.features.series import PairGrid
 
 #: How far, in larger RTTs, the lagged correlation shifts the series, and what span changes are taken over.
 _LAG_RTTS = 2
@@ -56,7 +56,8 @@ def queue_dtwd_4us(grid: PairGrid) -> int:
     """DTW distance of the queueing delays, per point.
 
     isqrt(DTWD^2 // n) with DTWD = floor(sqrt(least) / 4), where least is the least sum of (a[i] - b[j])^2 over all
-    warping paths of :func:`~features.distance.dtwd_4us`, and a and b are the queueing delays of :func:`queue_ed_4us`.
+    warping paths of :func:`~smartsbd.features.distance.dtwd_4us`, and a and b are the queueing delays of
+    :func:`queue_ed_4us`.
 
     Examples
     --------
@@ -99,8 +100,8 @@ def rtt_correlation_q10(grid: PairGrid) -> int:
         ((n * sum(a * b) - sum(a) * sum(b)) << 10) / (D(a) * D(b)), D(x) = isqrt(n * sum(x^2) - sum(x)^2),
 
     truncated toward zero and kept within +-1024, where a and b are the queueing delays of :func:`queue_ed_4us`; 0 if
-    one is constant. :func:`~features.correlation.correlation_q10` says what is shifted where D(a) * D(b) has more than
-    52 bits.
+    one is constant. :func:`~smartsbd.features.correlation.correlation_q10` says what is shifted where D(a) * D(b) has
+    more than 52 bits.
 
     The standardised Euclidean distance is a function of it, root of 2n(1 - r), and so not a feature too.
 
@@ -130,9 +131,9 @@ def rtt_lagged_correlation_q10(grid: PairGrid) -> int:
     """Largest correlation of the RTT series within a lag of two of the larger minimum RTT.
 
     The largest correlation, as :func:`rtt_correlation_q10` has it, of a[k + s] and b[k] over the points at which both
-    exist, for each shift s from -L to L points. L is twice :attr:`~features.series.PairGrid.rtt_steps`, the steps in
-    the larger minimum RTT. A sample reaches the sender a path's way back after the queue gave it: the paths differ by
-    up to an RTT.
+    exist, for each shift s from -L to L points. L is twice :attr:`~smartsbd.features.series.PairGrid.rtt_steps`, the
+    steps in the larger minimum RTT. A sample reaches the sender a path's way back after the queue gave it: the paths
+    differ by up to an RTT.
 
     Examples
     --------
@@ -148,9 +149,9 @@ def rtt_change_correlation_q10(grid: PairGrid) -> int:
     """Correlation of the RTT series' changes over two of the larger minimum RTT.
 
     The correlation of :func:`rtt_correlation_q10`, of the changes a[k + c] - a[k] and b[k + c] - b[k], where c is twice
-    :attr:`~features.series.PairGrid.rtt_steps`, the steps in the larger minimum RTT; 0 if there are no more than c
-    points. Slow trends, which two unrelated paths may have alike, are gone; the noise of neighbouring samples, which
-    changes over one step are made of, is not yet all there is.
+    :attr:`~smartsbd.features.series.PairGrid.rtt_steps`, the steps in the larger minimum RTT; 0 if there are no more
+    than c points. Slow trends, which two unrelated paths may have alike, are gone; the noise of neighbouring samples,
+    which changes over one step are made of, is not yet all there is.
 
     Examples
     --------
@@ -195,8 +196,8 @@ def cstate_near_jaccard_excess_q10(grid: PairGrid) -> int:
     """Coincidence of congestion within one of the larger minimum RTT, less what chance would give.
 
     Both series are widened first: a point counts as congested if one at most
-    :attr:`~features.series.PairGrid.rtt_steps` points away is, the steps in the larger minimum RTT. Of p and q such
-    points of either, s of both and n in all, the result is
+    :attr:`~smartsbd.features.series.PairGrid.rtt_steps` points away is, the steps in the larger minimum RTT. Of p and q
+    such points of either, s of both and n in all, the result is
 
         (s << 10) // (p + q - s) - (p * q << 10) // (n * (p + q) - p * q),
 
@@ -224,9 +225,9 @@ def rate_correlation_q10(grid: PairGrid) -> int:
     """Correlation of the bytes delivered over five of the larger minimum RTT: what one gains the other loses.
 
     The correlation of :func:`rtt_correlation_q10`, of the bytes a[k + m] - a[k] and b[k + m] - b[k] that are
-    acknowledged over m points, where m is five times :attr:`~features.series.PairGrid.rtt_steps`, the steps in the
-    larger minimum RTT. Each series is first shifted right until its largest value has at most 21 bits. 0 if there are
-    no more than m points, or one series is constant.
+    acknowledged over m points, where m is five times :attr:`~smartsbd.features.series.PairGrid.rtt_steps`, the steps in
+    the larger minimum RTT. Each series is first shifted right until its largest value has at most 21 bits. 0 if there
+    are no more than m points, or one series is constant.
 
     Examples
     --------

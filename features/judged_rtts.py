@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features import connection_pairs
-from features.reading import DEFAULT, Reading
-from features.series import SubflowSignals
-from traces.connection import NOT_OBSERVED, Connection, Subflow
+from smartsbd.features import connection_pairs
+from smartsbd.features.reading import DEFAULT, Reading
+from smartsbd.features.series import SubflowSignals
+from smartsbd.traces.connection import NOT_OBSERVED, Connection, Subflow
 
 SAMPLES, SMOOTHED, NO_RTTS = "samples", "smoothed", "none"
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features import catalog
-from features.fixed import Int64Array
-from features.reading import DEFAULT, Reading
-from features.resample import bridged_points, denominator, pair_grid
-from features.series import PairGrid, SubflowSignals
-from features.window import RULES, WINDOW_RTTS, Rejected, Window
+from smartsbd.features import catalog
+from smartsbd.features.fixed import Int64Array
+from smartsbd.features.reading import DEFAULT, Reading
+from smartsbd.features.resample import bridged_points, denominator, pair_grid
+from smartsbd.features.series import PairGrid, SubflowSignals
+from smartsbd.features.window import RULES, WINDOW_RTTS, Rejected, Window
 
 #: Windows of one pair by their place and what decides their features then.
 Known = MutableMapping[tuple[Window, Reading], "PairWindow"]
@@ -66,7 +66,7 @@ def pair_window(
     placed : Window
     reading : Reading
     feature_set : str
-        Features to compute, a name in :data:`features.feature_set.SETS`.
+        Features to compute, a name in :data:`smartsbd.features.feature_set.SETS`.
     """
     grid = pair_grid(x, y, placed, reading)
     return PairWindow(
@@ -97,10 +97,10 @@ def pair_windows(
     end_ns : int, nanoseconds
         End of the trace.
     rules : sequence of str
-        Names in :data:`features.window.RULES`.
+        Names in :data:`smartsbd.features.window.RULES`.
     reading : Reading
     feature_set : str
-        Features to compute, a name in :data:`features.feature_set.SETS`.
+        Features to compute, a name in :data:`smartsbd.features.feature_set.SETS`.
     window_rtts : int
         Length of a window in units of the larger minimum RTT; at least 3, for some features lag by two.
     known : mutable mapping, optional

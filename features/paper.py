@@ -2,7 +2,7 @@
 
 Integers: RTT in microseconds above both series' common minimum, a congested point weighing one second.
 With throughput: float64 in seconds, Mbit/s and 0 or 1. Other readings change the series or the distance
-(:class:`~features.reading.Reading`), and what comes out is no longer what is exported.
+(:class:`~smartsbd.features.reading.Reading`), and what comes out is no longer what is exported.
 
 The formulas are those of the default reading. Sums run over the n points of the grid; isqrt, // and >> truncate.
 """
@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from features import distance, ratio
-from features.fixed import CONGESTED_WEIGHT, FEATURE_LIMIT, ONE_Q10, Float64Array, Int64Array, ratio_q10
-from features.series import PairGrid
+from smartsbd.features import distance, ratio
+from smartsbd.features.fixed import CONGESTED_WEIGHT, FEATURE_LIMIT, ONE_Q10, Float64Array, Int64Array, ratio_q10
+from smartsbd.features.series import PairGrid
 
 _US_PER_S = 1_000_000
 _US_PER_MS = 1_000

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from features.fixed import Int64Array, ratio_q10
+from smartsbd.features.fixed import Int64Array, ratio_q10
 
 
 def deviation(values: Int64Array) -> int:

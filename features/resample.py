@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import window_features
 
-from features.fixed import Float64Array, Int64Array
-from features.reading import DEFAULT, Reading
-from features.series import PairGrid, SubflowSignals, congested_at
-from features.window import Window, in_gap
+from smartsbd.features.fixed import Float64Array, Int64Array
+from smartsbd.features.reading import DEFAULT, Reading
+from smartsbd.features.series import PairGrid, SubflowSignals, congested_at
+from smartsbd.features.window import Window, in_gap
+from smartsbd.native import window_features
 
 
 def interpolate(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> Int64Array:
@@ -100,7 +100,7 @@ def denominator(x: SubflowSignals, window: Window, reading: Reading = DEFAULT) -
     """Return which subflow of a pair is the denominator of ratios: 0 the first, 1 the second.
 
     The one with the lower minimum RTT, on a tie the first; or the one on WiFi. That one of the two
-    is, :mod:`features.window` has made sure of.
+    is, :mod:`smartsbd.features.window` has made sure of.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def denominator(x: SubflowSignals, window: Window, reading: Reading = DEFAULT) -
     window : Window
         Has the minimum RTTs of both.
     reading : Reading
-        Its :attr:`~features.reading.Reading.denominator` decides.
+        Its :attr:`~smartsbd.features.reading.Reading.denominator` decides.
     """
     if reading.denominator == "wifi":
         return 0 if x.on_wifi else 1

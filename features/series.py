@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from features.fixed import RTT_LIMIT_US, BoolArray, Float64Array, Int64Array
-from features.reading import DEFAULT, Reading
-from features.throughput import achieved_mbit_s
+from smartsbd.features.fixed import RTT_LIMIT_US, BoolArray, Float64Array, Int64Array
+from smartsbd.features.reading import DEFAULT, Reading
+from smartsbd.features.throughput import achieved_mbit_s
 
 _CWR = 2
 _CONGESTED_FROM = 3

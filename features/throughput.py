@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import window_features
 
-from features.fixed import Float64Array, Int64Array
+from smartsbd.features.fixed import Float64Array, Int64Array
+from smartsbd.native import window_features
 
 _NS_PER_S = 1_000_000_000
 

@@ -1,9 +1,9 @@
 """Where a window lies: T, the grid, and the two rules that place it.
 
 T is 50 times the larger of the two minimum RTTs; the grid's step is the smaller one, or as much more
-as keeps the window within :data:`~features.fixed.POINTS_LIMIT` points (SmartSBD, section 3.2).
+as keeps the window within :data:`~smartsbd.features.fixed.POINTS_LIMIT` points (SmartSBD, section 3.2).
 Minimum RTTs are causal: over the samples up to the window's start. Other readings are options
-(:class:`~features.reading.Reading`), and so is a length other than 50, for comparing.
+(:class:`~smartsbd.features.reading.Reading`), and so is a length other than 50, for comparing.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import POINTS_LIMIT, BoolArray, Int64Array
-from features.reading import DEFAULT, Reading
-from features.series import SubflowSignals
+from smartsbd.features.fixed import POINTS_LIMIT, BoolArray, Int64Array
+from smartsbd.features.reading import DEFAULT, Reading
+from smartsbd.features.series import SubflowSignals
 
 #: T in units of the larger minimum RTT; every exported feature is defined for it.
 WINDOW_RTTS = 50
@@ -96,7 +96,7 @@ def geometry(rule: str, start_ns: int, min_rtt_x_us: int, min_rtt_y_us: int, win
     start_ns : int, nanoseconds
     min_rtt_x_us, min_rtt_y_us : int, microseconds
         Minimum RTTs of the first and the second subflow. The smaller one is the step of the grid, unless the window
-        would have more than :data:`~features.fixed.POINTS_LIMIT` points.
+        would have more than :data:`~smartsbd.features.fixed.POINTS_LIMIT` points.
     window_rtts : int
         Length of the window in units of the larger minimum RTT.
 

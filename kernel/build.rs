@@ -9,8 +9,8 @@ use std::process::Command;
 
 const HEADERS: &str = "../export/generated";
 const LAG_EXCESS: &str = "lag_excess";
-/// Headers of detectors that are not exported yet.
-const BASELINES: &str = "../export/baselines";
+/// The header of the default.
+const VERDICT: &str = "../detectors/verdict";
 const COMMON_LAG: &str = "common_lag";
 const MODEL_FILES: &str = "loaded";
 
@@ -103,7 +103,7 @@ fn features() -> Vec<String> {
 
 /// Compile the replay for every exported detector; `detectors.rs` has their names and objects.
 fn compile_detectors(compiler: &Compiler) {
-    let (headers, baselines) = (format!("-I{HEADERS}"), format!("-I{BASELINES}"));
+    let (headers, verdict) = (format!("-I{HEADERS}"), format!("-I{VERDICT}"));
     let mut listed = String::from("const DETECTORS: &[(&str, &Aligned<[u8]>)] = &[\n");
     for name in models()
         .iter()
@@ -117,7 +117,7 @@ fn compile_detectors(compiler: &Compiler) {
             options.push("-DSBD_LAG_EXCESS");
         } else if name == COMMON_LAG {
             options.extend(SIGNED);
-            options.extend([baselines.as_str(), "-DSBD_COMMON_LAG"]);
+            options.extend([verdict.as_str(), "-DSBD_COMMON_LAG"]);
         } else {
             options.extend(["-mcpu=v3", &model]);
         }
@@ -132,7 +132,7 @@ fn compile_detectors(compiler: &Compiler) {
     writeln!(listed, "const FEATURES: &[&str] = &{:?};", features()).expect("a string grows");
     fs::write(compiler.out.join("detectors.rs"), listed).expect("OUT_DIR can be written");
     println!("cargo:rerun-if-changed=src/replay.bpf.c");
-    println!("cargo:rerun-if-changed={BASELINES}/sbd_common_lag.h");
+    println!("cargo:rerun-if-changed={VERDICT}/sbd_common_lag.h");
     assert!(
         Path::new(HEADERS)
             .join(format!("sbd_{MODEL_FILES}.h"))

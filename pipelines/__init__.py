@@ -1,4 +1,4 @@
-"""One thin module per stage of dvc.yaml; the listing is the DAG."""
+"""The pipeline and the program ``sbd``: stages, commands, and what they run with."""
 
 import os
 

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipelines.commands import COMMANDS, Command
-from pipelines.params import PARAMS_FILE, installed_file, read_params
-from pipelines.running import stage
-from pipelines.running.dag import Stage, in_project, read_stages
+from smartsbd.pipelines.commands import COMMANDS, Command
+from smartsbd.pipelines.params import PARAMS_FILE, installed_file, read_params
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.dag import Stage, in_project, read_stages
 
 log = logging.getLogger("sbd")
 

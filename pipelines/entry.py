@@ -1,17 +1,20 @@
-"""Where the program ``sbd`` begins: nothing that is built for one Python is imported before it is known to be that."""
+"""Where the program ``sbd`` begins: it says its version at once, and looks whether it was built for this Python."""
 
 from __future__ import annotations
 
 import sys
-
-_BUILT_FOR = (3, 11)
+from importlib import metadata, util
 
 
 def main() -> int:
     """Run ``sbd``."""
-    if sys.version_info[:2] != _BUILT_FOR:
-        ours, this = (".".join(map(str, version)) for version in (_BUILT_FOR, sys.version_info[:2]))
-        sys.exit(f"sbd is built for Python {ours}, this is {this}")
-    from pipelines import __main__ as commands
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        print(f"sbd {metadata.version('smartsbd')}")
+        return 0
+    # One file may hold what is compiled for another Python than that which runs it.
+    if util.find_spec("smartsbd.native.log_reading") is None:
+        version = ".".join(map(str, sys.version_info[:2]))
+        sys.exit(f"sbd has nothing compiled for Python {version}; a checkout makes it by `make native`")
+    from smartsbd.pipelines import __main__ as commands
 
     return commands.main()

@@ -15,9 +15,9 @@ done
 major=$(g++ -dumpversion | cut -d. -f1)
 [ "$major" -ge 12 ] || fail "g++ $major is too old; 12 or later is needed"
 
-wanted='import sys; sys.exit(sys.version_info[:2] != (3, 11))'
+wanted='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
 headers='import os, sysconfig; os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
-for python in ${PYTHON:-python3.11 python3}; do
+for python in ${PYTHON:-python3.11 python3.12 python3.13 python3}; do
 	"$python" -c "$wanted" 2>/dev/null || continue
 	"$python" -c 'import ensurepip, venv' 2>/dev/null ||
 		fail "$python has no venv module; on Debian: apt-get install python3.11-venv python3.11-dev"
@@ -26,4 +26,4 @@ for python in ${PYTHON:-python3.11 python3}; do
 	echo "$python"
 	exit 0
 done
-fail "Python 3.11 is missing (tried ${PYTHON:-python3.11, python3}); on Debian 12: apt-get install python3.11-venv python3.11-dev"
+fail "Python 3.11, 3.12 or 3.13 is missing (tried ${PYTHON:-python3.11, python3.12, python3.13, python3}); on Debian 12: apt-get install python3.11-venv python3.11-dev"

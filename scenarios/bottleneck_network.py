@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from scenarios import path
-from scenarios.scenario import Access, ConnectionSettings, Link, Place
+from smartsbd.scenarios import path
+from smartsbd.scenarios.scenario import Access, ConnectionSettings, Link, Place
 
 #: Headers of a segment on a link: TCP, IP, PPP.
 HEADER_BYTES = 42

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from contracts.fault import InputFault, printable
-from scenarios.scenario import mean_mbit_s
-from traces import stored
-from traces.quarantine import UnreadableInputError
+from smartsbd.contracts.fault import InputFault, printable
+from smartsbd.scenarios.scenario import mean_mbit_s
+from smartsbd.traces import stored
+from smartsbd.traces.quarantine import UnreadableInputError
 
 _MOST_BYTES = 1 << 24
 #: A day.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scenarios.scenario import ConnectionSettings, MetaQueueRules
+from smartsbd.scenarios.scenario import ConnectionSettings, MetaQueueRules
 
 #: What Linux's MPTCP kernel, hosts of several papers, does with segments already sent.
 LINUX = MetaQueueRules(reinject=True, opportunistic=True, penalise=True, half_window=False)
@@ -20,7 +20,7 @@ class Choice:
     Attributes
     ----------
     controller : str
-        Its name in :mod:`scenarios.registry`.
+        Its name in :mod:`smartsbd.scenarios.registry`.
     scheduler : str
     parameters, scheduling : mapping of str to str or float
         Parameters of the controller and of the scheduler; others have their defaults.
@@ -29,7 +29,7 @@ class Choice:
     buffer_kb : float, optional
         Receive buffer; without it the network's own.
     verdicts : str, optional
-        What says which subflows share a bottleneck, by its name in :mod:`scenarios.registry`.
+        What says which subflows share a bottleneck, by its name in :mod:`smartsbd.scenarios.registry`.
     judging : mapping of str to str or float
         Parameters of that; others have their defaults.
     """

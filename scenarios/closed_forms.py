@@ -5,7 +5,7 @@ is proportional to the inverse square root of the loss rate. The shares were der
 
 ::
 
-    python -m scenarios.closed_forms --seeds 10 --out reports/full/simulator-trust.csv    # run all, and write
+    python -m smartsbd.scenarios.closed_forms --seeds 10 --out reports/full/simulator-trust.csv    # run all, and write
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Literal
 
-from scenarios.scenario import Access, Background, ConnectionSettings, Link, Run, Scenario, SubflowPath
-from scenarios.simulator import simulate
+from smartsbd.scenarios.scenario import Access, Background, ConnectionSettings, Link, Run, Scenario, SubflowPath
+from smartsbd.scenarios.simulator import simulate
 
 #: Each link's rate; the flows' RTT without queues; payload and packet on the line.
 RATE_MBIT_S = 5.0
@@ -315,7 +315,9 @@ def table(found: list[dict[str, str]]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure all, write a table; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m scenarios.closed_forms", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m smartsbd.scenarios.closed_forms", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("--seeds", type=int, default=10, help="runs of each cell (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="where the table goes, as CSV")
     settings = parser.parse_args(arguments)

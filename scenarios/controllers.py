@@ -1,15 +1,15 @@
 """The dataset ``controllers``: networks drawn as those of ``wide``, each run under every controller at the sender.
 
-How they are drawn is said in :mod:`scenarios.paired_networks`. Evaluation only: never trained or tuned on.
+How they are drawn is said in :mod:`smartsbd.scenarios.paired_networks`. Evaluation only: never trained or tuned on.
 """
 
 from __future__ import annotations
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import paired_networks
-from scenarios.choice import Choice
-from scenarios.scenario import Run
+from smartsbd.scenarios import paired_networks
+from smartsbd.scenarios.choice import Choice
+from smartsbd.scenarios.scenario import Run
 
 #: One line for each. Every controller of the registry is here with its defaults, but bbr and what derives from it, and
 #: those that need a learnt agent; and LIA twice more: counting ACKs, and in the whole numbers of the kernel.

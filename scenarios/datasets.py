@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from scenarios import (
+from smartsbd.scenarios import (
     controllers,
     diverse,
     groups,
@@ -30,7 +30,7 @@ from scenarios import (
     wild,
     wild_2,
 )
-from scenarios.scenario import Run, ScenarioError
+from smartsbd.scenarios.scenario import Run, ScenarioError
 
 DATASETS: dict[str, Callable[..., list[Run]]] = {
     "sites": sites.dataset,

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.scenario import (
+from smartsbd.scenarios import path
+from smartsbd.scenarios.scenario import (
     Background,
     CongestionControl,
     Link,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios.diverse import draw_group
-from scenarios.scenario import Run
+from smartsbd.scenarios.diverse import draw_group
+from smartsbd.scenarios.scenario import Run
 
 
 def _partition(rng: np.random.Generator, subflows: int) -> list[int]:

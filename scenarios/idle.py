@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.diverse import log_uniform
-from scenarios.scenario import Access, AnyAccess, Background, Place, Rate, Run, Scenario, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.diverse import log_uniform
+from smartsbd.scenarios.scenario import Access, AnyAccess, Background, Place, Rate, Run, Scenario, SubflowPath
 
 _RTT_MS = (5.0, 300.0)
 _RATE_MBIT_S = (2.0, 100.0)

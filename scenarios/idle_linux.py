@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.diverse import log_uniform
-from scenarios.scenario import Access, AnyAccess, Background, Link, Rate, Run, Scenario, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.diverse import log_uniform
+from smartsbd.scenarios.scenario import Access, AnyAccess, Background, Link, Rate, Run, Scenario, SubflowPath
 
 _BITS = 8
 _RTT_MS = (5.0, 300.0)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contracts.fault import Fault
-from scenarios import registry
-from scenarios.scenario import ConnectionSettings
+from smartsbd.contracts.fault import Fault
+from smartsbd.scenarios import registry
+from smartsbd.scenarios.scenario import ConnectionSettings
 
 _SUFFIX = ".agent"
 _LEARNT = "learnt"

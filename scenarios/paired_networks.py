@@ -1,7 +1,7 @@
 """Networks drawn as those of ``wide``, each run under every one of several choices at the sender.
 
 For each number there is a network whose subflows meet at one bottleneck, and one whose subflows have a bottleneck each,
-with the same settings (:mod:`scenarios.wide`). Each is run once under every choice, with the same seed, links,
+with the same settings (:mod:`smartsbd.scenarios.wide`). Each is run once under every choice, with the same seed, links,
 background and application: runs of one network differ in the choice, in the token, and in nothing else. Rates and
 queues end lower than those of ``wide``: ns-3's transmit buffer takes time quadratic in the window, and a run of
 8.7 Mbit/s and a queue of 2.5 s had not ended after 50 CPU s.
@@ -15,9 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenarios import wide
-from scenarios.choice import Choice
-from scenarios.scenario import Run
+from smartsbd.scenarios import wide
+from smartsbd.scenarios.choice import Choice
+from smartsbd.scenarios.scenario import Run
 
 RANGES = replace(wide.RANGES, rate_mbit_s=(1.0, 8.0), longest_queue_ms=1000.0)
 #: What was drawn, how the sender has data, and the choice.

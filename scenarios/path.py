@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scenarios.scenario import CongestionControl, ConnectionSettings, Link, LteAccess, Place, WifiAccess
+from smartsbd.scenarios.scenario import CongestionControl, ConnectionSettings, Link, LteAccess, Place, WifiAccess
 
 #: Payload of a segment: an Ethernet frame less the headers and MPTCP's options.
 MSS_BYTES = 1400

@@ -16,11 +16,11 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import capacity_trace, path
-from scenarios.bottleneck_network import open_access
-from scenarios.capacity_trace import CapacityTrace
-from scenarios.diverse import log_uniform
-from scenarios.scenario import (
+from smartsbd.scenarios import capacity_trace, path
+from smartsbd.scenarios.bottleneck_network import open_access
+from smartsbd.scenarios.capacity_trace import CapacityTrace
+from smartsbd.scenarios.diverse import log_uniform
+from smartsbd.scenarios.scenario import (
     Background,
     CongestionControl,
     Link,
@@ -33,7 +33,7 @@ from scenarios.scenario import (
 
 _MS_PER_S = 1000
 #: Where the project runs from; a relative folder of traces stands there.
-_ROOT = Path(__file__).parent.parent
+_ROOT = Path(__file__).resolve().parents[1]
 #: A part that carries less in the mean is drawn anew, at most so often: too little is left of it for two subflows.
 _LEAST_MBIT_S = 1.0
 _MOST_DRAWS = 1000
@@ -196,7 +196,8 @@ def dataset(
     Parameters
     ----------
     traces : str
-        Folder of traces in mahimahi's format (:mod:`scenarios.capacity_trace`); a relative one is in the project's.
+        Folder of traces in mahimahi's format (:mod:`smartsbd.scenarios.capacity_trace`); a relative one is in the
+        project's.
     connections_per_label : int
         Shared, and as many non-shared connections.
     duration_s : float, seconds

@@ -1,14 +1,14 @@
 """What a scenario chooses by name: controllers, schedulers and sources of verdicts, with their parameters.
 
-Each is declared in one place, its own file of simulator/src/controllers/, simulator/src/schedulers/,
-simulator/src/verdicts/ or simulator/loop/verdicts/. ``smartsbd-loop --list`` prints them all (``smartsbd-sim --list``
-has no sources of verdicts of simulator/loop/), and registry.json is what it prints. The contract of a scenario, its
-JSON Schema and the tables of simulator/README.md follow from that file.
+Each is declared in one place: a file of simulator/src/controllers/, simulator/src/schedulers/, simulator/src/verdicts/
+or simulator/loop/verdicts/, or a row of simulator/loop/verdicts/table.cc. ``smartsbd-loop --list`` prints them all
+(``smartsbd-sim --list`` has no sources of verdicts of simulator/loop/), and registry.json is what it prints. The
+contract of a scenario, its JSON Schema and the tables of simulator/README.md follow from that file.
 
 ::
 
-    python -m scenarios.registry            # write registry.json and the tables, from the program of `make loop`
-    python -m scenarios.registry --check    # exit 1 if any of them differs from what the program prints
+    python -m smartsbd.scenarios.registry            # write registry.json and the tables, as smartsbd-loop prints them
+    python -m smartsbd.scenarios.registry --check    # exit 1 if any of them differs from what the program prints
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import Field, create_model
 
-from scenarios.part import Part
+from smartsbd.scenarios.part import Part
 
 REGISTRY = Path(__file__).with_suffix(".json")
-DOCUMENT = Path(__file__).parent.parent / "simulator" / "README.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "simulator" / "README.md"
 
 #: By the key of a scenario that chooses: what there is to choose, each as the JSON Schema of an object that names it.
 Registered = dict[str, list[dict[str, Any]]]
@@ -161,7 +161,9 @@ def tables(text: str, registered: Registered) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the files, or compare; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m scenarios.registry", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m smartsbd.scenarios.registry", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is not up to date")
     check = parser.parse_args(arguments).check
     program = Path(sys.prefix) / "bin" / "smartsbd-loop"
@@ -173,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
             if not check:
                 path.write_text(text)
     if check and stale:
-        remedy = "run `python -m scenarios.registry`, then `python -m scenarios.schema`"
+        remedy = "run `python -m smartsbd.scenarios.registry`, then `python -m smartsbd.scenarios.schema`"
         print(f"{', '.join(stale)}: not what smartsbd-loop --list prints: {remedy}", file=sys.stderr)
         return 1
     return 0

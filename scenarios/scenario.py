@@ -1,10 +1,10 @@
 """The contract of a scenario: every key that ``smartsbd-sim`` reads, with its unit, range, choices and meaning.
 
 It stands here alone, but for what is chosen by name: controllers, schedulers and sources of verdicts
-(:mod:`scenarios.registry`).
-simulator/src/scenario.schema.json is written from it (:mod:`scenarios.schema`), and the simulator takes types, limits
-and choices from that file. What concerns several keys at once, such as times that ascend, is said in a description and
-checked by the simulator.
+(:mod:`smartsbd.scenarios.registry`).
+simulator/src/scenario.schema.json is written from it (:mod:`smartsbd.scenarios.schema`), and the simulator takes types,
+limits and choices from that file. What concerns several keys at once, such as times that ascend, is said in a
+description and checked by the simulator.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from contracts.fault import UsageFault
-from scenarios import registry
-from scenarios.part import Part
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.scenarios import registry
+from smartsbd.scenarios.part import Part
 
 if TYPE_CHECKING:
     CongestionControl = str
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     ChosenScheduler = str | registry.NamedChoice
     ChosenVerdicts = str | registry.NamedChoice
 else:
-    # What there is to choose is known when the list has been read (:mod:`scenarios.registry`).
+    # What there is to choose is known when the list has been read (:mod:`smartsbd.scenarios.registry`).
     CongestionControl = registry.name_type("congestion_control")
     ChosenController = registry.chosen_type("congestion_control")
     ChosenScheduler = registry.chosen_type("scheduler")

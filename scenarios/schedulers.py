@@ -1,7 +1,7 @@
 """The dataset ``schedulers``: networks drawn as those of ``wide``, each under every scheduler and receive buffer.
 
-How they are drawn is said in :mod:`scenarios.paired_networks`; the controller is LIA, which detectors were trained
-under. Evaluation only: never trained or tuned on.
+How they are drawn is said in :mod:`smartsbd.scenarios.paired_networks`; the controller is LIA, which detectors were
+trained under. Evaluation only: never trained or tuned on.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import paired_networks
-from scenarios.choice import Choice
-from scenarios.scenario import Run
+from smartsbd.scenarios import paired_networks
+from smartsbd.scenarios.choice import Choice
+from smartsbd.scenarios.scenario import Run
 
 #: One line for each. Every scheduler of the registry is here with its
 #: defaults; round robin a second time by its other rule, and the scheduler of smallest RTTs on Linux's hosts.

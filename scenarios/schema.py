@@ -2,8 +2,8 @@
 
 ::
 
-    python -m scenarios.schema            # write simulator/src/scenario.schema.json from scenarios/scenario.py
-    python -m scenarios.schema --check    # exit 1 if the two differ
+    python -m smartsbd.scenarios.schema            # write simulator/src/scenario.schema.json from scenarios/scenario.py
+    python -m smartsbd.scenarios.schema --check    # exit 1 if the two differ
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scenarios.scenario import Scenario
+from smartsbd.scenarios.scenario import Scenario
 
-SCHEMA = Path(__file__).parent.parent / "simulator" / "src" / "scenario.schema.json"
+SCHEMA = Path(__file__).resolve().parents[1] / "simulator" / "src" / "scenario.schema.json"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _TITLE = "Scenario of smartsbd-sim"
-#: What is said of a value, in this order. The simulator reads no other keyword (simulator/src/place.h).
+#: What is said of a value, in this order. The simulator reads no other keyword (simulator/src/path/place.h).
 _KEYWORDS = (
     *("description", "type", "const", "enum", "pattern"),
     *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "minItems", "maxItems"),
@@ -106,14 +106,17 @@ def written(value: Any, margin: str = "") -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the schema, or compare; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m scenarios.schema", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m smartsbd.scenarios.schema", description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file is not up to date")
     check = parser.parse_args(arguments).check
     text = written(scenario_schema()) + "\n"
     if not check:
         SCHEMA.write_text(text)
     elif SCHEMA.read_text() != text:
-        print(f"{SCHEMA.name} is not that of scenarios/scenario.py: run `python -m scenarios.schema`", file=sys.stderr)
+        print(
+            f"{SCHEMA.name} is not that of scenarios/scenario.py: run `python -m smartsbd.scenarios.schema`",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.diverse import log_uniform
-from scenarios.scenario import Access, Background, CongestionControl, Place, Run, Scenario, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.diverse import log_uniform
+from smartsbd.scenarios.scenario import Access, Background, CongestionControl, Place, Run, Scenario, SubflowPath
 
 _RTT_MS = (40.0, 90.0)
 _RATE_MBIT_S = 4.5
@@ -41,7 +41,7 @@ class MovedSetting:
         Mean jitter of the access link.
     queue_rtts : float
         Time in which a full queue of the bottleneck drains, in round trips (mean of both paths); ten packets at least
-        (:func:`scenarios.path.shaped`), which is 0.4 round trips at RTTs in the middle of the range.
+        (:func:`smartsbd.scenarios.path.shaped`), which is 0.4 round trips at RTTs in the middle of the range.
     congestion_control : str
         Controller at the sender.
     """

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.scenario import Background, Link, Names, Run, Scenario, SubflowPath
-from scenarios.sites import SITES, check_known
+from smartsbd.scenarios import path
+from smartsbd.scenarios.scenario import Background, Link, Names, Run, Scenario, SubflowPath
+from smartsbd.scenarios.sites import SITES, check_known
 
 _UPLINK_MBIT_S = 16.0
 _OWN_MBIT_S = (7.0, 3.0)
@@ -36,7 +36,7 @@ def draw(site: str, rng: np.random.Generator, phase_s: float) -> Run:
     Parameters
     ----------
     site : str
-        Name in :data:`~scenarios.sites.SITES`.
+        Name in :data:`~smartsbd.scenarios.sites.SITES`.
     rng : numpy.random.Generator
         Everything random comes from it.
     phase_s : float, seconds
@@ -90,7 +90,7 @@ def dataset(
     Parameters
     ----------
     sites : list of str
-        Names in :data:`~scenarios.sites.SITES`.
+        Names in :data:`~smartsbd.scenarios.sites.SITES`.
     connections_per_site : int
     phase_s : float, seconds
         Length of each of the three phases.

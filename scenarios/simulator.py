@@ -16,12 +16,12 @@ from typing import Any
 
 import zstandard
 
-from contracts.fault import Fault
-from contracts.lifetime import ending_with_this
-from contracts.whole_file import write_whole
-from scenarios.scenario import Background, RadioAccess, Run, Scenario
+from smartsbd.contracts.fault import Fault
+from smartsbd.contracts.lifetime import ending_with_this
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.scenarios.scenario import Background, RadioAccess, Run, Scenario
 
-SOURCES = Path(__file__).parent.parent / "simulator" / "src"
+SOURCES = Path(__file__).resolve().parents[1] / "simulator" / "src"
 _RADIO_SOURCES = SOURCES.parent / "radio"
 _NAME, _RADIO_NAME = "smartsbd-sim", "smartsbd-radio"
 _COMPRESSION_LEVEL = 6

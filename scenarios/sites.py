@@ -15,8 +15,17 @@ from typing import Literal
 import numpy as np
 from pydantic import NonNegativeInt, PositiveInt
 
-from scenarios import path
-from scenarios.scenario import Background, CongestionControl, Link, Names, Run, Scenario, ScenarioError, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.scenario import (
+    Background,
+    CongestionControl,
+    Link,
+    Names,
+    Run,
+    Scenario,
+    ScenarioError,
+    SubflowPath,
+)
 
 _SHARED_MBIT_S = 8.0
 _OWN_MBIT_S = (7.0, 3.0)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat
 
-from scenarios import idle_linux, way_back, wide, wild_2
-from scenarios.diverse import log_uniform
-from scenarios.scenario import Background, ConnectionSettings, Link, Run, Scenario
+from smartsbd.scenarios import idle_linux, way_back, wide, wild_2
+from smartsbd.scenarios.diverse import log_uniform
+from smartsbd.scenarios.scenario import Background, ConnectionSettings, Link, Run, Scenario
 
 #: Those of ``wild_2``, with what Linux has.
 RANGES = replace(wild_2.RANGES, controllers=(("reno", 1 / 3), ("cubic", 1 / 3), ("bbr", 1 / 3)), min_rtt=1.0)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.scenario import Access, CongestionControl, Names, Run, Scenario, ScenarioError, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.scenario import Access, CongestionControl, Names, Run, Scenario, ScenarioError, SubflowPath
 
 _QUEUE_RTTS = (0.6, 1.6)
 _ACCESS_MBIT_S = 200.0

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import unseen
-from scenarios.scenario import Names, Run
+from smartsbd.scenarios import unseen
+from smartsbd.scenarios.scenario import Names, Run
 
 
 def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> list[Run]:
@@ -17,7 +17,7 @@ def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat
     Parameters
     ----------
     cases : list of str
-        Names in :data:`scenarios.unseen.CASES`.
+        Names in :data:`smartsbd.scenarios.unseen.CASES`.
     repetitions : int
         Connections of each case.
     duration_s : float, seconds

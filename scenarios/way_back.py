@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scenarios import wide
-from scenarios.scenario import Background, BackLine, Link, Scenario
+from smartsbd.scenarios import wide
+from smartsbd.scenarios.scenario import Background, BackLine, Link, Scenario
 
 #: Receive buffers that limit, over the sum of the paths' bandwidth-delay products.
 BUFFER_PRODUCTS = (0.5, 4.0)

@@ -18,9 +18,9 @@ from typing import Literal
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.diverse import log_uniform
-from scenarios.scenario import (
+from smartsbd.scenarios import path
+from smartsbd.scenarios.diverse import log_uniform
+from smartsbd.scenarios.scenario import (
     Access,
     AnyAccess,
     Background,

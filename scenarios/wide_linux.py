@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import wide
-from scenarios.scenario import Run
+from smartsbd.scenarios import wide
+from smartsbd.scenarios.scenario import Run
 
 RANGES = replace(wide.RANGES, controllers=(("reno", 0.5), ("cubic", 0.5)), min_rtt=1.0)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios.scenario import Run
-from scenarios.wide import Ranges, draw
+from smartsbd.scenarios.scenario import Run
+from smartsbd.scenarios.wide import Ranges, draw
 
 RANGES = Ranges(
     rtt_ms=(5.0, 350.0),

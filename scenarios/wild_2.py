@@ -1,8 +1,9 @@
 """The dataset ``wild_2``: what the next default is scored on once (docs/experiments/verdict-protocol.md).
 
-Drawn as :mod:`scenarios.wild`, over the ranges of the protocol's table; then what ``wild`` has not is drawn for the
-connection: the queues' discipline, the way back, the scheduler, the receive buffer, and whether the sender is idle.
-None of it knows the groups. Its seed follows from the file of the default, so nobody can look before. Evaluation only.
+Drawn as :mod:`smartsbd.scenarios.wild`, over the ranges of the protocol's table; then what ``wild`` has not is drawn
+for the connection: the queues' discipline, the way back, the scheduler, the receive buffer, and whether the sender is
+idle. None of it knows the groups. Its seed follows from the file of the default, so nobody can look before. Evaluation
+only.
 
 An idle application sends a small share of the smallest capacity on the way, nobody else is there in either direction,
 and no queue fills: of its pairs nothing can be known, and the setting in the truth table names them.
@@ -16,9 +17,9 @@ from typing import Literal, TypeVar
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path, way_back, wide
-from scenarios.diverse import log_uniform
-from scenarios.scenario import ConnectionSettings, Link, Rate, Run, Scenario
+from smartsbd.scenarios import path, way_back, wide
+from smartsbd.scenarios.diverse import log_uniform
+from smartsbd.scenarios.scenario import ConnectionSettings, Link, Rate, Run, Scenario
 
 _Choice = TypeVar("_Choice")
 RANGES = wide.Ranges(

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from contracts.fault import printable
+from smartsbd.contracts.fault import printable
 from smartsbd.samples import PathSamples, SamplesError, origin_s
 
 if TYPE_CHECKING:
-    from models.detectors.common_lag import CommonLagRule
-    from models.joint_partition import PairScore
+    from smartsbd.detectors.verdict.common_lag import CommonLagRule
+    from smartsbd.detectors.verdict.joint_partition import PairScore
 
 _LEAST_PATHS = 2
 
@@ -156,8 +156,8 @@ def judge_paths(paths: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]) -> Pat
     >>> said.groups
     {'wifi': 0, 'lte': 1, 'dsl': 0}
     """
-    from models.joint_partition import joint_verdicts
-    from models.partition import pairs_of
+    from smartsbd.detectors.partition import pairs_of
+    from smartsbd.detectors.verdict.joint_partition import joint_verdicts
 
     if len(paths) < _LEAST_PATHS:
         raise SamplesError(f"fewer than two paths: {len(paths)}")
@@ -182,7 +182,7 @@ def _of_path(name: str, of_path: Sequence[npt.ArrayLike]) -> PathSamples:
 
 @functools.cache
 def _rule() -> CommonLagRule:
-    from export import default_detector
+    from smartsbd.detectors.verdict import default_detector
 
     return default_detector.load()[1].rule
 
@@ -190,10 +190,10 @@ def _rule() -> CommonLagRule:
 def _judged(a: PathSamples, b: PathSamples, names: tuple[str, str]) -> tuple[PairVerdict, PairScore]:
     """Return what is said of two paths, and what it weighs beside what is said of others."""
     # What judges takes longer to import than to judge: who only imports this package does not wait for it.
-    from features.fixed import ONE_Q10
-    from models.detectors.common_lag_judgements import reason_before_block, timed_judgements
-    from models.joint_partition import PairScore
-    from models.verdict import SCORE_DIGITS
+    from smartsbd.detectors.pair_opinion import SCORE_DIGITS
+    from smartsbd.detectors.verdict.joint_partition import PairScore
+    from smartsbd.detectors.verdict.timed_judgements import reason_before_block, timed_judgements
+    from smartsbd.features.fixed import ONE_Q10
 
     first_s = origin_s(a, b)
     x, y = a.signals(first_s), b.signals(first_s)

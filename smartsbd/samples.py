@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from contracts.fault import InputFault, printable
+from smartsbd.contracts.fault import InputFault, printable
 
 if TYPE_CHECKING:
-    from features.fixed import Int64Array
-    from features.series import SubflowSignals
+    from smartsbd.features.fixed import Int64Array
+    from smartsbd.features.series import SubflowSignals
 
 Seconds = npt.NDArray[np.float64]
 
@@ -89,7 +89,7 @@ class PathSamples:
         SamplesError
             If the last is more than 2^62 ns later, which is 146 years.
         """
-        from features.series import SubflowSignals
+        from smartsbd.features.series import SubflowSignals
 
         with np.errstate(over="ignore"):  # infinite is too late
             since_ns = np.rint((self.times_s - origin_s) * _NS_PER_S)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipelines.running import ancestry
+from smartsbd.pipelines.running import ancestry
 
 _HERE = Path(__file__).parent
 #: What a module defines that is a program.
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     # Before anything that takes time: DVC may end meanwhile.
     ancestry.end_with_dvc()
-    from pipelines.running import stage
+    from smartsbd.pipelines.running import stage
 
     stage.begin()
     known = programs()

@@ -1,5 +1,3 @@
 """Before any numeric library is loaded: the package sets how many threads they may use."""
 
 from __future__ import annotations
-
-import pipelines as pipelines  # noqa: PLC0414 - for what importing it does

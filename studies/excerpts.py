@@ -11,10 +11,10 @@ import logging
 import re
 from pathlib import Path
 
-from contracts.whole_file import write_whole
-from pipelines.params import Params
-from pipelines.reporting.excerpts import ExcerptError, markdown
-from pipelines.running import stage
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.excerpts import ExcerptError, markdown
+from smartsbd.pipelines.running import stage
 
 log = logging.getLogger(__name__)
 

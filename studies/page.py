@@ -10,12 +10,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from pipelines.params import Params
-from pipelines.reporting.page import Page
-from pipelines.reporting.page_template import page_template
-from pipelines.reporting.run_page import FurtherSection
-from pipelines.running import stage
-from pipelines.stages import report
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.page import Page
+from smartsbd.pipelines.reporting.page_template import page_template
+from smartsbd.pipelines.reporting.run_page import FurtherSection
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.stages import report
 
 _TEMPLATE = "section.html.j2"
 

@@ -24,14 +24,14 @@ from typing import Any
 
 import zstandard
 
-from contracts.whole_file import write_whole, written_whole
-from scenarios.scenario import Scenario
-from scenarios.simulator import written
-from testbed.isolation import FinishedRun
-from testbed.measurement import links, truth_of
-from testbed.relay_network import server_address
-from testbed.running_program import EmulationError
-from traces.truth import write_csv
+from smartsbd.contracts.whole_file import write_whole, written_whole
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.scenarios.simulator import written
+from smartsbd.testbed.isolation import FinishedRun
+from smartsbd.testbed.measurement import links, truth_of
+from smartsbd.testbed.relay_network import server_address
+from smartsbd.testbed.running_program import EmulationError
+from smartsbd.traces.truth import write_csv
 
 #: Files of the folder.
 INPUTS, CAPTURES, SCENARIOS = "inputs", "captures", "scenarios"

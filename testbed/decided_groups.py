@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from testbed import machine
+from smartsbd.testbed import machine
 
 _PERIOD_S = 0.5
 #: What a row has.
@@ -23,7 +23,7 @@ def status() -> dict[str, Any] | None:
 
     Raises
     ------
-    testbed.machine.MachineError
+    smartsbd.testbed.machine.MachineError
         If the program that tells it has not been built.
     """
     machine.check_built(machine.CONTROLLERS_LOADER)

@@ -1,6 +1,6 @@
 """One run, in namespaces of its own: hosts, relay, recorder and programs, from the first to the last second.
 
-Run as a program with the folder of the run, by :mod:`testbed.isolation`. It is process 1 of its PID namespace.
+Run as a program with the folder of the run, by :mod:`smartsbd.testbed.isolation`. It is process 1 of its PID namespace.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import Fault
-from scenarios.path import RECEIVE_BUFFER_BYTES
-from scenarios.scenario import Scenario
-from testbed import hosts, machine
-from testbed.receiver import FIRST_RIVAL_PORT, PORT
-from testbed.relay_network import (
+from smartsbd.contracts.fault import Fault
+from smartsbd.scenarios.path import RECEIVE_BUFFER_BYTES
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.testbed import hosts, machine
+from smartsbd.testbed.receiver import FIRST_RIVAL_PORT, PORT
+from smartsbd.testbed.relay_network import (
     CLIENT,
     CLIENT_ADDRESS,
     HOSTS,
@@ -31,8 +31,8 @@ from testbed.relay_network import (
     to_ns,
     traces,
 )
-from testbed.running_program import EmulationError, RunningProgram, python
-from testbed.sender import sleep_until
+from smartsbd.testbed.running_program import EmulationError, RunningProgram, python
+from smartsbd.testbed.sender import sleep_until
 
 #: Files in the folder of a run: what is asked for, and what comes out.
 SETTINGS, SCENARIO, LOG, CAPTURE, RESULT = "settings.json", "scenario.json", "events.log", "server.pcap", "result.json"
@@ -139,11 +139,14 @@ def emulate(folder: Path) -> dict[str, Any]:
         relay = started("sbd-relay", [str(machine.RELAY), _PLAN])
         relay.wait_ready()
         hosts.connect(scenario)
-        receiver = started("receiver", hosts.on(CLIENT, *python("testbed.receiver", _receiver(scenario))))
+        receiver = started("receiver", hosts.on(CLIENT, *python("smartsbd.testbed.receiver", _receiver(scenario))))
         receiver.wait_ready()
         ends = [
-            started("sender", hosts.on(SERVER, *python("testbed.sender", _sender(scenario, settings["controller"])))),
-            started("rivals", hosts.on(RIVALS, *python("testbed.rival", _rivals(scenario)))),
+            started(
+                "sender",
+                hosts.on(SERVER, *python("smartsbd.testbed.sender", _sender(scenario, settings["controller"]))),
+            ),
+            started("rivals", hosts.on(RIVALS, *python("smartsbd.testbed.rival", _rivals(scenario)))),
         ]
         for end in ends:
             end.wait_ready()

@@ -9,9 +9,18 @@ import subprocess
 import time
 from pathlib import Path
 
-from scenarios.scenario import Scenario
-from testbed.relay_network import CLIENT, CLIENT_ADDRESS, DEVICE, HOSTS, RIVALS, SERVER, rival_address, server_address
-from testbed.running_program import EmulationError
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.testbed.relay_network import (
+    CLIENT,
+    CLIENT_ADDRESS,
+    DEVICE,
+    HOSTS,
+    RIVALS,
+    SERVER,
+    rival_address,
+    server_address,
+)
+from smartsbd.testbed.running_program import EmulationError
 
 NAMES = Path("/run/netns")
 #: Subflows beside the first that Linux's path manager takes at most.

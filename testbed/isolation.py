@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contracts.lifetime import ending_with_this
-from scenarios.scenario import Scenario
-from scenarios.simulator import written
-from testbed.emulation import CAPTURE, LOG, RESULT, SCENARIO, SETTINGS
-from testbed.running_program import EmulationError
+from smartsbd.contracts.lifetime import ending_with_this
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.scenarios.simulator import written
+from smartsbd.testbed.emulation import CAPTURE, LOG, RESULT, SCENARIO, SETTINGS
+from smartsbd.testbed.running_program import EmulationError
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).resolve().parents[1]
 #: When process 1 of a PID namespace dies, the kernel kills the others; then nothing holds the other namespaces.
 _UNSHARE = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
 
@@ -35,7 +35,7 @@ class FinishedRun:
     log : Path or None
         Event lines.
     result : dict
-        As :func:`testbed.emulation.emulate` returns it.
+        As :func:`smartsbd.testbed.emulation.emulate` returns it.
     """
 
     scenario: Scenario
@@ -64,7 +64,9 @@ class IsolatedRun:
         self._scenario, self._controller, self._recorder = scenario, controller, recorder
         (folder / SETTINGS).write_text(json.dumps({"controller": controller, "recorder": recorder}))
         (folder / SCENARIO).write_text(written(scenario))
-        command = ending_with_this([*_UNSHARE, sys.executable, "-m", "testbed.emulation", str(folder.absolute())])
+        command = ending_with_this(
+            [*_UNSHARE, sys.executable, "-m", "smartsbd.testbed.emulation", str(folder.absolute())]
+        )
         known = os.environ.get("PYTHONPATH")
         environment = os.environ | {"PYTHONPATH": f"{_ROOT}{os.pathsep}{known}" if known else str(_ROOT)}
         self._said = folder / "emulation.stderr"

@@ -7,10 +7,10 @@ import shutil
 import socket
 from pathlib import Path
 
-from contracts.fault import Fault
+from smartsbd.contracts.fault import Fault
 
 #: Where ``make testbed`` puts the relay, and ``make kernel`` the recorder and what loads controllers.
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).resolve().parents[1]
 RELAY = _ROOT / "build/testbed/sbd-relay"
 RECORDER = _ROOT / "build/kernel/sbd-record"
 CONTROLLERS_LOADER = _ROOT / "build/kernel/sbd-kernel"

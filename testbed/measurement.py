@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scenarios.scenario import Link, Run, Scenario
-from scenarios.simulator import truth_rows
-from testbed.relay_network import established_s, marks_ns, phases_s, to_ns
+from smartsbd.scenarios.scenario import Link, Run, Scenario
+from smartsbd.scenarios.simulator import truth_rows
+from smartsbd.testbed.relay_network import established_s, marks_ns, phases_s, to_ns
 
 _Counts = Sequence[Mapping[str, Any]]
 
@@ -31,11 +31,11 @@ def labels(scenario: Scenario) -> list[dict[str, Any]]:
     """Return whether pairs of subflows share their bottleneck, and from when on.
 
     They share it while the links that are meant to limit them are the same, as in the simulator
-    (simulator/src/truth.cc).
+    (simulator/src/output/truth.cc).
 
     Examples
     --------
-    >>> from testbed.examples import example
+    >>> from smartsbd.testbed.examples import example
     >>> [(one["from_ns"], one["shared"]) for one in labels(example("moving"))]
     [(0, True), (25000000000, False)]
     """

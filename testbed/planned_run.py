@@ -8,12 +8,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import UsageFault
-from scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
-from scenarios.scenario import Run, Scenario
-from scenarios.unseen import CASES
-from testbed import machine
-from testbed.refusal import RefusedScenarioError, read_scenario, refusals
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
+from smartsbd.scenarios.scenario import Run, Scenario
+from smartsbd.scenarios.unseen import CASES
+from smartsbd.testbed import machine
+from smartsbd.testbed.refusal import RefusedScenarioError, read_scenario, refusals
 
 
 class RunNameError(UsageFault):
@@ -123,7 +123,7 @@ def controller_of(control: str, scenario: Scenario) -> str | None:
 
     Examples
     --------
-    >>> from testbed.examples import example
+    >>> from smartsbd.testbed.examples import example
     >>> [controller_of("oracle", example(name)) for name in ("shared", "separate", "moving", "three")]
     ['sbd_lia', 'reno', None, None]
     >>> controller_of("lag_excess", example("moving"))
@@ -169,7 +169,7 @@ def of_dataset(dataset: str, runs: Sequence[Run], controller: str | None) -> lis
     dataset : str
         Its name, in messages.
     runs : sequence of Run
-        As :func:`scenarios.datasets.draw` returns them.
+        As :func:`smartsbd.scenarios.datasets.draw` returns them.
     controller : str, optional
         Congestion controller in place of the scenarios'.
 

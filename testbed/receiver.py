@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from testbed.sender import TCP_CONGESTION, begin, send_at_rate, send_bulk
+from smartsbd.testbed.sender import TCP_CONGESTION, begin, send_at_rate, send_bulk
 
 #: Port of the connection.
 PORT = 5201

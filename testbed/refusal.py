@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from contracts import regular_file
-from contracts.fault import InputFault
-from scenarios.scenario import FiniteTransfer, RadioAccess, Scenario
-from testbed.relay_network import backbone_ns, only_links, source_link_ns
+from smartsbd.contracts import regular_file
+from smartsbd.contracts.fault import InputFault
+from smartsbd.scenarios.scenario import FiniteTransfer, RadioAccess, Scenario
+from smartsbd.testbed.relay_network import backbone_ns, only_links, source_link_ns
 
 _BULK = ("reno", "cubic", "bbr", "vegas")
 #: What only the simulator has.
@@ -133,7 +133,7 @@ def refusals(scenario: Scenario, controller: str, available: Collection[str]) ->
 
     Examples
     --------
-    >>> from testbed.examples import example
+    >>> from smartsbd.testbed.examples import example
     >>> refusals(example("shared"), "lia", {"reno", "cubic"})
     ['connection/congestion_control: this kernel has no lia, it has cubic, reno: choose by --congestion-control']
     """

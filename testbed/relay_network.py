@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scenarios.scenario import AnyAccess, Background, BackLine, Link, LteAccess, Scenario, SubflowPath, WifiAccess
+from smartsbd.scenarios.scenario import (
+    AnyAccess,
+    Background,
+    BackLine,
+    Link,
+    LteAccess,
+    Scenario,
+    SubflowPath,
+    WifiAccess,
+)
 
 SERVER, CLIENT, RIVALS = 0, 1, 2
 #: Names of the namespaces, in the order of their numbers.
@@ -182,7 +191,7 @@ def network_of(scenario: Scenario) -> Network:
     Parameters
     ----------
     scenario : Scenario
-        One that :func:`testbed.refusal.refusals` has nothing against.
+        One that :func:`smartsbd.testbed.refusal.refusals` has nothing against.
 
     Notes
     -----

@@ -16,8 +16,8 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from testbed.receiver import ASKED_BYTES
-from testbed.sender import TCP_CONGESTION, begin, send_at_rate, send_bulk, sleep_until
+from smartsbd.testbed.receiver import ASKED_BYTES
+from smartsbd.testbed.sender import TCP_CONGESTION, begin, send_at_rate, send_bulk, sleep_until
 
 #: Sizes of web transfers: Pareto, bounded, as the simulator draws them.
 _SHAPE, _LEAST_BYTES, _MOST_BYTES = 1.2, 8_000, 1_000_000

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, cast
 
-from contracts.fault import Fault
+from smartsbd.contracts.fault import Fault
 
 #: What a program says on its standard output when it can begin.
 READY = "ready"

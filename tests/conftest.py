@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-import pipelines as pipelines  # noqa: PLC0414 - for what importing it does
 from tests import quick_profile
 from tests.made_once import made_once
 
@@ -42,3 +44,25 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project folder in which the profile ``quick`` ran; to read alone."""
     made_once(tmp_path_factory, "quick", lambda _: quick_profile.up_to_date())
     return quick_profile.FOLDER
+
+
+def loaded_twice() -> dict[str, list[str]]:
+    """Return the files of the project that are loaded under more than one module's name, with the names."""
+    names = defaultdict(set)
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file is not None and name not in ("__main__", "__mp_main__"):
+            names[Path(file).resolve()].add(getattr(module, "__name__", name))
+    root = Path(__file__).resolve().parents[1]
+    return {
+        str(path.relative_to(root)): sorted(known)
+        for path, known in names.items()
+        if len(known) > 1 and path.is_relative_to(root) and ".venv" not in path.parts
+    }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_file_is_two_modules() -> Iterator[None]:
+    """The folders are links of the package too: imported by a bare name, a file would be loaded a second time."""
+    yield
+    assert loaded_twice() == {}

@@ -69,7 +69,7 @@ while code != 0:
 _COMMAND = """
 import argparse
 import {module} as program
-from pipelines.params import read_params
+from smartsbd.pipelines.params import read_params
 
 parser = argparse.ArgumentParser()
 program.add_arguments(parser)

@@ -6,7 +6,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from pipelines.running import profile as scratch
+from smartsbd.pipelines.running import profile as scratch
 from tests.made_once import alone
 
 ROOT = Path(__file__).parents[1]

@@ -28,9 +28,9 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     clone = tmp_path_factory.mktemp("core") / "a clone, рядом"
     listed = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.run(listed, capture_output=True, check=True, text=True).stdout.split("\0"):
-        if name and (ROOT / name).is_file():
+        if name and (ROOT / name).exists():
             (clone / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, clone / name)
+            shutil.copy2(ROOT / name, clone / name, follow_symlinks=False)
     for target in ("core", "app"):
         done = subprocess.run(
             ["make", target], cwd=clone, capture_output=True, text=True, timeout=MOST_SET_UP_S, check=False
@@ -67,7 +67,7 @@ def test_the_first_verdict_is_soon_there(clone: Path, tmp_path: Path) -> None:
     before_s = cpu_s_of_children()
     shown = said([str(clone / ".venv/bin/sbd"), "detect", str(LOG)], tmp_path)
     assert cpu_s_of_children() - before_s < MOST_FIRST_VERDICT_S
-    assert "subflows 0 and 1: shared, from 6.6 s on, to the end at 20.1 s" in shown
+    assert "subflows 0 and 1: shared, from 4.0 s on, to the end at 20.1 s" in shown
 
 
 #: Whether a queue that both of two paths go through is found.
@@ -104,23 +104,23 @@ def test_one_file_judges_captures_and_logs_on_bare_python(clone: Path, tmp_path:
     python = str(Path(sys.executable).resolve())
     assert subprocess.run([python, "-Ic", "import numpy"], capture_output=True, check=False).returncode == 1
     of_log = said([python, "sbd.pyz", "detect", str(LOG)], tmp_path)
-    assert "subflows 0 and 1: shared, from 6.6 s on, to the end at 20.1 s" in of_log
+    assert "subflows 0 and 1: shared, from 4.0 s on, to the end at 20.1 s" in of_log
     of_captures = said([python, "sbd.pyz", "detect", *map(str, CAPTURES)], tmp_path)
-    assert "102.sf0#0, by lag-excess" in of_captures
+    assert "102.sf0#0, by common-lag" in of_captures
     assert "ack" in said([python, "sbd.pyz", "parse", str(CAPTURES[0]), "--out", "tables"], tmp_path)
     assert "connections" in said([python, "sbd.pyz", "inspect", str(LOG)], tmp_path)
 
 
 def pythons() -> list[str]:
     """Return other Pythons that may be here: on the path, and of pyenv, if this user has a home."""
-    on_path = (shutil.which(f"python3.{minor}") for minor in (12, 13, 10, 9))
+    on_path = (shutil.which(f"python3.{minor}") for minor in (11, 12, 13, 10, 9))
     of_pyenv = Path(os.environ.get("HOME", os.devnull)).glob(".pyenv/versions/3.*/bin/python")
     return [*filter(None, on_path), *sorted(map(str, of_pyenv))]
 
 
 def is_another(python: str) -> bool:
     """Whether this is a Python that runs, recent enough for shiv's own part, and not ours."""
-    of_version = "import sys; sys.exit(sys.version_info < (3, 9) or sys.version_info[:2] == (3, 11))"
+    of_version = f"import sys; sys.exit(sys.version_info < (3, 9) or sys.version_info[:2] == {sys.version_info[:2]})"
     return subprocess.run([python, "-c", of_version], capture_output=True, check=False).returncode == 0
 
 
@@ -136,5 +136,5 @@ def test_another_python_gets_one_line(clone: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert done.stderr.strip().startswith("sbd is built for Python 3.11, this is 3.")
+    assert done.stderr.strip().startswith("sbd has nothing compiled for Python 3.")
     assert done.stderr.count("\n") == 1

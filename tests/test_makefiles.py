@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,12 +22,3 @@ def test_a_set_up_compiles_each_object_of_the_simulator_once(tmp_path: Path) -> 
     objects = written("simulator", f"PREFIX={tmp_path}", f"BUILD={tmp_path}", "all", "loop-parts")
     assert len(objects) > 50
     assert set(objects.values()) == {1}
-
-
-@pytest.mark.parametrize("folder", ["packets", "logs", "warping", "windows"])
-def test_the_name_of_a_study_is_not_that_of_a_module(folder: str) -> None:
-    """``make study NAME=olaps`` hands its variable to every make below it."""
-    prefix = f"PREFIX={sys.prefix}"
-    plain = written(folder, prefix)
-    assert plain
-    assert written(folder, prefix, "NAME=olaps") == plain

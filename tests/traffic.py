@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from smartsbd.traces import mptcp
 from tests.naive import compiled
 from tests.traces import packets as build
-from traces import mptcp
 
 START_NS = 1_700_000_000 * 10**9
 MS = build.MS

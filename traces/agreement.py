@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from contracts.tables import RECOVERY
-from traces.connection import NOT_OBSERVED, Subflow
+from smartsbd.contracts.tables import RECOVERY
+from smartsbd.traces.connection import NOT_OBSERVED, Subflow
 
 Int64Array = npt.NDArray[np.int64]
 

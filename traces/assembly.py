@@ -6,15 +6,15 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
-import log_reading
 import numpy as np
 import numpy.typing as npt
 
-from traces import bounds
-from traces.bounds import Bounds
-from traces.connection import Acks, Subflow
-from traces.log_connections import NO_TOKEN, EventOrder, LogConnections, SubflowColumns
-from traces.vantage import SENDER
+from smartsbd.native import log_reading
+from smartsbd.traces import bounds
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.connection import Acks, Subflow
+from smartsbd.traces.log_connections import NO_TOKEN, EventOrder, LogConnections, SubflowColumns
+from smartsbd.traces.vantage import SENDER
 
 UNKNOWN_KIND = "unknown kind of event"
 OUT_OF_RANGE = "value out of range"

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from traces import bounds
-from traces.bounds import Bounds
-from traces.connection import Connection
-from traces.connection_analysis import ConnectionAnalysis, ListedSegment
-from traces.recorded import listed_segments
+from smartsbd.traces import bounds
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.connection_analysis import ConnectionAnalysis, ListedSegment
+from smartsbd.traces.recorded import listed_segments
 
 #: Connections of an input that are analysed; of more, those that sent most.
 MOST_CONNECTIONS = 64

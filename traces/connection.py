@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from contracts.columns import array_of_bytes, array_of_numbers
+from smartsbd.contracts.columns import array_of_bytes, array_of_numbers
 
 #: Stands for "not observed" in the integer arrays below; written as null.
 NOT_OBSERVED = -(2**63)

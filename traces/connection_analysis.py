@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from traces.connection import NOT_OBSERVED, Connection
-from traces.data_ranges import DataRanges
-from traces.sequence import unwrapped
-from traces.vantage import RECEIVER, SENDER
+from smartsbd.traces.connection import NOT_OBSERVED, Connection
+from smartsbd.traces.data_ranges import DataRanges
+from smartsbd.traces.sequence import unwrapped
+from smartsbd.traces.vantage import RECEIVER, SENDER
 
 #: Points that are kept of a series; of more, every second, every fourth and so on. A power of two.
 MOST_POINTS = 1 << 12
@@ -41,7 +41,7 @@ ECHO = "ADD_ADDR echo"
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _MP_CAPABLE, _MP_JOIN, _DSS, _ADD_ADDR, _REMOVE_ADDR, _MP_PRIO, _MP_FAIL, _MP_FASTCLOSE, _MP_TCPRST = range(9)
-# Events by subtype of option, as packets/src/mptcp.h numbers them, and what the number beside each is.
+# Events by subtype of option, as native/packets/src/mptcp.h numbers them, and what the number beside each is.
 _EVENTS = {
     _MP_CAPABLE: ("MP_CAPABLE", None),
     _MP_JOIN: ("MP_JOIN", "address_id"),
@@ -84,7 +84,7 @@ REPEATED_OPTIONS = "further options of one kind in a segment: the last one count
 
 
 class ListedSegment(NamedTuple):
-    """A segment as packets/src/listed-segment.h lists it."""
+    """A segment as native/packets/src/listed-segment.h lists it."""
 
     flow: int
     time_ns: int

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from traces.connection import NOT_OBSERVED, Subflow
-from traces.connection_analysis import SpacedPoints
+from smartsbd.traces.connection import NOT_OBSERVED, Subflow
+from smartsbd.traces.connection_analysis import SpacedPoints
 
 #: Parts of a connection's time in which its delivery rate is taken.
 PARTS = 200

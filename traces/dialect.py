@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from contracts.fault import UsageFault
+from smartsbd.contracts.fault import UsageFault
 
 #: Named groups that give a time, and their unit in nanoseconds.
 TIME_UNITS_NS = {"time_ns": 1, "time_us": 1_000, "time_ms": 1_000_000, "time_s": 1_000_000_000}

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from contracts.regular_file import size_bytes
-from traces.formats import stem_of
-from traces.quarantine import UnreadableInputError
-from traces.stored import capture_id, capture_id_by_name
+from smartsbd.contracts.regular_file import size_bytes
+from smartsbd.traces.formats import stem_of
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.stored import capture_id, capture_id_by_name
 
 
 def _capture_id(path: Path) -> str:

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from traces.connection import Subflow
+from smartsbd.traces.connection import Subflow
 
 _MAX_PORT = 65535
 

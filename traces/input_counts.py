@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from traces.quarantine import UnreadableInputError
-from traces.recording import Recording
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recording import Recording
 
 
 @dataclass(frozen=True)

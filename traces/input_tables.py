@@ -10,13 +10,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from contracts import tables
-from contracts.contract import TableWriter
-from traces import bounds, parsed_input
-from traces.bounds import Bounds
-from traces.formats import InputPart
-from traces.parsed_input import BatchMap, Chunk, ParsedInput, capture_rows, joined_rows, refusal_rows
-from traces.spool_folder import spool_folder
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableWriter
+from smartsbd.traces import bounds, parsed_input
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.formats import InputPart
+from smartsbd.traces.parsed_input import BatchMap, Chunk, ParsedInput, capture_rows, joined_rows, refusal_rows
+from smartsbd.traces.spool_folder import spool_folder
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class InputTables:
         dataset : str
             What the names of connections begin with.
         build_map : callable
-            Builds the rows of joined connections, as :func:`~traces.parsed_input.joined_rows` takes it.
+            Builds the rows of joined connections, as :func:`~smartsbd.traces.parsed_input.joined_rows` takes it.
         """
         # What is known of their flows goes to the disk: nothing here holds it any longer.
         together = parsed_input.joined(self._written_alone(inputs), self._most)

@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import packet_recording
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from contracts.columns import array_of, array_of_numbers, scalar_of
-from contracts.tables import OPEN
-from traces import connection as rows_of
-from traces import mptcp
-from traces.connection import NOT_OBSERVED, Batch, Connection, PacketFlow, Subflow
-from traces.endpoint import Endpoint
-from traces.recorded import (
+from smartsbd.contracts.columns import array_of, array_of_numbers, scalar_of
+from smartsbd.contracts.tables import OPEN
+from smartsbd.native import packet_recording
+from smartsbd.traces import connection as rows_of
+from smartsbd.traces import mptcp
+from smartsbd.traces.connection import NOT_OBSERVED, Batch, Connection, PacketFlow, Subflow
+from smartsbd.traces.endpoint import Endpoint
+from smartsbd.traces.recorded import (
     VANTAGES,
     Flow,
     FlowSummaries,
@@ -52,7 +52,7 @@ _AT_ONCE = 1 << 12
 
 
 def tokens_of(summaries: _Rows) -> _Rows:
-    """Return the tokens of flows, and what else follows from their keys, as packets/src/grouping.h has them."""
+    """Return the tokens of flows, and what else follows from their keys, as native/packets/src/grouping.h has them."""
     found = np.zeros(len(summaries), dtype=packet_recording.FLOW_TOKENS)
     found["token"] = -1
     for start in range(0, len(summaries), _AT_ONCE):
@@ -73,7 +73,7 @@ def most_rows(summaries: Sequence[_Rows], connections: _Rows, members: _Rows) ->
     summaries : sequence of structured array
         Of the flows of each capture.
     connections, members : structured array
-        As packets/src/grouping.h describes them.
+        As native/packets/src/grouping.h describes them.
     """
     rows = np.zeros(len(members), dtype=np.int64)
     for capture, some in enumerate(summaries):
@@ -87,7 +87,7 @@ def most_rows(summaries: Sequence[_Rows], connections: _Rows, members: _Rows) ->
 
 @dataclass(frozen=True, eq=False)
 class JoinedCaptures:
-    """The connections of some captures, as packets/src/grouping.h describes them.
+    """The connections of some captures, as native/packets/src/grouping.h describes them.
 
     Attributes
     ----------
@@ -365,7 +365,7 @@ class JoinedBatch:
 
 
 def batches(connections: Sequence[CaptureConnections], prefixes: Sequence[str]) -> Iterator[Batch | JoinedBatch]:
-    """Yield the rows of all connections of captures that were joined, as :func:`traces.connection.batches` does.
+    """Yield the rows of all connections of captures that were joined, as ``connection.batches`` does.
 
     Parameters
     ----------
@@ -438,7 +438,7 @@ def _known(numbers: npt.NDArray[Any], dtype: pa.DataType) -> pa.Array:
 
 
 def _acked_before(senders: _Rows, first_data: npt.NDArray[np.uint64], knows_first: npt.NDArray[np.bool_]) -> _Numbers:
-    """Return what :func:`traces.recorded.acked_before` does, of many."""
+    """Return what :func:`smartsbd.traces.recorded.acked_before` does, of many."""
     bits = senders["firstDataAckBits"].astype(np.uint64)
     # Of 64 bits the difference wraps by itself.
     before = (senders["firstDataAck"] - first_data) & np.where(bits == 64, ~np.uint64(0), (1 << bits) - np.uint64(1))  # noqa: PLR2004

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from traces.connection import Connection, Subflow
-from traces.vantage import SENDER
+from smartsbd.traces.connection import Connection, Subflow
+from smartsbd.traces.vantage import SENDER
 
 Int64Array = npt.NDArray[np.int64]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from traces.assembly import ATTRIBUTES
+from smartsbd.traces.assembly import ATTRIBUTES
 
 MARKER = b"smartsbd: "
 _WRAP = 1 << 32

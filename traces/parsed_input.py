@@ -11,18 +11,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from contracts import tables
-from contracts.regular_file import size_bytes
-from traces import bounds, formats, joined_captures
-from traces import connection as rows_of
-from traces.bounds import Bounds
-from traces.connection import Batch, Named
-from traces.dialect import Dialect
-from traces.formats import PARSER_VERSION, InputPart, Read, stem_of
-from traces.joined_captures import CaptureConnections, JoinedBatch
-from traces.quarantine import Refusal, UnreadableInputError, quarantine_columns
-from traces.stored import capture_id, capture_id_by_name
-from traces.trace import Trace
+from smartsbd.contracts import tables
+from smartsbd.contracts.regular_file import size_bytes
+from smartsbd.traces import bounds, formats, joined_captures
+from smartsbd.traces import connection as rows_of
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.connection import Batch, Named
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import PARSER_VERSION, InputPart, Read, stem_of
+from smartsbd.traces.joined_captures import CaptureConnections, JoinedBatch
+from smartsbd.traces.quarantine import Refusal, UnreadableInputError, quarantine_columns
+from smartsbd.traces.stored import capture_id, capture_id_by_name
+from smartsbd.traces.trace import Trace
 
 #: Reason for which an input that cannot be read at all is refused.
 UNREADABLE = "unreadable input"

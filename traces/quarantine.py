@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import InputFault
+from smartsbd.contracts.fault import InputFault
 
 #: How much of a refused record is kept for the reader of the quarantine table.
 RAW_BYTES = 64

@@ -1,4 +1,4 @@
-"""One capture of packets, read by the compiled parser (``packets/``): its subflows, and a count of all it holds.
+"""One capture of packets, read by the compiled parser (``native/packets/``): its subflows, and a count of all it holds.
 
 The rows of a subflow stay in a file, the spool, until they are asked for; so memory is bounded by the connections that
 are alive at one time, however long the capture is.
@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import packet_recording
 
-from traces import bounds, mptcp, stored
-from traces.assembly import BACKWARDS, OUT_OF_RANGE
-from traces.bounds import Bounds
-from traces.connection import NOT_OBSERVED, AckColumns, Acks, Subflow
-from traces.quarantine import Refusal, UnreadableInputError
-from traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
+from smartsbd.native import packet_recording
+from smartsbd.traces import bounds, mptcp, stored
+from smartsbd.traces.assembly import BACKWARDS, OUT_OF_RANGE
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.connection import NOT_OBSERVED, AckColumns, Acks, Subflow
+from smartsbd.traces.quarantine import Refusal, UnreadableInputError
+from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
 
 End = tuple[bytes, int]
 
@@ -44,7 +44,8 @@ FORGOTTEN = "more outstanding than is kept"
 SILENT = "flow left, silent for long"
 DISPLACED = "flow left, too many alive"
 
-# Reason and detail by verdict, as packets/src/frame.h numbers them. The first is a segment, three more are unused.
+# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, three more are
+# unused.
 _VERDICTS = (
     ("segment", ""),
     (NOT_IP, ""),
@@ -81,7 +82,7 @@ _VERDICTS = (
     (SYN_INSIDE, "{0} follows {1}"),
 )
 _UNUSED = range(1, 4)
-# Of a connection's options, as packets/src/mptcp.h numbers them.
+# Of a connection's options, as native/packets/src/mptcp.h numbers them.
 _SIGNALS = (
     "MP_CAPABLE",
     "MP_JOIN",
@@ -99,7 +100,7 @@ _SIGNALS = (
     "MPTCP subtype that is not known",
     "MP_CAPABLE of a version that is not known",
 )
-# Why a file as a whole cannot be read, and where: packets/src/pcap.h.
+# Why a file as a whole cannot be read, and where: native/packets/src/pcap.h.
 _UNREADABLE = (
     (0, ""),
     (0, "is neither pcap nor pcapng"),
@@ -111,7 +112,7 @@ _LOSS_KINDS = ("fast", "rto", "tlp")
 # Columns of ACKs in the order they come, and those that packets do not tell.
 _ACK_COLUMNS = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack", "owd_us")
 _NOT_IN_PACKETS = ("srtt_us",)
-#: Where a capture was taken, as packets/src/answers.h numbers it.
+#: Where a capture was taken, as native/packets/src/answers.h numbers it.
 VANTAGES = (UNKNOWN, SENDER, RECEIVER)
 _VANTAGES = dict(
     zip(
@@ -232,7 +233,7 @@ def _known(number: int) -> int | None:
 
 @lru_cache(_ALIKE)
 def _sender(values: tuple[int, ...]) -> Sender:
-    """Return an end by its summary, as packets/src/flow.h orders it; of idle ones there may be many, all alike."""
+    """Return an end by its summary, in the order of native/packets/src/flow.h; many idle ones may be alike."""
     payload_bytes, resent_segments, shortest_ns, first_data_ack, rows, *chains, implausible, forgotten, bits = values
     parts_last, states_last, states, losses_last, losses, parts = chains
     return Sender(
@@ -255,7 +256,7 @@ def _signals(counts: tuple[int, ...]) -> Mapping[str, int]:
 
 
 def signals_of(counts: Sequence[int]) -> Counter[str]:
-    """Return MPTCP options by name, and what was wrong with malformed ones, as packets/src/mptcp.h numbers them."""
+    """Return MPTCP options by name, and what was wrong with malformed ones, by the numbers of mptcp.h."""
     return +Counter(dict(zip(_SIGNALS, counts, strict=True)))
 
 
@@ -510,7 +511,8 @@ def record(
 def listed_segments(path: Path, flows: Collection[int], most: Bounds = bounds.DEFAULT) -> Iterator[np.ndarray]:
     """Read a capture again, and yield the segments of some of its flows, some at a time.
 
-    They are those that :func:`record` took, in the same order; packets/src/listed-segment.h says what is of each.
+    They are those that :func:`record` took, in the same order; native/packets/src/listed-segment.h says what is of
+    each.
 
     Parameters
     ----------

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from contracts.fault import InputFault, UsageFault
-from traces import bounds, formats
-from traces.bounds import Bounds
-from traces.capture import ELSEWHERE
-from traces.connection import Connection
-from traces.dialect import Dialect
-from traces.formats import stem_of
-from traces.quarantine import UnreadableInputError
-from traces.trace import Trace
+from smartsbd.contracts.fault import InputFault, UsageFault
+from smartsbd.traces import bounds, formats
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import stem_of
+from smartsbd.traces.formats.capture import ELSEWHERE
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.trace import Trace
 
 #: Stands for standard input among the inputs of a command.
 STANDARD_INPUT = Path("-")

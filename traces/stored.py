@@ -16,8 +16,8 @@ from typing import IO, Any
 import zstandard
 from blake3 import blake3
 
-from contracts import regular_file
-from traces.quarantine import UnreadableInputError
+from smartsbd.contracts import regular_file
+from smartsbd.traces.quarantine import UnreadableInputError
 
 _BLOCK_BYTES = 1 << 20
 # Of a file that is digested: what is compressed is read in small bites.

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from traces import bounds
-from traces.connection import Connection
-from traces.quarantine import Refusal, UnreadableInputError, by_reason
+from smartsbd.traces import bounds
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.quarantine import Refusal, UnreadableInputError, by_reason
 
 #: Of a log, whose refused records are kept in memory: some 30 MB.
 MOST_REFUSED = 1 << 17

@@ -17,10 +17,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from contracts import regular_file
-from contracts.fault import InputFault
-from contracts.tables import TRUTH
-from contracts.whole_file import written_whole
+from smartsbd.contracts import regular_file
+from smartsbd.contracts.fault import InputFault
+from smartsbd.contracts.tables import TRUTH
+from smartsbd.contracts.whole_file import written_whole
 
 JUDGED = ("valid", "why")
 CSV_COLUMNS = (

@@ -10,11 +10,19 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from traces.formats import stem_of
-from traces.truth import TruthError, read_csv
-from traces.validation import Achieved, Criteria, Measured, Verdict, by_achieved, by_bottleneck, throughput_mbit_s
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.traces.formats import stem_of
+from smartsbd.traces.truth import TruthError, read_csv
+from smartsbd.traces.validation import (
+    Achieved,
+    Criteria,
+    Measured,
+    Verdict,
+    by_achieved,
+    by_bottleneck,
+    throughput_mbit_s,
+)
 
 log = logging.getLogger(__name__)
 
@@ -132,8 +140,8 @@ def verdicts(rows: list[dict[str, Any]], folder: Path, method: str, criteria: Cr
     folder : Path
         Folder with the dataset's tables.
     method : str
-        ``achieved``, ``bottleneck`` or ``filled``, as :mod:`traces.validation` explains them; or ``given``, which
-        believes every row.
+        ``achieved``, ``bottleneck`` or ``filled``, as :mod:`smartsbd.traces.validation` explains them; or ``given``,
+        which believes every row.
     criteria : Criteria
     """
     if method == "given":

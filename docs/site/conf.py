@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
-from docs.site.sources import API, CONTENT, files_of  # noqa: E402 - Sphinx does not look in the project's folder
+from docs.site.sources import API, CONTENT, PACKAGE  # noqa: E402 - Sphinx does not look in the project's folder
 
 project = "SmartSBD workbench"
 html_title = project
@@ -37,7 +37,7 @@ nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 toc_object_entries_show_parents = "hide"
-autoapi_dirs = [str(ROOT / package) for package in files_of(ROOT).packages]
+autoapi_dirs = [str(ROOT / PACKAGE)]
 autoapi_root = API
 autoapi_file_patterns = ["*.py"]
 autoapi_options = ["members", "undoc-members", "show-inheritance", "show-module-summary"]

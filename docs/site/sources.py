@@ -57,6 +57,8 @@ _PIECES = re.compile(
     r"|(?<!`)`(?P<code>[^`\n]+)`(?!`)",
     re.MULTILINE | re.DOTALL,
 )
+#: What is imported; the folders of pyproject.toml are its subpackages.
+PACKAGE = "smartsbd"
 _ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
 
 
@@ -103,16 +105,21 @@ class Project:
 
     def _of_file(self, path: str) -> str:
         if path.partition("/")[0] in self.packages and path.endswith(".py"):
-            return f"{API}/{path.removesuffix('.py').removesuffix('/__init__')}/index.rst"
+            return self._of_module(path.removesuffix(".py").removesuffix("/__init__"))
         if path.endswith(_IMAGES):
             self.images.add(path)
             return path
         self.shown.add(path)
         return f"{FILES}/{path}.md"
 
+    def _of_module(self, path: str) -> str:
+        # What is imported is smartsbd.traces, of the folder traces.
+        inner = path.removeprefix(f"{PACKAGE}").strip("/")
+        return posixpath.join(API, PACKAGE, inner, "index.rst")
+
     def _of_folder(self, path: str) -> str | None:
         if path.partition("/")[0] in self.packages and f"{path}/__init__.py" in self.files:
-            return f"{API}/{path}/index.rst"
+            return self._of_module(path)
         if f"{path}/README.md" in self.documents:
             return f"{path}/README.md"
         if not any(one.startswith(f"{path}/") for one in self.files):
@@ -128,7 +135,7 @@ def files_of(root: Path) -> Project:
     settings = tomllib.loads((root / "pyproject.toml").read_text())
     return Project(
         files={name for name in names if name and (root / name).is_file()},
-        packages=tuple(settings["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]),
+        packages=tuple(settings["tool"]["scikit-build"]["wheel"]["packages"].values()),
         documents={FRONT, *(name for names in CONTENTS.values() for name in names)},
     )
 

@@ -5,10 +5,12 @@ ways back, which is no longer than the larger minimum RTT. Separate queues may h
 alike at every lag. So changes of the delays are taken band by band, and the best agreement at a possible lag is held
 against the same pair's agreement at lags that are impossible.
 
-The way from samples to verdict: :mod:`~features.lag_excess.lattice` says where the tiles lie,
-:mod:`~features.lag_excess.delays` puts the RTTs there, :mod:`~features.lag_excess.band` makes signs of their changes,
-:mod:`~features.lag_excess.correlogram` counts how often they agree, :mod:`~features.lag_excess.excess` compares the
-lags, :mod:`~features.lag_excess.comparison` is a second witness, :mod:`~features.lag_excess.tile` puts this together
-for each tile, :mod:`~features.lag_excess.memory` adds tiles up, :mod:`~features.lag_excess.gate` says when nothing can
-be said, and :mod:`~features.lag_excess.tile_feature` is what a model may learn from.
+The way from samples to verdict: :mod:`~smartsbd.features.lag_excess.lattice` says where the tiles lie,
+:mod:`~smartsbd.features.lag_excess.delays` puts the RTTs there, :mod:`~smartsbd.features.lag_excess.band` makes signs
+of their changes, :mod:`~smartsbd.features.lag_excess.correlogram` counts how often they agree,
+:mod:`~smartsbd.features.lag_excess.excess` compares the lags, :mod:`~smartsbd.features.lag_excess.comparison` is a
+second witness, :mod:`~smartsbd.features.lag_excess.tile` puts this together for each tile,
+:mod:`~smartsbd.features.lag_excess.memory` adds tiles up, :mod:`~smartsbd.features.lag_excess.gate` says when nothing
+can be said, and
+:mod:`~smartsbd.features.lag_excess.tile_feature` is what a model may learn from.
 """

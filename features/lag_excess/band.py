@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import BoolArray, Int64Array
-from features.lag_excess.delays import Delays
-from features.lag_excess.lattice import STEPS_PER_RTT, TILE_STEPS
+from smartsbd.features.fixed import BoolArray, Int64Array
+from smartsbd.features.lag_excess.delays import Delays
+from smartsbd.features.lag_excess.lattice import STEPS_PER_RTT, TILE_STEPS
 
 #: Impossible lags on either side that a possible one is compared with.
 NULL_LAGS = 20
@@ -67,7 +67,7 @@ class Band:
 
     @property
     def bridged(self) -> int:
-        """Most that :attr:`~features.lag_excess.delays.Delays.silence` may be of a step that counts."""
+        """Most that :attr:`~smartsbd.features.lag_excess.delays.Delays.silence` may be of a step that counts."""
         return max(0, (self.span // 4).bit_length() - 1)
 
 

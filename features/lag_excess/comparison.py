@@ -13,9 +13,9 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from features.fixed import Int64Array
-from features.lag_excess.lattice import STEPS_PER_RTT, Lattice
-from features.series import SubflowSignals
+from smartsbd.features.fixed import Int64Array
+from smartsbd.features.lag_excess.lattice import STEPS_PER_RTT, Lattice
+from smartsbd.features.series import SubflowSignals
 
 #: Probes of either subflow that must have been compared.
 LEAST_PROBES = 10

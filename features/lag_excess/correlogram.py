@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import Int64Array
-from features.lag_excess.band import BANDS, Signs
+from smartsbd.features.fixed import Int64Array
+from smartsbd.features.lag_excess.band import BANDS, Signs
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ def correlogram(a: Sequence[Signs], b: Sequence[Signs]) -> Correlogram:
     Parameters
     ----------
     a, b : sequence of Signs
-        One for each of :data:`~features.lag_excess.band.BANDS`, of the first and the second subflow.
+        One for each of :data:`~smartsbd.features.lag_excess.band.BANDS`, of the first and the second subflow.
 
     Examples
     --------
     The second subflow's changes are the first's, three steps earlier.
 
-    >>> from features.lag_excess.band import Signs
+    >>> from smartsbd.features.lag_excess.band import Signs
     >>> everything = (1 << 25) - 1
     >>> a = [Signs(0b1011001110001111000010101 << 3 & everything, everything)] * 7
     >>> b = [Signs(0b1011001110001111000010101, everything)] * 7

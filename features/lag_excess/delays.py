@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import BoolArray, Int64Array
-from features.lag_excess.lattice import DELAY_LIMIT_US, Lattice
-from features.series import SubflowSignals
+from smartsbd.features.fixed import BoolArray, Int64Array
+from smartsbd.features.lag_excess.lattice import DELAY_LIMIT_US, Lattice
+from smartsbd.features.series import SubflowSignals
 
 #: Silences are told apart by how often this many steps can be doubled before they are as long.
 SILENT_STEPS = 8

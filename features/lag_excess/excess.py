@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import ONE_Q10, Int64Array
-from features.lag_excess.band import BANDS, NULL_LAGS, Band
-from features.lag_excess.correlogram import Correlogram
+from smartsbd.features.fixed import ONE_Q10, Int64Array
+from smartsbd.features.lag_excess.band import BANDS, NULL_LAGS, Band
+from smartsbd.features.lag_excess.correlogram import Correlogram
 
 #: Pairs of changes that a band's fullest lag, and that an impossible lag, has at least.
 _LEAST_POINTS = 12
@@ -51,7 +51,7 @@ def correlations_q15(agreement: Int64Array, counted: Int64Array) -> Int64Array:
     Parameters
     ----------
     agreement, counted : (lags,) int64
-        As :class:`~features.lag_excess.correlogram.Correlogram` has them of a band.
+        As :class:`~smartsbd.features.lag_excess.correlogram.Correlogram` has them of a band.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def excess_of(band: Band, agreement: Int64Array, counted: Int64Array) -> Excess 
 def excesses(of: Correlogram) -> list[Excess | None]:
     """Return what each band says.
 
-    One for each of :data:`~features.lag_excess.band.BANDS`, as :func:`excess_of`.
+    One for each of :data:`~smartsbd.features.lag_excess.band.BANDS`, as :func:`excess_of`.
     """
     return [
         excess_of(band, *sums) for band, sums in zip(BANDS, zip(of.agreement, of.counted, strict=True), strict=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from features.lag_excess.excess import LEAST_BANDS, Excess
-from features.lag_excess.memory import Evidence
-from features.lag_excess.tile import Motion
+from smartsbd.features.lag_excess.excess import LEAST_BANDS, Excess
+from smartsbd.features.lag_excess.memory import Evidence
+from smartsbd.features.lag_excess.tile import Motion
 
 IDLE = "a subflow was idle for more than half of the time"
 TOO_SPARSE = "the RTT samples of a subflow are too sparse, or too few"

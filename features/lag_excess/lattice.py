@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import Int64Array
-from features.series import SubflowSignals
+from smartsbd.features.fixed import Int64Array
+from smartsbd.features.series import SubflowSignals
 
 #: Steps in the larger minimum RTT.
 STEPS_PER_RTT = 16

@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from features.fixed import Int64Array
-from features.lag_excess.comparison import Comparison, Probes
-from features.lag_excess.correlogram import Correlogram
-from features.lag_excess.tile import Motion, Tile
+from smartsbd.features.fixed import Int64Array
+from smartsbd.features.lag_excess.comparison import Comparison, Probes
+from smartsbd.features.lag_excess.correlogram import Correlogram
+from smartsbd.features.lag_excess.tile import Motion, Tile
 
 #: A fading sum loses one part in so many with each tile; after so many tiles next to nothing is left.
 _FADES = 8

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import BoolArray, Int64Array
-from features.lag_excess.band import BANDS, LEAD_STEPS, changes_of, signs_of
-from features.lag_excess.comparison import Comparison, comparison
-from features.lag_excess.correlogram import Correlogram, correlogram
-from features.lag_excess.delays import LONGEST, SILENT_STEPS, Delays, decided_ns, delays_at, since
-from features.lag_excess.lattice import PART_STEPS, TILE_STEPS, Lattice
-from features.series import SubflowSignals
+from smartsbd.features.fixed import BoolArray, Int64Array
+from smartsbd.features.lag_excess.band import BANDS, LEAD_STEPS, changes_of, signs_of
+from smartsbd.features.lag_excess.comparison import Comparison, comparison
+from smartsbd.features.lag_excess.correlogram import Correlogram, correlogram
+from smartsbd.features.lag_excess.delays import LONGEST, SILENT_STEPS, Delays, decided_ns, delays_at, since
+from smartsbd.features.lag_excess.lattice import PART_STEPS, TILE_STEPS, Lattice
+from smartsbd.features.series import SubflowSignals
 
 #: A tile whose mean RTT is above so many of the larger minimum RTT is too short for what moves in it.
 _DEEP_RTTS = 10

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from features.fixed import ONE_Q10
-from features.lag_excess.band import BANDS
-from features.lag_excess.excess import HIGHEST_Q10, LOWEST_Q10, Excess
-from features.lag_excess.memory import Evidence
+from smartsbd.features.fixed import ONE_Q10
+from smartsbd.features.lag_excess.band import BANDS
+from smartsbd.features.lag_excess.excess import HIGHEST_Q10, LOWEST_Q10, Excess
+from smartsbd.features.lag_excess.memory import Evidence
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ TILE_FEATURES: tuple[TileFeature, ...] = (
 def tile_features(bands: Sequence[Excess | None], evidence: Evidence) -> dict[str, int | None]:
     """Return the features of the set ``lag_excess`` by name; None for a band, or a witness, that says nothing.
 
-    ``excess_*`` and ``peak_*`` are those of :func:`~features.lag_excess.excess.excess_of`, and ``lead_q10`` is
-    :meth:`~features.lag_excess.comparison.Comparison.lead_q10`.
+    ``excess_*`` and ``peak_*`` are those of :func:`~smartsbd.features.lag_excess.excess.excess_of`, and ``lead_q10`` is
+    :meth:`~smartsbd.features.lag_excess.comparison.Comparison.lead_q10`.
 
     Parameters
     ----------
     bands : sequence of Excess or None
-        What :func:`~features.lag_excess.excess.excesses` has of the evidence.
+        What :func:`~smartsbd.features.lag_excess.excess.excesses` has of the evidence.
     evidence : Evidence
         Of a tile, and of those before it that are still kept.
 
@@ -75,9 +75,9 @@ def tile_features(bands: Sequence[Excess | None], evidence: Evidence) -> dict[st
     --------
     One band says something, the others do not; the witness leads by 1 from either side.
 
-    >>> from features.lag_excess.comparison import Comparison, Probes
-    >>> from features.lag_excess.correlogram import Correlogram
-    >>> from features.lag_excess.tile import Motion
+    >>> from smartsbd.features.lag_excess.comparison import Comparison, Probes
+    >>> from smartsbd.features.lag_excess.correlogram import Correlogram
+    >>> from smartsbd.features.lag_excess.tile import Motion
     >>> own, still = Probes(10, 30, 30, 30, 100, 100, 100, 100, 90), Motion(0, 0, 0, 0, 0, 0, 0)
     >>> evidence = Evidence(0, Correlogram((), ()), Comparison(own, own), still, still, 0)
     >>> found = tile_features([Excess(2048, 512), *[None] * 6], evidence)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts.tables import WINDOW_KEY
+from smartsbd.contracts.tables import WINDOW_KEY
 
 Float64Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

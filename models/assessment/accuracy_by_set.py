@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import REJECTED
-from models.assessment.accuracy import ALL_SITES, accuracy_of_windows
-from models.labelled.window_set import WindowSet
-from models.labelled.windows import labelled_rejected
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import REJECTED
+from smartsbd.models.assessment.accuracy import ALL_SITES, accuracy_of_windows
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.labelled.windows import labelled_rejected
 
 #: Columns that identify a model and what it is trained and tested on.
 MODEL_AND_SETS = ("train_set", "test_set", "model", "feature_set")
@@ -54,7 +54,7 @@ def missing_of(
     train_set, test_set : str
         Names of sets of windows.
     site : str
-        A site, or :data:`~models.assessment.accuracy.ALL_SITES`.
+        A site, or :data:`~smartsbd.models.assessment.accuracy.ALL_SITES`.
     learnt : collection of str
         Datasets that stored models learn from; they alone are tested on the whole of others.
     """
@@ -100,7 +100,7 @@ def accuracy_by_site(
     names : sequence of str
         Datasets, families and sets of features in the order of the rows; others follow.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy_of_windows` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy_of_windows` takes them.
     """
     rows = []
     for key, group in _ordered(predictions, names):
@@ -124,7 +124,7 @@ def accuracy_by_set(predictions: pd.DataFrame, missing: Missing, *, resamples: i
     missing : Missing
         Taken where no dataset of the test set was learnt from.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy_of_windows` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy_of_windows` takes them.
     """
     group_by, rows = ["feature_set", "train_set", "test_set", "model"], []
     for key, group in predictions.groupby(group_by, sort=False):

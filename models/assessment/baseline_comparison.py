@@ -17,14 +17,21 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.tables import WINDOW_KEY
-from models.assessment.accuracy import ALL_SITES
-from models.assessment.comparison import accuracy_of, difference, of_folds, right_of_time, right_of_windows, tuned
-from models.detectors import detector_of
-from models.detectors.grid import best_preset
-from models.labelled.window_set import WindowSet, are_of_kind
-from models.labelled.windows import SWAPPED
-from models.stored.stored_model import CORRELATION
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.detectors import detector_of
+from smartsbd.detectors.grid import best_preset
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.assessment.comparison import (
+    accuracy_of,
+    difference,
+    of_folds,
+    right_of_time,
+    right_of_windows,
+    tuned,
+)
+from smartsbd.models.labelled.window_set import WindowSet, are_of_kind
+from smartsbd.models.labelled.windows import SWAPPED
+from smartsbd.models.stored.stored_model import CORRELATION
 
 #: Parameter sets: those chosen on the training side of each split, and the best of the grid on what it is judged on.
 TUNED, BOUND = "tuned", "best of the grid"
@@ -66,7 +73,7 @@ class Opinions:
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals are drawn, as :func:`~models.assessment.accuracy.accuracy` takes it."""
+    """How intervals are drawn, as :func:`~smartsbd.models.assessment.accuracy.accuracy` takes it."""
 
     resamples: int
     seed: int

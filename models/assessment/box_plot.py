@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import TableReader
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader
 
 #: Site or dataset, label, path.
 Place = tuple[str, str, str]

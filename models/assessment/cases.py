@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts.fault import Fault
-from contracts.tables import PAIR_KEY
-from models.assessment import trend
-from models.assessment.accuracy import Share, mean_share
+from smartsbd.contracts.fault import Fault
+from smartsbd.contracts.tables import PAIR_KEY
+from smartsbd.models.assessment import trend
+from smartsbd.models.assessment.accuracy import Share, mean_share
 
 
 class CaseError(Fault):
@@ -49,7 +49,7 @@ def case_of(rows: pd.DataFrame, truth: pd.DataFrame) -> npt.NDArray[np.str_]:
     Parameters
     ----------
     rows : DataFrame
-        With the columns :data:`~contracts.tables.PAIR_KEY`.
+        With the columns :data:`~smartsbd.contracts.tables.PAIR_KEY`.
     truth : DataFrame of the ``truth`` table
 
     Returns
@@ -78,7 +78,7 @@ def by_case(judged: pd.DataFrame, none: pd.DataFrame, cases: list[str]) -> pd.Da
     ----------
     judged : DataFrame
         One row for each window with a verdict: ``case``, ``connection_id``, ``shared``, ``shared_pred``, and ``ramp``
-        (:func:`models.assessment.trend.ramps`).
+        (:func:`smartsbd.models.assessment.trend.ramps`).
     none : DataFrame
         One row for each labelled window without a verdict: ``case``, ``connection_id``. Each counts as wrong.
     cases : list of str

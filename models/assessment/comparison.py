@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from models.assessment.accuracy import Accuracy, accuracy
-from models.detectors.grid import best_preset
+from smartsbd.detectors.grid import best_preset
+from smartsbd.models.assessment.accuracy import Accuracy, accuracy
 
 #: Share of a row (a window, or scored time) that is right, in [0, 1].
 RIGHT = "right"
@@ -52,7 +52,7 @@ def accuracy_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Accuracy:
     rows : DataFrame
         Columns ``right``, ``shared`` and ``connection_id``.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
     """
     return accuracy(
         rows[RIGHT].to_numpy(dtype=float),
@@ -70,7 +70,7 @@ def accuracy_by_detector(opinion: pd.DataFrame, *, resamples: int, seed: int) ->
     ----------
     opinion : DataFrame of the ``opinion`` table
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
 
     Returns
     -------

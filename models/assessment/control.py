@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from models.assessment.accuracy import Hits, Share, share, share_difference
-from models.families import Family
-from models.families.fitted import Setting
-from models.generalisation import judged
-from models.labelled.partners import members
-from models.labelled.trial import Trial
-from models.labelled.window_set import WindowSet
-from models.labelled.windows import SWAPPED, LabelledWindows
-from models.search import Method, fit, learnt_from, predict
-from models.verdict import Verdicts
+from smartsbd.models.assessment.accuracy import Hits, Share, share, share_difference
+from smartsbd.models.families import Family
+from smartsbd.models.families.fitted import Setting
+from smartsbd.models.labelled.partners import members
+from smartsbd.models.labelled.trial import Trial
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.labelled.window_verdicts import Verdicts
+from smartsbd.models.labelled.windows import SWAPPED, LabelledWindows
+from smartsbd.models.search.fitting import Method, fit, learnt_from, predict
+from smartsbd.models.search.generalisation import judged
 
 
 def with_shuffled_labels(windows: LabelledWindows, seed: int) -> LabelledWindows:
@@ -111,7 +111,7 @@ def called_shared(
     dataset, rule : str
         Whose non-shared windows are compared.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy_of_windows` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy_of_windows` takes them.
 
     Returns
     -------

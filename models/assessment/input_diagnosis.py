@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.assessment.trend import correlation
-from models.detectors.event import Int64Array
-from models.labelled.labelled_connection import LabelledConnection, LabelledPair
+from smartsbd.detectors.event import Int64Array
+from smartsbd.models.assessment.trend import correlation
+from smartsbd.models.labelled.labelled_connection import LabelledConnection, LabelledPair
 
 #: Correlation of two subflows' delays at lag 0 from which on they are taken for those of one queue; ours.
 ONE_QUEUE = 0.7

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from models.assessment.comparison import accuracy_of
-from models.detectors.scoring import OnPair
-from models.labelled.labelled_connection import RAMPS, SWAPPED_PARTNERS, LabelledConnection
-from models.last_verdict.final_verdict import SAID, judged
-from models.partition import Pair
+from smartsbd.detectors.partition import Pair
+from smartsbd.detectors.scoring import OnPair
+from smartsbd.models.assessment.comparison import accuracy_of
+from smartsbd.models.labelled.labelled_connection import RAMPS, SWAPPED_PARTNERS, LabelledConnection
+from smartsbd.models.last_verdict.final_verdict import SAID, judged
 
 #: What pairs are told apart by, and the column of each.
 STRATA = ("loss", "queue", "controller")
@@ -93,7 +93,7 @@ def figures(rows: pd.DataFrame, *, resamples: int, seed: int) -> list[dict[str, 
     rows : DataFrame
         Of :func:`rows_of`, of all connections.
     resamples, seed : int
-        Of the intervals, as :func:`~models.assessment.accuracy.accuracy` takes them.
+        Of the intervals, as :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
 
     Returns
     -------

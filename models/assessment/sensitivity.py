@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from contracts.tables import WINDOW_KEY
-from features.reading import Reading
-from models.assessment.accuracy import WindowAccuracy, accuracy_of_windows
-from models.families.fitted import Fitted
-from models.labelled.extraction import AS_TRAINED, Variation, extracted, read_truths
-from models.stored.stored_model import StoredModel
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.features.reading import Reading
+from smartsbd.models.assessment.accuracy import WindowAccuracy, accuracy_of_windows
+from smartsbd.models.families.fitted import Fitted
+from smartsbd.models.labelled.extraction import AS_TRAINED, Variation, extracted, read_truths
+from smartsbd.models.stored.stored_model import StoredModel
 
 _COUNTS = ("predictions", "windows", "connections", "none")
 
@@ -193,7 +193,7 @@ def varied(
     truth : Path
         The dataset's truth table.
     dataset, rule, reading
-        As :func:`~models.labelled.extraction.extracted` takes them.
+        As :func:`~smartsbd.models.labelled.extraction.extracted` takes them.
     """
     truths = read_truths(truth)
     connections = read_table(tables.CONNECTION, tables_folder / "connection.parquet").to_pylist()
@@ -217,7 +217,7 @@ def judged(
     without_verdict : DataFrame of the ``rejected`` table
         Labelled windows that could not be made: each counts as wrong.
     resamples, seed : int
-        As :func:`models.assessment.accuracy.accuracy_of_windows` takes them.
+        As :func:`smartsbd.models.assessment.accuracy.accuracy_of_windows` takes them.
 
     Returns
     -------

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from features.fixed import ONE_Q10
-from models.assessment.threshold import area_under_curve, best_balanced_accuracy, overlap
+from smartsbd.features.fixed import ONE_Q10
+from smartsbd.models.assessment.threshold import area_under_curve, best_balanced_accuracy, overlap
 
 _DIGITS = 4
 #: Columns of the truth table, for either subflow.

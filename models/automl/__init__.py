@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contracts.fault import UsageFault
-from models.automl.auto_sklearn import AUTO_SKLEARN
-from models.automl.engine import Engine
-from models.automl.flaml import FLAML
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.models.automl.auto_sklearn import AUTO_SKLEARN
+from smartsbd.models.automl.engine import Engine
+from smartsbd.models.automl.flaml import FLAML
 
 __all__ = ["ENGINES", "Engine", "engine_of"]
 

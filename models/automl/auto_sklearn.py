@@ -10,7 +10,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from models.automl.engine import FAILED, FINISHED, OUT_OF_MEMORY, TIMED_OUT, Engine, Evaluation, Found, Lesson
+from smartsbd.models.automl.engine import FAILED, FINISHED, OUT_OF_MEMORY, TIMED_OUT, Engine, Evaluation, Found, Lesson
 
 #: Settings that its knowledge of other datasets proposes before the search itself begins.
 _INITIAL = 25

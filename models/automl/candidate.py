@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from contracts.tables import WINDOW_KEY
-from models.assessment.accuracy import ALL_SITES, accuracy_of_windows
-from models.assessment.comparison import accuracy_of, difference, right_of_windows
-from models.automl.distillation import TRUTH, Taught
-from models.automl.ground import Ground, judged
-from models.automl.outcome import Outcomes
-from models.automl.search import EngineSearched, NotRun
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.models.assessment.accuracy import ALL_SITES, accuracy_of_windows
+from smartsbd.models.assessment.comparison import accuracy_of, difference, right_of_windows
+from smartsbd.models.automl.distillation import TRUTH, Taught
+from smartsbd.models.automl.ground import Ground, judged
+from smartsbd.models.automl.outcome import Outcomes
+from smartsbd.models.automl.search import EngineSearched, NotRun
 
 #: Families that the export can emit.
 _FOR_A_KERNEL = ("tree", "forest")
@@ -171,7 +171,7 @@ def table(candidates: Sequence[Candidate], reference: str, *, resamples: int, se
     reference : str
         Family that every balanced accuracy is compared with, paired by row: of the same features, taught by the truth.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy_of_windows` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy_of_windows` takes them.
     """
     references = {
         one.feature_set: right_of_windows(one.predictions)

@@ -20,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from models import search
-from models.automl.ground import Ground, JudgedRows, rows_tested
-from models.families import Family
-from models.families.fitted import Fitted, Setting
-from models.generalisation import pooled
-from models.labelled.trial import Trial
-from models.labelled.windows import LabelledWindows, windows_labelled_by
+from smartsbd.models.automl.ground import Ground, JudgedRows, rows_tested
+from smartsbd.models.families import Family
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.labelled.trial import Trial
+from smartsbd.models.labelled.windows import LabelledWindows, windows_labelled_by
+from smartsbd.models.search import fitting
+from smartsbd.models.search.generalisation import pooled
 
 #: Whose labels are learnt, where they are the truth.
 TRUTH = "the truth"
@@ -145,7 +145,7 @@ def lessons_of(teacher: str, said: JudgedRows, ground: Ground, trial: Trial) -> 
     return [alone, TaughtLesson(f"{teacher}, {len(ground.more)} more windows", (own, more))]
 
 
-def student(lesson: TaughtLesson, family: Family, grid: Sequence[Setting], method: search.Method) -> Fitted:
+def student(lesson: TaughtLesson, family: Family, grid: Sequence[Setting], method: fitting.Method) -> Fitted:
     """Choose and fit a student as a search does on the training side of a split.
 
     Ranking of the features, choice and fit know the lesson's labels alone: what is chosen is what agrees best with them
@@ -162,8 +162,8 @@ def student(lesson: TaughtLesson, family: Family, grid: Sequence[Setting], metho
     """
     windows = pooled({str(place): own for place, own in enumerate(lesson.parts)})
     alone = dataclasses.replace(method, learn_partners=False)
-    side = search.training_side(windows, np.arange(len(windows.shared)), alone)
-    return search.chosen(windows, family, grid, side, alone)
+    side = fitting.training_side(windows, np.arange(len(windows.shared)), alone)
+    return fitting.chosen(windows, family, grid, side, alone)
 
 
 def _leaves(estimator: Any) -> int | None:
@@ -177,7 +177,7 @@ def taught(
     lesson: TaughtLesson,
     family: Family,
     grid: Sequence[Setting],
-    method: search.Method,
+    method: fitting.Method,
 ) -> Taught:
     """Teach a student on a split, and let it judge the test sets.
 
@@ -196,7 +196,7 @@ def taught(
     fitted = student(lesson, family, grid, method)
     cpu_s = time.process_time() - started_s
     verdicts: Mapping[str, Any] = {
-        name: search.predict(ground.windows, fitted, rows) for name, rows in rows_tested(trial).items()
+        name: fitting.predict(ground.windows, fitted, rows) for name, rows in rows_tested(trial).items()
     }
     return Taught(
         predictions=ground.predictions(trial, verdicts, family.name),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from models.automl.engine import Engine
+from smartsbd.models.automl.engine import Engine
 
 #: Written last by the set-up: the version of Python, and the digest of the requirements that are installed.
 _STAMP = ".installed"

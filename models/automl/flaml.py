@@ -12,7 +12,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
-from models.automl.engine import FINISHED, Engine, Evaluation, Found, Lesson
+from smartsbd.models.automl.engine import FINISHED, Engine, Evaluation, Found, Lesson
 
 _LEARNERS = ["lgbm", "xgboost", "xgb_limitdepth", "histgb", "rf", "extra_tree", "lrl1"]
 _TREES = ("rf", "extra_tree")

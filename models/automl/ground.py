@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from features.catalog import feature_names
-from models import search
-from models.labelled.trial import Drawing, Trial, random_trials
-from models.labelled.window_set import WindowSet
-from models.labelled.windows import SWAPPED, LabelledWindows, windows_of_kinds
-from models.verdict import Verdicts, prediction_rows
+from smartsbd.features.catalog import feature_names
+from smartsbd.models.labelled.trial import Drawing, Trial, random_trials
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.labelled.window_verdicts import Verdicts, prediction_rows
+from smartsbd.models.labelled.windows import SWAPPED, LabelledWindows, windows_of_kinds
+from smartsbd.models.search import fitting
 
 _HALF = 0.5
 
@@ -40,7 +40,7 @@ class Ground:
     trials: list[Trial]
     more: pd.DataFrame
 
-    def folds(self, trial: Trial, method: search.Method) -> npt.NDArray[np.int64]:
+    def folds(self, trial: Trial, method: fitting.Method) -> npt.NDArray[np.int64]:
         """Return the fold of each training row: those over which a grid search chooses.
 
         Swapped partners are not learnt from here, whatever the method says: a row of theirs has two connections, and
@@ -48,7 +48,7 @@ class Ground:
         """
         fold = np.zeros(len(self.windows.shared), dtype=np.int64)
         alone = dataclasses.replace(method, learn_partners=False)
-        for number, split in enumerate(search.inner_splits(self.windows, trial.train, alone)):
+        for number, split in enumerate(fitting.inner_splits(self.windows, trial.train, alone)):
             fold[split.test] = number
         return fold[trial.train]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from contracts.whole_file import write_whole
-from models.automl.search import Asked, EngineSearched
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.models.automl.search import Asked, EngineSearched
 
 _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from models.automl.engine import Engine, Limits
-from models.automl.environment import installed, python_of, remedy
-from models.automl.ground import Ground
-from models.automl.kept import Kept, digest_of
-from models.automl.process import ended_on_request
-from models.automl.search import Asked, EngineSearched, NotRun, searches
-from models.search import Method
+from smartsbd.models.automl.engine import Engine, Limits
+from smartsbd.models.automl.environment import installed, python_of, remedy
+from smartsbd.models.automl.ground import Ground
+from smartsbd.models.automl.kept import Kept, digest_of
+from smartsbd.models.automl.process import ended_on_request
+from smartsbd.models.automl.search import Asked, EngineSearched, NotRun, searches
+from smartsbd.models.search.fitting import Method
 
 #: By engine and set of features, then by split.
 Outcomes = dict[tuple[str, str], dict[int, EngineSearched | NotRun]]
@@ -98,7 +98,7 @@ def ended(
     waiting : sequence of PlannedSearch
     kept : Kept
     at_once, scratch
-        As :func:`~models.automl.search.searches` takes them.
+        As :func:`~smartsbd.models.automl.search.searches` takes them.
     """
     asked = [one.asked for one in waiting]
     with ended_on_request(), contextlib.closing(searches(asked, at_once, scratch)) as outcomes:

@@ -1,6 +1,7 @@
 """The processes of a search: all of one session, and ended together.
 
-``python -m models.automl.process FOLDER``, as the leader of a session, ends all others of it and takes the folder away.
+``python -m smartsbd.models.automl.process FOLDER``, as the leader of a session, ends all others of it and takes the
+folder away.
 """
 
 from __future__ import annotations

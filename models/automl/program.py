@@ -1,4 +1,4 @@
-"""One search in a process of its own: ``python -m models.automl.program ENGINE FOLDER``.
+"""One search in a process of its own: ``python -m smartsbd.models.automl.program ENGINE FOLDER``.
 
 Reads ``asked.json``, ``learn.parquet`` and ``judge.parquet`` in the folder, writes ``verdicts.parquet`` and
 ``found.json``. What the engine fits never leaves this process. When its standard input ends, the process that started
@@ -16,8 +16,8 @@ import threading
 import time
 from pathlib import Path
 
-from models.automl import engine_of, process
-from models.automl.engine import Lesson, Limits
+from smartsbd.models.automl import engine_of, process
+from smartsbd.models.automl.engine import Lesson, Limits
 
 ASKED, LEARN, JUDGE, VERDICTS, FOUND = (
     "asked.json",

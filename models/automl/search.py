@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts import shortage
-from models.automl import program
-from models.automl.engine import FAILED, OUT_OF_MEMORY, TIMED_OUT, Engine, Limits
-from models.automl.process import kill_session
+from smartsbd.contracts import shortage
+from smartsbd.models.automl import program
+from smartsbd.models.automl.engine import FAILED, OUT_OF_MEMORY, TIMED_OUT, Engine, Limits
+from smartsbd.models.automl.process import kill_session
 
 #: A search ends itself at its limit of time; then its models are fitted once more on all rows, and judge. It is killed
 #: after this many times the limit, and a minute for starting.
@@ -31,7 +31,7 @@ _POLL_S = 0.05
 _LONGEST_REASON = 200
 #: Folders of searches, in the folder they are given.
 _SCRATCH = "sbd-search-"
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ class EngineSearched:
     probability : (judged,) float64
         Of a shared bottleneck.
     evaluations : DataFrame
-        One row for each setting, in the order they were tried: the fields of :class:`~models.automl.engine.Evaluation`.
+        One row for each setting, in the order they were tried: the fields of
+        :class:`~smartsbd.models.automl.engine.Evaluation`.
     model_bytes : int
         Of the fitted model, pickled.
     versions : dict

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from models.automl.candidate import Candidate, of_family
-from models.automl.distillation import Taught, TaughtLesson, lesson_of_truth, lessons_of, taught
-from models.automl.ground import Ground, judged
-from models.automl.outcome import Outcomes
-from models.automl.search import EngineSearched
-from models.families import family_of
-from models.families.fitted import Setting
-from models.labelled.trial import Trial
-from models.search import Method
+from smartsbd.models.automl.candidate import Candidate, of_family
+from smartsbd.models.automl.distillation import Taught, TaughtLesson, lesson_of_truth, lessons_of, taught
+from smartsbd.models.automl.ground import Ground, judged
+from smartsbd.models.automl.outcome import Outcomes
+from smartsbd.models.automl.search import EngineSearched
+from smartsbd.models.families import family_of
+from smartsbd.models.families.fitted import Setting
+from smartsbd.models.labelled.trial import Trial
+from smartsbd.models.search.fitting import Method
 
 
 @dataclass(frozen=True)

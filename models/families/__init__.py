@@ -1,13 +1,13 @@
 """The families of estimators a search may try. A new family is one module and one line here."""
 
-from contracts.fault import UsageFault
-from models.families.boosting import BOOSTING
-from models.families.decision_tree import DECISION_TREE
-from models.families.family import Family, Scaling
-from models.families.logistic import LOGISTIC
-from models.families.random_forest import RANDOM_FOREST
-from models.families.svm_linear import SVM_LINEAR
-from models.families.svm_rbf import SVM_RBF
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.models.families.boosting import BOOSTING
+from smartsbd.models.families.decision_tree import DECISION_TREE
+from smartsbd.models.families.family import Family, Scaling
+from smartsbd.models.families.logistic import LOGISTIC
+from smartsbd.models.families.random_forest import RANDOM_FOREST
+from smartsbd.models.families.svm_linear import SVM_LINEAR
+from smartsbd.models.families.svm_rbf import SVM_RBF
 
 __all__ = ["FAMILIES", "Family", "Scaling", "family_of"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from models.families.family import Family
+from smartsbd.models.families.family import Family
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,7 @@ def _build(hyperparameters: dict[str, Any], seed: int) -> DecisionTreeClassifier
 
 
 def _fit(tree: DecisionTreeClassifier, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]) -> None:
-    from models.families.growth import grow_tree
+    from smartsbd.models.families.growth import grow_tree
 
     grow_tree(tree, x, y)
 

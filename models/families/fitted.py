@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.verdict import Verdicts
+from smartsbd.models.labelled.window_verdicts import Verdicts
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Setting:
 
 def predicted(estimator: Any, x: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """Return the labels that an estimator gives to (rows, inputs), as its ``predict`` does."""
-    from models.families import growth
+    from smartsbd.models.families import growth
 
     if isinstance(estimator, growth.KINDS):
         return _likelier(estimator, growth.probabilities(estimator, x))
@@ -64,7 +64,7 @@ class Fitted:
             return Verdicts(np.empty(0), np.empty(0, dtype=np.bool_))
         from scipy.special import expit
 
-        from models.families import growth
+        from smartsbd.models.families import growth
 
         estimator = self.estimator
         if not hasattr(estimator, "predict_proba"):

@@ -2,7 +2,8 @@
 
 On some hundreds of rows its checks, its copies and its threads take ten times as long as the trees. Here its own
 builder is called with the same seeds and the same bootstrap samples, and its own estimators hold what comes out:
-fitted, they are the same to the last byte (tests/models/test_growth.py). Nothing else relies on scikit-learn's inside.
+fitted, they are the same to the last byte (tests/models/families/test_growth.py). Nothing else relies on scikit-learn's
+inside.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sklearn.tree._criterion import Gini
 from sklearn.tree._splitter import BestSplitter
 from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
 
-from contracts.fault import Fault
+from smartsbd.contracts.fault import Fault
 
 _Float32s = npt.NDArray[np.float32]
 _Float64s = npt.NDArray[np.float64]

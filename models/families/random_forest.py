@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.families.family import Family
+from smartsbd.models.families.family import Family
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,7 +36,7 @@ def _build(hyperparameters: dict[str, Any], seed: int) -> RandomForestClassifier
 
 
 def _fit(forest: RandomForestClassifier, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]) -> None:
-    from models.families.growth import grow_forest
+    from smartsbd.models.families.growth import grow_forest
 
     grow_forest(forest, x, y)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from models.families.family import Family
-from models.families.linear import MOST_ITERATIONS, TOLERANCE, to_16_bits
+from smartsbd.models.families.family import Family
+from smartsbd.models.families.linear import MOST_ITERATIONS, TOLERANCE, to_16_bits
 
 if TYPE_CHECKING:
     from sklearn.svm import LinearSVC

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from models.families.family import Family
+from smartsbd.models.families.family import Family
 
 if TYPE_CHECKING:
     from sklearn.svm import SVC

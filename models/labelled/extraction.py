@@ -14,17 +14,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from contracts import tables
-from contracts.columns import array_of, array_of_numbers
-from contracts.contract import Table, TableReader, read_table
-from features.catalog import PAIR_WINDOW, feature_names
-from features.fixed import FEATURE_LIMIT, ONE_Q10
-from features.pair import Known, PairWindow, pair_windows
-from features.reading import Reading
-from features.series import SubflowSignals, signals_of
-from features.window import WINDOW_RTTS, Rejected, congestion_entries_ns
-from models.labelled.partners import pair_name
-from traces.truth import Label, label_at
+from smartsbd.contracts import tables
+from smartsbd.contracts.columns import array_of, array_of_numbers
+from smartsbd.contracts.contract import Table, TableReader, read_table
+from smartsbd.features.catalog import PAIR_WINDOW, feature_names
+from smartsbd.features.fixed import FEATURE_LIMIT, ONE_Q10
+from smartsbd.features.pair import Known, PairWindow, pair_windows
+from smartsbd.features.reading import Reading
+from smartsbd.features.series import SubflowSignals, signals_of
+from smartsbd.features.window import WINDOW_RTTS, Rejected, congestion_entries_ns
+from smartsbd.models.labelled.partners import pair_name
+from smartsbd.traces.truth import Label, label_at
 
 _ACK_COLUMNS = ("subflow_id", "time_ns", "acked_bytes", "rtt_us", "data_ack")
 _STATE_COLUMNS = ("subflow_id", "time_ns", "ca_state")

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from models.detectors.event import Int64Array, Kind, event_columns
-from models.last_verdict.final_verdict import latest_rows
+from smartsbd.detectors.event import Int64Array, Kind, event_columns
+from smartsbd.models.last_verdict.final_verdict import latest_rows
 
 START_NS = 1_000_000_000
 #: How much later the second of two swapped partners begins: slow starts do not coincide.

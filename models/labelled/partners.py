@@ -11,7 +11,7 @@ import itertools
 
 import numpy as np
 
-from models.labelled.windows import SWAPPED, LabelledWindows, Positions
+from smartsbd.models.labelled.windows import SWAPPED, LabelledWindows, Positions
 
 _JOINT = "+"
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from contracts.fault import Fault
-from models.labelled.windows import Positions
+from smartsbd.contracts.fault import Fault
+from smartsbd.models.labelled.windows import Positions
 
 
 class SplitError(Fault):

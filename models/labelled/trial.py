@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.labelled.partners import rows_of_partners
-from models.labelled.split import Split, shuffle_splits
-from models.labelled.window_set import WindowSet
-from models.labelled.windows import SWAPPED, LabelledWindows, Positions
+from smartsbd.models.labelled.partners import rows_of_partners
+from smartsbd.models.labelled.split import Split, shuffle_splits
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.labelled.windows import SWAPPED, LabelledWindows, Positions
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """How random splits are drawn (:func:`~models.labelled.split.shuffle_splits`)."""
+    """How random splits are drawn (:func:`~smartsbd.models.labelled.split.shuffle_splits`)."""
 
     splits: int
     test_share: float
@@ -72,7 +72,7 @@ def of_kind(windows: LabelledWindows, rows: Positions, kind: str) -> Positions:
     rows : (rows,) int64
         Positions.
     kind : str
-        A rule, or :data:`models.labelled.windows.SWAPPED`.
+        A rule, or :data:`smartsbd.models.labelled.windows.SWAPPED`.
     """
     chosen: Positions = rows[windows.kind[rows] == kind]
     return chosen

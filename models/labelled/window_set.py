@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from contracts.fault import InputFault
+from smartsbd.contracts.fault import InputFault
 
 _JOINT = "+"
 _BUT_A_SITE = " but the site"
@@ -26,7 +26,7 @@ class WindowSet:
     datasets : tuple of str
         At least one.
     kind : str
-        The rule that placed the windows, or :data:`models.labelled.windows.SWAPPED`.
+        The rule that placed the windows, or :data:`smartsbd.models.labelled.windows.SWAPPED`.
     but_a_site : bool
         Whether one site is left out, which is tested on.
 

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts.fault import Fault
-from contracts.tables import WINDOW_KEY
+from smartsbd.contracts.fault import Fault
+from smartsbd.contracts.tables import WINDOW_KEY
 
 #: Positions of rows, (rows,) int64.
 Positions = npt.NDArray[np.int64]
 
-#: Kind of the windows made of two connections (:mod:`models.labelled.partners`); of others it is their rule.
+#: Kind of the windows made of two connections (:mod:`smartsbd.models.labelled.partners`); of others it is their rule.
 SWAPPED = "swapped"
 
 

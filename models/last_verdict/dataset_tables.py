@@ -9,12 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from features.catalog import PAIR_TILE, PAIR_WINDOW, feature_names
-from features.feature_set import OF_TILES
-from models.last_verdict.moments import Moments, of_tiles, of_windows
-from models.last_verdict.moves import Move, moves
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.detectors.bottleneck_moves import Move, moves
+from smartsbd.features.catalog import PAIR_TILE, PAIR_WINDOW, feature_names
+from smartsbd.features.feature_set import OF_TILES
+from smartsbd.models.last_verdict.moments import Moments, of_tiles, of_windows
 
 
 @dataclass(frozen=True)

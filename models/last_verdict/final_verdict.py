@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from models.assessment.comparison import RIGHT, accuracy_of, difference
+from smartsbd.models.assessment.comparison import RIGHT, accuracy_of, difference
 
 #: Columns that identify a pair.
 PAIR = ("connection_id", "subflow_a", "subflow_b")
@@ -78,7 +78,7 @@ def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed:
     own, reference : DataFrame
         The same pairs: columns of :data:`PAIR`, ``shared``, ``said``, ``first_s`` and ``right``.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
 
     Returns
     -------

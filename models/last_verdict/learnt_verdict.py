@@ -18,14 +18,14 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 
-from models.detectors.scoring import OnPair
-from models.families import Family
-from models.families.fitted import Fitted, Setting
-from models.labelled.windows import LearnError, Positions
-from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID
-from models.last_verdict.moments import Moments
-from models.last_verdict.moves import Move
-from models.verdict import SCORE_DIGITS
+from smartsbd.detectors.bottleneck_moves import Move
+from smartsbd.detectors.pair_opinion import SCORE_DIGITS
+from smartsbd.detectors.scoring import OnPair
+from smartsbd.models.families import Family
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.labelled.windows import LearnError, Positions
+from smartsbd.models.last_verdict.final_verdict import FIRST_S, PAIR, SAID
+from smartsbd.models.last_verdict.moments import Moments
 
 Float64Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

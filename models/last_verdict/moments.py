@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from features.lag_excess import gate
-from features.lag_excess.tile_feature import TILE_FEATURES
-from models.labelled.windows import Positions
-from models.last_verdict.final_verdict import PAIR, SAID
+from smartsbd.features.lag_excess import gate
+from smartsbd.features.lag_excess.tile_feature import TILE_FEATURES
+from smartsbd.models.labelled.windows import Positions
+from smartsbd.models.last_verdict.final_verdict import PAIR, SAID
 
 #: The rule by which a model judges windows one after another.
 _TILED = "tiled"
@@ -99,7 +99,7 @@ def of_tiles(pair_tile: pd.DataFrame, memory: str) -> Moments:
     ----------
     pair_tile : DataFrame of the ``pair_tile`` table
     memory : str
-        Name in :data:`~features.lag_excess.memory.FORGETTING`.
+        Name in :data:`~smartsbd.features.lag_excess.memory.FORGETTING`.
     """
     rows = _ordered(pair_tile[pair_tile["memory"] == memory].rename(columns={"decided_ns": "at_ns"}))
     names = [one.name for one in TILE_FEATURES]

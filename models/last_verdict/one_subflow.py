@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts import tables
+from smartsbd.contracts import tables
 
 Float64Array = npt.NDArray[np.float64]
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from contracts.fault import Fault
-from models.assessment.comparison import RIGHT, accuracy_of
-from models.last_verdict.final_verdict import SAID
+from smartsbd.contracts.fault import Fault
+from smartsbd.models.assessment.comparison import RIGHT, accuracy_of
+from smartsbd.models.last_verdict.final_verdict import SAID
 
 #: Columns that identify a pair in both, and those of a detector.
 TWIN = ("input", "rank_a", "rank_b")
@@ -47,7 +47,7 @@ def paired(
     Parameters
     ----------
     recorded, simulated : DataFrame
-        Last verdicts, as :func:`~models.last_verdict.final_verdict.judged` returns them.
+        Last verdicts, as :func:`~smartsbd.models.last_verdict.final_verdict.judged` returns them.
     recorded_truth, simulated_truth : DataFrame
         Their ``truth`` tables.
 
@@ -102,7 +102,7 @@ def compared(both: pd.DataFrame, *, resamples: int, seed: int) -> list[dict[str,
     both : DataFrame
         As :func:`paired` returns it.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
 
     Returns
     -------

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from features.lag_excess import gate
-from features.lag_excess.excess import excesses
-from features.lag_excess.lattice import Lattice, lattice_of
-from features.lag_excess.memory import FORGETTING, Evidence, Memory
-from features.lag_excess.tile import Tile, tiles
-from features.lag_excess.tile_feature import TILE_FEATURES, tile_features
-from features.series import SubflowSignals
-from models.detectors.lag_excess import Criterion
-from traces.truth import label_at
+from smartsbd.detectors.lag_excess import Criterion
+from smartsbd.features.lag_excess import gate
+from smartsbd.features.lag_excess.excess import excesses
+from smartsbd.features.lag_excess.lattice import Lattice, lattice_of
+from smartsbd.features.lag_excess.memory import FORGETTING, Evidence, Memory
+from smartsbd.features.lag_excess.tile import Tile, tiles
+from smartsbd.features.lag_excess.tile_feature import TILE_FEATURES, tile_features
+from smartsbd.features.series import SubflowSignals
+from smartsbd.traces.truth import label_at
 
 #: By which criterion a row is judged, and a memory restarts: the default detector's.
 CRITERION = Criterion()
@@ -21,7 +21,7 @@ _NOTHING: dict[str, int | None] = {one.name: None for one in TILE_FEATURES}
 
 
 def memory_named(name: str) -> Memory:
-    """Return an empty memory of a name in :data:`~features.lag_excess.memory.FORGETTING`."""
+    """Return an empty memory of a name in :data:`~smartsbd.features.lag_excess.memory.FORGETTING`."""
     return Memory(FORGETTING[name], lambda evidence: CRITERION.judged(evidence)[0])
 
 
@@ -45,7 +45,7 @@ def tile_rows(
     x, y : SubflowSignals
         The pair, lower subflow number first.
     memories : sequence of str
-        Names in :data:`~features.lag_excess.memory.FORGETTING`.
+        Names in :data:`~smartsbd.features.lag_excess.memory.FORGETTING`.
     truth : sequence of rows of the ``truth`` table
         All rows of the pair.
     """

@@ -15,14 +15,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from features.catalog import PAIR_TILE
-from features.lag_excess.lattice import TOO_SHORT
-from features.reading import DEFAULT
-from features.series import SubflowSignals
-from models.labelled.extraction import NO_SUBFLOW, Truth, signals_in
-from models.labelled.partners import pair_name
-from models.last_verdict.tile_rows import tile_rows
-from traces.truth import label_at
+from smartsbd.features.catalog import PAIR_TILE
+from smartsbd.features.lag_excess.lattice import TOO_SHORT
+from smartsbd.features.reading import DEFAULT
+from smartsbd.features.series import SubflowSignals
+from smartsbd.models.labelled.extraction import NO_SUBFLOW, Truth, signals_in
+from smartsbd.models.labelled.partners import pair_name
+from smartsbd.models.last_verdict.tile_rows import tile_rows
+from smartsbd.traces.truth import label_at
 
 _NOT_SHARED = [{"from_ns": 0, "shared": False, "site": None, "valid": True}]
 
@@ -108,7 +108,7 @@ def of_connections(
         Folder with the dataset's tables.
     truths : mapping of connection_id to Truth
     memories : sequence of str
-        As :func:`~models.last_verdict.tile_rows.tile_rows` takes them.
+        As :func:`~smartsbd.models.last_verdict.tile_rows.tile_rows` takes them.
     """
     found = TiledPairs()
     for connection_id in connection_ids:

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from features.feature_set import OF_TILES
-from features.fixed import ONE_Q10
-from models.families import family_of
-from models.last_verdict.dataset_tables import DatasetTables
-from models.last_verdict.final_verdict import PAIR, judged, last_labels, summaries
-from models.last_verdict.learnt_verdict import (
+from smartsbd.features.feature_set import OF_TILES
+from smartsbd.features.fixed import ONE_Q10
+from smartsbd.models.families import family_of
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.models.last_verdict.final_verdict import PAIR, judged, last_labels, summaries
+from smartsbd.models.last_verdict.learnt_verdict import (
     HALF,
     Grid,
     Learning,
@@ -33,8 +33,8 @@ from models.last_verdict.learnt_verdict import (
     said_by,
     settled_windows,
 )
-from models.last_verdict.moments import Moments, by_fixed_rule, of_tiles
-from models.last_verdict.verdict_controls import FIXED
+from smartsbd.models.last_verdict.moments import Moments, by_fixed_rule, of_tiles
+from smartsbd.models.last_verdict.verdict_controls import FIXED
 
 #: A set of features, and what they are taken of: windows, or tiles with a memory.
 Source = tuple[str, str]
@@ -90,7 +90,7 @@ def learning_tasks(
     families : mapping of str to grid
         Hyperparameters to choose from, by family.
     labels, least_right, learning
-        As :func:`~models.last_verdict.learnt_verdict.learnt` takes them.
+        As :func:`~smartsbd.models.last_verdict.learnt_verdict.learnt` takes them.
     """
     return {
         (source, family): partial(learnt, task, family_of(family), grid, labels, least_right, learning)
@@ -124,7 +124,7 @@ def bands_of_numbers(
     dataset : str
         Its name.
     labels, least_right
-        As :func:`~models.last_verdict.learnt_verdict.band_of` takes them.
+        As :func:`~smartsbd.models.last_verdict.learnt_verdict.band_of` takes them.
     """
     return {
         source[0]: band_of(moments, scores, labels, least_right)
@@ -154,7 +154,7 @@ class VerdictComparison:
     bands : mapping of str to float
         Of :func:`bands_of_numbers`.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
     """
 
     data: DatasetTables

@@ -12,19 +12,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import TableReader
-from features.feature_set import OF_TILES
-from models.assessment.accuracy import Hits, share
-from models.assessment.comparison import accuracy_of
-from models.assessment.threshold import area_under_curve
-from models.families import family_of
-from models.labelled.partners import members
-from models.last_verdict.dataset_tables import DatasetTables
-from models.last_verdict.final_verdict import SAID, judged, last_labels
-from models.last_verdict.learnt_verdict import HALF, Grid, Learning, Learnt, Task, held_out_scores, said_by
-from models.last_verdict.moments import Moments, by_fixed_rule, of_numbers, of_tiles
-from models.last_verdict.one_subflow import NUMBERS, numbers_of
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader
+from smartsbd.features.feature_set import OF_TILES
+from smartsbd.models.assessment.accuracy import Hits, share
+from smartsbd.models.assessment.comparison import accuracy_of
+from smartsbd.models.assessment.threshold import area_under_curve
+from smartsbd.models.families import family_of
+from smartsbd.models.labelled.partners import members
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.models.last_verdict.final_verdict import SAID, judged, last_labels
+from smartsbd.models.last_verdict.learnt_verdict import HALF, Grid, Learning, Learnt, Task, held_out_scores, said_by
+from smartsbd.models.last_verdict.moments import Moments, by_fixed_rule, of_numbers, of_tiles
+from smartsbd.models.last_verdict.one_subflow import NUMBERS, numbers_of
 
 FIXED = "fixed rule"
 
@@ -180,7 +180,7 @@ def controls(
         What families learn.
     learnt : mapping of (source, family) to Learnt
     settings : mapping of connection_id to int
-        Of :func:`~models.last_verdict.learnt_verdict.settings_of`.
+        Of :func:`~smartsbd.models.last_verdict.learnt_verdict.settings_of`.
     learning : Learning
     asked : ControlPlan
     mapped : callable

@@ -2,7 +2,7 @@
 
 scikit-learn's trees trust the numbers that they are made from: a wrong one reads past the end of an array, and the
 process dies. So those numbers are looked at while they are still text. An archive of ours has few types, and every part
-has an id of its own (:func:`models.stored.store.save`).
+has an id of its own (:func:`smartsbd.models.stored.store.save`).
 """
 
 from __future__ import annotations

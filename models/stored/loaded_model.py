@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from contracts.fault import UsageFault
-from features.pair import PairWindow
-from models.families.fitted import Fitted
-from models.stored import store
-from models.stored.store import ModelError
-from models.stored.stored_model import NEIGHBOURS, PLAIN, SERIES, VIEWS, ModelNameError, StoredModel, on_disk
-from models.verdict import Verdicts
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.features.pair import PairWindow
+from smartsbd.models.families.fitted import Fitted
+from smartsbd.models.labelled.window_verdicts import Verdicts
+from smartsbd.models.stored import store
+from smartsbd.models.stored.store import ModelError
+from smartsbd.models.stored.stored_model import NEIGHBOURS, PLAIN, SERIES, VIEWS, ModelNameError, StoredModel, on_disk
 
 if TYPE_CHECKING:
-    from models.stored.tested_windows import TestedWindows
+    from smartsbd.models.stored.tested_windows import TestedWindows
 
 
 class UnknownModelError(UsageFault):
@@ -45,7 +45,7 @@ class LoadedModel:
             rows = [[window.features[name] for name in self.fitted.feature_names] for window in windows]
             return self.fitted.judge(np.array(rows, dtype=np.float64))
         # What compares series costs seconds, and other models do without it.
-        from models import neighbours
+        from smartsbd.models.families import neighbours
 
         rtt_us = np.stack([neighbours.resampled(np.stack(window.rtts_us(), axis=1)) for window in windows])
         return neighbours.predict(neighbours.VIEWS[self.model.feature_set](rtt_us), self.fitted)
@@ -54,7 +54,7 @@ class LoadedModel:
         """Return a verdict on each labelled window of a table, in the order of its ``windows``."""
         if self.model.family != NEIGHBOURS:
             return self.fitted.judge(tested.features(self.fitted.feature_names))
-        from models import neighbours
+        from smartsbd.models.families import neighbours
 
         return neighbours.predict(neighbours.VIEWS[self.model.feature_set](tested.rtt_us), self.fitted)
 

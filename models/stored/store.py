@@ -2,7 +2,8 @@
 
 A skops archive names its parts by Python object ids and dates them; parts are named by their content instead. Loading
 refuses every type but those listed here, so a foreign archive cannot run code, and every model that is not built as
-ours are (:mod:`models.stored.archive`, :mod:`models.stored.structure`): what predicts believes its indices.
+ours are (:mod:`smartsbd.models.stored.archive`, :mod:`smartsbd.models.stored.structure`): what predicts believes its
+indices.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import InputFault, printable
-from contracts.whole_file import write_whole
-from models.families.fitted import Fitted, Setting
-from models.stored.archive import MOST_BYTES, check_archive
+from smartsbd.contracts.fault import InputFault, printable
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.stored.archive import MOST_BYTES, check_archive
 
 #: Types in an archive of ours that skops does not trust by itself.
 TRUSTED = [
@@ -129,7 +130,7 @@ def _made(content: bytes) -> Fitted:
     # They take seconds to import.
     import skops.io
 
-    from models.stored.structure import check_structure
+    from smartsbd.models.stored.structure import check_structure
 
     check_archive(content)
     held: dict[str, Any] = skops.io.loads(content, trusted=TRUSTED)

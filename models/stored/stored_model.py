@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.fault import UsageFault
-from features.feature_set import SETS
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.features.feature_set import SETS
 
 # Of tslearn, for a file format that is not used here. Nearest neighbours import it where they are fitted or loaded, and
 # this module comes before both.
@@ -44,7 +44,7 @@ class StoredModel:
     dataset : str
         What it was trained on.
     family : str
-        One of :data:`models.families.FAMILIES`, nearest neighbours or plain correlation.
+        One of :data:`smartsbd.models.families.FAMILIES`, nearest neighbours or plain correlation.
     feature_set : str
         One of :data:`FEATURE_SETS`.
     """

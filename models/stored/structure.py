@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from features.catalog import FEATURES
-from models.families import FAMILIES
-from models.families.fitted import Fitted
-from models.stored.stored_model import SERIES
+from smartsbd.features.catalog import FEATURES
+from smartsbd.models.families import FAMILIES
+from smartsbd.models.families.fitted import Fitted
+from smartsbd.models.stored.stored_model import SERIES
 
 _Bools = npt.NDArray[np.bool_]
 _Ints = npt.NDArray[np.int64]

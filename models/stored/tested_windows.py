@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from models import neighbours
-from models.labelled.windows import LabelledWindows, labelled_windows
+from smartsbd.models.families import neighbours
+from smartsbd.models.labelled.windows import LabelledWindows, labelled_windows
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class TestedWindows:
     windows : LabelledWindows
         Without features: key and label.
     rtt_us : (rows, points, 2) float64, microseconds
-        RTTs of both subflows over each (:func:`models.neighbours.rtt_us_of`).
+        RTTs of both subflows over each (:func:`smartsbd.models.families.neighbours.rtt_us_of`).
     """
 
     pair_window: pd.DataFrame
@@ -43,7 +43,7 @@ def tested_windows(pair_window: pd.DataFrame, series: pd.DataFrame, rule: str) -
     ----------
     pair_window : DataFrame of the ``pair_window`` table
     series : DataFrame of the ``series`` table
-        Its columns :data:`models.neighbours.COLUMNS`.
+        Its columns :data:`smartsbd.models.families.neighbours.COLUMNS`.
     rule : str
 
     Raises

@@ -26,7 +26,7 @@ class Command:
     @property
     def module(self) -> str:
         """Name of its module, which has ``add_arguments`` and ``run`` as a stage has."""
-        return f"pipelines.commands.{self.name.replace('-', '_')}"
+        return f"smartsbd.pipelines.commands.{self.name.replace('-', '_')}"
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -10,27 +10,27 @@ import argparse
 import logging
 from pathlib import Path
 
-from contracts.fault import UsageFault
-from export.compiled_header import HEADER
-from models.benchmark import task_file, task_folder
-from models.benchmark.named_split import NamedSplit
-from models.benchmark.run_connections import RunConnections, TaskNotRunError
-from models.benchmark.task import PROFILES, SIZES, SMALLEST, TASKS, BenchmarkTask, task_of
-from models.benchmark.task_file import TaskFile
-from models.benchmark.task_score import NOT_OURS, TaskScore
-from models.benchmark.task_tables import LEARNT
-from models.detectors import DETECTORS
-from models.last_verdict.dataset_tables import DatasetTables
-from pipelines.judging.detector_opinions import foreign
-from pipelines.judging.foreign_options import add_foreign_options, limits_of
-from pipelines.judging.task_run import TaskRun, not_named
-from pipelines.judging.task_verdicts import by_foreign
-from pipelines.params import Params
-from pipelines.reporting.scorecard_page import said_of_answers
-from pipelines.reporting.tables.cell import interval, number
-from pipelines.reporting.text_table import aligned
-from pipelines.running import stage
-from pipelines.running.unfinished_folder import unfinished
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.detectors import DETECTORS
+from smartsbd.export.compiled_header import HEADER
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.pipelines.benchmark import task_file, task_folder
+from smartsbd.pipelines.benchmark.named_split import NamedSplit
+from smartsbd.pipelines.benchmark.run_connections import RunConnections, TaskNotRunError
+from smartsbd.pipelines.benchmark.task import PROFILES, SIZES, SMALLEST, TASKS, BenchmarkTask, task_of
+from smartsbd.pipelines.benchmark.task_file import TaskFile
+from smartsbd.pipelines.benchmark.task_score import NOT_OURS, TaskScore
+from smartsbd.pipelines.benchmark.task_tables import LEARNT
+from smartsbd.pipelines.judging.detector_opinions import foreign
+from smartsbd.pipelines.judging.foreign_options import add_foreign_options, limits_of
+from smartsbd.pipelines.judging.task_run import TaskRun, not_named
+from smartsbd.pipelines.judging.task_verdicts import by_foreign
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.scorecard_page import said_of_answers
+from smartsbd.pipelines.reporting.tables.cell import interval, number
+from smartsbd.pipelines.reporting.text_table import aligned
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 

@@ -19,38 +19,38 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.fault import UsageFault
-from export import default_detector
-from export.compiled_header import HEADER, MODEL_FILE, SUFFIXES, TRUST_HEADER, NoHeaderError
-from features.input_evidence import InputEvidence
-from features.judged_rtts import LAG_EXCESS_RULE, RULE
-from features.window import NEVER_CONGESTED, NO_STATES
-from models.detectors import DETECTORS
-from models.detectors.common_lag import CommonLag
-from models.stored.stored_model import SUFFIX
-from pipelines.judging import growing_log
-from pipelines.judging.judge import (
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.detectors import DETECTORS
+from smartsbd.detectors.delay_judge import DelayJudge
+from smartsbd.detectors.pair_opinion import Judge
+from smartsbd.detectors.verdict import default_detector
+from smartsbd.detectors.verdict.common_lag import CommonLagRule
+from smartsbd.detectors.verdict.common_lag_judge import CommonLagJudge
+from smartsbd.export.compiled_header import HEADER, MODEL_FILE, SUFFIXES, TRUST_HEADER, NoHeaderError
+from smartsbd.features.input_evidence import InputEvidence
+from smartsbd.features.window import NEVER_CONGESTED, NO_STATES
+from smartsbd.models.stored.stored_model import SUFFIX
+from smartsbd.pipelines.judging import growing_log
+from smartsbd.pipelines.judging.judge import (
     FEWER_THAN_TWO,
     NO_CONNECTION,
     PART,
-    DelayJudge,
-    Judge,
     judge_of,
     opinions_on,
     unjudged,
 )
-from pipelines.judging.live import Live
-from pipelines.judging.live_shown import LiveShown
-from pipelines.judging.opinion import SCORE_FORMAT, SaidOnce, in_words, last_in_words
-from pipelines.params import Params
-from pipelines.running import stage
-from traces import recording
-from traces.connection import Connection
-from traces.quarantine import UnreadableInputError
-from traces.recording import Recording
+from smartsbd.pipelines.judging.live import Live
+from smartsbd.pipelines.judging.live_shown import LiveShown
+from smartsbd.pipelines.judging.opinion import SCORE_FORMAT, InputOpinion, in_words, last_in_words
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running import stage
+from smartsbd.traces import recording
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recording import Recording
 
 if TYPE_CHECKING:
-    from pipelines.reporting.figures.pair_delays import PairDelays
+    from smartsbd.pipelines.reporting.figures.pair_delays import PairDelays
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +124,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 class _Judged:
     """The opinions on a connection, names of its subflows, and what the verdict rests on where that has limits."""
 
-    said: list[SaidOnce]
+    said: list[InputOpinion]
     names: Mapping[int, str] = field(default_factory=dict)
     evidence: InputEvidence | None = None
 
@@ -141,7 +141,7 @@ def _evidence(connection: Connection, judge: Judge) -> InputEvidence | None:
     return found if found.limits() else None
 
 
-def _judged(recorded: Recording, judge: Judge, model: str, params: Params) -> Iterator[_Judged]:
+def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
     """Yield the opinions on each connection of an input, or the reason if it has none."""
     trace = recorded.trace
     refused = trace.refused()
@@ -150,25 +150,25 @@ def _judged(recorded: Recording, judge: Judge, model: str, params: Params) -> It
     one: _Judged | None = None
     for connection_id, connection in recorded.connections():
         names = {subflow.subflow_id: subflow.name for subflow in connection.ordered() if subflow.name}
-        said = list(opinions_on(str(recorded.path), connection_id, connection, judge, model, params))
+        said = list(opinions_on(str(recorded.path), connection_id, connection, judge, model))
         one = _Judged(said, names, _evidence(connection, judge))
         yield one
     if one is None:
         yield _Judged([unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)])
 
 
-def _line(one: SaidOnce) -> str:
+def _line(one: InputOpinion) -> str:
     subflows = "-" if one.subflow_b is None else f"{one.subflow_a}, {one.subflow_b}"
     place = "" if one.window_start_s is None else f"{one.window_start_s:.3f} + {one.window_s:.3f} s"
     score = "" if one.score is None else SCORE_FORMAT.format(one.score)
     return f"  {subflows:<8}  {place:<32}  {one.verdict:<4}  {score:>4}  {one.reason or ''}".rstrip()
 
 
-def _show_connection(judged: _Judged, words: Callable[[Sequence[SaidOnce]], str], *, with_windows: bool) -> None:
+def _show_connection(judged: _Judged, words: Callable[[Sequence[InputOpinion]], str], *, with_windows: bool) -> None:
     """Print the opinions on one connection: one line for each pair, limits, and the windows if they are wanted."""
     said, (first, *_) = judged.said, judged.said
     stage.say(f"{first.input}: {first.connection_id or 'no connection'}, by {first.model}")
-    by_pair: dict[tuple[int | None, int | None], list[SaidOnce]] = {}
+    by_pair: dict[tuple[int | None, int | None], list[InputOpinion]] = {}
     for one in said:
         by_pair.setdefault((one.subflow_a, one.subflow_b), []).append(one)
     for (a, b), own in by_pair.items():
@@ -183,7 +183,7 @@ def _show_connection(judged: _Judged, words: Callable[[Sequence[SaidOnce]], str]
 
 
 def _show(
-    found: Iterable[_Judged], words: Callable[[Sequence[SaidOnce]], str], *, as_json: bool, with_windows: bool
+    found: Iterable[_Judged], words: Callable[[Sequence[InputOpinion]], str], *, as_json: bool, with_windows: bool
 ) -> set[str | None]:
     """Print the opinions on an input, connection by connection; return why there is no verdict."""
     reasons: set[str | None] = set()
@@ -197,45 +197,44 @@ def _show(
     return reasons
 
 
-def _to_draw(recorded: Recording, judge: DelayJudge, params: Params, most: int) -> Iterator[PairDelays]:
+def _to_draw(recorded: Recording, judge: DelayJudge, most: int) -> Iterator[PairDelays]:
     """Yield the first so many pairs of an input."""
-    from pipelines.reporting.figures.pair_delays import pairs_of_input
+    from smartsbd.pipelines.reporting.figures.pair_delays import pairs_of_input
 
-    rule = RULE if isinstance(judge, CommonLag) else LAG_EXCESS_RULE
-    pairs = pairs_of_input(recorded, params.extract.reading, rule)
+    pairs = pairs_of_input(recorded, judge.reading, judge.judged_by)
     yield from itertools.islice(pairs, most)
     if next(pairs, None) is not None:
         log.warning("%s: no more than %d pairs are drawn", recorded.path, _MOST_DRAWN)
 
 
 def _draw(pairs: Sequence[PairDelays], judge: DelayJudge, path: Path) -> None:
-    from pipelines.reporting.figures import lag_excess_verdict, style, verdict
+    from smartsbd.pipelines.reporting.figures import lag_excess_verdict, style, verdict
 
     if not pairs:
         raise PlotError(f"{path}: there is no pair of subflows with RTTs to draw")
-    if isinstance(judge, CommonLag):
+    if isinstance(judge.rule, CommonLagRule):
         figure = verdict.verdicts([verdict.scored_pair(pair, judge.rule) for pair in pairs])
     else:
-        figure = lag_excess_verdict.verdicts([lag_excess_verdict.judged_pair(pair, judge.criterion) for pair in pairs])
+        figure = lag_excess_verdict.verdicts([lag_excess_verdict.judged_pair(pair, judge.rule) for pair in pairs])
     style.save(figure, path)
     log.info("%s shows %d pairs", path, len(pairs))
 
 
-def _asked(arguments: argparse.Namespace) -> tuple[str, Judge]:
+def _asked(arguments: argparse.Namespace, params: Params) -> tuple[str, Judge]:
     """Return what judges, and its name."""
     if arguments.model:
-        return judge_of(arguments.models, arguments.model, trusted=arguments.trust_header)
+        return judge_of(arguments.models, arguments.model, params, trusted=arguments.trust_header)
     if arguments.trust_header:
         raise NoHeaderError(f"{TRUST_HEADER} is for a header: name it with --model")
     named, judge = default_detector.load()
-    return named.detector, judge
+    return named.detector, CommonLagJudge(judge.rule, params.extract.reading)
 
 
 def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
     if not isinstance(judge, DelayJudge) or len(arguments.inputs) != 1 or arguments.plot or arguments.together:
         raise LiveError("--live takes one INPUT, and judges by common-lag or lag-excess, without --plot and --together")
     shown = LiveShown(model, as_json=arguments.json, every=arguments.verbose > 0)
-    live = Live(judge.rule if isinstance(judge, CommonLag) else judge.criterion)
+    live = Live(judge.rule)
     handled = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for line in growing_log.lines(arguments.inputs[0]):
@@ -267,7 +266,7 @@ def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
-    model, judge = _asked(arguments)
+    model, judge = _asked(arguments, params)
     if arguments.live:
         return _run_live(arguments, model, judge)
     drawn_by = judge if isinstance(judge, DelayJudge) else None
@@ -284,10 +283,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             why = recorded.why.removeprefix("cannot be read: ")
             judged = iter([_Judged([unjudged(str(recorded.path), model, f"cannot be read: {why}")])])
         else:
-            judged = _judged(recorded, judge, model, params)
+            judged = _judged(recorded, judge, model)
         reasons |= _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
         if arguments.plot and drawn_by is not None and isinstance(recorded, Recording):
-            drawn += _to_draw(recorded, drawn_by, params, _MOST_DRAWN - len(drawn))
+            drawn += _to_draw(recorded, drawn_by, _MOST_DRAWN - len(drawn))
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
     if None not in reasons and FEWER_THAN_TWO in reasons:

@@ -6,10 +6,10 @@ import argparse
 import logging
 from pathlib import Path
 
-from contracts.whole_file import write_whole
-from pipelines.params import Params
-from pipelines.reporting.data_dictionary import data_dictionary
-from pipelines.running import stage
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.data_dictionary import data_dictionary
+from smartsbd.pipelines.running import stage
 
 log = logging.getLogger(__name__)
 

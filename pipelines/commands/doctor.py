@@ -14,18 +14,18 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from contracts.fault import UsageFault
-from contracts.whole_file import write_whole
-from doctor import http_download, network_path, observed, phases
-from doctor.answer import answer
-from doctor.guided_test import Settings
-from doctor.iperf3_test import Iperf3Server
-from doctor.network_path import NetworkPath
-from doctor.observed import Observed
-from pipelines.params import Params
-from pipelines.running import stage
-from pipelines.running.unfinished_folder import unfinished
-from traces import recording
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.doctor import http_download, network_path, observed, phases
+from smartsbd.doctor.answer import answer
+from smartsbd.doctor.guided_test import Settings
+from smartsbd.doctor.iperf3_test import Iperf3Server
+from smartsbd.doctor.network_path import NetworkPath
+from smartsbd.doctor.observed import Observed
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.traces import recording
 
 log = logging.getLogger(__name__)
 
@@ -170,7 +170,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 def _draw(seen: Observed, path: Path) -> None:
     # Slow to import, and not installed with the core.
-    from pipelines.reporting.figures import style, two_paths
+    from smartsbd.pipelines.reporting.figures import style, two_paths
 
     style.save(two_paths.two_paths(seen, answer(seen)), path)
 

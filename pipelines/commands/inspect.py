@@ -20,21 +20,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from contracts.tables import CA_STATES
-from pipelines.params import Params
-from pipelines.reporting.analysis_numbers import AnalysedConnection, numbers_of, with_deliveries
-from pipelines.reporting.text_table import aligned
-from pipelines.running import stage
-from pipelines.running.unfinished_folder import unfinished
-from traces import capture, capture_analysis, recording
-from traces.capture_analysis import CaptureAnalysis
-from traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
-from traces.input_counts import InputCounts, counted, files_of, total
-from traces.quarantine import UnreadableInputError
-from traces.recording import Recording
+from smartsbd.contracts.tables import CA_STATES
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.analysis_numbers import AnalysedConnection, numbers_of, with_deliveries
+from smartsbd.pipelines.reporting.text_table import aligned
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.traces import capture_analysis, recording
+from smartsbd.traces.capture_analysis import CaptureAnalysis
+from smartsbd.traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
+from smartsbd.traces.formats import capture
+from smartsbd.traces.input_counts import InputCounts, counted, files_of, total
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recording import Recording
 
 if TYPE_CHECKING:
-    from pipelines.reporting.analysis_folder import AnalysisFolder
+    from smartsbd.pipelines.reporting.analysis_folder import AnalysisFolder
 
 log = logging.getLogger(__name__)
 
@@ -186,7 +187,7 @@ def _plots(folder: Path | None) -> Iterator[AnalysisFolder | None]:
         yield None
         return
     # What draws takes long to import, and is not in every environment.
-    from pipelines.reporting.analysis_folder import PAGE, AnalysisFolder
+    from smartsbd.pipelines.reporting.analysis_folder import PAGE, AnalysisFolder
 
     with nullcontext(folder) if folder.exists() else unfinished(folder) as place:
         yield AnalysisFolder(place)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from pipelines.params import Params
-from testbed import machine
+from smartsbd.pipelines.params import Params
+from smartsbd.testbed import machine
 
 #: What can be asked for, and what it does; the program checks the values.
 ACTIONS: tuple[tuple[str, str], ...] = (

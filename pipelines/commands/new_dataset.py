@@ -13,13 +13,13 @@ import re
 import shutil
 from pathlib import Path
 
-from contracts import regular_file
-from contracts.fault import UsageFault
-from pipelines.labelling.labelled_inputs import check, inputs, refuse, remark_on_amounts
-from pipelines.labelling.labels import read_labels
-from pipelines.params import LOCKED, Params
-from pipelines.running import stage
-from pipelines.running.unfinished_folder import unfinished
+from smartsbd.contracts import regular_file
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.pipelines.labelling.labelled_inputs import check, inputs, refuse, remark_on_amounts
+from smartsbd.pipelines.labelling.labels import read_labels
+from smartsbd.pipelines.params import LOCKED, Params
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 

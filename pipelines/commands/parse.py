@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from contracts.fault import UsageFault
-from contracts.whole_file import write_whole
-from pipelines.params import Params
-from pipelines.reporting.data_dictionary import dictionary_of
-from pipelines.reporting.report_files import write_json
-from pipelines.reporting.text_table import aligned
-from pipelines.running import stage
-from pipelines.running.unfinished_folder import unfinished
-from pipelines.stages.parse import write_tables
-from traces.input_tables import TABLES
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.data_dictionary import dictionary_of
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.reporting.text_table import aligned
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.stages.parse import write_tables
+from smartsbd.traces.input_tables import TABLES
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ import argparse
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipelines.params import Params
-from pipelines.publishing import deposit
-from pipelines.publishing.croissant import Place
-from pipelines.running import stage
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.publishing import deposit
+from smartsbd.pipelines.publishing.croissant import Place
+from smartsbd.pipelines.running import stage
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

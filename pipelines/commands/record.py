@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from pipelines.params import Params
-from testbed import machine
+from smartsbd.pipelines.params import Params
+from smartsbd.testbed import machine
 
 #: Option, what stands for its value, and what it does; the program checks the values.
 OPTIONS: tuple[tuple[str, str, str], ...] = (

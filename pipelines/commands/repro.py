@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pipelines.params import PARAMS_FILE, Params, read_params
-from pipelines.reporting import publication
-from pipelines.reporting.times import where_time_went
-from pipelines.running import clone_lock, journal, profile, stage, stored_outputs
-from pipelines.running.automl_environments import searched_otherwise
-from pipelines.running.countdown import Countdown, run_reached, runs, typical_seconds
-from pipelines.running.dag import DAG_FILE, read_stages, read_studies
-from pipelines.running.environment import commit
+from smartsbd.pipelines.params import PARAMS_FILE, Params, read_params
+from smartsbd.pipelines.reporting import publication
+from smartsbd.pipelines.reporting.times import where_time_went
+from smartsbd.pipelines.running import clone_lock, journal, profile, stage, stored_outputs
+from smartsbd.pipelines.running.automl_environments import searched_otherwise
+from smartsbd.pipelines.running.countdown import Countdown, run_reached, runs, typical_seconds
+from smartsbd.pipelines.running.dag import DAG_FILE, read_stages, read_studies
+from smartsbd.pipelines.running.environment import commit
 
 _DEFAULT = "default"
 #: Profiles whose tables are put into git, below reports/.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from pipelines.params import Params
-from pipelines.running import stage
-from pipelines.running.dag import read_stages
-from pipelines.tracking import lookup
-from pipelines.tracking.server import database_of
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.dag import read_stages
+from smartsbd.pipelines.tracking import lookup
+from smartsbd.pipelines.tracking.server import database_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

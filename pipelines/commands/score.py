@@ -16,24 +16,25 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.fault import InputFault, UsageFault
-from contracts.tables import WINDOW_KEY
-from models.assessment.accuracy import accuracy_of_windows
-from models.stored import store
-from models.stored.loaded_model import WindowJudge, load
-from models.stored.stored_model import StoredModel, on_disk
-from pipelines.judging import judge as judging
-from pipelines.judging import recorded_model
-from pipelines.judging.opinion import SaidOnce
-from pipelines.labelling import labelled_inputs
-from pipelines.labelling.labels import read_labels
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv
-from pipelines.reporting.text_table import aligned
-from pipelines.running import stage
-from traces.connection import Connection
-from traces.recording import Recording
-from traces.truth import label_at
+from smartsbd.contracts.fault import InputFault, UsageFault
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.models.assessment.accuracy import accuracy_of_windows
+from smartsbd.models.stored import store
+from smartsbd.models.stored.loaded_model import WindowJudge, load
+from smartsbd.models.stored.model_judge import ModelJudge
+from smartsbd.models.stored.stored_model import StoredModel, on_disk
+from smartsbd.pipelines.judging import judge as judging
+from smartsbd.pipelines.judging import recorded_model
+from smartsbd.pipelines.judging.opinion import InputOpinion
+from smartsbd.pipelines.labelling import labelled_inputs
+from smartsbd.pipelines.labelling.labels import read_labels
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_csv
+from smartsbd.pipelines.reporting.text_table import aligned
+from smartsbd.pipelines.running import stage
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.recording import Recording
+from smartsbd.traces.truth import label_at
 
 log = logging.getLogger(__name__)
 
@@ -99,12 +100,13 @@ def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[L
     return found
 
 
-def _opinions(own: Labelled, judge: WindowJudge, name: str, params: Params) -> Iterator[tuple[SaidOnce, bool]]:
+def _opinions(own: Labelled, judge: WindowJudge, name: str, params: Params) -> Iterator[tuple[InputOpinion, bool]]:
     """Yield a detector's opinions on labelled pairs, each with its label; windows without a clear label are left out.
 
     Where there is no place for a window, a pair has a label if all of its labels are the same.
     """
-    for opinion in judging.opinions_on(str(own.recorded.path), own.connection_id, own.connection, judge, name, params):
+    of_windows = ModelJudge(judge, params.search.rule, params.extract.reading)
+    for opinion in judging.opinions_on(str(own.recorded.path), own.connection_id, own.connection, of_windows, name):
         pair = (opinion.subflow_a, opinion.subflow_b)
         rows = [row for row in own.truths if pair[1] is None or (row["subflow_a"], row["subflow_b"]) == pair]
         if opinion.window_start_s is None or opinion.window_s is None:
@@ -119,7 +121,7 @@ def _opinions(own: Labelled, judge: WindowJudge, name: str, params: Params) -> I
             yield opinion, labels.pop()
 
 
-def _row(opinion: SaidOnce, shared: bool) -> dict[str, Any]:
+def _row(opinion: InputOpinion, shared: bool) -> dict[str, Any]:
     window = dict.fromkeys(WINDOW_KEY, 0) | {"window_start_ns": opinion.window_start_s}
     return {**window, "connection_id": opinion.connection_id, "shared_pred": opinion.shared, "shared": shared}
 

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-from contracts.fault import UsageFault
-from pipelines.commands.score import Labelled, labelled, scored
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv
-from pipelines.running import stage
-from traces import recording
-from traces.truth import read_csv
-from traces.validation import Measured, by_bottleneck
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.pipelines.commands.score import Labelled, labelled, scored
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_csv
+from smartsbd.pipelines.running import stage
+from smartsbd.traces import recording
+from smartsbd.traces.truth import read_csv
+from smartsbd.traces.validation import Measured, by_bottleneck
 
 log = logging.getLogger(__name__)
 

@@ -11,25 +11,25 @@ import argparse
 import logging
 from pathlib import Path
 
-from contracts.fault import UsageFault
-from contracts.whole_file import write_whole
-from export.compiled_header import HEADER
-from pipelines.judging.detector_opinions import foreign
-from pipelines.judging.foreign_options import add_foreign_options, limits_of
-from pipelines.judging.scorecard_rows import scorecard
-from pipelines.labelling.labelled_connections import (
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.export.compiled_header import HEADER
+from smartsbd.pipelines.judging.detector_opinions import foreign
+from smartsbd.pipelines.judging.foreign_options import add_foreign_options, limits_of
+from smartsbd.pipelines.judging.scorecard_rows import scorecard
+from smartsbd.pipelines.labelling.labelled_connections import (
     DEFAULT,
     Gathered,
     NoLabelledConnectionError,
     of_datasets,
     of_folder,
 )
-from pipelines.params import Params
-from pipelines.reporting import scorecard_page
-from pipelines.reporting.report_files import write_json
-from pipelines.reporting.text_table import aligned
-from pipelines.running import stage
-from traces.assembly import BACKWARDS
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting import scorecard_page
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.reporting.text_table import aligned
+from smartsbd.pipelines.running import stage
+from smartsbd.traces.assembly import BACKWARDS
 
 log = logging.getLogger(__name__)
 

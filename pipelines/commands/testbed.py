@@ -16,20 +16,28 @@ from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from contracts.fault import Fault, UsageFault
-from pipelines.params import Params
-from pipelines.params.block import ParamsError
-from pipelines.running import stage
-from pipelines.running.unfinished_folder import unfinished
-from scenarios import datasets
-from scenarios.closed_loop import EXPERIMENTS
-from scenarios.closed_loop.loop_experiment import LoopNetwork
-from testbed import machine, planned_run
-from testbed.dataset_folder import CAPTURES, FAILURES, INPUTS, RECEIVED, TRUTH, TRUTH_OF_CAPTURES, DatasetFolder
-from testbed.decided_groups import COLUMNS, DecidedGroups, status
-from testbed.isolation import IsolatedRun
-from testbed.planned_run import PlannedRun
-from testbed.running_program import EmulationError
+from smartsbd.contracts.fault import Fault, UsageFault
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.scenarios import datasets
+from smartsbd.scenarios.closed_loop import EXPERIMENTS
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork
+from smartsbd.testbed import machine, planned_run
+from smartsbd.testbed.dataset_folder import (
+    CAPTURES,
+    FAILURES,
+    INPUTS,
+    RECEIVED,
+    TRUTH,
+    TRUTH_OF_CAPTURES,
+    DatasetFolder,
+)
+from smartsbd.testbed.decided_groups import COLUMNS, DecidedGroups, status
+from smartsbd.testbed.isolation import IsolatedRun
+from smartsbd.testbed.planned_run import PlannedRun
+from smartsbd.testbed.running_program import EmulationError
 
 log = logging.getLogger(__name__)
 
@@ -243,10 +251,10 @@ def _judge(out: Path, params: Params) -> None:
     # Needed here alone, and slow to import.
     import pandas as pd
 
-    from pipelines.judging.last_verdicts import counted, last_verdicts
-    from pipelines.reporting.report_files import write_csv
-    from pipelines.reporting.text_table import aligned
-    from traces.truth import read_csv
+    from smartsbd.pipelines.judging.last_verdicts import counted, last_verdicts
+    from smartsbd.pipelines.reporting.report_files import write_csv
+    from smartsbd.pipelines.reporting.text_table import aligned
+    from smartsbd.traces.truth import read_csv
 
     said = list(last_verdicts(out / INPUTS, read_csv(out / TRUTH), params))
     write_csv(pd.DataFrame([asdict(one) for one in said]), out / _VERDICTS)
@@ -258,10 +266,9 @@ def _tell(out: Path, runs: Sequence[PlannedRun], groups: DecidedGroups, params: 
     # Needed here alone, and slow to import.
     import pandas as pd
 
-    from models.closed_loop import comparison
-    from pipelines.judging import kernel_cost, kernel_loop
-    from pipelines.reporting.report_files import write_csv
-    from pipelines.reporting.text_table import aligned
+    from smartsbd.pipelines.closed_loop import comparison, kernel_cost, kernel_loop
+    from smartsbd.pipelines.reporting.report_files import write_csv
+    from smartsbd.pipelines.reporting.text_table import aligned
 
     decided = pd.DataFrame(groups.rows, columns=COLUMNS)
     received, truth = pd.read_csv(out / RECEIVED), pd.read_csv(out / TRUTH, dtype={"token": str})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from pipelines.params import Params
-from pipelines.running.dag import read_stages
-from pipelines.running.stage import EXIT_OK
-from pipelines.tracking.server import database_of, serve
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running.dag import read_stages
+from smartsbd.pipelines.running.stage import EXIT_OK
+from smartsbd.pipelines.tracking.server import database_of, serve
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

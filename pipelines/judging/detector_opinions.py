@@ -7,18 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from contracts.fault import printable
-from export import foreign_detector, verdict_lines
-from export.bounded_process import OverLimitError, ProcessLimits
-from export.compiled_header import HEADER, TRUST_HEADER, Compiled, NoHeaderError
-from export.foreign_detector import Answer
-from export.replay import ReplayError
-from export.replaying import Named, built, opinions_on
-from models.detectors import DETECTORS
-from models.detectors.scoring import OnPair
-from models.labelled.labelled_connection import LabelledConnection
-from models.partition import Pair, pairs_of
-from traces.log_writing import log_lines
+from smartsbd.contracts.fault import printable
+from smartsbd.detectors import DETECTORS, foreign_detector, verdict_lines
+from smartsbd.detectors.bounded_process import OverLimitError, ProcessLimits
+from smartsbd.detectors.foreign_detector import Answer
+from smartsbd.detectors.partition import Pair, pairs_of
+from smartsbd.detectors.replaying import Named, built, opinions_on
+from smartsbd.detectors.scoring import OnPair
+from smartsbd.export.compiled_header import HEADER, TRUST_HEADER, Compiled, NoHeaderError
+from smartsbd.export.header_program import ReplayError
+from smartsbd.models.labelled.labelled_connection import LabelledConnection
+from smartsbd.traces.log_writing import log_lines
 
 #: Says something of a connection.
 Asked = Callable[[LabelledConnection], Answer]

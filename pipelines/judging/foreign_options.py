@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from contracts.fault import UsageFault
-from export.bounded_process import ProcessLimits
-from export.compiled_header import TRUST_HEADER
-from export.foreign_detector import LIMITS
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.detectors.bounded_process import ProcessLimits
+from smartsbd.detectors.foreign_detector import LIMITS
+from smartsbd.export.compiled_header import TRUST_HEADER
 
 
 class ForeignOptionsError(UsageFault):

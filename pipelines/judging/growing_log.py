@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from contracts import regular_file
-from contracts.fault import InputFault, printable
-from traces.assembly import LIMITS, MAX_TIME_NS, OUT_OF_RANGE, UNKNOWN_KIND, UNUSED
-from traces.event_log import MALFORMED, MAX_LINE_BYTES
+from smartsbd.contracts import regular_file
+from smartsbd.contracts.fault import InputFault, printable
+from smartsbd.traces.assembly import LIMITS, MAX_TIME_NS, OUT_OF_RANGE, UNKNOWN_KIND, UNUSED
+from smartsbd.traces.formats.event_log import MALFORMED, MAX_LINE_BYTES
 
 STANDARD_INPUT = Path("-")
 _MARKER = b"smartsbd: "

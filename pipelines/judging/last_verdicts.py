@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from export import default_detector
-from models.last_verdict.final_verdict import latest_rows
-from pipelines.judging.judge import opinions
-from pipelines.params import Params
-from traces import recording
-from traces.quarantine import UnreadableInputError
+from smartsbd.detectors.verdict import default_detector
+from smartsbd.detectors.verdict.common_lag_judge import CommonLagJudge
+from smartsbd.models.last_verdict.final_verdict import latest_rows
+from smartsbd.pipelines.judging.judge import opinions
+from smartsbd.pipelines.params import Params
+from smartsbd.traces import recording
+from smartsbd.traces.quarantine import UnreadableInputError
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,14 @@ def last_verdicts(folder: Path, truth: Sequence[Mapping[str, Any]], params: Para
     UnreadableInputError
         If an input cannot be read.
     """
-    named, judge = default_detector.load()
+    named, default = default_detector.load()
+    judge = CommonLagJudge(default.rule, params.extract.reading)
     last = latest_rows(truth, ("input", "subflow_a", "subflow_b"))
     paths = sorted(folder / name for name in {name for name, _, _ in last})
     for recorded in recording.read_all(paths, params.parse.dialect(), params.parse.bounds()):
         if isinstance(recorded, UnreadableInputError):
             raise recorded
-        said = {(one.subflow_a, one.subflow_b): one for one in opinions(recorded, judge, named.detector, params)}
+        said = {(one.subflow_a, one.subflow_b): one for one in opinions(recorded, judge, named.detector)}
         name = recorded.path.name
         for (_, a, b), row in ((key, row) for key, row in last.items() if key[0] == name):
             one = said.get((a, b))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from models.detectors.common_lag import CommonLagRule
-from models.detectors.common_lag_judgements import TimedJudgement
-from models.detectors.lag_excess import Criterion, Judgement
-from models.partition import Pair
-from pipelines.judging.live_common_lag import CommonLagConnection
-from pipelines.judging.live_lag_excess import LagExcessConnection
-from pipelines.judging.live_limits import KeptAtMost
+from smartsbd.detectors.lag_excess import Criterion, Judgement
+from smartsbd.detectors.partition import Pair
+from smartsbd.detectors.verdict.common_lag import CommonLagRule
+from smartsbd.detectors.verdict.timed_judgements import TimedJudgement
+from smartsbd.pipelines.judging.live_common_lag import CommonLagConnection
+from smartsbd.pipelines.judging.live_lag_excess import LagExcessConnection
+from smartsbd.pipelines.judging.live_limits import KeptAtMost
 
 EARLY = "token 0: before the connection has one"
 BACKWARDS = "time runs backwards"

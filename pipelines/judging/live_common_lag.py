@@ -12,11 +12,11 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from features.lag_excess.lattice import FIRST_SAMPLES
-from models.detectors.common_lag import CommonLagRule
-from models.detectors.common_lag_judgements import TimedJudgement, TimedPair
-from models.partition import Pair
-from pipelines.judging.live_limits import LATE_NS, KeptAtMost
+from smartsbd.detectors.partition import Pair
+from smartsbd.detectors.verdict.common_lag import CommonLagRule
+from smartsbd.detectors.verdict.timed_judgements import TimedJudgement, TimedPair
+from smartsbd.features.lag_excess.lattice import FIRST_SAMPLES
+from smartsbd.pipelines.judging.live_limits import LATE_NS, KeptAtMost
 
 TOLD_LATE = "told more than a second late"
 

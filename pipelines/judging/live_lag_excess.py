@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from features.lag_excess.lattice import DELAY_LIMIT_US, FIRST_SAMPLES, PART_STEPS, TILE_STEPS, Lattice
-from features.lag_excess.memory import Memory
-from features.lag_excess.tile import WAITED_STEPS, Tile, tiles
-from features.series import SubflowSignals
-from models.detectors.lag_excess import Criterion, Judgement, judgement
-from models.partition import Pair
-from pipelines.judging.live_limits import LATE_NS, KeptAtMost
+from smartsbd.detectors.lag_excess import Criterion, Judgement, judgement
+from smartsbd.detectors.partition import Pair
+from smartsbd.features.lag_excess.lattice import DELAY_LIMIT_US, FIRST_SAMPLES, PART_STEPS, TILE_STEPS, Lattice
+from smartsbd.features.lag_excess.memory import Memory
+from smartsbd.features.lag_excess.tile import WAITED_STEPS, Tile, tiles
+from smartsbd.features.series import SubflowSignals
+from smartsbd.pipelines.judging.live_limits import LATE_NS, KeptAtMost
 
 _PARTS = TILE_STEPS // PART_STEPS
 #: Samples that are left of what no tile needs.

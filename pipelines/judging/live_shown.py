@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from features.fixed import ONE_Q10
-from models.detectors.common_lag_calibration import wrong_in_words
-from models.detectors.common_lag_judgements import TimedJudgement
-from models.partition import Pair
-from models.verdict import SCORE_DIGITS
-from pipelines.judging.live import LiveJudgement
-from pipelines.judging.opinion import SCORE_FORMAT
-from pipelines.running import stage
+from smartsbd.detectors.pair_opinion import SCORE_DIGITS
+from smartsbd.detectors.partition import Pair
+from smartsbd.detectors.verdict.calibration import wrong_in_words
+from smartsbd.detectors.verdict.timed_judgements import TimedJudgement
+from smartsbd.features.fixed import ONE_Q10
+from smartsbd.pipelines.judging.live import LiveJudgement
+from smartsbd.pipelines.judging.opinion import SCORE_FORMAT
+from smartsbd.pipelines.running import stage
 
 _NS_PER_S = 1e9
 #: Pairs whose last words are remembered; of one that was forgotten, they are said again.

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from contracts.fault import Fault
-from export.replaying import names_of, said_in
-from models.detectors.scoring import OnPair
-from models.last_verdict.moves import Move, moves
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.fault import Fault
+from smartsbd.detectors.bottleneck_moves import Move, moves
+from smartsbd.detectors.replaying import names_of, said_in
+from smartsbd.detectors.scoring import OnPair
 
 log = logging.getLogger(__name__)
 

@@ -7,15 +7,22 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.detectors.common_lag_calibration import wrong_in_words
+from smartsbd.detectors.pair_opinion import PairOpinion
+from smartsbd.detectors.verdict.calibration import wrong_in_words
 
 SCORE_FORMAT = "{:.2f}"
 #: Verdicts in words.
 _IN_WORDS = {"SB": "shared", "NSB": "not shared"}
 
+_NS_PER_S = 1e9
+
+
+def _seconds(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / _NS_PER_S
+
 
 @dataclass(frozen=True)
-class SaidOnce:
+class InputOpinion:
     """The opinion on one window of a pair.
 
     `reason` is None if there is a verdict; `wrong_share`, of such verdicts that are wrong, if that is not known.
@@ -33,19 +40,46 @@ class SaidOnce:
     reason: str | None
     wrong_share: float | None = None
 
+    @classmethod
+    def of(cls, opinion: PairOpinion, name: str, connection_id: str, model: str) -> InputOpinion:
+        """Return an opinion on a pair as one on an input.
+
+        Parameters
+        ----------
+        opinion : PairOpinion
+        name : str
+            Of the input.
+        connection_id : str
+        model : str
+            What judges.
+        """
+        return cls(
+            input=name,
+            connection_id=connection_id,
+            subflow_a=opinion.subflow_a,
+            subflow_b=opinion.subflow_b,
+            window_start_s=_seconds(opinion.start_ns),
+            window_s=_seconds(opinion.span_ns),
+            shared=opinion.shared,
+            score=opinion.score,
+            model=model,
+            reason=opinion.reason,
+            wrong_share=opinion.wrong_share,
+        )
+
     @property
     def verdict(self) -> str:
         """SB, NSB or none."""
         return "none" if self.shared is None else "SB" if self.shared else "NSB"
 
 
-def in_words(said: Sequence[SaidOnce]) -> str:
+def in_words(said: Sequence[InputOpinion]) -> str:
     """Return the opinions on one pair in one sentence: the verdict that was given for longer, or why there is none.
 
     Examples
     --------
     >>> def said(shared, window_s, reason=None):
-    ...     return SaidOnce("a.log", "a#0", 0, 1, 0.0, window_s, shared, None, "m", reason)
+    ...     return InputOpinion("a.log", "a#0", 0, 1, 0.0, window_s, shared, None, "m", reason)
     >>> in_words([said(True, 4.0), said(True, 4.0), said(False, 4.0), said(None, 4.0, "too few RTTs")])
     'shared, on 8.0 s of 12.0 s; 1 window without a verdict (too few RTTs)'
     >>> in_words([said(True, 4.0), said(False, 4.0)])
@@ -71,14 +105,14 @@ def in_words(said: Sequence[SaidOnce]) -> str:
     return f"{words}; {count} window{'s' * (count > 1)} without a verdict ({why})" if count else words
 
 
-def last_in_words(said: Sequence[SaidOnce]) -> str:
+def last_in_words(said: Sequence[InputOpinion]) -> str:
     """Return the opinions on one pair in one sentence where evidence adds up: the last verdict, and since when.
 
     Examples
     --------
     >>> from dataclasses import replace
     >>> def said(start_s, window_s, shared, reason=None, score=2.0):
-    ...     return SaidOnce("a.log", "a#0", 0, 1, start_s, window_s, shared, score, "lag-excess", reason)
+    ...     return InputOpinion("a.log", "a#0", 0, 1, start_s, window_s, shared, score, "lag-excess", reason)
     >>> first = said(10.0, 2.0, None, "fewer than 30 round trips were seen of both subflows", None)
     >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, True, score=3.5)])
     'shared, from 2.0 s on, to the end at 8.0 s; score 3.50'

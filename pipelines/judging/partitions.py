@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from contracts.fault import Fault
-from export.replaying import said_in
-from models.assessment.comparison import RIGHT, accuracy_of
-from models.detectors.scoring import OnPair, exact_ns, scored_from_ns
-from models.partition import Pair, pairs_of
-from pipelines.params.learning import Evaluate
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.contracts.fault import Fault
+from smartsbd.detectors.partition import Pair, pairs_of
+from smartsbd.detectors.replaying import said_in
+from smartsbd.detectors.scoring import OnPair, exact_ns, scored_from_ns
+from smartsbd.models.assessment.comparison import RIGHT, accuracy_of
+from smartsbd.pipelines.params.learning import Evaluate
 
 _INTERVAL = ("", "_low", "_high")
 

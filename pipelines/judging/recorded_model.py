@@ -11,10 +11,10 @@ import json
 import os
 from pathlib import Path
 
-from contracts.fault import InputFault, printable
-from models.stored import loaded_model, store
-from models.stored.loaded_model import LoadedModel
-from models.stored.stored_model import StoredModel
+from smartsbd.contracts.fault import InputFault, printable
+from smartsbd.models.stored import loaded_model, store
+from smartsbd.models.stored.loaded_model import LoadedModel
+from smartsbd.models.stored.stored_model import StoredModel
 
 #: What a model is called that no run recorded.
 BY_NO_RUN = "recorded by no run"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.input_diagnosis import InputFinding, diagnosis
-from models.assessment.scorecard_figures import figures, rows_of
-from models.labelled.labelled_connection import LabelledConnection, ramped, swapped_partners
-from pipelines.judging.detector_opinions import Answers, Asked, ours, said_by_ours
-from pipelines.params import Params
+from smartsbd.models.assessment.input_diagnosis import InputFinding, diagnosis
+from smartsbd.models.assessment.scorecard_figures import figures, rows_of
+from smartsbd.models.labelled.labelled_connection import LabelledConnection, ramped, swapped_partners
+from smartsbd.pipelines.judging.detector_opinions import Answers, Asked, ours, said_by_ours
+from smartsbd.pipelines.params import Params
 
 #: What a foreign detector is called beside ours.
 JUDGED = "this detector"
@@ -29,7 +29,7 @@ class Scorecard:
         How many were recorded or simulated, and how many swapped partners were made; of these, as many ramps.
     answers : Answers
     figures : list of dict
-        As :func:`~models.assessment.scorecard_figures.figures` returns them; the detector's come first.
+        As :func:`~smartsbd.models.assessment.scorecard_figures.figures` returns them; the detector's come first.
     findings : list of InputFinding
         On the recordings.
     left_out : Counter of str

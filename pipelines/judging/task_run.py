@@ -6,18 +6,18 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from models.benchmark import task_folder
-from models.benchmark.named_split import NamedSplit
-from models.benchmark.run_connections import RunConnections, TaskNotRunError
-from models.benchmark.task import SMALLEST, BenchmarkTask
-from models.benchmark.task_file import TaskFile
-from models.benchmark.task_folder import TaskFolder
-from models.benchmark.task_score import NOT_OURS, TaskScore
-from models.benchmark.task_tables import LEARNT, TaskTables
-from models.labelled.labelled_connection import LabelledConnection
-from pipelines.judging.detector_opinions import ours
-from pipelines.judging.task_verdicts import OfLabels, by_ours, connections, replayed
-from pipelines.params import Params
+from smartsbd.models.labelled.labelled_connection import LabelledConnection
+from smartsbd.pipelines.benchmark import task_folder
+from smartsbd.pipelines.benchmark.named_split import NamedSplit
+from smartsbd.pipelines.benchmark.run_connections import RunConnections, TaskNotRunError
+from smartsbd.pipelines.benchmark.task import SMALLEST, BenchmarkTask
+from smartsbd.pipelines.benchmark.task_file import TaskFile
+from smartsbd.pipelines.benchmark.task_folder import TaskFolder
+from smartsbd.pipelines.benchmark.task_score import NOT_OURS, TaskScore
+from smartsbd.pipelines.benchmark.task_tables import LEARNT, TaskTables
+from smartsbd.pipelines.judging.detector_opinions import ours
+from smartsbd.pipelines.judging.task_verdicts import OfLabels, by_ours, connections, replayed
+from smartsbd.pipelines.params import Params
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class TaskRun:
         Raises
         ------
         InputFault
-            If the folder cannot be used: models/benchmark/task_folder.py has every reason.
+            If the folder cannot be used: pipelines/benchmark/task_folder.py has every reason.
         TaskNotRunError
             If the folder has no tables.
         """

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from contracts import tables
-from contracts.columns import array_of
-from contracts.contract import read_table
-from export.replaying import Named, said_in
-from export.verdict_lines import on_pairs_of
-from models.benchmark.run_connections import RunConnections
-from models.benchmark.task_tables import TaskTables
-from models.detectors import detector_of
-from models.detectors.scoring import OnPair
-from models.labelled.labelled_connection import LabelledConnection, LabelledPair, SignalRows
-from models.partition import Pair
-from pipelines.judging.detector_opinions import Answers, Asked, said_by_ours
+from smartsbd.contracts import tables
+from smartsbd.contracts.columns import array_of
+from smartsbd.contracts.contract import read_table
+from smartsbd.detectors import detector_of
+from smartsbd.detectors.partition import Pair
+from smartsbd.detectors.replaying import Named, said_in
+from smartsbd.detectors.scoring import OnPair
+from smartsbd.detectors.verdict_lines import on_pairs_of
+from smartsbd.models.labelled.labelled_connection import LabelledConnection, LabelledPair, SignalRows
+from smartsbd.pipelines.benchmark.run_connections import RunConnections
+from smartsbd.pipelines.benchmark.task_tables import TaskTables
+from smartsbd.pipelines.judging.detector_opinions import Answers, Asked, said_by_ours
 
 #: In event lines: a name is not a token.
 _TOKEN = 1

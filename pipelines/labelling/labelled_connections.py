@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from contracts.fault import InputFault, UsageFault, printable
-from features import connection_pairs
-from models.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS
-from models.labelled.labelled_connection import LabelledConnection, labelled
-from pipelines.labelling import labelled_inputs
-from pipelines.labelling.labels import read_labels
-from pipelines.params import LOCKED, Params
-from traces import recording, truth
-from traces.assembly import BACKWARDS
-from traces.quarantine import UnreadableInputError
-from traces.recording import Recording
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.contracts.fault import InputFault, UsageFault, printable
+from smartsbd.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS
+from smartsbd.features import connection_pairs
+from smartsbd.models.labelled.labelled_connection import LabelledConnection, labelled
+from smartsbd.pipelines.labelling import labelled_inputs
+from smartsbd.pipelines.labelling.labels import read_labels
+from smartsbd.pipelines.params import LOCKED, Params
+from smartsbd.traces import recording, truth
+from smartsbd.traces.assembly import BACKWARDS
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recording import Recording
 
 SAMPLES = Path("data/samples")
 #: Folders with the tables and the truth of a run's datasets: of the main road, and of those that studies have.

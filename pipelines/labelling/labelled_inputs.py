@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from contracts.contract import ContractError
-from contracts.regular_file import NO_REGULAR_FILE, size_bytes
-from contracts.tables import TRUTH
-from features import connection_pairs
-from pipelines.labelling.labels import LabelsError, connection_of, truth_row
-from pipelines.params import LOCKED, Params
-from traces import recording
-from traces.connection import Connection
-from traces.formats import stem_of
-from traces.quarantine import UnreadableInputError
-from traces.recording import Recording
-from traces.stored import capture_id
-from traces.truth import label_at, read_csv, write_csv
+from smartsbd.contracts.contract import ContractError
+from smartsbd.contracts.regular_file import NO_REGULAR_FILE, size_bytes
+from smartsbd.contracts.tables import TRUTH
+from smartsbd.features import connection_pairs
+from smartsbd.pipelines.labelling.labels import LabelsError, connection_of, truth_row
+from smartsbd.pipelines.params import LOCKED, Params
+from smartsbd.traces import recording
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.formats import stem_of
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recording import Recording
+from smartsbd.traces.stored import capture_id
+from smartsbd.traces.truth import label_at, read_csv, write_csv
 
 #: Columns of the truth that `validate` fills.
 _JUDGED = {"valid": [True], "why": [""]}

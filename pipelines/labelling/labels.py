@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from contracts import regular_file
-from contracts.fault import InputFault
-from traces.connection import Connection
-from traces.recording import Recording
-from traces.truth import CSV_COLUMNS
+from smartsbd.contracts import regular_file
+from smartsbd.contracts.fault import InputFault
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.recording import Recording
+from smartsbd.traces.truth import CSV_COLUMNS
 
 _SHARED = {"true": "true", "1": "true", "sb": "true", "false": "false", "0": "false", "nsb": "false"}
 _DEFAULTS = {"token": "", "from_ns": "0", "scenario": "recorded", "congestion_control": "unknown"}

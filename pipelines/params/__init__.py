@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import yaml
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
-from pipelines.params.block import Block, ParamsError
-from pipelines.params.learning import (
+from smartsbd.pipelines.params.block import Block, ParamsError
+from smartsbd.pipelines.params.learning import (
     Controls,
     Evaluate,
     Generalise,
@@ -32,14 +32,14 @@ from pipelines.params.learning import (
 )
 
 if TYPE_CHECKING:
-    from pipelines.params.automl import AutoML
-    from pipelines.params.export import Export
-    from pipelines.params.extract import Extract
-    from pipelines.params.parse import Parse
+    from smartsbd.pipelines.params.automl import AutoML
+    from smartsbd.pipelines.params.export import Export
+    from smartsbd.pipelines.params.extract import Extract
+    from smartsbd.pipelines.params.parse import Parse
 
 PARAMS_FILE = Path("params.yaml")
 #: Where params.yaml stands that came with the program: in a package, or in the checkout.
-_CAME_WITH = (Path(__file__).parents[1] / PARAMS_FILE, Path(__file__).parents[2] / PARAMS_FILE)
+_CAME_WITH = tuple(Path(__file__).resolve().parents[level] / PARAMS_FILE for level in (1, 2))
 #: Recordings that only `sbd score-locked` reads.
 LOCKED = "kernel_locked"
 
@@ -96,28 +96,28 @@ class Params(Block):
     @property
     def simulate(self) -> BaseModel:
         """Settings of every simulated dataset."""
-        from pipelines.params.simulate import Simulate
+        from smartsbd.pipelines.params.simulate import Simulate
 
         return self._part("simulate", Simulate, self.simulate_)
 
     @property
     def parse(self) -> Parse:
         """How inputs are read."""
-        from pipelines.params.parse import Parse
+        from smartsbd.pipelines.params.parse import Parse
 
         return self._part("parse", Parse, self.parse_)
 
     @property
     def extract(self) -> Extract:
         """Where windows lie, and how the paper is read."""
-        from pipelines.params.extract import Extract
+        from smartsbd.pipelines.params.extract import Extract
 
         return self._part("extract", Extract, self.extract_)
 
     @property
     def automl(self) -> AutoML:
         """What AutoML engines are asked."""
-        from pipelines.params.automl import AutoML
+        from smartsbd.pipelines.params.automl import AutoML
 
         return self._part(
             "automl", AutoML, self.automl_, families=list(self.search.families), datasets=self.search.datasets
@@ -126,7 +126,7 @@ class Params(Block):
     @property
     def export(self) -> Export:
         """Which models become C."""
-        from pipelines.params.export import Export
+        from smartsbd.pipelines.params.export import Export
 
         return self._part("export", Export, self.export_)
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from models.automl import ENGINES
-from pipelines.params.block import Block
+from smartsbd.models.automl import ENGINES
+from smartsbd.pipelines.params.block import Block
 
 
 class AutoML(Block):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from contracts.fault import UsageFault
+from smartsbd.contracts.fault import UsageFault
 
 
 class ParamsError(UsageFault):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from export.layout import Layout
-from features.feature_set import SETS
-from models.stored.stored_model import StoredModel
-from pipelines.params.block import Block
+from smartsbd.export.layout import Layout
+from smartsbd.features.feature_set import SETS
+from smartsbd.models.stored.stored_model import StoredModel
+from smartsbd.pipelines.params.block import Block
 
 
 class Export(Block):

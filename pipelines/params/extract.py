@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from features.reading import Reading
-from pipelines.params.block import Block
+from smartsbd.features.reading import Reading
+from smartsbd.pipelines.params.block import Block
 
 
 class Extract(Block):

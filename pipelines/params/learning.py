@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from pipelines.params.block import Block
+from smartsbd.pipelines.params.block import Block
 
 
 class Validate(Block):
@@ -39,7 +39,7 @@ class Tiles(Block):
 
     @model_validator(mode="after")
     def _known(self) -> Tiles:
-        from features.lag_excess.memory import FORGETTING
+        from smartsbd.features.lag_excess.memory import FORGETTING
 
         unknown = sorted(set(self.memories) - set(FORGETTING))
         if unknown:

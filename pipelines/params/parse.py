@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from pipelines.params.block import Block
-from traces.assembly import MAX_SUBFLOW
-from traces.bounds import Bounds
-from traces.dialect import OURS, Dialect, LinePattern
+from smartsbd.pipelines.params.block import Block
+from smartsbd.traces.assembly import MAX_SUBFLOW
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.dialect import OURS, Dialect, LinePattern
 
 
 class Line(Block):

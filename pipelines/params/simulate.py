@@ -6,8 +6,8 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, create_model
 
-from pipelines.params.block import Block
-from scenarios.datasets import DATASETS
+from smartsbd.pipelines.params.block import Block
+from smartsbd.scenarios.datasets import DATASETS
 
 
 def _of_every_dataset() -> type[BaseModel]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from contracts.fault import InputFault
+from smartsbd.contracts.fault import InputFault
 
 FILE = Path("CITATION.cff")
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from contracts.contract import Column
-from pipelines.publishing import licence
-from pipelines.publishing.citation import Citation
-from pipelines.publishing.origin import Origin
-from pipelines.publishing.table_file import TableFile
+from smartsbd.contracts.contract import Column
+from smartsbd.pipelines.publishing import licence
+from smartsbd.pipelines.publishing.citation import Citation
+from smartsbd.pipelines.publishing.origin import Origin
+from smartsbd.pipelines.publishing.table_file import TableFile
 
 #: As the specification has it: https://docs.mlcommons.org/croissant/docs/croissant-spec.html
 CONTEXT: dict[str, Any] = {

@@ -11,14 +11,14 @@ from pathlib import PurePosixPath
 
 import yaml
 
-from contracts.contract import Column
-from pipelines.params import Params
-from pipelines.publishing import licence
-from pipelines.publishing.dataset_counts import DatasetCounts
-from pipelines.publishing.origin import Origin
-from pipelines.publishing.table_file import TableFile
-from pipelines.reporting.data_dictionary import value_range
-from pipelines.running.dag import Stage, filled_in
+from smartsbd.contracts.contract import Column
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.publishing import licence
+from smartsbd.pipelines.publishing.dataset_counts import DatasetCounts
+from smartsbd.pipelines.publishing.origin import Origin
+from smartsbd.pipelines.publishing.table_file import TableFile
+from smartsbd.pipelines.reporting.data_dictionary import value_range
+from smartsbd.pipelines.running.dag import Stage, filled_in
 
 #: How a label is validated, by what params.yaml calls it.
 _VALIDATED = {
@@ -97,7 +97,7 @@ def commands(dataset: str, making: Making, params: Params) -> list[str]:
     return [
         filled_in(one.command, dataset, params)
         if one.each is None
-        else " ".join(["python -m pipelines.stages", one.name, *one.arguments(dataset, params)])
+        else " ".join(["python -m smartsbd.pipelines.stages", one.name, *one.arguments(dataset, params)])
         for one in own
     ]
 
@@ -114,7 +114,7 @@ def _drawn(dataset: str, making: Making, params: Params) -> str:
     if dataset not in params.simulated:
         return ""
     # Slow to import, and only needed here.
-    from scenarios.datasets import DATASETS
+    from smartsbd.scenarios.datasets import DATASETS
 
     module = DATASETS[dataset].__module__.replace(".", "/")
     return f"- `{module}.py` draws its scenarios; the simulator is {making.simulator}.\n"

@@ -10,21 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.fault import InputFault, UsageFault
-from models.benchmark.task import TASKS
-from models.benchmark.task_file import TABLE_FILES, TASK_FILE
-from models.benchmark.task_folder import TaskFolder
-from pipelines.params import Params
-from pipelines.publishing import citation, croissant, licence
-from pipelines.publishing.citation import Citation
-from pipelines.publishing.croissant import Place
-from pipelines.publishing.dataset_card import Making, card, licence_line
-from pipelines.publishing.dataset_counts import counted
-from pipelines.publishing.origin import ORIGINS, Origin
-from pipelines.publishing.table_file import TableFile, copied, copy, places
-from pipelines.running import environment, stored_outputs
-from pipelines.running.dag import DAG_FILE, read_stages
-from pipelines.running.unfinished_folder import unfinished
+from smartsbd.contracts.fault import InputFault, UsageFault
+from smartsbd.pipelines.benchmark.task import TASKS
+from smartsbd.pipelines.benchmark.task_file import TABLE_FILES, TASK_FILE
+from smartsbd.pipelines.benchmark.task_folder import TaskFolder
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.publishing import citation, croissant, licence
+from smartsbd.pipelines.publishing.citation import Citation
+from smartsbd.pipelines.publishing.croissant import Place
+from smartsbd.pipelines.publishing.dataset_card import Making, card, licence_line
+from smartsbd.pipelines.publishing.dataset_counts import counted
+from smartsbd.pipelines.publishing.origin import ORIGINS, Origin
+from smartsbd.pipelines.publishing.table_file import TableFile, copied, copy, places
+from smartsbd.pipelines.running import environment, stored_outputs
+from smartsbd.pipelines.running.dag import DAG_FILE, read_stages
+from smartsbd.pipelines.running.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 

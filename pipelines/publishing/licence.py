@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from contracts.fault import InputFault
+from smartsbd.contracts.fault import InputFault
 
 #: Folder of the texts, in the project and in a deposit.
 FOLDER = Path("LICENSES")

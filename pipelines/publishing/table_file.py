@@ -11,10 +11,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from contracts import regular_file, tables
-from contracts.contract import ContractError, Table
-from contracts.fault import InputFault
-from features.catalog import PAIR_TILE, PAIR_WINDOW
+from smartsbd.contracts import regular_file, tables
+from smartsbd.contracts.contract import ContractError, Table
+from smartsbd.contracts.fault import InputFault
+from smartsbd.features.catalog import PAIR_TILE, PAIR_WINDOW
 
 #: Where the pipeline writes each table that is published, by its contract; in a deposit all are in one folder.
 PLACES: tuple[tuple[Table, str], ...] = (

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from contracts.fault import InputFault, UsageFault
-from contracts.whole_file import write_whole
-from pipelines.reporting import analysis_page
-from pipelines.reporting.analysis_numbers import AnalysedConnection
-from pipelines.reporting.analysis_page import ShownConnection
+from smartsbd.contracts.fault import InputFault, UsageFault
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.reporting import analysis_page
+from smartsbd.pipelines.reporting.analysis_numbers import AnalysedConnection
+from smartsbd.pipelines.reporting.analysis_page import ShownConnection
 
 PAGE = "index.html"
 NOT_SHOWN = f"connections beyond the {analysis_page.MOST_SHOWN} that a page has"

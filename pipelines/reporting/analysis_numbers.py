@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from traces.capture_analysis import CaptureAnalysis
-from traces.connection import Subflow
-from traces.connection_analysis import (
+from smartsbd.traces.capture_analysis import CaptureAnalysis
+from smartsbd.traces.connection import Subflow
+from smartsbd.traces.connection_analysis import (
     DIRECTIONS,
     EVENT_KINDS,
     MAPPING_KINDS,
@@ -18,7 +18,7 @@ from traces.connection_analysis import (
     SpacedPoints,
     SubflowSending,
 )
-from traces.delivery import Delivery, delivery
+from smartsbd.traces.delivery import Delivery, delivery
 
 _DIGITS = 6
 

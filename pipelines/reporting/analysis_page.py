@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import printable
-from pipelines.reporting.analysis_numbers import AnalysedConnection, numbers_of
-from pipelines.reporting.figures import data_sequence, style
-from pipelines.reporting.page import Page
-from pipelines.reporting.page_template import page_template
-from pipelines.reporting.tables.cell import Rows
-from pipelines.running.environment import version
-from traces.connection_analysis import DIRECTIONS, NUMBERS
+from smartsbd.contracts.fault import printable
+from smartsbd.pipelines.reporting.analysis_numbers import AnalysedConnection, numbers_of
+from smartsbd.pipelines.reporting.figures import data_sequence, style
+from smartsbd.pipelines.reporting.page import Page
+from smartsbd.pipelines.reporting.page_template import page_template
+from smartsbd.pipelines.reporting.tables.cell import Rows
+from smartsbd.pipelines.running.environment import version
+from smartsbd.traces.connection_analysis import DIRECTIONS, NUMBERS
 
 #: Connections that stand on a page; each has a figure.
 MOST_SHOWN = 64

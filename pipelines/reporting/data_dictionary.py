@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contracts.contract import Column, Table
-from contracts.tables import TABLES
-from features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN, PAIR_TILE, PAIR_WINDOW
-from traces.truth import CSV_COLUMNS
+from smartsbd.contracts.contract import Column, Table
+from smartsbd.contracts.tables import TABLES
+from smartsbd.features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN, PAIR_TILE, PAIR_WINDOW
+from smartsbd.traces.truth import CSV_COLUMNS
 
 _VALUES = "Null means not observed; zero is a measurement. Times are the input's own clock."
 _HEAD = f"""# Data

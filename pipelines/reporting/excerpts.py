@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from contracts.fault import UsageFault
-from pipelines.params import read_params
-from pipelines.reporting.tables import benchmark_tasks, detectors, features, models, transfer
-from pipelines.reporting.tables.cell import Results, Rows
-from pipelines.running import dag
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.reporting.tables import benchmark_tasks, detectors, features, models, transfer
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows
+from smartsbd.pipelines.running import dag
 
 #: Documents that may hold excerpts, below the project's folder.
 DOCUMENTS = ("README.md", "docs/*.md", "docs/experiments/*.md", "studies/*/*.md", "kernel/*/*.md")

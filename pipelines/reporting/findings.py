@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from models.assessment.accuracy import ALL_SITES
-from models.families import FAMILIES
-from models.labelled.window_set import WindowSet
-from models.stored.stored_model import PLAIN
-from pipelines.reporting import published as paper
-from pipelines.reporting.report_files import read_json
-from pipelines.reporting.tables.cell import Results
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.families import FAMILIES
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.stored.stored_model import PLAIN
+from smartsbd.pipelines.reporting import published as paper
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.reporting.tables.cell import Results
 
 
 def findings(results: Results) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from pipelines.reporting.tables.cell import Rows
+from smartsbd.pipelines.reporting.tables.cell import Rows
 
 #: Rows above which a table is folded on the screen, and may be cut between rows in print.
 LONG = 24

@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from contracts.whole_file import write_whole
-from pipelines.params import Params
-from pipelines.reporting.report_files import read_json, write_json
-from pipelines.running.dag import DAG_FILE, Stage, filled_in
-from pipelines.running.environment import processor
-from pipelines.running.journal import Entry
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import read_json, write_json
+from smartsbd.pipelines.running.dag import DAG_FILE, Stage, filled_in
+from smartsbd.pipelines.running.environment import processor
+from smartsbd.pipelines.running.journal import Entry
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contracts.whole_file import write_whole, written_whole
+from smartsbd.contracts.whole_file import write_whole, written_whole
 
 if TYPE_CHECKING:
     import pandas as pd

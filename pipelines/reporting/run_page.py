@@ -9,13 +9,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from pipelines.reporting import published as paper
-from pipelines.reporting.findings import findings
-from pipelines.reporting.page import Page, text
-from pipelines.reporting.page_template import page_template
-from pipelines.reporting.report_files import read_json
-from pipelines.reporting.tables import automl as automl_tables
-from pipelines.reporting.tables import (
+from smartsbd.pipelines.reporting import published as paper
+from smartsbd.pipelines.reporting.findings import findings
+from smartsbd.pipelines.reporting.page import Page, text
+from smartsbd.pipelines.reporting.page_template import page_template
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.reporting.tables import automl as automl_tables
+from smartsbd.pipelines.reporting.tables import (
     benchmark_tasks,
     beside_paper,
     datasets,
@@ -25,8 +25,8 @@ from pipelines.reporting.tables import (
     models,
     transfer,
 )
-from pipelines.reporting.tables.cell import Results, Rows
-from pipelines.running.environment import commit, environment, version
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows
+from smartsbd.pipelines.running.environment import commit, environment, version
 
 #: Sections in their order, the paper's first: templates/report/<name>.html.j2, and the title.
 SECTIONS = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from models.assessment.scorecard_figures import STRATA
-from models.labelled.labelled_connection import CLASSES, RAMPS, SWAPPED_PARTNERS
-from pipelines.judging.detector_opinions import Answers
-from pipelines.judging.scorecard_rows import Scorecard
-from pipelines.reporting.page import Page
-from pipelines.reporting.page_template import page_template
-from pipelines.reporting.tables.cell import Rows
-from pipelines.running.environment import version
+from smartsbd.models.assessment.scorecard_figures import STRATA
+from smartsbd.models.labelled.labelled_connection import CLASSES, RAMPS, SWAPPED_PARTNERS
+from smartsbd.pipelines.judging.detector_opinions import Answers
+from smartsbd.pipelines.judging.scorecard_rows import Scorecard
+from smartsbd.pipelines.reporting.page import Page
+from smartsbd.pipelines.reporting.page_template import page_template
+from smartsbd.pipelines.reporting.tables.cell import Rows
+from smartsbd.pipelines.running.environment import version
 
 _CONTROLS = ("not shared", SWAPPED_PARTNERS, RAMPS)
 

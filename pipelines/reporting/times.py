@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipelines.reporting.text_table import aligned
-from pipelines.running.journal import Entry
+from smartsbd.pipelines.reporting.text_table import aligned
+from smartsbd.pipelines.running.journal import Entry
 
 
 def where_time_went(entries: Sequence[Entry], whole_s: float) -> str:

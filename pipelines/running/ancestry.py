@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from contracts.lifetime import end_with
+from smartsbd.contracts.lifetime import end_with
 
 #: What DVC calls the stage it runs, in that stage's environment.
 DVC_STAGE = "DVC_STAGE"

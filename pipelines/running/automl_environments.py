@@ -6,9 +6,9 @@ import json
 import sys
 from pathlib import Path
 
-from models.automl import engine_of
-from models.automl.environment import installed
-from pipelines.params import Params
+from smartsbd.models.automl import engine_of
+from smartsbd.models.automl.environment import installed
+from smartsbd.pipelines.params import Params
 
 #: Where the stage automl writes what was searched, in the project's folder.
 _SEARCHED = Path("data/searched")

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from contracts.fault import Fault
-from pipelines.running.ancestry import ancestors
+from smartsbd.contracts.fault import Fault
+from smartsbd.pipelines.running.ancestry import ancestors
 
 log = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pipelines.params import Params
-from pipelines.running.dag import Stage
-from pipelines.running.journal import Entry
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running.dag import Stage
+from smartsbd.pipelines.running.journal import Entry
 
 #: Seconds of each run on two idle cores, for a clone in which nothing has run yet.
 TYPICAL = Path(__file__).with_name("typical_seconds.csv")

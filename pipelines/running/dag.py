@@ -11,9 +11,9 @@ from typing import Any
 
 import yaml
 
-from contracts.fault import UsageFault
-from pipelines.params import PARAMS_FILE, Params
-from pipelines.running.stage import of_dataset
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.pipelines.params import PARAMS_FILE, Params
+from smartsbd.pipelines.running.stage import of_dataset
 
 DAG_FILE = Path("dvc.yaml")
 #: Where studies have theirs, from the project's folder.
@@ -21,7 +21,7 @@ STUDIES = ("studies/dvc.yaml", "studies/*/dvc.yaml")
 _ITEM = "${item.dataset}"
 _PARAMETER = re.compile(r"\$\{([a-z_]+(?:\.[a-z_]+)*)\}")
 _EACH = re.compile(r"--each ([a-z_.]+)(?: --at-once)? ?")
-_MODULE = re.compile(r"^python -m (pipelines\.stages|studies)((?: [a-z_]+)+) ?")
+_MODULE = re.compile(r"^python -m (smartsbd\.pipelines\.stages|studies)((?: [a-z_]+)+) ?")
 
 
 class NoProjectError(UsageFault):
@@ -46,7 +46,7 @@ def enter_project() -> Path:
 
 def in_project() -> bool:
     """Tell whether this folder is a project's: it has a dvc.yaml whose stages are the pipeline's."""
-    return DAG_FILE.is_file() and "python -m pipelines.stages " in DAG_FILE.read_text(errors="replace")
+    return DAG_FILE.is_file() and "python -m smartsbd.pipelines.stages " in DAG_FILE.read_text(errors="replace")
 
 
 def _value(values: dict[str, Any], name: str) -> Any:

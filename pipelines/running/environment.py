@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from export import compilers
+from smartsbd.export import compilers
 
-_CODE = Path(__file__).parents[2]
+_CODE = Path(__file__).resolve().parents[2]
 _PACKAGES = ("numpy", "pandas", "pyarrow", "scikit-learn", "scipy", "dtaidistance", "xgboost-cpu", "flaml", "ns3")
 _LOCKS = ("requirements/main.txt", "requirements/simulator.txt", "requirements/auto-sklearn.txt")
 #: Results are made by the pipeline, so that they say nothing of the sources a run was made from.

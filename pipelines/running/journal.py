@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from pipelines.running.ancestry import DVC_STAGE
+from smartsbd.pipelines.running.ancestry import DVC_STAGE
 
 log = logging.getLogger("sbd")
 

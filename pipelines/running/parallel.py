@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from contracts.fault import Fault, printable
-from contracts.lifetime import end_with
-from pipelines.params import Params
+from smartsbd.contracts.fault import Fault, printable
+from smartsbd.contracts.lifetime import end_with
+from smartsbd.pipelines.params import Params
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -70,7 +70,7 @@ def mapped(
     results: Iterator[Result]
     if params.scheduler is not None and not here:
         # Takes a second to import, and only where there is a scheduler.
-        from pipelines.running import scheduler
+        from smartsbd.pipelines.running import scheduler
 
         results = scheduler.mapped(work, items, params.scheduler)
     else:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from models.labelled.trial import Drawing
-from models.search import Method
-from pipelines.params.learning import Search
+from smartsbd.models.labelled.trial import Drawing
+from smartsbd.models.search.fitting import Method
+from smartsbd.pipelines.params.learning import Search
 
 
 def drawing(options: Search) -> Drawing:

@@ -16,14 +16,14 @@ from threading import Thread
 
 import yaml
 
-from contracts.fault import Fault
-from contracts.lifetime import ending_with_this
-from contracts.whole_file import write_whole
-from pipelines.params import PARAMS_FILE, overlaid
-from pipelines.params.block import ParamsError
-from pipelines.running import journal
-from pipelines.running.dag import DAG_FILE, study_files
-from pipelines.running.journal import Entry
+from smartsbd.contracts.fault import Fault
+from smartsbd.contracts.lifetime import ending_with_this
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.params import PARAMS_FILE, overlaid
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.pipelines.running import journal
+from smartsbd.pipelines.running.dag import DAG_FILE, study_files
+from smartsbd.pipelines.running.journal import Entry
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,12 @@ def _sources(folder: Path) -> set[Path]:
     """Return the files git knows or would add, less the results."""
     listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     paths = {Path(name) for name in listed if name}
-    return {path for path in paths if (folder / path).is_file() and not _is_result(path)}
+    return {path for path in paths if _is_source(folder / path) and not _is_result(path)}
+
+
+def _is_source(path: Path) -> bool:
+    # A link to a folder is one too: those of the package.
+    return path.is_file() or path.is_symlink()
 
 
 def _clone(root: Path, target: Path) -> None:
@@ -89,6 +94,22 @@ def check(root: Path, profile: str) -> None:
         raise ParamsError(f"profile {profile!r} is unknown, known are {known}")
 
 
+def _link(leads_to: Path, link: Path) -> None:
+    """Make a link, in place of what is there and leads elsewhere."""
+    if link.is_symlink() and link.readlink() == leads_to:
+        return
+    link.unlink(missing_ok=True)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(leads_to)
+
+
+def _link_compiled(root: Path, target: Path) -> None:
+    """Let a clone have what `make native` built: git ignores it, and a link follows when it is built again."""
+    for name in ("*.so", "sbd-baselines"):
+        for path in (root / "native").glob(name):
+            _link(path.absolute(), target / "native" / path.name)
+
+
 def prepare(root: Path, profile: str, target: Path) -> None:
     """Make or update a clone of the working tree that holds `profile`'s parameters.
 
@@ -115,7 +136,11 @@ def prepare(root: Path, profile: str, target: Path) -> None:
     wanted = _sources(root)
     for path in _sources(target) - wanted:
         (target / path).unlink()
+    _link_compiled(root, target)
     for path in sorted(wanted):
+        if (root / path).is_symlink():
+            _link((root / path).readlink(), target / path)
+            continue
         content = (root / path).read_bytes()
         # Beside each params.yaml, a study's too, is what the profile changes of it.
         overlay = root / path.parent / "params" / f"{profile}.yaml"

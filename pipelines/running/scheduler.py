@@ -15,12 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import log_reading
-import packet_recording
-import time_warping
-import window_features
-
-from contracts.fault import Fault, UsageFault
+from smartsbd.contracts.fault import Fault, UsageFault
+from smartsbd.native import log_reading, packet_recording, time_warping, window_features
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -28,9 +24,9 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).resolve().parents[2]
 #: Packages whose code decides what a task returns.
-_PACKAGES = ("contracts", "traces", "scenarios", "features", "models", "export", "pipelines", "studies")
+_PACKAGES = ("contracts", "traces", "scenarios", "features", "detectors", "models", "export", "pipelines", "studies")
 #: How long a scheduler may take to answer, and to have a worker.
 _ANSWERS_S, _HAS_A_WORKER_S = 15, 15
 #: How often it is looked whether a worker is left.

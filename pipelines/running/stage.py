@@ -16,13 +16,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Protocol, cast
 
-from contracts import shortage
-from contracts.fault import Fault, InputFault, UsageFault, printable
-from pipelines.params import PARAMS_FILE, Params, read_params
-from pipelines.running import clone_lock, journal
-from pipelines.running.ancestry import DVC_STAGE
-from pipelines.running.packages import remedy
-from pipelines.running.parallel import datasets_at_once, workers
+from smartsbd.contracts import shortage
+from smartsbd.contracts.fault import Fault, InputFault, UsageFault, printable
+from smartsbd.pipelines.params import PARAMS_FILE, Params, read_params
+from smartsbd.pipelines.running import clone_lock, journal
+from smartsbd.pipelines.running.ancestry import DVC_STAGE
+from smartsbd.pipelines.running.packages import remedy
+from smartsbd.pipelines.running.parallel import datasets_at_once, workers
 
 log = logging.getLogger("sbd")
 

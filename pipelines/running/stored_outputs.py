@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from contracts.fault import Fault
+from smartsbd.contracts.fault import Fault
 
 
 class NotStoredError(Fault):

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from contracts.fault import UsageFault
-from pipelines.running.clone_lock import NO_LOCKS
-from pipelines.running.request_to_end import RequestToEnd
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.pipelines.running.clone_lock import NO_LOCKS
+from smartsbd.pipelines.running.request_to_end import RequestToEnd
 
 log = logging.getLogger(__name__)
 

@@ -17,25 +17,25 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from contracts.contract import read_table
-from features.catalog import PAIR_WINDOW
-from models import search
-from models.automl import engine_of, outcome, student
-from models.automl.candidate import Candidate, beside_engines, predictions_of, table
-from models.automl.distillation import further_windows
-from models.automl.engine import Limits
-from models.automl.environment import remedy
-from models.automl.ground import Ground, grounds
-from models.automl.kept import Kept
-from models.automl.outcome import Outcomes, PlannedSearch
-from models.automl.search import NotRun
-from models.families import family_of
-from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
-from models.verdict import write_predictions
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv, write_json
-from pipelines.running import parallel, plan, stage
-from pipelines.running.automl_environments import environments
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.automl import engine_of, outcome, student
+from smartsbd.models.automl.candidate import Candidate, beside_engines, predictions_of, table
+from smartsbd.models.automl.distillation import further_windows
+from smartsbd.models.automl.engine import Limits
+from smartsbd.models.automl.environment import remedy
+from smartsbd.models.automl.ground import Ground, grounds
+from smartsbd.models.automl.kept import Kept
+from smartsbd.models.automl.outcome import Outcomes, PlannedSearch
+from smartsbd.models.automl.search import NotRun
+from smartsbd.models.families import family_of
+from smartsbd.models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from smartsbd.models.labelled.window_verdicts import write_predictions
+from smartsbd.models.search import fitting
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_csv, write_json
+from smartsbd.pipelines.running import parallel, plan, stage
+from smartsbd.pipelines.running.automl_environments import environments
 
 log = logging.getLogger(__name__)
 
@@ -111,7 +111,7 @@ def _students(every: Sequence[Ground], outcomes: Outcomes, params: Params) -> li
     options = params.automl
     given, tops = options.grids or params.search.families, options.top or params.search.top
     names = [*options.families, *options.students]
-    grids = {name: search.settings(family_of(name), given[name], tops) for name in names}
+    grids = {name: fitting.settings(family_of(name), given[name], tops) for name in names}
     taught = student.teachings(every, outcomes, options.families, options.students, options.teacher)
     tasks = student.tasks(taught, grids, plan.method(params.search))
     results = parallel.mapped(operator.call, tasks, params, what="students")

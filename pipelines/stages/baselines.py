@@ -13,14 +13,20 @@ import argparse
 import logging
 from pathlib import Path
 
-from contracts.contract import read_table
-from contracts.tables import OPINION, PREDICTION, TIME_SHARE
-from models.assessment.accuracy import ALL_SITES
-from models.assessment.baseline_comparison import TEST_SIDES, BaselineComparison, Opinions, Resampling, chosen_table
-from pipelines.params import Params
-from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import OPINION, PREDICTION, TIME_SHARE
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.assessment.baseline_comparison import (
+    TEST_SIDES,
+    BaselineComparison,
+    Opinions,
+    Resampling,
+    chosen_table,
+)
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import comparison, style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import stage
 
 log = logging.getLogger(__name__)
 

@@ -7,12 +7,12 @@ import logging
 import shutil
 from pathlib import Path
 
-from contracts import regular_file
-from contracts.whole_file import written_whole
-from pipelines.params import LOCKED, Params
-from pipelines.params.block import ParamsError
-from pipelines.running import stage
-from pipelines.running.unfinished_folder import unfinished
+from smartsbd.contracts import regular_file
+from smartsbd.contracts.whole_file import written_whole
+from smartsbd.pipelines.params import LOCKED, Params
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.unfinished_folder import unfinished
 
 log = logging.getLogger(__name__)
 

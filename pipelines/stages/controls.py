@@ -18,23 +18,23 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION
-from features.catalog import PAIR_WINDOW, feature_names
-from models import search
-from models.assessment.accuracy import accuracy_of_windows
-from models.assessment.control import called_shared, judged_alone, judged_on_shuffled_labels
-from models.families import family_of
-from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
-from models.families.fitted import Setting
-from models.labelled.trial import Trial, random_trials
-from models.labelled.window_set import WindowSet
-from models.labelled.windows import LabelledWindows, windows_of_kinds
-from models.verdict import prediction_rows
-from pipelines.params import Params
-from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import parallel, plan, stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION
+from smartsbd.features.catalog import PAIR_WINDOW, feature_names
+from smartsbd.models.assessment.accuracy import accuracy_of_windows
+from smartsbd.models.assessment.control import called_shared, judged_alone, judged_on_shuffled_labels
+from smartsbd.models.families import family_of
+from smartsbd.models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from smartsbd.models.families.fitted import Setting
+from smartsbd.models.labelled.trial import Trial, random_trials
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.labelled.window_verdicts import prediction_rows
+from smartsbd.models.labelled.windows import LabelledWindows, windows_of_kinds
+from smartsbd.models.search import fitting
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import comparison, style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     windows = windows_of_kinds(pair_window, options.rules, swapped, feature_names(_FEATURE_SET))
     own_trials = random_trials(windows, dataset, options.rule, plan.drawing(options))
     grids = {
-        family: search.settings(family_of(family), options.families[family], options.top)
+        family: fitting.settings(family_of(family), options.families[family], options.top)
         for family in params.controls.families
     }
     tasks: list[partial[Any]] = [partial(_shuffled, windows, grids, trial, params) for trial in own_trials]

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from features.catalog import PAIR_WINDOW
-from models.assessment import box_plot, separability
-from pipelines.params import Params
-from pipelines.reporting.figures import series, style
-from pipelines.reporting.report_files import write_json, write_parquet
-from pipelines.running import stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.assessment import box_plot, separability
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import series, style
+from smartsbd.pipelines.reporting.report_files import write_json, write_parquet
+from smartsbd.pipelines.running import stage
 
 log = logging.getLogger(__name__)
 

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION
-from models.assessment.accuracy import ALL_SITES
-from models.assessment.accuracy_by_set import accuracy_by_site, read_missing
-from models.labelled.window_set import are_of_kind
-from models.labelled.windows import SWAPPED
-from models.model_choice import best_model
-from pipelines.params import Params
-from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import DIGITS, write_csv, write_json, write_parquet
-from pipelines.running import stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.assessment.accuracy_by_set import accuracy_by_site, read_missing
+from smartsbd.models.labelled.window_set import are_of_kind
+from smartsbd.models.labelled.windows import SWAPPED
+from smartsbd.models.search.shipped_choice import best_model
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import comparison, style
+from smartsbd.pipelines.reporting.report_files import DIGITS, write_csv, write_json, write_parquet
+from smartsbd.pipelines.running import stage
 
 log = logging.getLogger(__name__)
 

@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION
-from export import compilers, exported_model, header_folder, replay, verify
-from export.exported_model import ExportedModel
-from export.model_agreement import AgreementRows, agreeing
-from export.probe import probing_rows
-from export.tree import ExportError
-from features.catalog import PAIR_WINDOW
-from features.reading import DEFAULT
-from pipelines.params import Params
-from pipelines.reporting.report_files import read_json, write_json, write_parquet
-from pipelines.running import parallel, stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION
+from smartsbd.export import compilers, exported_model, header_folder, header_program, verify
+from smartsbd.export.exported_model import ExportedModel
+from smartsbd.export.model_agreement import AgreementRows, agreeing
+from smartsbd.export.probe import probing_rows
+from smartsbd.export.tree import ExportError
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.features.reading import DEFAULT
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import read_json, write_json, write_parquet
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for own, every in zip(of_models, built, strict=True):
             for one in every:
                 log.info("%s: %s", own or "sbd_loaded", one)
-        loaded = replay.build(Path(programs), headers, None, found[0])
+        loaded = header_program.build(Path(programs), headers, None, found[0])
 
         def verified(model: ExportedModel) -> tuple[pd.DataFrame, dict[str, int]]:
             generated = probing_rows(model.forest, rows=params.export.generated_rows, seed=params.export.seed)

@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from contracts import tables
-from contracts.contract import TableWriter, read_table
-from features.catalog import PAIR_WINDOW
-from features.reading import Reading
-from models.labelled.extraction import Extracted, Truth, extracted, read_truths
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_json
-from pipelines.running import parallel, stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableWriter, read_table
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.features.reading import Reading
+from smartsbd.models.labelled.extraction import Extracted, Truth, extracted, read_truths
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 

@@ -15,21 +15,21 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION
-from features.catalog import PAIR_WINDOW, feature_names
-from models import generalisation, search
-from models.assessment.accuracy_by_set import accuracy_by_set, read_missing
-from models.families import family_of
-from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
-from models.generalisation import SearchResult
-from models.stored import store
-from models.stored.stored_model import StoredModel
-from models.verdict import write_predictions
-from pipelines.params import Params
-from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import write_csv
-from pipelines.running import parallel, plan, stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION
+from smartsbd.features.catalog import PAIR_WINDOW, feature_names
+from smartsbd.models.assessment.accuracy_by_set import accuracy_by_set, read_missing
+from smartsbd.models.families import family_of
+from smartsbd.models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from smartsbd.models.labelled.window_verdicts import write_predictions
+from smartsbd.models.search import fitting, generalisation
+from smartsbd.models.search.generalisation import SearchResult
+from smartsbd.models.stored import store
+from smartsbd.models.stored.stored_model import StoredModel
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import comparison, style
+from smartsbd.pipelines.reporting.report_files import write_csv
+from smartsbd.pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         name: generalisation.labelled_parts(pair_windows, partners, own.rules, feature_names(name))
         for name in own.feature_sets
     }
-    grids = {name: search.settings(family_of(name), own.families[name], own.top) for name in options.families}
+    grids = {name: fitting.settings(family_of(name), own.families[name], own.top) for name in options.families}
     # Rows, splits and so trials are the same for every set of features.
     any_parts = next(iter(parts.values()))
     trials = [

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from models.benchmark import task_file
-from models.benchmark.run_connections import RunConnections, TaskNotRunError
-from models.benchmark.task import SMALLEST, TASKS, BenchmarkTask
-from models.benchmark.task_score import NOT_RUN, TaskScore
-from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
-from models.last_verdict.dataset_tables import DatasetTables
-from pipelines.judging.task_run import TaskRun
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
+from smartsbd.models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.pipelines.benchmark import task_file
+from smartsbd.pipelines.benchmark.run_connections import RunConnections, TaskNotRunError
+from smartsbd.pipelines.benchmark.task import SMALLEST, TASKS, BenchmarkTask
+from smartsbd.pipelines.benchmark.task_score import NOT_RUN, TaskScore
+from smartsbd.pipelines.judging.task_run import TaskRun
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import stage
 
 log = logging.getLogger(__name__)
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
-from models.last_verdict.dataset_tables import DatasetTables
-from models.last_verdict.final_verdict import SAID, last_labels
-from models.last_verdict.learnt_verdict import Learning, Learnt, Task, settings_of
-from models.last_verdict.verdict_comparison import (
+from smartsbd.models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.models.last_verdict.final_verdict import SAID, last_labels
+from smartsbd.models.last_verdict.learnt_verdict import Learning, Learnt, Task, settings_of
+from smartsbd.models.last_verdict.verdict_comparison import (
     Source,
     VerdictComparison,
     bands_of_numbers,
@@ -27,11 +27,11 @@ from models.last_verdict.verdict_comparison import (
     pair_labels,
     sources,
 )
-from models.last_verdict.verdict_controls import ControlPlan, controls
-from pipelines.params import Params
-from pipelines.params.block import ParamsError
-from pipelines.reporting.report_files import write_csv, write_json, write_parquet
-from pipelines.running import parallel, stage
+from smartsbd.models.last_verdict.verdict_controls import ControlPlan, controls
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.pipelines.reporting.report_files import write_csv, write_json, write_parquet
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class LearntFamilies:
     ----------
     tasks : dict of Source to Task
     settings : dict of str to int
-        As :func:`~models.last_verdict.learnt_verdict.settings_of` returns them.
+        As :func:`~smartsbd.models.last_verdict.learnt_verdict.settings_of` returns them.
     learning : Learning
     learnt : dict of (Source, str) to Learnt
         By source and family.

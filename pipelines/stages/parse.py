@@ -15,14 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import Fault, InputFault
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_json
-from pipelines.running import parallel, stage
-from traces import formats, input_tables
-from traces.distinct_inputs import check_distinct
-from traces.parsed_input import parse_input
-from traces.truth import read_csv
+from smartsbd.contracts.fault import Fault, InputFault
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running import parallel, stage
+from smartsbd.traces import formats, input_tables
+from smartsbd.traces.distinct_inputs import check_distinct
+from smartsbd.traces.parsed_input import parse_input
+from smartsbd.traces.truth import read_csv
 
 log = logging.getLogger(__name__)
 

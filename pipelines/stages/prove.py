@@ -16,23 +16,23 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import WINDOW_KEY
-from export import compilers
-from export.connection_signals import tokens
-from export.emit_c import EXPORTABLE
-from export.signal_agreement import (
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.export import compilers
+from smartsbd.export.connection_signals import tokens
+from smartsbd.export.emit_c import EXPORTABLE
+from smartsbd.export.signal_agreement import (
     headers_of_models,
     same_common_judgements,
     same_decisions,
     same_features,
     same_judgements,
 )
-from export.verify import VerifyError
-from features.catalog import PAIR_WINDOW
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_json, write_parquet
-from pipelines.running import stage
+from smartsbd.export.verify import VerifyError
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_json, write_parquet
+from smartsbd.pipelines.running import stage
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from contracts.contract import read_table
-from features.catalog import FEATURES, PAIR_WINDOW, feature_names
-from models.labelled.windows import LabelledWindows, labelled_windows
-from models.relevance import (
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import FEATURES, PAIR_WINDOW, feature_names
+from smartsbd.models.labelled.windows import LabelledWindows, labelled_windows
+from smartsbd.models.search.relevance import (
     Estimation,
     agreement,
     agreement_tasks,
@@ -22,11 +22,11 @@ from models.relevance import (
     published_of,
     ranked_features,
 )
-from pipelines.params import Params
-from pipelines.reporting.figures import feature_values, style
-from pipelines.reporting.published import TABLE3_NATS
-from pipelines.reporting.report_files import write_csv, write_json, write_parquet
-from pipelines.running import parallel, stage
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import feature_values, style
+from smartsbd.pipelines.reporting.published import TABLE3_NATS
+from smartsbd.pipelines.reporting.report_files import write_csv, write_json, write_parquet
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 

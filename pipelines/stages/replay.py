@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from contracts import tables
-from contracts.contract import read_table, write_table
-from export.replayed_detectors import with_tuned
-from export.replaying import (
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table, write_table
+from smartsbd.detectors.replaying import (
     Known,
     ReplayedRows,
     Said,
@@ -29,14 +28,15 @@ from export.replaying import (
     replay_on,
     write_opinions,
 )
-from features.catalog import PAIR_WINDOW
-from models.assessment.comparison import accuracy_by_detector
-from models.detectors.learned import opinions_by_connection
-from models.stored import store
-from models.stored.stored_model import StoredModel
-from pipelines.params import Params
-from pipelines.reporting.report_files import read_json, write_csv, write_json
-from pipelines.running import parallel, stage
+from smartsbd.detectors.tuned_presets import with_tuned
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.assessment.comparison import accuracy_by_detector
+from smartsbd.models.stored import store
+from smartsbd.models.stored.stored_model import StoredModel
+from smartsbd.models.stored.window_opinions import opinions_by_connection
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import read_json, write_csv, write_json
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 

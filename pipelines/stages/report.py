@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from contracts.whole_file import write_whole
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_json
-from pipelines.reporting.run_page import FurtherSection, render
-from pipelines.reporting.tables.cell import Results
-from pipelines.running import stage
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.reporting.run_page import FurtherSection, render
+from smartsbd.pipelines.reporting.tables.cell import Results
+from smartsbd.pipelines.running import stage
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

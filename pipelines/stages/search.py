@@ -15,21 +15,21 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import SERIES
-from features.catalog import PAIR_WINDOW, feature_names
-from models import correlation, neighbours, search
-from models.families import family_of
-from models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
-from models.labelled.windows import windows_of_kinds
-from models.model_selection import ModelSelection
-from models.stored import store
-from models.stored.stored_model import StoredModel
-from models.verdict import write_predictions
-from pipelines.params import Params
-from pipelines.reporting.figures import selection, style
-from pipelines.reporting.report_files import write_csv, write_json
-from pipelines.running import parallel, plan, stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import SERIES
+from smartsbd.features.catalog import PAIR_WINDOW, feature_names
+from smartsbd.models.families import correlation, family_of, neighbours
+from smartsbd.models.families import growth as growth  # noqa: PLC0414 - before processes are forked, which need it
+from smartsbd.models.labelled.window_verdicts import write_predictions
+from smartsbd.models.labelled.windows import windows_of_kinds
+from smartsbd.models.search import fitting
+from smartsbd.models.search.trial_search import ModelSelection
+from smartsbd.models.stored import store
+from smartsbd.models.stored.stored_model import StoredModel
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import selection, style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_json
+from smartsbd.pipelines.running import parallel, plan, stage
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ def _asked(dataset: str, folder: Path, swapped_folder: Path, params: Params) -> 
         neighbours.rtt_us_of(pd.concat(series, ignore_index=True), key),
         rules=options.rules,
         grids={
-            family: search.settings(family_of(family), grid, options.top) for family, grid in options.families.items()
+            family: fitting.settings(family_of(family), grid, options.top) for family, grid in options.families.items()
         },
         neighbors=options.neighbors,
         drawing=plan.drawing(options),

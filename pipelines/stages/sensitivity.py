@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from features.catalog import PAIR_WINDOW
-from models.assessment.sensitivity import FactorLevel, SimulatedLevel, judged, simulated, variations, varied
-from models.families.fitted import Fitted
-from models.stored import store
-from models.stored.stored_model import CORRELATION, PLAIN, StoredModel
-from pipelines.params import Params
-from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
-from scenarios import sensitivity
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.assessment.sensitivity import FactorLevel, SimulatedLevel, judged, simulated, variations, varied
+from smartsbd.models.families.fitted import Fitted
+from smartsbd.models.stored import store
+from smartsbd.models.stored.stored_model import CORRELATION, PLAIN, StoredModel
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import comparison, style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import stage
+from smartsbd.scenarios import sensitivity
 
 log = logging.getLogger(__name__)
 

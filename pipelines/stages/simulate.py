@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from contracts.whole_file import write_whole
-from pipelines.params import Params
-from pipelines.params.block import ParamsError
-from pipelines.running import parallel, stage
-from scenarios import datasets, simulator
-from scenarios.scenario import Run
-from traces.truth import write_csv
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.pipelines.running import parallel, stage
+from smartsbd.scenarios import datasets, simulator
+from smartsbd.scenarios.scenario import Run
+from smartsbd.traces.truth import write_csv
 
 log = logging.getLogger(__name__)
 

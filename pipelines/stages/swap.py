@@ -15,17 +15,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import TableWriter, read_table
-from features.catalog import PAIR_WINDOW
-from models.labelled.extraction import Extracted, read_truths, swapped
-from models.labelled.partners import partners
-from models.labelled.trial import random_splits
-from models.labelled.windows import windows_of_kinds
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_json
-from pipelines.running import parallel, stage
-from pipelines.running.plan import drawing
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableWriter, read_table
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.labelled.extraction import Extracted, read_truths, swapped
+from smartsbd.models.labelled.partners import partners
+from smartsbd.models.labelled.trial import random_splits
+from smartsbd.models.labelled.windows import windows_of_kinds
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running import parallel, stage
+from smartsbd.pipelines.running.plan import drawing
 
 log = logging.getLogger(__name__)
 

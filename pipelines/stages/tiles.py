@@ -14,15 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contracts import tables
-from contracts.contract import TableWriter, read_table
-from features.catalog import PAIR_TILE
-from models.labelled.extraction import read_truths
-from models.last_verdict import tiled_pairs
-from models.last_verdict.tiled_pairs import TiledPairs
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_json
-from pipelines.running import parallel, stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableWriter, read_table
+from smartsbd.features.catalog import PAIR_TILE
+from smartsbd.models.labelled.extraction import read_truths
+from smartsbd.models.last_verdict import tiled_pairs
+from smartsbd.models.last_verdict.tiled_pairs import TiledPairs
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 

@@ -14,19 +14,13 @@ import argparse
 import logging
 from pathlib import Path
 
-from pipelines.params import Params
-from pipelines.reporting.report_files import read_json, write_json
-from pipelines.running import parallel, stage
-from pipelines.tracking.candidate_runs import candidate_runs
-from pipelines.tracking.detector_runs import detector_runs, last_verdicts_learnt, last_verdicts_replayed
-from pipelines.tracking.experiment import (
-    ALIAS,
-    NOTE,
-    REGISTERED,
-    experiment_name,
-    views,
-)
-from pipelines.tracking.model_runs import best_exported, model_runs
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import read_json, write_json
+from smartsbd.pipelines.running import parallel, stage
+from smartsbd.pipelines.tracking.candidate_runs import candidate_runs
+from smartsbd.pipelines.tracking.detector_runs import detector_runs, last_verdicts_learnt, last_verdicts_replayed
+from smartsbd.pipelines.tracking.experiment import ALIAS, NOTE, REGISTERED, experiment_name, views
+from smartsbd.pipelines.tracking.model_runs import best_exported, model_runs
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +52,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     ]
     best = best_exported(parents, headers, report)
 
-    from pipelines.tracking import mlflow_store
+    from smartsbd.pipelines.tracking import mlflow_store
 
     name = experiment_name(params)
     mirror = mlflow_store.Mirror(arguments.database, name)

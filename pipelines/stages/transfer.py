@@ -14,17 +14,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION, SERIES
-from features.catalog import PAIR_WINDOW
-from models import neighbours
-from models.labelled.window_set import WindowSet
-from models.stored.loaded_model import load
-from models.stored.stored_model import searched
-from models.stored.tested_windows import TestedWindows, tested_windows
-from models.verdict import prediction_rows, write_predictions
-from pipelines.params import Params
-from pipelines.running import parallel, stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION, SERIES
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.families import neighbours
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.labelled.window_verdicts import prediction_rows, write_predictions
+from smartsbd.models.stored.loaded_model import load
+from smartsbd.models.stored.stored_model import searched
+from smartsbd.models.stored.tested_windows import TestedWindows, tested_windows
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 

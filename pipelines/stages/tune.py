@@ -14,9 +14,11 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.compute as pc
 
-from contracts import tables
-from contracts.contract import write_table
-from export.replaying import (
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import write_table
+from smartsbd.detectors import detector_of
+from smartsbd.detectors.grid import best_preset, points
+from smartsbd.detectors.replaying import (
     Named,
     ReplayedRows,
     batches,
@@ -27,13 +29,11 @@ from export.replaying import (
     replay_on,
     write_opinions,
 )
-from models.assessment.comparison import right_of_time, right_of_windows
-from models.detectors import detector_of
-from models.detectors.grid import best_preset, points
-from models.labelled.windows import LearnError
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_json
-from pipelines.running import parallel, stage
+from smartsbd.models.assessment.comparison import right_of_time, right_of_windows
+from smartsbd.models.labelled.windows import LearnError
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 

@@ -13,20 +13,20 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.contract import read_table
-from contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
-from features.catalog import PAIR_WINDOW
-from models import neighbours
-from models.assessment import trend
-from models.assessment.cases import by_case, case_of, described, over_cases
-from models.labelled.windows import labelled_rejected
-from models.stored.loaded_model import load
-from models.stored.stored_model import searched
-from models.stored.tested_windows import tested_windows
-from pipelines.params import Params
-from pipelines.reporting.figures import comparison, style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import parallel, stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.assessment import trend
+from smartsbd.models.assessment.cases import by_case, case_of, described, over_cases
+from smartsbd.models.families import neighbours
+from smartsbd.models.labelled.windows import labelled_rejected
+from smartsbd.models.stored.loaded_model import load
+from smartsbd.models.stored.stored_model import searched
+from smartsbd.models.stored.tested_windows import tested_windows
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import comparison, style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 

@@ -10,14 +10,14 @@ import logging
 from collections import Counter
 from pathlib import Path
 
-from contracts import tables
-from contracts.contract import write_table
-from pipelines.params import Params
-from pipelines.params.block import ParamsError
-from pipelines.reporting.report_files import write_json
-from pipelines.running import stage
-from traces.validated_truth import read_joined, verdicts
-from traces.validation import Criteria
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import write_table
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running import stage
+from smartsbd.traces.validated_truth import read_joined, verdicts
+from smartsbd.traces.validation import Criteria
 
 log = logging.getLogger(__name__)
 

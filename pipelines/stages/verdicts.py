@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from export.replaying import said_in
-from models.detectors.scoring import OnPair
-from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
-from pipelines.judging.moved_bottlenecks import moved_bottlenecks
-from pipelines.judging.partitions import partitions
-from pipelines.params import Params
-from pipelines.reporting.report_files import DIGITS, write_csv, write_json, write_parquet
-from pipelines.running import stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.detectors.replaying import said_in
+from smartsbd.detectors.scoring import OnPair
+from smartsbd.models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
+from smartsbd.pipelines.judging.moved_bottlenecks import moved_bottlenecks
+from smartsbd.pipelines.judging.partitions import partitions
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import DIGITS, write_csv, write_json, write_parquet
+from smartsbd.pipelines.running import stage
 
 log = logging.getLogger(__name__)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from models.assessment.accuracy import ALL_SITES
-from models.automl.distillation import TRUTH
-from pipelines.params import Params
-from pipelines.tracking.experiment import COSTS
-from pipelines.tracking.run_text import ACCURACIES, NO_NAME, in_order, percent_of, text_of
-from pipelines.tracking.runs import CandidateRun
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.automl.distillation import TRUTH
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.tracking.experiment import COSTS
+from smartsbd.pipelines.tracking.run_text import ACCURACIES, NO_NAME, in_order, percent_of, text_of
+from smartsbd.pipelines.tracking.runs import CandidateRun
 
 _JUDGED = (*ACCURACIES, "less_tree", "less_tree_low", "less_tree_high")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from pipelines.params import Params
-from pipelines.tracking.run_text import in_order
-from pipelines.tracking.runs import CandidateRun
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.tracking.run_text import in_order
+from smartsbd.pipelines.tracking.runs import CandidateRun
 
 _LAST_VERDICTS = (
     *("right", "right_low", "right_high", "decided", "decided_low", "decided_high"),

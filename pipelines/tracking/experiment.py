@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipelines.params import Params
-from pipelines.tracking.runs import View
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.tracking.runs import View
 
 ALIAS = "exportable"
 

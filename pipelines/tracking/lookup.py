@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from contracts.fault import InputFault, UsageFault
-from models.stored import store
-from pipelines.tracking.runs import FoundRun, NoRunError
+from smartsbd.contracts.fault import InputFault, UsageFault
+from smartsbd.models.stored import store
+from smartsbd.pipelines.tracking.runs import FoundRun, NoRunError
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 _BANNER = re.compile(rb"Generated from model ([0-9a-f]{16}),")
@@ -84,7 +84,7 @@ def report(database: Path, given: str) -> str:
     """
     digest = model_digest(given)
 
-    from pipelines.tracking import mlflow_store
+    from smartsbd.pipelines.tracking import mlflow_store
 
     runs = mlflow_store.find(database, digest)
     if not runs:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from contracts import shortage
-from models.stored import store
-from pipelines.tracking.runs import (
+from smartsbd.contracts import shortage
+from smartsbd.models.stored import store
+from smartsbd.pipelines.tracking.runs import (
     CandidateRun,
     Child,
     FoundRun,

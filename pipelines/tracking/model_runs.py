@@ -10,16 +10,16 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.contract import read_table
-from features.catalog import PAIR_WINDOW
-from models.assessment.accuracy import ALL_SITES
-from models.labelled.window_set import WindowSet
-from models.stored import store
-from models.stored.stored_model import StoredModel
-from pipelines.params import Params
-from pipelines.reporting.report_files import read_json
-from pipelines.tracking.run_text import ACCURACIES, NO_NAME, in_order, percent_of, setting_of, text_of
-from pipelines.tracking.runs import Child, InputTable, Parent, TrackingError, sha256
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.stored import store
+from smartsbd.models.stored.stored_model import StoredModel
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.tracking.run_text import ACCURACIES, NO_NAME, in_order, percent_of, setting_of, text_of
+from smartsbd.pipelines.tracking.runs import Child, InputTable, Parent, TrackingError, sha256
 
 log = logging.getLogger(__name__)
 

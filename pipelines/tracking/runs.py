@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.fault import Fault, InputFault
+from smartsbd.contracts.fault import Fault, InputFault
 
 
 class TrackingError(InputFault):

@@ -10,11 +10,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipelines.params import Params
-from pipelines.running import stage
-from pipelines.running.dag import Stage
-from pipelines.tracking.experiment import experiment_name, views
-from pipelines.tracking.read_only import ReadOnly
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.dag import Stage
+from smartsbd.pipelines.tracking.experiment import experiment_name, views
+from smartsbd.pipelines.tracking.read_only import ReadOnly
 
 
 def database_of(stages: Sequence[Stage], params: Params) -> Path:
@@ -47,7 +47,7 @@ def serve(database: Path, params: Params, port: int) -> None:
         If there is no store, it is not MLflow's, or it has nothing of the profile.
     """
     # MLflow first: it is what this needs of its group.
-    from pipelines.tracking import mlflow_store
+    from smartsbd.pipelines.tracking import mlflow_store
 
     models = views(params)[0]
     stage.say(mlflow_store.runs_address(database, experiment_name(params), models, port), flush=True)

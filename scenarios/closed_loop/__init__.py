@@ -1,13 +1,13 @@
 """Experiments with the loop closed: verdicts decide, while a connection runs, which of its subflows are coupled.
 
 An experiment is one file that draws networks, and one line here. Each network is run once under every control of the
-experiment (:mod:`scenarios.closed_loop.sender_control`), with the same seed, links, background and application, so
-controls are compared network by network. Nothing is trained, tuned or chosen on any of them.
+experiment (:mod:`smartsbd.scenarios.closed_loop.sender_control`), with the same seed, links, background and
+application, so controls are compared network by network. Nothing is trained, tuned or chosen on any of them.
 """
 
 from __future__ import annotations
 
-from scenarios.closed_loop import (
+from smartsbd.scenarios.closed_loop import (
     beside_one_flow,
     kernel_paths,
     many_subflows,
@@ -16,7 +16,7 @@ from scenarios.closed_loop import (
     shared_link,
     table6_paths,
 )
-from scenarios.closed_loop.loop_experiment import LoopExperiment
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopExperiment
 
 EXPERIMENTS: dict[str, LoopExperiment] = {
     "loop_nsb": separate_links.EXPERIMENT,

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
-from scenarios.closed_loop.sender_control import FEW, UNSWITCHED
-from scenarios.closed_loop.shared_link import rival
-from scenarios.scenario import Access, Scenario, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from smartsbd.scenarios.closed_loop.sender_control import FEW, UNSWITCHED
+from smartsbd.scenarios.closed_loop.shared_link import rival
+from smartsbd.scenarios.scenario import Access, Scenario, SubflowPath
 
 _RATE_MBIT_S = 10.0
 _RTT_MS = 40.0

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
-from scenarios.scenario import Access, Background, Link, Scenario, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from smartsbd.scenarios.scenario import Access, Background, Link, Scenario, SubflowPath
 
 #: Rates of a path's own bottleneck, and of one for both.
 _OWN_MBIT_S, _SHARED_MBIT_S = (4.0, 6.0), (8.0, 10.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from scenarios.closed_loop.sender_control import CONTROLS
-from scenarios.scenario import Scenario
+from smartsbd.scenarios.closed_loop.sender_control import CONTROLS
+from smartsbd.scenarios.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class LoopExperiment:
     draw : callable
         Takes the experiment's settings and yields its networks.
     controls : tuple of str
-        Names in :data:`~scenarios.closed_loop.sender_control.CONTROLS`; the first is what others are compared with.
+        Names in :data:`~smartsbd.scenarios.closed_loop.sender_control.CONTROLS`; the first is what others are compared
+        with.
     networks : mapping of str to int
         Of a control that is not run on every network: on how many of each variant and place, the first ones.
     """

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contracts.whole_file import write_whole
-from scenarios import learnt_agent, simulator
-from scenarios.scenario import Scenario
-from scenarios.simulator import SimulatorError
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.scenarios import learnt_agent, simulator
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.scenarios.simulator import SimulatorError
 
 _FOLDER = simulator.SOURCES.parent
 _PROGRAM = _FOLDER.parent / "build" / "simulator" / "smartsbd-loop"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
-from scenarios.closed_loop.sender_control import FEW
-from scenarios.groups import dataset
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from smartsbd.scenarios.closed_loop.sender_control import FEW
+from smartsbd.scenarios.groups import dataset
 
 
 def draw(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) -> Iterator[LoopNetwork]:

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios import path
-from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
-from scenarios.closed_loop.sender_control import FEW
-from scenarios.closed_loop.shared_link import rival
-from scenarios.scenario import Background, Names, Scenario
-from scenarios.shift import draw as draw_shift
-from scenarios.sites import check_known
+from smartsbd.scenarios import path
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from smartsbd.scenarios.closed_loop.sender_control import FEW
+from smartsbd.scenarios.closed_loop.shared_link import rival
+from smartsbd.scenarios.scenario import Background, Names, Scenario
+from smartsbd.scenarios.shift import draw as draw_shift
+from smartsbd.scenarios.sites import check_known
 
 #: Bulk flows fall silent so long before their link widens.
 _SILENT_S = 0.5
@@ -58,7 +58,7 @@ def draw(*, sites: Names, runs: PositiveInt, phase_s: PositiveFloat, seed: NonNe
     Parameters
     ----------
     sites : list of str
-        Names in :data:`~scenarios.sites.SITES`.
+        Names in :data:`~smartsbd.scenarios.sites.SITES`.
     runs : int
         Networks of each site and kind of rivals.
     phase_s : float, seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scenarios.scenario import Scenario
+from smartsbd.scenarios.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Control:
     Attributes
     ----------
     controller : str
-        Its name in :mod:`scenarios.registry`; coupled ones couple the subflows that share.
+        Its name in :mod:`smartsbd.scenarios.registry`; coupled ones couple the subflows that share.
     parameters : mapping of str to str or float
         Of the controller; others have their defaults.
     verdicts : str, optional

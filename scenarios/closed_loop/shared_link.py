@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 from pydantic import NonNegativeInt, PositiveInt
 
-from scenarios import path
-from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
-from scenarios.closed_loop.sender_control import SWITCHED, UNSWITCHED
-from scenarios.scenario import Background, Names, Scenario
-from scenarios.sites import check_known
-from scenarios.sites import draw as draw_at
+from smartsbd.scenarios import path
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from smartsbd.scenarios.closed_loop.sender_control import SWITCHED, UNSWITCHED
+from smartsbd.scenarios.scenario import Background, Names, Scenario
+from smartsbd.scenarios.sites import check_known
+from smartsbd.scenarios.sites import draw as draw_at
 
 _UPLINK_MBIT_S = 16.0
 
@@ -60,7 +60,7 @@ def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[L
     Parameters
     ----------
     sites : list of str
-        Names in :data:`~scenarios.sites.SITES`.
+        Names in :data:`~smartsbd.scenarios.sites.SITES`.
     runs : int
         Networks of each site.
     seed : int

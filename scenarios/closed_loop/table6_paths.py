@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
-from scenarios.closed_loop.sender_control import FEW
-from scenarios.scenario import Names
-from scenarios.unseen import draw as draw_cases
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopExperiment, LoopNetwork
+from smartsbd.scenarios.closed_loop.sender_control import FEW
+from smartsbd.scenarios.scenario import Names
+from smartsbd.scenarios.unseen import draw as draw_cases
 
 
 def draw(
@@ -20,7 +20,7 @@ def draw(
     Parameters
     ----------
     cases : list of str
-        Names in :data:`~scenarios.unseen.CASES`.
+        Names in :data:`~smartsbd.scenarios.unseen.CASES`.
     repetitions : int
     duration_s : float, seconds
         Length of each transfer; 60 in the paper.

@@ -57,7 +57,7 @@ class Opinions
 };
 
 /**
- * @param name Name of a detector of export/baselines/.
+ * @param name Name of a detector of detectors/in_c/.
  * @param settings Names and values of parameters that are not the detector's defaults.
  * @param seat What the source is made for.
  * @return Verdicts of the detector.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The baseline detectors of export/baselines/, for C++. */
+/* The baseline detectors of detectors/in_c/, for C++. */
 #ifndef SMARTSBD_BASELINES_H
 #define SMARTSBD_BASELINES_H
 

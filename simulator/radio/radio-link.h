@@ -3,7 +3,7 @@
 #ifndef SMARTSBD_RADIO_LINK_H
 #define SMARTSBD_RADIO_LINK_H
 
-#include "port.h"
+#include "path/port.h"
 #include "program.h"
 #include "scenario.h"
 

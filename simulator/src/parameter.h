@@ -3,7 +3,7 @@
 #ifndef SMARTSBD_PARAMETER_H
 #define SMARTSBD_PARAMETER_H
 
-#include "place.h"
+#include "path/place.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "scenario.h"
 
-#include "place.h"
+#include "path/place.h"
 #include "program.h"
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #define SMARTSBD_SCENARIO_H
 
 #include "controllers/controller-kind.h"
-#include "opportunities.h"
+#include "path/opportunities.h"
 #include "schedulers/scheduler-kind.h"
 #include "verdicts/verdict-kind.h"
 

@@ -11,12 +11,12 @@
  */
 
 #include "check.h"
-#include "event-log.h"
-#include "mptcp-connection.h"
-#include "output-file.h"
-#include "pacing.h"
+#include "output/event-log.h"
+#include "sender/mptcp-connection.h"
+#include "output/output-file.h"
+#include "sender/pacing.h"
 #include "scenario.h"
-#include "topology.h"
+#include "path/topology.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"

@@ -7,7 +7,7 @@
  * agree, else 1 with a line on standard error for each that differs.
  */
 
-#include "line-fit.h"
+#include "sender/line-fit.h"
 
 #include <cmath>
 #include <cstdio>

@@ -7,7 +7,7 @@
  * Exit status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
-#include "meta-queue.h"
+#include "sender/meta-queue.h"
 
 #include "check.h"
 

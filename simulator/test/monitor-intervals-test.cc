@@ -10,10 +10,10 @@
  * Segments have 1000 bytes. An interval of 100,000 bytes/s for 40 ms makes four of them.
  */
 
-#include "monitor-intervals.h"
+#include "sender/monitor-intervals.h"
 
 #include "check.h"
-#include "pacing.h"
+#include "sender/pacing.h"
 
 #include <cmath>
 

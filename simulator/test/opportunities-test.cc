@@ -7,7 +7,7 @@
  * status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
-#include "opportunities.h"
+#include "path/opportunities.h"
 
 #include "check.h"
 

@@ -8,7 +8,7 @@
  * for each that differs.
  */
 
-#include "place.h"
+#include "path/place.h"
 
 #include <cstdio>
 #include <exception>

@@ -9,7 +9,7 @@
  * Segments have 10 bytes. Segment k is sent at k ms and arrives, if it does, 30 ms later.
  */
 
-#include "rtt-sampler.h"
+#include "sender/rtt-sampler.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -8,7 +8,7 @@
  * Exit status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
-#include "sha256.h"
+#include "output/sha256.h"
 
 #include <cstdio>
 #include <string>

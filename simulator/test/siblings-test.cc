@@ -7,7 +7,7 @@
  * Exit status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
-#include "siblings.h"
+#include "sender/siblings.h"
 
 #include "check.h"
 

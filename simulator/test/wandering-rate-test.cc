@@ -7,7 +7,7 @@
  * Exit status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
-#include "wandering-rate.h"
+#include "path/wandering-rate.h"
 
 #include <cmath>
 #include <cstdio>

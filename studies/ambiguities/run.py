@@ -17,18 +17,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from features.catalog import FEATURES, PAIR_WINDOW, feature_names
-from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
-from models.labelled.extraction import labelled_rows, read_truths
-from models.labelled.windows import LearnError, labelled_windows
-from models.relevance import mutual_information_nats, rank_agreement, ranking
-from pipelines.params import Params, read_block
-from pipelines.params.block import Block
-from pipelines.reporting.published import TABLE3_NATS
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import parallel, stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import FEATURES, PAIR_WINDOW, feature_names
+from smartsbd.features.reading import DEFAULT, QUESTIONS, Reading, alternatives
+from smartsbd.models.labelled.extraction import labelled_rows, read_truths
+from smartsbd.models.labelled.windows import LearnError, labelled_windows
+from smartsbd.models.search.relevance import mutual_information_nats, rank_agreement, ranking
+from smartsbd.pipelines.params import Params, read_block
+from smartsbd.pipelines.params.block import Block
+from smartsbd.pipelines.reporting.published import TABLE3_NATS
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import parallel, stage
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.reporting.tables.cell import Rows, number
+from smartsbd.pipelines.reporting.tables.cell import Rows, number
 
 TITLE = "Readings of the paper"
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from pipelines.reporting.figures.style import BLUE, GREY, ORANGE
+from smartsbd.pipelines.reporting.figures.style import BLUE, GREY, ORANGE
 
 
 def differences(differences_us: Mapping[str, npt.NDArray[np.int64]], features: pd.DataFrame) -> Figure:

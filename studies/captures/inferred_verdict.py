@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from features.inferred_connection import InferredConnection
-from models.stored.loaded_model import WindowJudge
+from smartsbd.features.inferred_connection import InferredConnection
+from smartsbd.models.stored.loaded_model import WindowJudge
 
 
 def same_verdicts(connections: Sequence[InferredConnection], judge: WindowJudge) -> dict[str, int]:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 from pydantic import Field
 
-from features.inferred_connection import (
+from smartsbd.features.inferred_connection import (
     InferredConnection,
     agreements,
     compared,
@@ -25,20 +25,20 @@ from features.inferred_connection import (
     signals_row,
     window_rows,
 )
-from features.reading import Reading
-from models.stored import loaded_model
-from pipelines.params import Params, read_block
-from pipelines.params.block import Block
-from pipelines.reporting.figures import style
-from pipelines.reporting.report_files import read_json, write_csv, write_parquet
-from pipelines.running import parallel, stage
-from scenarios import datasets, simulator
-from scenarios.scenario import Run
+from smartsbd.features.reading import Reading
+from smartsbd.models.stored import loaded_model
+from smartsbd.pipelines.params import Params, read_block
+from smartsbd.pipelines.params.block import Block
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.pipelines.reporting.report_files import read_json, write_csv, write_parquet
+from smartsbd.pipelines.running import parallel, stage
+from smartsbd.scenarios import datasets, simulator
+from smartsbd.scenarios.scenario import Run
+from smartsbd.traces.agreement import grid_differences_us
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.recording import only_connection
 from studies.captures import figure
 from studies.captures.inferred_verdict import same_verdicts
-from traces.agreement import grid_differences_us
-from traces.dialect import Dialect
-from traces.recording import only_connection
 
 log = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from scenarios import wide
-from scenarios.choice import Choice
-from scenarios.scenario import FiniteTransfer, Scenario
+from smartsbd.scenarios import wide
+from smartsbd.scenarios.choice import Choice
+from smartsbd.scenarios.scenario import FiniteTransfer, Scenario
 from studies.transfers.transfer_experiment import Experiment, Experiments
 
 RANGES = replace(wide.RANGES, rate_mbit_s=(2.0, 8.0), longest_queue_ms=500.0, bulk=1.0, rivals=1)

@@ -12,7 +12,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.closed_loop import loop_program
+from smartsbd.scenarios.closed_loop import loop_program
 from studies.crossed import figure
 from studies.crossed.experiments import BASE, CrossedExperiments
 from studies.transfers import performance, scheduling

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pipelines.reporting.tables.cell import Rows
+from smartsbd.pipelines.reporting.tables.cell import Rows
 from studies.transfers.section import rows_of
 
 TITLE = "Controllers crossed with schedulers"

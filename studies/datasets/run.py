@@ -9,13 +9,13 @@ from pathlib import Path
 import pandas as pd
 from pydantic import Field
 
-from models.last_verdict.dataset_tables import DatasetTables
-from models.last_verdict.final_verdict import SAID, last_labels
-from pipelines.params import Params
-from pipelines.params.block import Block
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
-from pipelines.stages.learnt_verdicts import learn
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.models.last_verdict.final_verdict import SAID, last_labels
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.params.block import Block
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.stages.learnt_verdicts import learn
 
 log = logging.getLogger(__name__)
 

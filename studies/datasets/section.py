@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.reporting.tables.cell import Rows
-from pipelines.reporting.tables.detectors import last_verdicts
+from smartsbd.pipelines.reporting.tables.cell import Rows
+from smartsbd.pipelines.reporting.tables.detectors import last_verdicts
 
 TITLE = "Further datasets"
 

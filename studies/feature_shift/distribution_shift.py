@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from models.assessment.threshold import area_under_curve
-from models.labelled.windows import LabelledWindows
+from smartsbd.models.assessment.threshold import area_under_curve
+from smartsbd.models.labelled.windows import LabelledWindows
 
 #: What is compared.
 COLUMNS = ("auc_trained", "auc_development", "ks_shared", "ks_non_shared", "outside")

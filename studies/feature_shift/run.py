@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts.contract import read_table
-from features.catalog import FEATURES, PAIR_WINDOW, feature_names
-from models.labelled.windows import labelled_windows
-from pipelines.params import Params
-from pipelines.reporting.figures import feature_values, style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import FEATURES, PAIR_WINDOW, feature_names
+from smartsbd.models.labelled.windows import labelled_windows
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.figures import feature_values, style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import stage
 from studies.feature_shift.distribution_shift import COLUMNS, distribution_shift
 
 log = logging.getLogger(__name__)

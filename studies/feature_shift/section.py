@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.reporting.tables.cell import Rows
+from smartsbd.pipelines.reporting.tables.cell import Rows
 
 TITLE = "Which features carry over"
 

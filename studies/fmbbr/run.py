@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from models.closed_loop.run_outcome import outcome as outcome_of
-from scenarios.closed_loop import loop_program
+from smartsbd.pipelines.closed_loop.run_outcome import outcome as outcome_of
+from smartsbd.scenarios.closed_loop import loop_program
 from studies.fmbbr import figure
 from studies.fmbbr.claims import BBR, BY_VERDICT, CLAIMS, FMBBR, TOGETHER
 from studies.fmbbr.experiments import START_S, WARM_UP_S, FmbbrExperiments, alone_mbit_s

@@ -6,10 +6,10 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
-from pipelines.params.block import Block
-from scenarios.closed_loop import EXPERIMENTS
-from scenarios.closed_loop.loop_experiment import LoopRun
-from scenarios.closed_loop.sender_control import CONTROLS
+from smartsbd.pipelines.params.block import Block
+from smartsbd.scenarios.closed_loop import EXPERIMENTS
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopRun
+from smartsbd.scenarios.closed_loop.sender_control import CONTROLS
 
 
 def _of_every_experiment() -> type[BaseModel]:

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from models.closed_loop.comparison import ALL
+from smartsbd.pipelines.closed_loop.comparison import ALL
 
 _MARKERS = "osD^vP*X"
 _PANELS = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from models.closed_loop.comparison import beside_control, by_place, mean_with_interval
+from smartsbd.pipelines.closed_loop.comparison import beside_control, by_place, mean_with_interval
 
 #: Columns of what :func:`harm` yields.
 HARM = (

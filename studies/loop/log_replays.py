@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from export import compilers, replay
-from export.bounded_process import run as run_bounded
-from export.replay import Decision
+from smartsbd.detectors import compiled_detectors
+from smartsbd.detectors.bounded_process import run as run_bounded
+from smartsbd.export import compilers, header_program
+from smartsbd.export.header_program import Decision
 
 #: What ``sbd-baselines`` prints of a connection.
 _OPINION = re.compile(r"C=[0-9a-f]+ ([0-9]+)((?: [0-9]+:(?:[0-9]+|-))+)")
@@ -33,7 +33,7 @@ class LoopReplays:
         self._place = tempfile.TemporaryDirectory()
         compiler = compilers.installed()[0]
         self._programs = {
-            name: replay.build(Path(self._place.name), headers, f"sbd_{name}", compiler) for name in names
+            name: header_program.build(Path(self._place.name), headers, f"sbd_{name}", compiler) for name in names
         }
 
     def __enter__(self) -> Self:
@@ -59,7 +59,7 @@ class LoopReplays:
         events : bytes
             The event log.
         """
-        return replay.run(self._programs[name], [events], with_features=True).decisions
+        return header_program.run(self._programs[name], [events], with_features=True).decisions
 
     def opinions(self, detector: str, events: bytes) -> list[tuple[int, list[int | None]]]:
         """Return what a baseline detector says of a log: from when on, and the group of each subflow.
@@ -67,7 +67,7 @@ class LoopReplays:
         Parameters
         ----------
         detector : str
-            Its name in :mod:`models.detectors`.
+            Its name in :mod:`smartsbd.detectors`.
         events : bytes
             The event log.
 
@@ -76,19 +76,19 @@ class LoopReplays:
         ReplayError
             If the program fails, or says what it should not.
         """
-        program = Path(sys.prefix) / "bin" / "sbd-baselines"
+        program = Path(compiled_detectors.__file__).parents[1] / "native" / "sbd-baselines"
         with tempfile.TemporaryFile() as stream:
             stream.write(events)
             stream.seek(0)
-            done = run_bounded([str(program), detector], replay.limits_for(len(events)), stream)
+            done = run_bounded([str(program), detector], header_program.limits_for(len(events)), stream)
         if done.exit_code:
-            raise replay.ReplayError(
+            raise header_program.ReplayError(
                 f"{program.name} failed ({done.exit_code}): {done.errors.decode(errors='replace')}"
             )
         found = []
         for line in done.output.decode().splitlines():
             if (said := _OPINION.fullmatch(line)) is None:
-                raise replay.ReplayError(f"{program.name} said {line[:200]!r}, which is no opinion")
+                raise header_program.ReplayError(f"{program.name} said {line[:200]!r}, which is no opinion")
             groups = [one.partition(":")[2] for one in said[2].split()]
             found.append((int(said[1]), [None if group == "-" else int(group) for group in groups]))
         return found

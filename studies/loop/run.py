@@ -23,17 +23,17 @@ from typing import Any
 
 import pandas as pd
 
-from contracts.fault import Fault
-from contracts.whole_file import write_whole
-from models.closed_loop import comparison, detector_cost, run_outcome
-from pipelines.params import Params, read_block
-from pipelines.reporting.figures import style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import parallel, stage
-from scenarios import simulator
-from scenarios.closed_loop import loop_program
-from scenarios.closed_loop.loop_experiment import LoopRun
-from scenarios.closed_loop.sender_control import CONTROLS, coupled_twin
+from smartsbd.contracts.fault import Fault
+from smartsbd.contracts.whole_file import write_whole
+from smartsbd.pipelines.closed_loop import comparison, detector_cost, run_outcome
+from smartsbd.pipelines.params import Params, read_block
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import parallel, stage
+from smartsbd.scenarios import simulator
+from smartsbd.scenarios.closed_loop import loop_program
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopRun
+from smartsbd.scenarios.closed_loop.sender_control import CONTROLS, coupled_twin
 from studies.loop import figures, log_replays
 from studies.loop.experiments import LoopExperiments
 from studies.loop.harm import HARM, harm

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from models.closed_loop.comparison import ALL
-from pipelines.reporting.published import TABLE7
-from pipelines.reporting.tables.cell import Rows, number
+from smartsbd.pipelines.closed_loop.comparison import ALL
+from smartsbd.pipelines.reporting.published import TABLE7
+from smartsbd.pipelines.reporting.tables.cell import Rows, number
 from studies.loop.claims import CLAIMS
 
 TITLE = "The loop closed"

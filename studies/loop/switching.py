@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from models.closed_loop.comparison import ALL
-from models.closed_loop.run_outcome import APART, COUPLED
+from smartsbd.pipelines.closed_loop.comparison import ALL
+from smartsbd.pipelines.closed_loop.run_outcome import APART, COUPLED
 
 #: Columns of what :func:`two_state_chain` and :func:`delays` yield.
 CHAIN = ("experiment", "variant", "judge", "shared", "right_coupled", "right_apart", "chain_share", "apart_share")

@@ -16,10 +16,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from scenarios import path
-from scenarios.bottleneck_network import PACKET_BYTES, drop_tail, open_access, round_trip_bytes, sender
-from scenarios.choice import Choice
-from scenarios.scenario import Background, FiniteTransfer, Link, Scenario, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.bottleneck_network import PACKET_BYTES, drop_tail, open_access, round_trip_bytes, sender
+from smartsbd.scenarios.choice import Choice
+from smartsbd.scenarios.scenario import Background, FiniteTransfer, Link, Scenario, SubflowPath
 from studies.transfers.transfer_experiment import Experiment, Experiments
 
 RATE_MBIT_S = 5.0

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from models.closed_loop.run_outcome import outcome as outcome_of
-from scenarios.closed_loop import loop_program
+from smartsbd.pipelines.closed_loop.run_outcome import outcome as outcome_of
+from smartsbd.scenarios.closed_loop import loop_program
 from studies.mplibra import figure, learning_curves, paired_difference
 from studies.mplibra.claims import CLAIMS, CLASSIC, LIA, MPLIBRA, RANDOM
 from studies.mplibra.control_quality import METRICS, after_capacity_steps, after_rival_moved, control_quality

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_json
-from pipelines.running import stage
-from pipelines.tracking.experiment import NOTE, experiment_name
-from pipelines.tracking.run_text import in_order, text_of
-from pipelines.tracking.runs import CandidateRun, View
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.tracking.experiment import NOTE, experiment_name
+from smartsbd.pipelines.tracking.run_text import in_order, text_of
+from smartsbd.pipelines.tracking.runs import CandidateRun, View
 from studies.mplibra.agents import agent_file
 
 #: Of the weights that are kept.
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Copy them."""
     agents = tuple(agent_runs(arguments.agents)) if params.tracking.enabled else ()
     if agents:
-        from pipelines.tracking import mlflow_store
+        from smartsbd.pipelines.tracking import mlflow_store
 
         name = experiment_name(params)
         mirror = mlflow_store.Mirror(arguments.database, name)

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from pipelines.params import Params
-from pipelines.reporting.report_files import write_csv
-from pipelines.running import stage
-from scenarios import simulator
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.reporting.report_files import write_csv
+from smartsbd.pipelines.running import stage
+from smartsbd.scenarios import simulator
 from studies.mplibra.agents import agent_file
 from studies.mplibra.training import checkpoint
 from studies.mplibra.training.recipe import RECIPES

@@ -16,10 +16,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from scenarios import path
-from scenarios.bottleneck_network import drop_tail, open_access, round_trip_bytes, sender
-from scenarios.choice import Choice
-from scenarios.scenario import (
+from smartsbd.scenarios import path
+from smartsbd.scenarios.bottleneck_network import drop_tail, open_access, round_trip_bytes, sender
+from smartsbd.scenarios.choice import Choice
+from smartsbd.scenarios.scenario import (
     AnyAccess,
     Background,
     FiniteTransfer,

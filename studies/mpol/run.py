@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from scenarios import simulator
+from smartsbd.scenarios import simulator
 from studies.mpol import figure
 from studies.mpol.claims import CLAIMS
 from studies.mpol.experiments import MPOL, WARM_UP_S, MpolExperiments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.reporting.tables.cell import Rows
+from smartsbd.pipelines.reporting.tables.cell import Rows
 from studies.transfers.section import beside_paper
 
 TITLE = "MP-OL beside its paper"

@@ -18,10 +18,10 @@ import numpy as np
 from pydantic import Field, NonNegativeInt
 from scipy.stats import qmc
 
-from scenarios import path
-from scenarios.bottleneck_network import PACKET_BYTES, drop_tail, open_access, sender
-from scenarios.choice import LINUX, Choice
-from scenarios.scenario import AnyAccess, Link, RadioAccess, Scenario, SubflowPath
+from smartsbd.scenarios import path
+from smartsbd.scenarios.bottleneck_network import PACKET_BYTES, drop_tail, open_access, sender
+from smartsbd.scenarios.choice import LINUX, Choice
+from smartsbd.scenarios.scenario import AnyAccess, Link, RadioAccess, Scenario, SubflowPath
 from studies.transfers.transfer_experiment import Experiment, Experiments
 
 #: When the connection begins.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from scenarios import simulator
+from smartsbd.scenarios import simulator
 from studies.olaps import figures
 from studies.olaps.claims import CLAIMS
 from studies.olaps.experiments import REDUNDANT, START_S, OlapsExperiments, group_of

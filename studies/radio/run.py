@@ -11,13 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from models.last_verdict.final_verdict import SAID, latest_rows
-from pipelines.params import Params
-from pipelines.params.block import Block
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.models.last_verdict.final_verdict import SAID, latest_rows
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.params.block import Block
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import stage
 from studies.radio.verdicts_by_label import LABELS, by_label
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.reporting.tables.cell import Rows, interval
-from pipelines.reporting.tables.detectors import FOR_TIME
+from smartsbd.pipelines.reporting.tables.cell import Rows, interval
+from smartsbd.pipelines.reporting.tables.detectors import FOR_TIME
 
 TITLE = "Bottlenecks that replay recorded links"
 #: Beside the names of dataset and detector.

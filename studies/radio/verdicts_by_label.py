@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.comparison import RIGHT, accuracy_of
-from models.last_verdict.final_verdict import SAID
+from smartsbd.models.assessment.comparison import RIGHT, accuracy_of
+from smartsbd.models.last_verdict.final_verdict import SAID
 
 #: The rows of each detector, and the label that each is of; None is both.
 LABELS = {"both": None, "shared": True, "not shared": False}
@@ -23,7 +23,7 @@ def by_label(judged: pd.DataFrame, *, resamples: int, seed: int) -> Iterator[dic
         As the stage ``verdicts`` keeps them, every pair with a valid label: ``connection_id``, ``shared``, ``said``,
         ``right``, ``detector`` and ``preset``.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
 
     Yields
     ------

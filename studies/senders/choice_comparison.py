@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from contracts.fault import Fault
-from models.assessment.comparison import RIGHT, accuracy_of
-from models.last_verdict.final_verdict import PAIR, SAID, latest_rows
-from models.last_verdict.simulated_twins import DETECTOR, SIGNALS
+from smartsbd.contracts.fault import Fault
+from smartsbd.models.assessment.comparison import RIGHT, accuracy_of
+from smartsbd.models.last_verdict.final_verdict import PAIR, SAID, latest_rows
+from smartsbd.models.last_verdict.simulated_twins import DETECTOR, SIGNALS
 
 #: Columns that identify a pair of subflows under every choice. Networks of one base scenario differ in their label.
 NETWORK = ("base", "shared", "subflow_a", "subflow_b")
@@ -42,8 +42,8 @@ def drawn_pairs(truth: Iterable[Mapping[str, Any]], parts_of: PartsOf) -> pd.Dat
     Returns
     -------
     DataFrame
-        Columns of :data:`~models.last_verdict.final_verdict.PAIR`, ``base``, ``choice``, ``valid``, ``utilisation_a``
-        and ``utilisation_b``.
+        Columns of :data:`~smartsbd.models.last_verdict.final_verdict.PAIR`, ``base``, ``choice``, ``valid``,
+        ``utilisation_a`` and ``utilisation_b``.
     """
     kept = [*PAIR, "valid", "utilisation_a", "utilisation_b"]
     rows = []
@@ -59,8 +59,8 @@ def by_choice(verdicts: pd.DataFrame, drawn: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     verdicts : DataFrame
-        As :func:`~models.last_verdict.final_verdict.judged` returns them, of all detectors, and ``judge``, the kind of
-        each.
+        As :func:`~smartsbd.models.last_verdict.final_verdict.judged` returns them, of all detectors, and ``judge``, the
+        kind of each.
     drawn : DataFrame
         As :func:`drawn_pairs` returns it.
 
@@ -94,7 +94,7 @@ def compared(
     references : mapping of str to str
         The choices in the order of the result, each with the choice that it is compared with.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy` takes them; what is resampled are base scenarios.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them; what is resampled are base scenarios.
 
     Yields
     ------
@@ -150,7 +150,7 @@ def compared_signals(signals: pd.DataFrame, drawn: pd.DataFrame, choices: Iterab
     Parameters
     ----------
     signals : DataFrame
-        One row for each subflow: ``connection_id``, and :data:`~models.last_verdict.simulated_twins.SIGNALS`.
+        One row for each subflow: ``connection_id``, and :data:`~smartsbd.models.last_verdict.simulated_twins.SIGNALS`.
     drawn : DataFrame
         As :func:`drawn_pairs` returns it.
     choices : iterable of str

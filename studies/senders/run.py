@@ -13,15 +13,15 @@ from typing import Literal
 
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from models.last_verdict import simulated_twins
-from pipelines.params import Params
-from pipelines.params.block import Block
-from pipelines.reporting.figures import style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
-from scenarios import controllers, paired_networks, schedulers
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.models.last_verdict import simulated_twins
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.params.block import Block
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import stage
+from smartsbd.scenarios import controllers, paired_networks, schedulers
 from studies.senders import choice_comparison, figure
 
 log = logging.getLogger(__name__)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.reporting.page import text
-from pipelines.reporting.tables.cell import Rows, number
-from pipelines.reporting.tables.detectors import FOR_TIME
+from smartsbd.pipelines.reporting.page import text
+from smartsbd.pipelines.reporting.tables.cell import Rows, number
+from smartsbd.pipelines.reporting.tables.detectors import FOR_TIME
 
 TITLE = "Controllers and schedulers at the sender"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.reporting.excerpts import ExcerptError
+from smartsbd.pipelines.reporting.excerpts import ExcerptError
 from studies.__main__ import main
 from studies.excerpts import refreshed
 

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from dvc.repo import Repo
 
-from pipelines.params import overlaid, read_block, read_params
-from pipelines.running.dag import Stage, read_stages, read_studies, study_files
+from smartsbd.pipelines.params import overlaid, read_block, read_params
+from smartsbd.pipelines.running.dag import Stage, read_stages, read_studies, study_files
 from studies.__main__ import main, programs
 from tests.pipelines import imports
 

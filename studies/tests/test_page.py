@@ -6,10 +6,10 @@ import re
 import shutil
 from pathlib import Path
 
-from pipelines.params import read_params
-from pipelines.reporting.page import Page
-from pipelines.reporting.run_page import SECTIONS, render
-from pipelines.reporting.tables.cell import Results
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.reporting.page import Page
+from smartsbd.pipelines.reporting.run_page import SECTIONS, render
+from smartsbd.pipelines.reporting.tables.cell import Results
 from studies.page import sections
 
 ROOT = Path(__file__).parents[2]

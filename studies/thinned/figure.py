@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipelines.reporting.figures.style import BLUE, GREY, ORANGE
+from smartsbd.pipelines.reporting.figures.style import BLUE, GREY, ORANGE
 
 _COLOURS = {"log": "black", "ping": BLUE, "csv": "#2f855a", "tcp_probe": GREY, "ss": ORANGE, "ss_news": "#b83280"}
 #: Ticks of each subflow, the same of all, and none.

@@ -14,15 +14,15 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import Field, model_validator
 
-from contracts import tables
-from contracts.contract import read_table
-from models.labelled.extraction import read_truths
-from models.last_verdict.final_verdict import SAID
-from pipelines.params import Params, read_block
-from pipelines.params.block import Block
-from pipelines.reporting.figures import style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import parallel, stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.models.labelled.extraction import read_truths
+from smartsbd.models.last_verdict.final_verdict import SAID
+from smartsbd.pipelines.params import Params, read_block
+from smartsbd.pipelines.params.block import Block
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import parallel, stage
 from studies.thinned import figure
 from studies.thinned.shown_rtts import TOOLS
 from studies.thinned.thinned_pairs import ThinnedDataset, accuracy_rows, spread_labels, views

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from pipelines.reporting.tables.cell import Rows, interval, number
+from smartsbd.pipelines.reporting.tables.cell import Rows, interval, number
 
 TITLE = "What other tools show of a connection"
 

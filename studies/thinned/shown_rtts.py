@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from features.fixed import BoolArray, Int64Array
-from features.series import SubflowSignals
-from models.detectors.smoothed_rtt import smoothed
+from smartsbd.detectors.smoothed_rtt import smoothed
+from smartsbd.features.fixed import BoolArray, Int64Array
+from smartsbd.features.series import SubflowSignals
 
 _NS_PER_US = 1000
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from features.lag_excess.lattice import reason_before_judgement
-from features.reading import DEFAULT
-from features.series import SubflowSignals
-from models.detectors.lag_excess import Criterion, judgements
-from models.labelled.extraction import NO_SUBFLOW, Truth, signals_in
-from models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summary
+from smartsbd.detectors.lag_excess import Criterion, judgements
+from smartsbd.features.lag_excess.lattice import reason_before_judgement
+from smartsbd.features.reading import DEFAULT
+from smartsbd.features.series import SubflowSignals
+from smartsbd.models.labelled.extraction import NO_SUBFLOW, Truth, signals_in
+from smartsbd.models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summary
 from studies.thinned.shown_rtts import TOOLS, Ticks, smoothed_signals
 
 #: Whose ticks are whose: each subflow has its own, or all of a connection have the same.
@@ -26,7 +26,7 @@ LOG = "log"
 REASON = "reason"
 _CRITERION = Criterion()
 _NS_PER_MS, _NS_PER_S = 1_000_000, 1e9
-#: Of :func:`~models.last_verdict.final_verdict.summary`, what is tabled.
+#: Of :func:`~smartsbd.models.last_verdict.final_verdict.summary`, what is tabled.
 _TABLED = (
     *("pairs", "shared", "right", "right_low", "right_high", "less", "less_low", "less_high"),
     *("decided", "decided_low", "decided_high", "coverage_shared", "coverage_not_shared", "wrong", "none", FIRST_S),
@@ -196,13 +196,14 @@ def accuracy_rows(rows: pd.DataFrame, *, resamples: int, seed: int) -> list[dict
     rows : DataFrame
         All rows of :meth:`ThinnedDataset.verdicts`, at least one.
     resamples, seed : int
-        As :func:`~models.assessment.accuracy.accuracy` takes them.
+        As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
 
     Returns
     -------
     list of dict
-        Kind, ticks and interval, columns as of :func:`~models.last_verdict.final_verdict.summary`, ``less`` being less
-        the log's; ``coverage``, the share of pairs that is decided; and the most frequent ``reason`` for no verdict.
+        Kind, ticks and interval, columns as of :func:`~smartsbd.models.last_verdict.final_verdict.summary`, ``less``
+        being less the log's; ``coverage``, the share of pairs that is decided; and the most frequent ``reason`` for no
+        verdict.
     """
     names = ["kind", "ticks", "interval_ms"]
     right = judged(rows.astype({SAID: object}))

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipelines.params import Params
-from pipelines.running import parallel
-from scenarios.learnt_agent import AgentMissingError
-from scenarios.simulator import SimulatorError
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running import parallel
+from smartsbd.scenarios.learnt_agent import AgentMissingError
+from smartsbd.scenarios.simulator import SimulatorError
 from studies.transfers.transfer_experiment import ExperimentRun
 
 log = logging.getLogger(__name__)

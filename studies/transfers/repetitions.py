@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from contracts.fault import Fault
+from smartsbd.contracts.fault import Fault
 
 #: Columns that say what was run.
 SETTING = ("experiment", "setting", "controller")

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import pandas as pd
 
-from pipelines.params import Params, read_block
-from pipelines.reporting.figures import style
-from pipelines.reporting.report_files import write_csv
-from pipelines.running import stage
+from smartsbd.pipelines.params import Params, read_block
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.pipelines.reporting.report_files import write_csv
+from smartsbd.pipelines.running import stage
 from studies.transfers.measured_runs import KEY, Measure, MeasuredRuns, measured
 from studies.transfers.transfer_experiment import ExperimentRun, Experiments
 

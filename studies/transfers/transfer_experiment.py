@@ -16,10 +16,10 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, NonNegativeInt
 
-from scenarios.bottleneck_network import HEADER_BYTES
-from scenarios.choice import Choice
-from scenarios.part import Part
-from scenarios.scenario import Run, Scenario
+from smartsbd.scenarios.bottleneck_network import HEADER_BYTES
+from smartsbd.scenarios.choice import Choice
+from smartsbd.scenarios.part import Part
+from smartsbd.scenarios.scenario import Run, Scenario
 
 Runs = Annotated[int, Field(ge=0, le=1000)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from pipelines.reporting.figures.style import BLUE, GREY, ORANGE
+from smartsbd.pipelines.reporting.figures.style import BLUE, GREY, ORANGE
 
 
 def by_detector(table: pd.DataFrame) -> Figure:

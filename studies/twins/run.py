@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from contracts import tables
-from contracts.contract import read_table
-from models.last_verdict import simulated_twins
-from models.last_verdict.final_verdict import PAIR, SAID
-from pipelines.params import Params
-from pipelines.params.block import Block
-from pipelines.reporting.figures import style
-from pipelines.reporting.report_files import write_csv, write_parquet
-from pipelines.running import stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.models.last_verdict import simulated_twins
+from smartsbd.models.last_verdict.final_verdict import PAIR, SAID
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.params.block import Block
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.pipelines.reporting.report_files import write_csv, write_parquet
+from smartsbd.pipelines.running import stage
 from studies.twins import figure
 
 log = logging.getLogger(__name__)

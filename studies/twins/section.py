@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.reporting.tables.cell import Rows, interval, number
-from pipelines.reporting.tables.detectors import FOR_TIME
+from smartsbd.pipelines.reporting.tables.cell import Rows, interval, number
+from smartsbd.pipelines.reporting.tables.detectors import FOR_TIME
 
 TITLE = "Recordings beside their simulated twins"
 _SIGNALS = "_signals"

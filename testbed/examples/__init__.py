@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scenarios.scenario import Scenario
+from smartsbd.scenarios.scenario import Scenario
 
 FOLDER = Path(__file__).parent
 

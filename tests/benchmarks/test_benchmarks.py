@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.export import PEERS
-from models.detectors import DETECTORS
+from smartsbd.detectors import DETECTORS
 from tests.export.made import PYTHON_ALONE
 from tests.log_traffic import KINDS
 

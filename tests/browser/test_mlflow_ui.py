@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.stored import store
-from pipelines.__main__ import main
-from pipelines.reporting.report_files import read_json
+from smartsbd.models.stored import store
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.reporting.report_files import read_json
 from tests.browser.served import (
     CHROMIUM,
     LOOPBACK,

@@ -45,8 +45,8 @@ def test_every_document_and_package_has_its_page(site: Path) -> None:
     for document in (document for documents in CONTENTS.values() for document in documents):
         assert (site / document).with_suffix(".html").is_file(), document
     for package in ("contracts", "traces", "features", "models", "pipelines"):
-        assert f'id="module-{package}"' in (site / f"api/{package}/index.html").read_text()
-    assert 'href="../api/features/paper/index.html"' in (site / "docs/features.html").read_text()
+        assert f'id="module-smartsbd.{package}"' in (site / f"api/smartsbd/{package}/index.html").read_text()
+    assert 'href="../api/smartsbd/features/paper/index.html"' in (site / "docs/features.html").read_text()
     assert (site / "notebooks/03_model_selection.html").read_text().count("<img") >= 3
 
 
@@ -56,7 +56,7 @@ def test_chromium_asks_nobody_and_finds_every_file(site: Path) -> None:
         "index.html",
         *("docs/results.html", "docs/dvc.html", "docs/formats.html", "notebooks/01_connection.html"),
         *(
-            "api/features/catalog/index.html",
+            "api/smartsbd/features/catalog/index.html",
             "api/index.html",
             "reports/index.html",
             "files/index.html",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.columns import array_of, array_of_bytes, array_of_numbers, scalar_of
+from smartsbd.contracts.columns import array_of, array_of_bytes, array_of_numbers, scalar_of
 
 DTYPES = [
     *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint32(), pa.uint64()),

@@ -10,8 +10,8 @@ import pandas
 import pyarrow as pa
 import pytest
 
-from contracts.contract import Column, ContractError, Table, TableReader, TableWriter, read_table, write_table
-from contracts.tables import TABLES
+from smartsbd.contracts.contract import Column, ContractError, Table, TableReader, TableWriter, read_table, write_table
+from smartsbd.contracts.tables import TABLES
 
 TABLE = Table(
     "sample",

@@ -18,7 +18,7 @@ _KILLED = {
 }
 _STARTER = """
 import subprocess, threading, time
-from contracts.lifetime import ending_with_this
+from smartsbd.contracts.lifetime import ending_with_this
 from export import bounded_process
 
 {start}

@@ -9,7 +9,7 @@ from pathlib import Path, PosixPath
 
 import pytest
 
-from contracts.regular_file import NoRegularFileError, opened, size_bytes
+from smartsbd.contracts.regular_file import NoRegularFileError, opened, size_bytes
 
 
 def make_socket(path: Path) -> None:

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 import sqlalchemy
 
-from contracts.fault import printable
-from contracts.shortage import said_of
+from smartsbd.contracts.fault import printable
+from smartsbd.contracts.shortage import said_of
 
 FULL = "/dev/full"
 

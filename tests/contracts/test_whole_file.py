@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from contracts.contract import TableWriter
-from contracts.tables import TRUTH
-from contracts.whole_file import write_whole, written_whole
-from export import header_folder
-from pipelines.reporting.report_files import write_csv, write_json, write_parquet
+from smartsbd.contracts.contract import TableWriter
+from smartsbd.contracts.tables import TRUTH
+from smartsbd.contracts.whole_file import write_whole, written_whole
+from smartsbd.export import header_folder
+from smartsbd.pipelines.reporting.report_files import write_csv, write_json, write_parquet
 
 OLD, NEW = b"as it was\n", b"as it is now\n"
 #: Every write to it fails for want of room.
@@ -65,7 +65,7 @@ def test_an_error_names_the_file(path: Path) -> None:
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from contracts.whole_file import written_whole
+from smartsbd.contracts.whole_file import written_whole
 
 with written_whole(Path(sys.argv[1])) as part:
     part.write_bytes(b"half")

@@ -16,10 +16,10 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from scenarios.scenario import Scenario
-from testbed import hosts, machine
-from testbed.receiver import FIRST_RIVAL_PORT
-from testbed.relay_network import (
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.testbed import hosts, machine
+from smartsbd.testbed.receiver import FIRST_RIVAL_PORT
+from smartsbd.testbed.relay_network import (
     CLIENT,
     CLIENT_ADDRESS,
     HOSTS,
@@ -29,7 +29,7 @@ from testbed.relay_network import (
     rival_address,
     server_address,
 )
-from testbed.running_program import RunningProgram, python
+from smartsbd.testbed.running_program import RunningProgram, python
 from tests.doctor import sending_server
 
 WANTED, TEST, SAID = "wanted.json", "test", "doctor.log"
@@ -107,10 +107,10 @@ def run(folder: Path) -> int:
         relay = started("sbd-relay", [str(machine.RELAY), "plan.txt"])
         hosts.connect(scenario)
         kinds = json.dumps({"address": CLIENT_ADDRESS, "kinds": [flow.kind for flow in scenario.background]})
-        receiver = started("receiver", hosts.on(CLIENT, *python("testbed.receiver", kinds)))
+        receiver = started("receiver", hosts.on(CLIENT, *python("smartsbd.testbed.receiver", kinds)))
         ways = json.dumps(dict(zip(addresses, wanted.ways, strict=True)))
         started("server", hosts.on(SERVER, *python("tests.doctor.sending_server", ways)))
-        rivals = started("rivals", hosts.on(RIVALS, *python("testbed.rival", _rivals(scenario))))
+        rivals = started("rivals", hosts.on(RIVALS, *python("smartsbd.testbed.rival", _rivals(scenario))))
         origin_ns = time.monotonic_ns() + 100_000_000
         for program in (relay, receiver, rivals):
             program.begin(origin_ns)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from doctor.guided_test import BOTH, FIRST, IDLE, LOADED, SECOND
-from doctor.observed import Array, Echoes, JudgedTogether, Observed, PhaseObserved
-from doctor.received import Received
+from smartsbd.doctor.guided_test import BOTH, FIRST, IDLE, LOADED, SECOND
+from smartsbd.doctor.observed import Array, Echoes, JudgedTogether, Observed, PhaseObserved
+from smartsbd.doctor.received import Received
 
 #: RTTs without load, and seconds of a phase.
 BASES_MS = (30.0, 45.0)

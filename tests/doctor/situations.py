@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scenarios import datasets
-from scenarios.scenario import Scenario
+from smartsbd.scenarios import datasets
+from smartsbd.scenarios.scenario import Scenario
 from tests.doctor.live_run import SAID, TEST, Wanted, live
 from tests.doctor.sending_server import BULK, DRIPPING, SILENT
 

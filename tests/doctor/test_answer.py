@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from doctor import agreement_witness, delay_witness, rate_witness
-from doctor.answer import answer
-from doctor.guided_test import BOTH, FIRST, IDLE, SECOND
-from doctor.observed import Observed
+from smartsbd.doctor import agreement_witness, delay_witness, rate_witness
+from smartsbd.doctor.answer import answer
+from smartsbd.doctor.guided_test import BOTH, FIRST, IDLE, SECOND
+from smartsbd.doctor.observed import Observed
 from tests.doctor.observations import came, echoes, observed, with_phase
 
 SHARED, APART = observed(queue_shared=True), observed(queue_shared=False, both=(10, 8))

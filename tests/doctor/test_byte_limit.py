@@ -20,12 +20,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from doctor import forwarder, http_download
-from doctor.byte_limit import ByteLimit, LimitReachedError
-from doctor.forwarder import Forwarder
-from doctor.http_download import HttpDownload
-from doctor.load import LoadError
-from doctor.network_path import NetworkPath
+from smartsbd.doctor import forwarder, http_download
+from smartsbd.doctor.byte_limit import ByteLimit, LimitReachedError
+from smartsbd.doctor.forwarder import Forwarder
+from smartsbd.doctor.http_download import HttpDownload
+from smartsbd.doctor.load import LoadError
+from smartsbd.doctor.network_path import NetworkPath
 from tests.doctor import hostile_server
 from tests.doctor.hostile_server import BUFFER_BYTES, MOST_BYTES, HostileServer, hostile
 

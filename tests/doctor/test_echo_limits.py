@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from doctor import observed
-from doctor.observed import ObservedError
+from smartsbd.doctor import observed
+from smartsbd.doctor.observed import ObservedError
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from doctor.guided_test import TEST, GuidedTest, GuidedTestError, Settings
-from doctor.network_path import NetworkPath
+from smartsbd.doctor.guided_test import TEST, GuidedTest, GuidedTestError, Settings
+from smartsbd.doctor.network_path import NetworkPath
 
 SAMPLES = Path(__file__).parent / "samples"
 

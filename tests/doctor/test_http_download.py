@@ -10,10 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from doctor.byte_limit import ByteLimit
-from doctor.http_download import AddressError, HttpDownload, parsed
-from doctor.load import LoadError
-from doctor.network_path import NetworkPath
+from smartsbd.doctor.byte_limit import ByteLimit
+from smartsbd.doctor.http_download import AddressError, HttpDownload, parsed
+from smartsbd.doctor.load import LoadError
+from smartsbd.doctor.network_path import NetworkPath
 from tests.processes import waited_for
 
 _PIECE = bytes(10_000)

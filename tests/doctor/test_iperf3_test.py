@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from doctor import iperf3_test, observed, phases
-from doctor.answer import answer
-from doctor.byte_limit import ByteLimit
-from doctor.guided_test import BOTH, Settings, received_file
-from doctor.iperf3_test import Iperf3Server, Iperf3Test, ServerError, interval_s, read_report, received
-from doctor.load import LoadError
-from doctor.network_path import NetworkPath
-from doctor.phases import LoadLimitError
-from doctor.received import Received
+from smartsbd.doctor import iperf3_test, observed, phases
+from smartsbd.doctor.answer import answer
+from smartsbd.doctor.byte_limit import ByteLimit
+from smartsbd.doctor.guided_test import BOTH, Settings, received_file
+from smartsbd.doctor.iperf3_test import Iperf3Server, Iperf3Test, ServerError, interval_s, read_report, received
+from smartsbd.doctor.load import LoadError
+from smartsbd.doctor.network_path import NetworkPath
+from smartsbd.doctor.phases import LoadLimitError
+from smartsbd.doctor.received import Received
 from tests.doctor.iperf3_servers import free_ports, serving, wait_for_data
 from tests.doctor.ping import needs_ping
 from tests.processes import PATIENCE_S, waited_for

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from doctor.network_path import NetworkPath, are_one, connected
+from smartsbd.doctor.network_path import NetworkPath, are_one, connected
 from tests.doctor.iperf3_servers import free_ports
 
 

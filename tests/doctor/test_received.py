@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from contracts.regular_file import NoRegularFileError
-from doctor.received import Received, ReceivedCounter, ReceivedError
+from smartsbd.contracts.regular_file import NoRegularFileError
+from smartsbd.doctor.received import Received, ReceivedCounter, ReceivedError
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

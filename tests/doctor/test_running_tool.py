@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from doctor.running_tool import RunningTool, ToolError
+from smartsbd.doctor.running_tool import RunningTool, ToolError
 from tests.processes import waited_for
 
 

@@ -13,13 +13,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from doctor import standstill
-from doctor.standstill import StandstillWatch, share
+from smartsbd.doctor import standstill
+from smartsbd.doctor.standstill import StandstillWatch, share
 from tests.processes import PATIENCE_S
 
 _PROGRAM = """
 import json, sys, time
-from doctor.standstill import StandstillWatch
+from smartsbd.doctor.standstill import StandstillWatch
 watch = StandstillWatch()
 print("ready", flush=True)
 sys.stdin.readline()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from export import compilers, model_file, replay
-from export.compilers import Compiler
-from export.emit_c import EXPORTABLE
-from export.tree import NOT_SHARED, Forest
+from smartsbd.export import compilers, header_program, model_file
+from smartsbd.export.compilers import Compiler
+from smartsbd.export.emit_c import EXPORTABLE
+from smartsbd.export.tree import NOT_SHARED, Forest
 from tests.export import made
 
 
@@ -27,13 +27,13 @@ def headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def loaded(headers: Path, gcc: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The replay program for model files."""
-    return replay.build(tmp_path_factory.mktemp("loaded"), headers, None, gcc)
+    return header_program.build(tmp_path_factory.mktemp("loaded"), headers, None, gcc)
 
 
 @pytest.fixture(scope="session")
 def checked(headers: Path, gcc: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same, that ends at what is undefined."""
-    return replay.build(tmp_path_factory.mktemp("checked"), headers, None, gcc, made.SANITIZERS)
+    return header_program.build(tmp_path_factory.mktemp("checked"), headers, None, gcc, made.SANITIZERS)
 
 
 @pytest.fixture(scope="session")

@@ -14,14 +14,14 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from export import compilers, emit_c
-from export.layout import Layout
-from export.packed import Packed
-from export.tree import Branch, Forest, Leaf, Tree
-from features.catalog import feature, feature_names
-from models.detectors import DETECTORS
-from models.families.fitted import Fitted, Setting
-from models.families.random_forest import to_lattice
+from smartsbd.detectors import DETECTORS
+from smartsbd.export import compilers, emit_c
+from smartsbd.export.layout import Layout
+from smartsbd.export.packed import Packed
+from smartsbd.export.tree import Branch, Forest, Leaf, Tree
+from smartsbd.features.catalog import feature, feature_names
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.families.random_forest import to_lattice
 
 NAMES = feature_names("both")
 #: Detectors of Python alone, and why; each other one has a twin in C.

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from features.pair import PairWindow, pair_window, pair_windows
-from features.series import SubflowSignals, signals_of
-from features.throughput import achieved_mbit_s
-from features.window import NO_RATE, NO_RTT_WITHIN, geometry
+from smartsbd.features.pair import PairWindow, pair_window, pair_windows
+from smartsbd.features.series import SubflowSignals, signals_of
+from smartsbd.features.throughput import achieved_mbit_s
+from smartsbd.features.window import NO_RATE, NO_RTT_WITHIN, geometry
 
 Rng = np.random.Generator
 Pair = tuple[int, int]

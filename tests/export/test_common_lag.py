@@ -7,23 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from export import compilers
-from export.common_judgements import CommonLagSaid, build_common, by_pipeline, by_program
-from export.compiled_detectors import CompiledDetector, event_array
-from export.compilers import Compiler
-from features import connection_pairs
-from features.reading import DEFAULT
-from features.series import SubflowSignals
-from models.detectors import replayed
-from models.detectors.common_lag import COMMON_LAG, CommonLagRule
-from models.detectors.event import Event
+from smartsbd.detectors import replayed
+from smartsbd.detectors.compiled_detectors import CompiledDetector, event_array
+from smartsbd.detectors.event import Event
+from smartsbd.detectors.verdict.common_lag import COMMON_LAG, CommonLagRule
+from smartsbd.export import compilers
+from smartsbd.export.common_lag_judgements import CommonLagSaid, build_common, by_pipeline, by_program
+from smartsbd.export.compilers import Compiler
+from smartsbd.features import connection_pairs
+from smartsbd.features.reading import DEFAULT
+from smartsbd.features.series import SubflowSignals
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 from tests.export import made
 from tests.features.delays_made import pair, stopped
-from traces import recording
-from traces.dialect import Dialect
 
 ROOT = Path(__file__).parents[2]
-HEADERS = ROOT / "export/baselines"
+HEADERS = ROOT / "detectors/verdict"
 KERNEL = sorted((ROOT / "data/samples/kernel/inputs").iterdir())
 #: Bytes that a pair may take in a kernel.
 PAIR_BYTES = 16 << 10

@@ -13,18 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from contracts.fault import printable
-from export import bounded_process, compilers, replay
-from export.bounded_process import OverLimitError, ProcessLimits
-from export.compiled_header import HEADERS, SUMS, Compiled, NoHeaderError, UntrustedHeaderError
-from export.compilers import CompileError
-from export.replay import Decision, ReplayError
+from smartsbd.contracts.fault import printable
+from smartsbd.detectors import bounded_process
+from smartsbd.detectors.bounded_process import OverLimitError, ProcessLimits
+from smartsbd.export import compilers, header_program
+from smartsbd.export.compiled_header import HEADERS, SUMS, Compiled, NoHeaderError, UntrustedHeaderError
+from smartsbd.export.compilers import CompileError
+from smartsbd.export.header_program import Decision, ReplayError
+from smartsbd.traces import recording
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.recording import Recording
 from tests.night import few_now
 from tests.processes import PATIENCE_S, runs, waited_for
-from traces import recording
-from traces.connection import Connection
-from traces.dialect import Dialect
-from traces.recording import Recording
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("sbd_forest_invariant", "sbd_tree_invariant", "sbd_tree_paper")
@@ -201,7 +202,7 @@ def test_a_process_of_its_own_session_has_its_cpu_time_limited() -> None:
 
 def test_a_lower_limit_of_the_user_stays() -> None:
     limits = "ProcessLimits(60, 9999)"
-    within = f"from export.bounded_process import *; print(run(['sh', '-c', 'ulimit -t'], {limits}))"
+    within = f"from smartsbd.detectors.bounded_process import *; print(run(['sh', '-c', 'ulimit -t'], {limits}))"
     command = ["sh", "-c", f'ulimit -t 20; exec {shlex.quote(sys.executable)} -c "{within}"']
     done = bounded_process.run(command, ProcessLimits(100, 1 << 20))
     assert b"exit_code=0, output=b'20\\n'" in done.output
@@ -270,6 +271,6 @@ def test_a_header_is_called_as_its_model(tmp_path: Path) -> None:
 
 
 def test_limits_grow_with_the_input() -> None:
-    small, large = replay.limits_for(0), replay.limits_for(10_000_000)
+    small, large = header_program.limits_for(0), header_program.limits_for(10_000_000)
     assert (small.time_s, large.time_s) == (60, 160)
     assert large.file_bytes == small.file_bytes + 640_000_000

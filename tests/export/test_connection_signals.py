@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from contracts import tables
-from contracts.contract import Table, write_table
-from export.connection_signals import pairs_of_connections, signals, tokens
-from export.signal_agreement import headers_of_models
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, write_table
+from smartsbd.export.connection_signals import pairs_of_connections, signals, tokens
+from smartsbd.export.signal_agreement import headers_of_models
 
 #: Subflows of each connection; those with a minus have no RTT sample.
 CONNECTIONS = {"d/a#0": (0, 1, 4), "d/b#0": (0, -2, 3), "d/c#0": (0,)}

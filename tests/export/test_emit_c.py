@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from export import compilers, emit_c
-from export.compilers import CompileError, Compiler
-from export.fragment import FRAGMENTS, VOTES, fragments_of
-from export.layout import LAYOUTS, Layout
-from export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, from_fitted
-from export.verify import row_values
-from features.catalog import FEATURES
+from smartsbd.export import compilers, emit_c
+from smartsbd.export.compilers import CompileError, Compiler
+from smartsbd.export.fragment import FRAGMENTS, VOTES, fragments_of
+from smartsbd.export.layout import LAYOUTS, Layout
+from smartsbd.export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, from_fitted
+from smartsbd.export.verify import row_values
+from smartsbd.features.catalog import FEATURES
 from tests.export import made
 
 TREE = Forest(

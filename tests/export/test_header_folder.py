@@ -10,13 +10,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from export import compilers, header_folder
-from export.compilers import Compiler
-from export.exported_model import ExportedModel, load
-from export.verify import VerifyError
-from models.detectors.common_lag import CommonLagRule
-from models.stored import store
-from models.stored.stored_model import StoredModel
+from smartsbd.detectors import lag_excess
+from smartsbd.detectors.verdict import default_detector
+from smartsbd.detectors.verdict.common_lag import CommonLagRule
+from smartsbd.export import compilers, header_folder
+from smartsbd.export.compilers import Compiler
+from smartsbd.export.exported_model import ExportedModel, load
+from smartsbd.export.verify import VerifyError
+from smartsbd.models.stored import store
+from smartsbd.models.stored.stored_model import StoredModel
 from tests.export import made
 
 ROOT = Path(__file__).parents[2]
@@ -73,8 +75,9 @@ def test_the_default_and_the_lag_excess_are_the_headers_that_are_proved(files: d
     named = json.loads(files["default.json"])
     assert (named["detector"], named["parameters"]) == ("common-lag", vars(CommonLagRule()))
     assert named["sha256"] == hashlib.sha256(files["sbd_common_lag.h"]).hexdigest()
-    for header, card in (("sbd_common_lag.h", "sbd_common_lag.md"), ("sbd_lag_excess.h", "sbd_lag_excess.md")):
-        assert files[header] == (ROOT / "export/baselines" / header).read_bytes()
+    for kind in (default_detector, lag_excess):
+        header, card = kind.HEADER, kind.CARD
+        assert files[header] == kind.SOURCE.read_bytes()
         assert hashlib.sha256(files[header]).hexdigest() in files[card].decode()
         for name in (header, card):
             assert files[name] == (ROOT / "export/generated" / name).read_bytes()

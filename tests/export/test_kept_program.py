@@ -6,8 +6,8 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from export.compilers import Compiler, compiled, installed
-from export.kept_program import kept
+from smartsbd.export.compilers import Compiler, compiled, installed
+from smartsbd.export.kept_program import kept
 
 
 def build(place: Path, source: Path, compiler: Compiler, built: list[str]) -> Path:

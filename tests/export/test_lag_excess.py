@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from export import compilers, lag_excess_header
-from export import judgements as judgements_of_c
-from export.compiled_detectors import CompiledDetector, event_array
-from export.compilers import Compiler
-from export.judgements import SAID, Said, said
-from features import connection_pairs
-from features.reading import DEFAULT
-from features.series import SubflowSignals
-from models.detectors import replayed
-from models.detectors.event import Event
-from models.detectors.lag_excess import LAG_EXCESS, MOST_TILES, Criterion, judgements
+from smartsbd.detectors import lag_excess, replayed
+from smartsbd.detectors.compiled_detectors import CompiledDetector, event_array
+from smartsbd.detectors.event import Event
+from smartsbd.detectors.lag_excess import LAG_EXCESS, MOST_TILES, Criterion, judgements
+from smartsbd.export import compilers
+from smartsbd.export import lag_excess_judgements as judgements_of_c
+from smartsbd.export.compilers import Compiler
+from smartsbd.export.lag_excess_judgements import SAID, Said, said
+from smartsbd.features import connection_pairs
+from smartsbd.features.reading import DEFAULT
+from smartsbd.features.series import SubflowSignals
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 from tests.features.delays_made import pair
-from traces import recording
-from traces.dialect import Dialect
 
 ROOT = Path(__file__).parents[2]
 KERNEL = sorted((ROOT / "data/samples/kernel/inputs").iterdir())
@@ -35,7 +35,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile what a sender includes, such that an overflow ends the process."""
     gcc = next(one for one in compilers.installed() if one.name == "gcc")
     trap = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
-    return judgements_of_c.build(tmp_path_factory.mktemp("lag_excess"), ROOT / "export/baselines", gcc, trap)
+    return judgements_of_c.build(tmp_path_factory.mktemp("lag_excess"), ROOT / "detectors/in_c", gcc, trap)
 
 
 def judged(program: Path, x: SubflowSignals, y: SubflowSignals, criterion: Criterion) -> list[Said]:
@@ -123,11 +123,11 @@ def test_the_sample_of_the_documentation_compiles_with_integers_alone(compiler: 
 
 
 def test_the_header_that_is_generated_is_the_one_that_is_proved() -> None:
-    name = lag_excess_header.HEADER
-    assert (ROOT / "export/generated" / name).read_bytes() == lag_excess_header.SOURCE.read_bytes()
+    name = lag_excess.HEADER
+    assert (ROOT / "export/generated" / name).read_bytes() == lag_excess.SOURCE.read_bytes()
     own = Criterion()
     written = f"{{ {own.shared_above_q10}, {own.apart_below_q10}, {own.tiles}, {str(own.compares).lower()} }}"
-    assert f"#define SBD_LAG_RULE\t{written}\n" in lag_excess_header.SOURCE.read_text()
+    assert f"#define SBD_LAG_RULE\t{written}\n" in lag_excess.SOURCE.read_text()
 
 
 def test_pairs_do_not_know_of_each_other(program: Path) -> None:

@@ -8,15 +8,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from contracts.tables import WINDOW_KEY
-from export import header_folder
-from export.compilers import Compiler
-from export.exported_model import ExportedModel, load
-from export.model_agreement import AgreementRows, agreeing
-from export.probe import probing_rows
-from export.verify import VerifyError
-from models.stored import store
-from models.stored.stored_model import StoredModel
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.export import header_folder
+from smartsbd.export.compilers import Compiler
+from smartsbd.export.exported_model import ExportedModel, load
+from smartsbd.export.model_agreement import AgreementRows, agreeing
+from smartsbd.export.probe import probing_rows
+from smartsbd.export.verify import VerifyError
+from smartsbd.models.stored import store
+from smartsbd.models.stored.stored_model import StoredModel
 from tests.export import made
 
 WINDOWS = 40

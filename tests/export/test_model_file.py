@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from export import compilers, model_file, replay
-from export.compilers import Compiler
-from export.emit_c import EXPORTABLE
-from export.model_file import ModelFileError
-from export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf, from_fitted
+from smartsbd.export import compilers, header_program, model_file
+from smartsbd.export.compilers import Compiler
+from smartsbd.export.emit_c import EXPORTABLE
+from smartsbd.export.model_file import ModelFileError
+from smartsbd.export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf, from_fitted
 from tests.export import made
 
 LOADED, NOT_A_MODEL, OTHER_VERSION, DAMAGED, UNKNOWN_FEATURE, TOO_LARGE, BAD_NODE = range(7)
@@ -120,7 +120,7 @@ def test_more_features_may_be_named(loaded: Path, tmp_path: Path) -> None:
     expected = [made.shared(SMALL, dict(zip(made.NAMES, row, strict=True))) for row in x.tolist()]
     for one in (content, model_file.content(SMALL), model_file.content(SMALL, NAMES[::-1])):
         file.write_bytes(one)
-        assert replay.verdicts(loaded, x, file).tolist() == expected
+        assert header_program.verdicts(loaded, x, file).tolist() == expected
     assert len(set(expected)) == 2
 
 
@@ -129,7 +129,7 @@ def test_the_checked_program_takes_it(checked: Path, tmp_path: Path) -> None:
     file.write_bytes(sealed(BY_HAND))
     x = made.rows_of(0, 100)
     expected = [made.shared(SMALL, dict(zip(made.NAMES, row, strict=True))) for row in x.tolist()]
-    assert replay.verdicts(checked, x, file).tolist() == expected
+    assert header_program.verdicts(checked, x, file).tolist() == expected
 
 
 def test_every_change_of_a_byte_and_every_cut_is_refused(load: Path) -> None:
@@ -271,7 +271,7 @@ def test_a_loaded_model_knows_its_features(loaded: Path, tmp_path: Path) -> None
     file.write_bytes(file_of([split(1, 5, 1), leaf(1), leaf(2, 1 << 24)], names=["rtt_ed_4us", "rate_correlation_q10"]))
     x = made.rows_of(0, 2)
     x[:, -1] = [5, 6]
-    assert replay.verdicts(loaded, x, file).tolist() == [False, True]
+    assert header_program.verdicts(loaded, x, file).tolist() == [False, True]
 
 
 def random_words(random: Random) -> bytes:
@@ -315,7 +315,7 @@ def test_python_takes_what_c_takes_and_judges_as_c_does(load: Path, loaded: Path
     seen = set()
     for content in [one for one, why in zip(files, said, strict=True) if why == LOADED][:20]:
         file.write_bytes(content)
-        expected = replay.verdicts(loaded, x, file).tolist()
+        expected = header_program.verdicts(loaded, x, file).tolist()
         assert judged_by_python(content, x) == expected
         seen |= set(expected)
     assert seen == {True, False}
@@ -331,7 +331,7 @@ def test_a_trained_forest_from_its_file_judges_as_it_does(loaded: Path, tmp_path
     x = made.rows_of(2, 2_000)
     (tmp_path / "made.sbd").write_bytes(content)
     said = judged_by_python(content, x)
-    assert said == replay.verdicts(loaded, x, tmp_path / "made.sbd").tolist()
+    assert said == header_program.verdicts(loaded, x, tmp_path / "made.sbd").tolist()
     assert set(said) == {True, False}
     names = [made.NAMES.index(name) for name in fitted.feature_names]
     verdicts = fitted.judge(x[:, names].astype(np.float64))

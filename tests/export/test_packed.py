@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from export import packed as module
-from export.packed import Packed, packed
-from export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, Tree, from_fitted
+from smartsbd.export import packed as module
+from smartsbd.export.packed import Packed, packed
+from smartsbd.export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, Tree, from_fitted
 from tests.export import made
 
 NUMBERS = {name: number for number, name in enumerate(made.NAMES)}

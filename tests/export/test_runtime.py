@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from export import compilers, emit_c, model_file, replay
-from export.bounded_process import ProcessLimits
-from export.compilers import Compiler
-from export.layout import LAYOUTS, Layout
-from export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
-from models.detectors.learned import WindowVerdict, opinions_of
-from models.partition import Partition, numbered
+from smartsbd.detectors.bounded_process import ProcessLimits
+from smartsbd.detectors.partition import Partition, numbered
+from smartsbd.export import compilers, emit_c, header_program, model_file
+from smartsbd.export.compilers import Compiler
+from smartsbd.export.layout import LAYOUTS, Layout
+from smartsbd.export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
+from smartsbd.models.stored.window_opinions import WindowVerdict, opinions_of
 from tests.export import made, streams
 from tests.export.streams import Event, Found, Stream, in_order, replayed
 from tests.night import few_now
@@ -105,7 +105,7 @@ def test_a_header_decides_and_parts_as_its_model_does(
     forest = from_fitted(made.forest_of(x, np.random.default_rng(0).random(len(x)) < 0.5, depth=3, trees=13))
     made.write_runtime(tmp_path)
     (tmp_path / "sbd_made.h").write_text(emit_c.render_model(forest, made.header("sbd_made", layout)))
-    program = replay.build(tmp_path, tmp_path, "sbd_made", gcc)
+    program = header_program.build(tmp_path, tmp_path, "sbd_made", gcc)
     found = replayed(program, b"".join(one.lines(token) for token, one in enumerate(connections)), "-f")
     assert found.exit_code == 0
     said, partitions = [], set()

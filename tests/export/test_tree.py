@@ -11,9 +11,19 @@ from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomFor
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, from_fitted, merged, nodes
-from models.families.fitted import Fitted, Setting
-from models.families.random_forest import LATTICE, to_lattice
+from smartsbd.export.tree import (
+    NOT_SHARED,
+    SHARED,
+    Branch,
+    ExportError,
+    Forest,
+    Leaf,
+    from_fitted,
+    merged,
+    nodes,
+)
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.families.random_forest import LATTICE, to_lattice
 from tests.export import made
 
 NAME = "rtt_ed_4us"

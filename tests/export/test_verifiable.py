@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from export import common_judgements, emit_c, lag_excess_header
+from smartsbd.detectors import lag_excess
+from smartsbd.export import common_lag_judgements, emit_c
 
 ROOT = Path(__file__).parents[2]
 SHIM = (ROOT / "kernel/src/verifiable.h").read_text()
 RUNTIME = emit_c.render_runtime()
-LAG_EXCESS = lag_excess_header.SOURCE.read_text()
-COMMON_LAG = common_judgements.HEADER.read_text()
+LAG_EXCESS = lag_excess.SOURCE.read_text()
+COMMON_LAG = common_lag_judgements.HEADER.read_text()
 LOADED = emit_c.render_loaded()
 _BLOCK = re.compile(r"#ifndef SBD_BPF\n(.*?)#endif\n", re.DOTALL)
 _MACRO = re.compile(r"^#define (SBD_\w+)(.*)$", re.MULTILINE)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from export import compilers, emit_c, model_file, replay, verify
-from export.compilers import CompileError, Compiler
-from export.layout import LAYOUTS, Layout
-from export.probe import probing_rows
-from export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf, Tree, from_fitted
-from export.verify import VerifyError, build_everywhere, prove
-from features.catalog import feature, feature_names
-from models.families.fitted import Fitted
+from smartsbd.export import compilers, emit_c, header_program, model_file, verify
+from smartsbd.export.compilers import CompileError, Compiler
+from smartsbd.export.layout import LAYOUTS, Layout
+from smartsbd.export.probe import probing_rows
+from smartsbd.export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf, Tree, from_fitted
+from smartsbd.export.verify import VerifyError, build_everywhere, prove
+from smartsbd.features.catalog import feature, feature_names
+from smartsbd.models.families.fitted import Fitted
 from tests.export import made
 
 NAME = "sbd_made"
@@ -46,7 +46,7 @@ def programs_of(
     write_header(folder, emit_c.render_model(forest, made.header(NAME, layout)))
     file = folder / "made.sbd"
     file.write_bytes(model_file.content(forest))
-    return [("the header", replay.build(folder, folder, NAME, gcc, ["-O0"]), None), ("the file", loaded, file)]
+    return [("the header", header_program.build(folder, folder, NAME, gcc, ["-O0"]), None), ("the file", loaded, file)]
 
 
 @pytest.mark.parametrize("feature_set", ["paper", "both"])
@@ -151,10 +151,10 @@ def test_a_broken_header_is_found(case: str, gcc: Compiler, tmp_path: Path) -> N
     broken = change(text)
     assert broken != text
     write_header(tmp_path, text)
-    prove(SMALL, [("the header", replay.build(tmp_path, tmp_path, NAME, gcc, ["-O0"]), None)], rows)
+    prove(SMALL, [("the header", header_program.build(tmp_path, tmp_path, NAME, gcc, ["-O0"]), None)], rows)
     write_header(tmp_path, broken)
     with pytest.raises(VerifyError, match=r"the header differs from the model on \d+ of \d+ rows"):
-        prove(SMALL, [("the header", replay.build(tmp_path, tmp_path, NAME, gcc, ["-O0"]), None)], rows)
+        prove(SMALL, [("the header", header_program.build(tmp_path, tmp_path, NAME, gcc, ["-O0"]), None)], rows)
 
 
 def test_a_file_of_another_model_is_found(loaded: Path, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_rows_beyond_what_features_are_are_refused(value: int, loaded: Path, all
     rows = made.rows_of(0, 2)
     rows[1, 3] = value
     with pytest.raises(ValueError, match="beyond 16777215"):
-        replay.verdicts(loaded, rows, all_features)
+        header_program.verdicts(loaded, rows, all_features)
 
 
 def test_every_compiler_builds_for_every_target_it_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

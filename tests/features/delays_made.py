@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from features.lag_excess.lattice import DELAY_LIMIT_US
-from features.series import SubflowSignals
+from smartsbd.features.lag_excess.lattice import DELAY_LIMIT_US
+from smartsbd.features.series import SubflowSignals
 
 MS = 1_000_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from features.series import PairGrid
+from smartsbd.features.series import PairGrid
 from tests import naive
 
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contributions.generated_grids import edge_grids
-from features import catalog
-from features.fixed import FEATURE_LIMIT, POINTS_LIMIT
-from features.pair import PairWindow, pair_windows
-from features.resample import interpolate, last_known, pair_grid
-from features.series import SubflowSignals, congested_at
-from features.throughput import achieved_mbit_s
-from features.window import Rejected, Window, geometry, tiled, triggered
+from smartsbd.contributions.generated_grids import edge_grids
+from smartsbd.features import catalog
+from smartsbd.features.fixed import FEATURE_LIMIT, POINTS_LIMIT
+from smartsbd.features.pair import PairWindow, pair_windows
+from smartsbd.features.resample import interpolate, last_known, pair_grid
+from smartsbd.features.series import SubflowSignals, congested_at
+from smartsbd.features.throughput import achieved_mbit_s
+from smartsbd.features.window import Rejected, Window, geometry, tiled, triggered
 from tests import naive
 
 Events = list[tuple[int, int]]

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from contributions import check_feature
-from features import catalog
-from features.series import PairGrid
-from pipelines.reporting.published import TABLE3_NATS
+from smartsbd.contributions import check_feature
+from smartsbd.features import catalog
+from smartsbd.features.series import PairGrid
+from smartsbd.pipelines.reporting.published import TABLE3_NATS
 from tests import naive
 from tests.features.naive_grid import grid_of
 

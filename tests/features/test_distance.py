@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from tslearn.metrics import dtw as tslearn_dtw
 
-from features import distance
+from smartsbd.features import distance
 from tests import naive
 
 Ints = npt.NDArray[np.int64]

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from contributions.generated_grids import drawn_grid, edge_grids
-from features import catalog
-from features.catalog import PAIR_WINDOW
-from features.series import signals_of
-from pipelines.params import read_params
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.contributions.generated_grids import drawn_grid, edge_grids
+from smartsbd.features import catalog
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.features.series import signals_of
+from smartsbd.pipelines.params import read_params
 from tests import naive
 from tests.features.naive_grid import grid_of
 from tests.features.some_connections import few_or_all, some_of

@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 import pytest
 
-from contributions import ContributionError, check_feature
-from contributions.generated_grids import edge_grids, generated_grids
-from features.catalog import Feature
-from features.fixed import FEATURE_LIMIT, ONE_Q10, POINTS_LIMIT, ratio_q10
-from features.series import PairGrid
+from smartsbd.contributions import ContributionError, check_feature
+from smartsbd.contributions.generated_grids import edge_grids, generated_grids
+from smartsbd.features.catalog import Feature
+from smartsbd.features.fixed import FEATURE_LIMIT, ONE_Q10, POINTS_LIMIT, ratio_q10
+from smartsbd.features.series import PairGrid
 
 CALLS = itertools.count()
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from features.catalog import feature_names
-from features.inferred_connection import agreements, compared, feature_rows, signals_row, window_rows
-from features.reading import DEFAULT
-from traces.connection import Connection, Subflow
-from traces.dialect import Dialect
-from traces.recording import NoPartnerError, only_connection
+from smartsbd.features.catalog import feature_names
+from smartsbd.features.inferred_connection import agreements, compared, feature_rows, signals_row, window_rows
+from smartsbd.features.reading import DEFAULT
+from smartsbd.traces.connection import Connection, Subflow
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.recording import NoPartnerError, only_connection
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 LOG = SAMPLES / "kernel/inputs/102.state.csv.zst"

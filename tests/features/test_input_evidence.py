@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from features.input_evidence import InputEvidence
-from features.judged_rtts import (
+from smartsbd.features.input_evidence import InputEvidence
+from smartsbd.features.judged_rtts import (
     KIND_NOT_JUDGED,
     NO_RTTS,
     SAMPLES,
@@ -20,11 +20,11 @@ from features.judged_rtts import (
     VerdictRule,
     judged,
 )
-from features.series import SubflowSignals
-from traces import recording
-from traces.connection import Connection, Subflow
-from traces.dialect import Dialect
-from traces.vantage import RECEIVER, SENDER, UNKNOWN
+from smartsbd.features.series import SubflowSignals
+from smartsbd.traces import recording
+from smartsbd.traces.connection import Connection, Subflow
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN
 
 ROOT = Path(__file__).parents[2]
 MS = 1_000_000

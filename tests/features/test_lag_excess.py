@@ -12,15 +12,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from features.lag_excess import gate
-from features.lag_excess.band import BANDS, LEAD_STEPS, Signs, changes_of, signs_of
-from features.lag_excess.delays import LONGEST, Delays, delays_at, since
-from features.lag_excess.excess import excesses
-from features.lag_excess.lattice import PART_STEPS, TILE_STEPS, TOO_FEW_SAMPLES, Lattice, lattice_of
-from features.lag_excess.memory import FORGETTING, Evidence, Memory
-from features.lag_excess.tile import Tile, tiles
-from features.series import SubflowSignals
-from models.detectors.lag_excess import Criterion, judgements
+from smartsbd.detectors.lag_excess import Criterion, judgements
+from smartsbd.features.lag_excess import gate
+from smartsbd.features.lag_excess.band import BANDS, LEAD_STEPS, Signs, changes_of, signs_of
+from smartsbd.features.lag_excess.delays import LONGEST, Delays, delays_at, since
+from smartsbd.features.lag_excess.excess import excesses
+from smartsbd.features.lag_excess.lattice import PART_STEPS, TILE_STEPS, TOO_FEW_SAMPLES, Lattice, lattice_of
+from smartsbd.features.lag_excess.memory import FORGETTING, Evidence, Memory
+from smartsbd.features.lag_excess.tile import Tile, tiles
+from smartsbd.features.series import SubflowSignals
 from tests.features.delays_made import pair, queue_us, stopped, subflow
 
 SPANS = (2, 4, 8, 16, 32, 64, 128)

@@ -7,15 +7,15 @@ import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
-from features import paper
-from features.catalog import feature_names
-from features.fixed import FEATURE_LIMIT, ONE_Q10
-from features.pair import CONSTANT, pair_windows
-from features.reading import DEFAULT, QUESTIONS, Reading, alternatives
-from features.resample import denominator, pair_grid
-from features.series import PairGrid, SubflowSignals, signals_of
-from features.throughput import achieved_mbit_s
-from features.window import LONG_GAP, NO_RATE, WIFI_UNKNOWN, Rejected, Window, geometry, tiled, triggered
+from smartsbd.features import paper
+from smartsbd.features.catalog import feature_names
+from smartsbd.features.fixed import FEATURE_LIMIT, ONE_Q10
+from smartsbd.features.pair import CONSTANT, pair_windows
+from smartsbd.features.reading import DEFAULT, QUESTIONS, Reading, alternatives
+from smartsbd.features.resample import denominator, pair_grid
+from smartsbd.features.series import PairGrid, SubflowSignals, signals_of
+from smartsbd.features.throughput import achieved_mbit_s
+from smartsbd.features.window import LONG_GAP, NO_RATE, WIFI_UNKNOWN, Rejected, Window, geometry, tiled, triggered
 from tests.features.test_against_naive import Events, signals
 
 MS = 1_000_000
@@ -40,7 +40,7 @@ def pair(entries_x: list[int], entries_y: list[int]) -> tuple[SubflowSignals, Su
 
 
 def test_defaults_are_those_of_the_parameters_file() -> None:
-    from pipelines.params import read_params
+    from smartsbd.pipelines.params import read_params
 
     assert read_params().extract.reading == DEFAULT
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from features.catalog import PAIR_TILE
-from features.lag_excess.memory import FORGETTING
-from features.lag_excess.tile_feature import TILE_FEATURES
-from features.series import signals_of
-from pipelines.params import read_params
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.features.catalog import PAIR_TILE
+from smartsbd.features.lag_excess.memory import FORGETTING
+from smartsbd.features.lag_excess.tile_feature import TILE_FEATURES
+from smartsbd.features.series import signals_of
+from smartsbd.pipelines.params import read_params
 from tests import naive_lag_excess as naive
 from tests.features.some_connections import few_or_all, some_of
 from tests.naive import Ints

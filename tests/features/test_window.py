@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from features.reading import Reading
-from features.series import SubflowSignals
-from features.window import Rejected, Window, geometry, tiled, triggered
+from smartsbd.features.reading import Reading
+from smartsbd.features.series import SubflowSignals
+from smartsbd.features.window import Rejected, Window, geometry, tiled, triggered
 from tests.features.test_against_naive import signals
 
 MS = 1_000_000

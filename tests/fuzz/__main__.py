@@ -19,7 +19,7 @@ from tests.fuzz import native, programs
 # Beyond what is mapped once everything is imported: a length that an input only claims is not allocated.
 _MORE_BYTES = 2 << 30
 # What only the checks call.
-_NO_PARSERS = ["traces.connection", "contracts.contract", "contracts.tables"]
+_NO_PARSERS = ["smartsbd.traces.connection", "smartsbd.contracts.contract", "smartsbd.contracts.tables"]
 _OPTIONS = {"timeout": 60, "rss_limit_mb": 2048}
 # Nothing that is compiled allocates so much at once: a capture's largest block is 16 MiB.
 _MORE_OPTIONS_OF_A_PROGRAM = {"timeout": 10, "malloc_limit_mb": 64}
@@ -91,7 +91,7 @@ def main() -> None:
         libfuzzer = native.load_libfuzzer()
     atheris = importlib.import_module("atheris")
     # Imported here, so that what is imported in turn tells where it goes.
-    with atheris.instrument_imports(include=["traces"], exclude=_NO_PARSERS):
+    with atheris.instrument_imports(include=["smartsbd.traces"], exclude=_NO_PARSERS):
         targets = importlib.import_module("tests.fuzz.targets")
     targets.oracle.prepare()
     if not is_program:

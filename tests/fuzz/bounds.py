@@ -15,10 +15,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from smartsbd.traces import formats, truth
+from smartsbd.traces.formats import Read
+from smartsbd.traces.quarantine import UnreadableInputError
 from tests.fuzz import targets
-from traces import formats, truth
-from traces.formats import Read
-from traces.quarantine import UnreadableInputError
 
 #: What may be mapped, by all allocations at once.
 MAPPED_BYTES = 512 << 20
@@ -47,7 +47,7 @@ def said_of_truth(path: Path) -> str:
 
 def said_of_labels(path: Path) -> str:
     """Return in one line what labels hold, or what is wrong with them."""
-    from pipelines.labelling.labels import LabelsError, read_labels
+    from smartsbd.pipelines.labelling.labels import LabelsError, read_labels
 
     try:
         return f"{len(read_labels(path))} labels"
@@ -57,7 +57,7 @@ def said_of_labels(path: Path) -> str:
 
 def said_of_stored_model(path: Path) -> str:
     """Return in one line what an archive holds, or why it is no model of ours."""
-    from models.stored import store
+    from smartsbd.models.stored import store
 
     try:
         return type(store.load(path).estimator).__name__

@@ -9,7 +9,7 @@ from random import Random
 
 def headers(folder: Path) -> Path:
     """Write the headers that are exported into a folder; return it."""
-    from export.emit_c import render_loaded, render_runtime
+    from smartsbd.export.emit_c import render_loaded, render_runtime
 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "smartsbd.h").write_text(render_runtime())
@@ -19,8 +19,8 @@ def headers(folder: Path) -> Path:
 
 def model_files() -> list[bytes]:
     """Return model files: of a leaf, of a few trees, and of more than are walked at one time."""
-    from export.model_file import content
-    from export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf
+    from smartsbd.export.model_file import content
+    from smartsbd.export.tree import NOT_SHARED, SHARED, Branch, Forest, Leaf
 
     low = Branch("rtt_ed_4us", 7, NOT_SHARED, SHARED)
     high = Branch("rtt_correlation_q10", -3, Leaf(5), Branch("rtt_ed_4us", 9, low, SHARED))

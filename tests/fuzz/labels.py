@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from contracts.fault import InputFault
-from pipelines.labelling.labels import LabelsError, connection_of, read_labels, truth_row
+from smartsbd.contracts.fault import InputFault
+from smartsbd.pipelines.labelling.labels import LabelsError, connection_of, read_labels, truth_row
+from smartsbd.traces import formats, truth
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.recording import Recording
 from tests.fuzz.memory_file import MemoryFile
-from traces import formats, truth
-from traces.dialect import Dialect
-from traces.recording import Recording
 
 _LOG = b"".join(b"%d C=%x SF=%d V=RTT 9\n" % (step, 1 + step % 2, step % 3) for step in range(1, 13))
 

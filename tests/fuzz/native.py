@@ -20,7 +20,7 @@ _FLAGS = (
 
 
 def build(folder: Path) -> Path:
-    """Build the module into a folder, as far as anything in packets/ has changed; return it."""
+    """Build the module into a folder, as far as anything in native/packets/ has changed; return it."""
     folder.mkdir(parents=True, exist_ok=True)
     coverage = folder / "coverage.o"
     source = Path(__file__).with_name("coverage.cc")

@@ -11,15 +11,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from contracts import tables
-from contracts.contract import Column, Table
-from traces import bounds, connection_analysis, stored
-from traces import connection as rows_of
-from traces.connection_analysis import ConnectionAnalysis
-from traces.delivery import PARTS, delivery
-from traces.formats import Read
-from traces.quarantine import RAW_BYTES, UnreadableInputError, quarantine_columns
-from traces.trace import Trace
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Column, Table
+from smartsbd.traces import bounds, connection_analysis, stored
+from smartsbd.traces import connection as rows_of
+from smartsbd.traces.connection_analysis import ConnectionAnalysis
+from smartsbd.traces.delivery import PARTS, delivery
+from smartsbd.traces.formats import Read
+from smartsbd.traces.quarantine import RAW_BYTES, UnreadableInputError, quarantine_columns
+from smartsbd.traces.trace import Trace
 
 #: CPU time an input may take, and each of its bytes after decompression: 20 times what the slowest parser needs, with
 #: its coverage recorded.

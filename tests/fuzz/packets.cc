@@ -415,7 +415,7 @@ CheckGroups(const std::vector<std::vector<FlowSummary>>& captures, size_t mostSu
     HOLDS(places.empty() || *places.rbegin() + 1 == static_cast<int64_t>(places.size()));
 }
 
-/// Tell by its first bytes whether an input is a capture, as traces/capture.py does.
+/// Tell by its first bytes whether an input is a capture, as traces/formats/capture.py does.
 bool
 IsCapture(const uint8_t* bytes, size_t size)
 {

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from contracts.fault import printable
-from models.families import FAMILIES
-from models.families.fitted import Fitted, Setting
-from models.stored import store
+from smartsbd.contracts.fault import printable
+from smartsbd.models.families import FAMILIES
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.stored import store
 from tests.fuzz import oracle
 from tests.fuzz.memory_file import MemoryFile
 

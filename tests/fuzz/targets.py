@@ -15,30 +15,27 @@ from typing import Any
 
 import zstandard
 
-from contracts.contract import ContractError
-from contracts.tables import TRUTH
-from tests.fuzz import exported, mutations, oracle, programs
-from tests.fuzz.memory_file import MemoryFile
-from tests.traces.naive import log as naive
-from traces import (
-    capture_analysis,
+from smartsbd.contracts.contract import ContractError
+from smartsbd.contracts.tables import TRUTH
+from smartsbd.traces import capture_analysis, formats, stored, truth
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.dialect import Dialect, LinePattern
+from smartsbd.traces.formats import (
+    Read,
     event_log,
-    formats,
     packet_table,
     ping_log,
     qlog,
     rtt_table,
     socket_stats,
     state_log,
-    stored,
     tcp_probe,
-    truth,
 )
-from traces.connection import Connection
-from traces.dialect import Dialect, LinePattern
-from traces.formats import Read
-from traces.quarantine import UnreadableInputError
-from traces.trace import Trace
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.trace import Trace
+from tests.fuzz import exported, mutations, oracle, programs
+from tests.fuzz.memory_file import MemoryFile
+from tests.traces.naive import log as naive
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
@@ -377,7 +374,11 @@ TARGETS = {
     "qlog": Target(_log(qlog.read, _any_number), ("qlog",), (_PUBLIC_QLOG,), _QLOG),
     "truth": Target(_truth, ("truth",), (("data/samples/kernel/truth.csv", b""),), (b'"', b",", b"true")),
     "labels": Target(
-        _of_module("labels", "check"), ("labels",), (), _LABELS, modules=("pipelines.labelling.labels", "traces.truth")
+        _of_module("labels", "check"),
+        ("labels",),
+        (),
+        _LABELS,
+        modules=("smartsbd.pipelines.labelling.labels", "smartsbd.traces.truth"),
     ),
     "stored_model": Target(
         _of_module("stored_models", "check"),
@@ -387,7 +388,7 @@ TARGETS = {
         1 << 16,
         mutations.archive,
         _of_module("stored_models", "archives"),
-        ("models.stored.archive", "models.stored.structure", "models.stored.store"),
+        ("smartsbd.models.stored.archive", "smartsbd.models.stored.structure", "smartsbd.models.stored.store"),
     ),
     "stored": Target(_stored, ("stored",), (), _PACKED, 1 << 12, mutations.any_bytes),
     "pcap": Target(_capture, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from contracts.fault import UsageFault
-from pipelines.__main__ import main
-from pipelines.commands import record
-from testbed import machine
+from smartsbd.contracts.fault import UsageFault
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.commands import record
+from smartsbd.testbed import machine
 from tests.capabilities import taken_away_of
 
 ROOT = Path(__file__).parents[2]

@@ -13,15 +13,23 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from export import model_file
-from export.emit_c import EXPORTABLE
-from export.tree import NOT_SHARED, SHARED, Forest
-from pipelines.__main__ import main
-from testbed import machine
+from smartsbd.export import model_file
+from smartsbd.export.emit_c import EXPORTABLE
+from smartsbd.export.tree import NOT_SHARED, SHARED, Forest
+from smartsbd.pipelines.__main__ import main
+from smartsbd.testbed import machine
 from tests.benchmarks.test_benchmarks import printed
 from tests.capabilities import taken_away_of
 from tests.kernel.conftest import ROOT
-from tests.kernel.controllers import MOST_INSTRUCTIONS, NAMES, available, counting, emulated, loaded, loaded_programs
+from tests.kernel.controllers import (
+    MOST_INSTRUCTIONS,
+    NAMES,
+    available,
+    counting,
+    emulated,
+    loaded,
+    loaded_programs,
+)
 from tests.kernel.two_paths import TwoPaths, go_on, two_paths
 from tests.processes import PATIENCE_S, waited_for
 

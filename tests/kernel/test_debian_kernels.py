@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import event_log
 from tests.kernel.conftest import BUILT, ROOT
 from tests.kernel.controllers import MOST_INSTRUCTIONS
 from tests.kernel.recorded import (
@@ -19,8 +22,6 @@ from tests.kernel.recorded import (
     witnessed,
 )
 from tests.kernel.virtual_machine import UnavailableError, boot, unpacked
-from traces import event_log, recording
-from traces.dialect import Dialect
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.__main__ import main
+from smartsbd.pipelines.__main__ import main
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.trace import Trace
 from tests.kernel.conftest import BUILT
 from tests.kernel.recorded import (
     Recorded,
@@ -22,9 +25,6 @@ from tests.kernel.recorded import (
 )
 from tests.kernel.two_paths import PORT, TwoPaths, go_on
 from tests.processes import PATIENCE_S, waited_for
-from traces import recording
-from traces.dialect import Dialect
-from traces.trace import Trace
 
 
 @dataclass(frozen=True)

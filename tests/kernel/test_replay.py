@@ -11,18 +11,25 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from export import common_judgements, compilers, connection_signals, judgements, model_file, replay
-from export.emit_c import EXPORTABLE
-from export.judgements import Said
-from export.signal_agreement import headers_of_models
-from export.tree import NOT_SHARED, Forest
-from features.connection_pairs import rows
-from features.series import SubflowSignals
-from models.detectors.lag_excess import Criterion
+from smartsbd.detectors.lag_excess import Criterion
+from smartsbd.export import (
+    common_lag_judgements,
+    compilers,
+    connection_signals,
+    header_program,
+    lag_excess_judgements,
+    model_file,
+)
+from smartsbd.export.emit_c import EXPORTABLE
+from smartsbd.export.lag_excess_judgements import Said
+from smartsbd.export.signal_agreement import headers_of_models
+from smartsbd.export.tree import NOT_SHARED, Forest
+from smartsbd.features.connection_pairs import rows
+from smartsbd.features.series import SubflowSignals
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 from tests.kernel.conftest import BUILT, ROOT
 from tests.kernel.virtual_machine import UnavailableError, boot, unpacked
-from traces import recording
-from traces.dialect import Dialect
 
 GENERATED = ROOT / "export/generated"
 SAMPLES = ROOT / "data/samples"
@@ -84,7 +91,7 @@ def said_outside(place: Path, model: str | Path, lines: bytes) -> str:
     """What the replay program decides."""
     gcc = compilers.installed()[0]
     is_file = isinstance(model, Path)
-    program = replay.build(place, GENERATED, None if is_file else f"sbd_{model}", gcc)
+    program = header_program.build(place, GENERATED, None if is_file else f"sbd_{model}", gcc)
     words = [program, "-f", *([model] if is_file else [])]
     return subprocess.run(words, input=lines, capture_output=True, check=True).stdout.decode()
 
@@ -96,15 +103,15 @@ def said_of_pairs(text: str) -> list[list[Said]]:
         judgement = _JUDGEMENT.fullmatch(line)
         assert judgement, line
         token, decided_ns, words, score = judgement.groups()
-        one = Said(int(decided_ns), judgements.SAID[int(words)], None if score == "-" else int(score))
+        one = Said(int(decided_ns), lag_excess_judgements.SAID[int(words)], None if score == "-" else int(score))
         found.setdefault(int(token, 16), []).append(one)
     return list(found.values())
 
 
 def lag_excess_outside(place: Path, fed: Sequence[Fed]) -> list[list[Said]]:
     """What the C says of connections outside; those of which it says nothing are left out."""
-    program = judgements.build(place, GENERATED, compilers.installed()[0])
-    found, _ = judgements.run(program, [one.pair for one in fed], Criterion())
+    program = lag_excess_judgements.build(place, GENERATED, compilers.installed()[0])
+    found, _ = lag_excess_judgements.run(program, [one.pair for one in fed], Criterion())
     return [one for one in found if one]
 
 
@@ -121,8 +128,8 @@ def common_lag_of_pairs(text: str) -> list[list[tuple[bool | None, int]]]:
 
 def common_lag_outside(place: Path, fed: Sequence[Fed]) -> list[list[tuple[bool | None, int]]]:
     """What the C says of connections outside; those of which it says nothing are left out."""
-    program = common_judgements.build_common(place, compilers.installed()[0])
-    found, _ = common_judgements.by_program(program, [one.pair for one in fed])
+    program = common_lag_judgements.build_common(place, compilers.installed()[0])
+    found, _ = common_lag_judgements.by_program(program, [one.pair for one in fed])
     return [[(judgement.shared, judgement.score_q10) for judgement in one] for one in found if one]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from features.catalog import PAIR_WINDOW, feature_names
-from models.labelled.partners import pair_name
-from models.labelled.windows import LabelledWindows, labelled_windows, windows_of_kinds
+from smartsbd.features.catalog import PAIR_WINDOW, feature_names
+from smartsbd.models.labelled.partners import pair_name
+from smartsbd.models.labelled.windows import LabelledWindows, labelled_windows, windows_of_kinds
 
 NAMES = feature_names("paper")
 

@@ -7,33 +7,27 @@ import functools
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-PACKAGES = (
-    "contracts",
-    "traces",
-    "scenarios",
-    "testbed",
-    "features",
-    "models",
-    "export",
-    "smartsbd",
-    "doctor",
-    "pipelines",
-    "contributions",
-    "studies",
+#: Folders of code: the rooms of the package ``smartsbd``, and what is not of it.
+ROOMS = (
+    *("contracts", "contributions", "detectors", "doctor", "export", "features", "models", "native", "pipelines"),
+    *("scenarios", "testbed", "traces"),
 )
+PACKAGES = (*ROOMS, "smartsbd", "studies")
 
 
 def modules(root: Path) -> list[Path]:
     """The packages' modules, from the project's folder; a study's tests are none."""
+    # Links are not followed: a room is seen where it is.
     found = (path.relative_to(root) for package in PACKAGES for path in sorted((root / package).rglob("*.py")))
     return [path for path in found if "tests" not in path.parts and path.name != "conftest.py"]
 
 
 def file_of(root: Path, module: str) -> Path | None:
     """The file of a module, from the project's folder; None if it is none of the project's."""
-    if module.partition(".")[0] not in PACKAGES:
+    parts = module.split(".")
+    if parts[0] not in ("smartsbd", "studies"):
         return None
-    place = Path(*module.split("."))
+    place = Path(*(parts[1:] if len(parts) > 1 and parts[1] in ROOMS else parts))
     for path in (place.with_suffix(".py"), place / "__init__.py"):
         if (root / path).exists():
             return path

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts.contract import write_table
-from contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
-from features.catalog import PAIR_WINDOW
-from models.labelled.partners import pair_name
-from pipelines.__main__ import main
-from pipelines.params import overlaid
+from smartsbd.contracts.contract import write_table
+from smartsbd.contracts.tables import REJECTED, SERIES, TRUTH, WINDOW_KEY
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.labelled.partners import pair_name
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.params import overlaid
 from tests.models.windows_made import pair_window
 
 ROOT = Path(__file__).parents[2]

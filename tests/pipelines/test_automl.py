@@ -18,18 +18,18 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION, WINDOW_KEY
-from models.automl import engine_of
-from models.automl.environment import remedy
-from models.automl.ground import JudgedRows, judged
-from models.automl.search import Asked, EngineSearched
-from models.labelled.trial import Trial
-from pipelines.__main__ import main
-from pipelines.params import read_params
-from pipelines.params.block import ParamsError
-from pipelines.reporting.report_files import read_json
-from pipelines.running.automl_environments import searched_otherwise
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION, WINDOW_KEY
+from smartsbd.models.automl import engine_of
+from smartsbd.models.automl.environment import remedy
+from smartsbd.models.automl.ground import JudgedRows, judged
+from smartsbd.models.automl.search import Asked, EngineSearched
+from smartsbd.models.labelled.trial import Trial
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.running.automl_environments import searched_otherwise
 from tests.pipelines.small_project import EVALUATIONS, ROOT
 from tests.processes import PATIENCE_S, waited_for
 
@@ -49,7 +49,7 @@ def searches_of(folder: Path) -> list[str]:
             line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if str(folder) in line and "models.automl." in line:
+        if str(folder) in line and "smartsbd.models.automl." in line:
             found.append(line)
     return found
 
@@ -147,8 +147,8 @@ def test_an_engine_set_up_since_is_searched_with_and_nothing_stays_of_the_run_be
 def test_a_search_that_is_killed_for_its_time_gives_a_row_that_says_so(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("models.automl.search._STARTING_S", 0)
-    monkeypatch.setattr("models.automl.search._PATIENCE", 0)
+    monkeypatch.setattr("smartsbd.models.automl.search._STARTING_S", 0)
+    monkeypatch.setattr("smartsbd.models.automl.search._PATIENCE", 0)
     assert main(["automl", "--dataset", "sites", "--environments", "none"]) == 0
     table = accuracy(project)
     (row,) = table[table["model"] == "flaml"].to_dict("records")
@@ -165,7 +165,7 @@ def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
     def always_shared(trial: Trial, probability: npt.NDArray[np.float64]) -> JudgedRows:
         return judged(trial, np.ones_like(probability))
 
-    monkeypatch.setattr("models.automl.student.judged", always_shared)
+    monkeypatch.setattr("smartsbd.models.automl.student.judged", always_shared)
     assert main(["automl", "--dataset", "sites", "--environments", "none"]) == 0
     table = accuracy(project)
     rows = table[table["learnt_from"].str.startswith("flaml")]
@@ -178,7 +178,7 @@ def test_a_teacher_of_one_label_teaches_nobody_and_the_rows_say_so(
 def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage, folder = ["automl", "--dataset", "sites", "--environments", "none"], project / "data/automl/sites"
     with monkeypatch.context() as patch:
-        patch.setattr("models.automl.student.teachings", lambda *_: 1 / 0)
+        patch.setattr("smartsbd.models.automl.student.teachings", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             main(stage)
     kept = folder.with_name("sites.kept")
@@ -188,7 +188,7 @@ def test_a_run_that_was_broken_off_goes_on_where_it_was(project: Path, monkeypat
         assert not every
         yield from ()
 
-    monkeypatch.setattr("models.automl.outcome.searches", asked_for_nothing)
+    monkeypatch.setattr("smartsbd.models.automl.outcome.searches", asked_for_nothing)
     assert main(stage) == 0
     assert {path.name for path in folder.iterdir()} == FILES
     assert not kept.exists()

@@ -19,22 +19,22 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from models.benchmark import task_file
-from models.benchmark.named_split import connection_name
-from models.benchmark.task import TASKS
-from models.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskChangedError
-from models.benchmark.task_folder import TaskFolder, TaskFolderError
-from models.benchmark.task_score import NOT_RUN
-from models.benchmark.task_tables import LEARNT
-from models.detectors import DETECTORS
-from pipelines.__main__ import main
-from pipelines.judging.detector_opinions import ours
-from pipelines.judging.task_run import TaskRun
-from pipelines.judging.task_verdicts import by_ours
-from pipelines.labelling.labelled_connections import of_datasets
-from pipelines.params import read_params
-from pipelines.running.stage import EXIT_USAGE
-from traces.stored import capture_id
+from smartsbd.detectors import DETECTORS
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.benchmark import task_file
+from smartsbd.pipelines.benchmark.named_split import connection_name
+from smartsbd.pipelines.benchmark.task import TASKS
+from smartsbd.pipelines.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskChangedError
+from smartsbd.pipelines.benchmark.task_folder import TaskFolder, TaskFolderError
+from smartsbd.pipelines.benchmark.task_score import NOT_RUN
+from smartsbd.pipelines.benchmark.task_tables import LEARNT
+from smartsbd.pipelines.judging.detector_opinions import ours
+from smartsbd.pipelines.judging.task_run import TaskRun
+from smartsbd.pipelines.judging.task_verdicts import by_ours
+from smartsbd.pipelines.labelling.labelled_connections import of_datasets
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.running.stage import EXIT_USAGE
+from smartsbd.traces.stored import capture_id
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "data/benchmark"
@@ -496,7 +496,7 @@ def test_one_task_with_one_detector_has_the_leaderboard_s_figure(
 def test_ours_as_somebody_else_s_process_has_our_figure(
     leaderboard: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    process = shlex.join([sys.executable, "-m", "export.detector_process", "lag-excess"])
+    process = shlex.join([sys.executable, "-m", "smartsbd.detectors.detector_process", "lag-excess"])
     assert run(capsys, "wide-1", process)["right"] == right(leaderboard, "wide-1", "lag-excess")
 
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from models.benchmark import task_file, task_folder
-from models.benchmark.run_connections import RunConnections, TaskNotRunError
-from models.benchmark.task import TASKS
-from models.benchmark.task_file import TASK_FILE, TaskChangedError, TaskFile
-from models.benchmark.task_folder import TaskFolder
-from models.benchmark.task_score import NOT_OURS
-from models.last_verdict.dataset_tables import DatasetTables
-from pipelines.__main__ import main
-from pipelines.judging.task_run import TaskRun
-from pipelines.params import read_params
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
-from traces.log_writing import log_lines
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.benchmark import task_file, task_folder
+from smartsbd.pipelines.benchmark.run_connections import RunConnections, TaskNotRunError
+from smartsbd.pipelines.benchmark.task import TASKS
+from smartsbd.pipelines.benchmark.task_file import TASK_FILE, TaskChangedError, TaskFile
+from smartsbd.pipelines.benchmark.task_folder import TaskFolder
+from smartsbd.pipelines.benchmark.task_score import NOT_OURS
+from smartsbd.pipelines.judging.task_run import TaskRun
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
+from smartsbd.traces.log_writing import log_lines
 
 TASK = TASKS["sites-1"]
 

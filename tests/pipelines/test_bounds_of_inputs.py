@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from smartsbd.traces.bounds import TOO_MANY_SUBFLOWS
 from tests.processes import PATIENCE_S
-from traces.bounds import TOO_MANY_SUBFLOWS
 
 ROOT = Path(__file__).parents[2]
 #: Runs a command, which may map a gigabyte beyond what the program itself does.
 PROGRAM = """
 import resource, sys
-from pipelines.__main__ import main
+from smartsbd.pipelines.__main__ import main
 mapped_bytes = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (mapped_bytes + (1 << 30),) * 2)
 sys.exit(main(sys.argv[1:]))

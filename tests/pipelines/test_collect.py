@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.running import stage
-from pipelines.stages import collect
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.stages import collect
 from tests.killed_moments import ROOT, check_whole_or_none, command, ended_at_each
 
 
@@ -27,7 +27,7 @@ def test_ended_at_any_moment_it_leaves_a_whole_dataset_or_none(
     tmp_path: Path, samples: Path, number: signal.Signals
 ) -> None:
     words = ("--dataset", "made", "--samples", samples, "--raw", tmp_path / "raw/made")
-    left = ended_at_each(command("pipelines.stages.collect", *words), tmp_path / "raw", number)
+    left = ended_at_each(command("smartsbd.pipelines.stages.collect", *words), tmp_path / "raw", number)
     check_whole_or_none(left, number)
     names = {str(path.relative_to(samples)) for path in samples.rglob("*")}
     assert left[-1].paths.keys() == {"made", *(f"made/{name}" for name in names)}

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines.__main__ import main
-from pipelines.params import PARAMS_FILE, overlaid, read_params
-from pipelines.params.block import ParamsError
-from pipelines.reporting.data_dictionary import all_tables, data_dictionary
-from pipelines.running import dag, profile, stage, stored_outputs
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.params import PARAMS_FILE, overlaid, read_params
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.pipelines.reporting.data_dictionary import all_tables, data_dictionary
+from smartsbd.pipelines.running import dag, profile, stage, stored_outputs
 
 ROOT = Path(__file__).parents[2]
 
@@ -87,7 +87,7 @@ def test_every_stage_takes_the_arguments_of_dvc_yaml(one: dag.Stage) -> None:
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
     parser.parse_args(one.arguments("sites", read_params(ROOT / "params.yaml")))
-    assert one.command.startswith(f"python -m pipelines.stages {one.name} ")
+    assert one.command.startswith(f"python -m smartsbd.pipelines.stages {one.name} ")
     assert module.__doc__
     assert one.description.endswith(".")
     for path in [*one.deps, *one.outs]:

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from contracts import tables
-from contracts.contract import read_table
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
 from tests.pipelines.imports import PACKAGES
 from tests.simulator.test_competition import beside_tcp
 
@@ -75,7 +75,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sources with every example in it, but for those of the simulator: it is built of the sources."""
     project = tmp_path_factory.mktemp("contributed")
     for name in COPIED:
-        shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, project / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for name in FILES:
         (project / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, project / name)
@@ -97,7 +97,7 @@ def run(project: Path, *arguments: str, code: int = 0) -> str:
 def test_the_examples_are_one_new_file_each_and_its_registration() -> None:
     assert [Path(path).parent.as_posix() for path in NEW] == [
         "features",
-        "models/detectors",
+        "detectors",
         "traces",
         "models/families",
         "scenarios",
@@ -125,7 +125,7 @@ from pathlib import Path
 from contributions import check_feature
 from features import catalog, connection_pairs, pair
 from traces import recording
-from pipelines.params import read_params
+from smartsbd.pipelines.params import read_params
 from tests import naive
 
 params = read_params()
@@ -174,7 +174,7 @@ def test_a_detector(changed: Path) -> None:
     ("path", "whole", "broken", "call", "found"),
     [
         ("features/side.py", "grid.queue_b_us))\n", "grid.queue_b_us)) + grid.n\n", "check_feature", "bounds"),
-        ("models/detectors/high_delay.py", "else None", "else start_ns % 2 > 0", "check_baseline", "time_origin"),
+        ("detectors/high_delay.py", "else None", "else start_ns % 2 > 0", "check_baseline", "time_origin"),
     ],
 )
 def test_the_one_call_finds_what_is_broken(
@@ -216,7 +216,7 @@ def test_a_parser(changed: Path, tmp_path: Path) -> None:
     )
     arguments = ["--raw", str(tmp_path / "raw"), "--tables", str(tmp_path / "tables"), "--dataset", "recorded"]
     arguments += ["--report", str(tmp_path / "report.json"), "--params", str(tmp_path / "params.yaml")]
-    run(changed, "-m", "pipelines.stages", "parse", *arguments)
+    run(changed, "-m", "smartsbd.pipelines.stages", "parse", *arguments)
     (source,) = read_table(tables.CAPTURE, tmp_path / "tables/capture.parquet").column("source").to_pylist()
     assert source == "json_lines"
     acks = read_table(tables.ACK, tmp_path / "tables/ack.parquet").column("rtt_us").to_pylist()
@@ -228,10 +228,10 @@ def test_a_family(changed: Path, tmp_path: Path) -> None:
     script = f"""
 import numpy as np
 from pathlib import Path
-from models.stored import store
+from smartsbd.models.stored import store
 from models import search
-from models.families import family_of
-from pipelines.params import read_params
+from smartsbd.models.families import family_of
+from smartsbd.pipelines.params import read_params
 from tests.models import windows_made
 
 windows, family = windows_made.windows(), family_of("extra_trees")
@@ -254,13 +254,15 @@ print(len(grid), np.mean(search.predict(windows, store.load(Path({str(tmp_path)!
 def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
     params = yaml.safe_load((changed / "params.yaml").read_text())
     assert params["simulate"]["late"]["connections_per_label"] > 1
-    evaluated = "from pipelines.publishing.origin import ORIGINS; print('evaluation' in ORIGINS['late'].not_for[0])"
+    evaluated = (
+        "from smartsbd.pipelines.publishing.origin import ORIGINS; print('evaluation' in ORIGINS['late'].not_for[0])"
+    )
     assert run(changed, "-c", evaluated) == "True\n"
     params["simulate"]["late"] |= {"connections_per_label": 1, "duration_s": 8}
     small = tmp_path / "small.yaml"
     small.write_text(yaml.safe_dump(params))
     arguments = ["--dataset", "late", "--raw", str(tmp_path / "late"), "--params", str(small)]
-    run(changed, "-m", "pipelines.stages", "simulate", *arguments)
+    run(changed, "-m", "smartsbd.pipelines.stages", "simulate", *arguments)
     with (tmp_path / "late/truth.csv").open() as stream:
         assert sorted(row["shared"] for row in csv.DictReader(stream)) == ["false", "true"]
     for path in (tmp_path / "late/scenarios").iterdir():
@@ -271,7 +273,7 @@ def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
         assert re.search(r"event_log, 1 connections, \d{4,} records, 0 refused", shown)
     params["simulate"]["late"]["join_s"] = 0
     small.write_text(yaml.safe_dump(params))
-    run(changed, "-m", "pipelines.stages", "simulate", *arguments, code=2)
+    run(changed, "-m", "smartsbd.pipelines.stages", "simulate", *arguments, code=2)
 
 
 @pytest.mark.slow
@@ -297,7 +299,7 @@ def test_a_controller(changed: Path, tmp_path: Path) -> None:
     try_it = f"""
 import json, sys
 from pydantic import ValidationError
-from scenarios.scenario import Scenario
+from smartsbd.scenarios.scenario import Scenario
 try:
     print(Scenario.model_validate(json.loads({json.dumps(json.dumps(scenario))})).connection.controller)
 except ValidationError:
@@ -305,7 +307,7 @@ except ValidationError:
 """
     assert run(copied, "-c", try_it).split() == ["refused"]
     run(copied, "-c", f"import sys; sys.prefix = {str(prefix)!r}; from scenarios import registry; registry.main([])")
-    run(copied, "-m", "scenarios.schema")
+    run(copied, "-m", "smartsbd.scenarios.schema")
     assert run(copied, "-c", try_it).split() == ["ewtcp"]
     assert '"const": "ewtcp"' in (copied / "simulator/src/scenario.schema.json").read_text()
     assert "| `ewtcp` | Equally weighted TCP (Honda et al., 2009). |" in (copied / "simulator/README.md").read_text()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.params import read_params
-from pipelines.running import countdown, dag, profile
-from pipelines.running.journal import Entry
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.running import countdown, dag, profile
+from smartsbd.pipelines.running.journal import Entry
 
 ROOT = Path(__file__).parents[2]
 STAGES = """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines.running.dag import Stage, read_stages, read_studies, study_files
+from smartsbd.pipelines.running.dag import Stage, read_stages, read_studies, study_files
 from tests.pipelines import imports
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +28,7 @@ STAGES = [stage for stage in (*read_stages(ROOT / "dvc.yaml"), *read_studies(ROO
 PARAMETERS = {name: {own for own in body.get("params", []) if isinstance(own, str)} for name, body in BODIES.items()}
 #: Modules that stages need not name, and why no result depends on them.
 PASSED_OVER = {
+    "smartsbd/__init__.py": "imports nothing before a name of it is asked for",
     "pipelines/__init__.py": "keeps libraries to one thread, whatever the stage",
     "pipelines/running/stage.py": "arguments, messages, exit codes",
     "pipelines/running/parallel.py": "which process does the work",
@@ -45,20 +46,20 @@ PASSED_OVER = {
 }
 #: Compiled parts and other files, by the module that takes them.
 TAKEN_BY = {
-    "export/compiled_detectors.py": "export/baselines",
+    "detectors/compiled_detectors.py": "detectors/in_c",
     "export/emit_c.py": "export/templates",
     "export/fragment.py": "export/fragments",
-    "export/replay.py": "export/programs/replay.c",
-    "features/at_once.py": "windows/src",
-    "features/distance.py": "warping/src",
-    "features/resample.py": "windows/src",
-    "features/throughput.py": "windows/src",
-    "models/neighbours.py": "warping/src",
+    "export/header_program.py": "export/programs/replay.c",
+    "features/at_once.py": "native/windows/src",
+    "features/distance.py": "native/warping/src",
+    "features/resample.py": "native/windows/src",
+    "features/throughput.py": "native/windows/src",
+    "models/families/neighbours.py": "native/warping/src",
     "scenarios/closed_loop/loop_program.py": "simulator/loop",
     "scenarios/registry.py": "scenarios/registry.json",
     "scenarios/simulator.py": "simulator/src",
-    "traces/assembly.py": "logs/src",
-    "traces/capture.py": "packets/src",
+    "traces/assembly.py": "native/logs/src",
+    "traces/formats/capture.py": "native/packets/src",
     "pipelines/reporting/run_page.py": "pipelines/reporting/templates",
 }
 #: Parameters that no stage need name: no result depends on them.
@@ -80,7 +81,7 @@ IN_PART = {
 
 def programs_of(stage: Stage) -> list[Path]:
     """The files of the programs that it runs."""
-    return [Path(*module.split(".")).with_suffix(".py") for module in stage.modules]
+    return [path for module in stage.modules if (path := imports.file_of(ROOT, module)) is not None]
 
 
 @functools.cache
@@ -122,9 +123,8 @@ NAMES_ALONE = (
 TAKEN_NOT = {
     ("prove", "export/emit_c.py"): "the list of features that have C",
     ("prove", "export/fragment.py"): "the same",
-    ("verdicts", "export/compiled_detectors.py"): "opinions that are read from a table",
     ("validate", "traces/assembly.py"): "the name of a connection's input",
-    ("validate", "traces/capture.py"): "the name of a connection's input",
+    ("validate", "traces/formats/capture.py"): "the name of a connection's input",
     ("search", "features/at_once.py"): "the names of the features; distances it computes",
     **{
         (stage, module): "the names of the features, none of which it computes"
@@ -135,7 +135,7 @@ TAKEN_NOT = {
         ("report", module): "what features and signals are called"
         for module in ("features/at_once.py", "features/distance.py", "features/throughput.py")
     },
-    **{(stage, "features/resample.py"): "the same" for stage in ("export", "prove")},
+    ("export", "features/resample.py"): "the same",
     **{
         (stage, "features/throughput.py"): "what signals are; it takes none from tables"
         for stage in (*NAMES_ALONE, "search", "baselines")

@@ -15,25 +15,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION
-from export import default_detector, shipped
-from features import connection_pairs
-from features.lag_excess import lattice
-from features.lag_excess.lattice import TOO_FEW_SAMPLES
-from features.reading import DEFAULT
-from features.series import SubflowSignals
-from models.detectors import DETECTORS
-from models.detectors.common_lag import CommonLagRule
-from models.detectors.common_lag_calibration import wrong_in_words, wrong_share
-from models.detectors.common_lag_judgements import NO_QUEUE, NO_QUEUE_ON, TOO_SHORT, timed_judgements
-from models.detectors.lag_excess import Criterion, judgements
-from pipelines.__main__ import main
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION
+from smartsbd.detectors import DETECTORS
+from smartsbd.detectors.lag_excess import Criterion, judgements
+from smartsbd.detectors.verdict import default_detector
+from smartsbd.detectors.verdict.calibration import wrong_in_words, wrong_share
+from smartsbd.detectors.verdict.common_lag import CommonLagRule
+from smartsbd.detectors.verdict.timed_judgements import NO_QUEUE, NO_QUEUE_ON, TOO_SHORT, timed_judgements
+from smartsbd.export import shipped
+from smartsbd.features import connection_pairs
+from smartsbd.features.lag_excess import lattice
+from smartsbd.features.lag_excess.lattice import TOO_FEW_SAMPLES
+from smartsbd.features.reading import DEFAULT
+from smartsbd.features.series import SubflowSignals
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 from tests.pipelines.test_new_dataset import log_of
 from tests.pipelines.test_selection import MODELS
-from traces import recording
-from traces.dialect import Dialect
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / "data/samples/kernel/inputs"

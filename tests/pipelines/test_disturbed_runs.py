@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines.running import profile
+from smartsbd.pipelines.running import profile
 from tests import quick_profile
 from tests.made_once import made_once
 from tests.processes import waited_for

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from doctor import observed, phases
-from doctor.guided_test import TEST, Settings
-from doctor.network_path import NetworkPath
-from pipelines.__main__ import main
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from smartsbd.doctor import observed, phases
+from smartsbd.doctor.guided_test import TEST, Settings
+from smartsbd.doctor.network_path import NetworkPath
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tests.doctor.iperf3_servers import free_ports, serving
 from tests.doctor.ping import needs_ping
 from tests.doctor.test_http_download import server

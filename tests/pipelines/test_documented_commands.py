@@ -27,10 +27,10 @@ import dpkt
 import pytest
 import zstandard
 
-from pipelines import commands
-from pipelines.__main__ import parser_of
-from pipelines.running import profile as scratch
-from pipelines.running.dag import DAG_FILE, read_stages
+from smartsbd.pipelines import commands
+from smartsbd.pipelines.__main__ import parser_of
+from smartsbd.pipelines.running import profile as scratch
+from smartsbd.pipelines.running.dag import DAG_FILE, read_stages
 from tests.traces import rewritten
 
 ROOT = Path(__file__).parents[2]
@@ -96,17 +96,17 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "make test": Elsewhere("this is one of its tests", "make test"),
     "make check": Elsewhere(_SUITE, "make check"),
     "while sleep 0.02; do date +%s.%N; ss -tinO; done > ss.log": Elsewhere(
-        "never ends", "tests/traces/test_socket_stats.py"
+        "never ends", "tests/traces/formats/test_socket_stats.py"
     ),
     "sh docs/sample-ss.sh -i 0.02 -d 60 dst 192.0.2.1 > ss.log": Elsewhere(
         "needs a minute of traffic", "tests/pipelines/test_sample_ss.py"
     ),
     "for link in wlan0 wwan0;"
     " do curl -m 60 --interface $link -o /dev/null https://server.example/large & done": Elsewhere(
-        _TWO_LINKS, "tests/traces/test_ping_log.py"
+        _TWO_LINKS, "tests/traces/formats/test_ping_log.py"
     ),
     "for link in wlan0 wwan0; do ping -D -O -i 0.01 -w 60 -I $link 192.0.2.1 > $link.ping & done; wait": Elsewhere(
-        _TWO_LINKS, "tests/traces/test_ping_log.py"
+        _TWO_LINKS, "tests/traces/formats/test_ping_log.py"
     ),
     "sbd doctor --path wlan0 --path wwan0 --download https://server.example/large --out test": Elsewhere(
         _TWO_LINKS, "tests/doctor/test_live_run.py"
@@ -119,22 +119,28 @@ ELSEWHERE: dict[str, Elsewhere] = {
     ),
     "echo 1 > /sys/kernel/tracing/events/tcp/tcp_probe/enable"
     " && timeout 60 cat /sys/kernel/tracing/trace_pipe > tcp_probe.txt": Elsewhere(
-        "needs root and traffic", "tests/traces/test_tcp_probe.py"
+        "needs root and traffic", "tests/traces/formats/test_tcp_probe.py"
     ),
     "tshark -r wlan0.pcap -T fields -E header=y -E separator=, -e frame.time_epoch -e ip.src -e ip.dst -e tcp.srcport"
     " -e tcp.dstport -e tcp.ack -e tcp.len -e tcp.analysis.ack_rtt > wlan0.csv": Elsewhere(
-        "needs tshark", "tests/traces/test_packet_table.py"
+        "needs tshark", "tests/traces/formats/test_packet_table.py"
     ),
-    "tcpdump -i any -s 128 -w capture.pcap tcp": Elsewhere("needs root and traffic", "tests/traces/test_capture.py"),
+    "tcpdump -i any -s 128 -w capture.pcap tcp": Elsewhere(
+        "needs root and traffic", "tests/traces/formats/test_capture.py"
+    ),
     "apt-get install linux-headers-amd64 linux-source && tar -C /tmp -xf /usr/src/linux-source-6.1.tar.xz": Elsewhere(
-        "needs root, and a gigabyte", "tests/traces/test_kernel_log.py"
+        "needs root, and a gigabyte", "tests/traces/formats/test_kernel_log.py"
     ),
-    "make KSRC=/tmp/linux-source-6.1": Elsewhere("needs the kernel's source", "tests/traces/test_kernel_log.py"),
-    "insmod smartsbd_log.ko": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
-    "sysctl net.ipv4.tcp_congestion_control=smartsbd_log": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
-    "dmesg > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
-    "cat /dev/kmsg > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
-    "journalctl -k -o json > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/test_kernel_log.py"),
+    "make KSRC=/tmp/linux-source-6.1": Elsewhere(
+        "needs the kernel's source", "tests/traces/formats/test_kernel_log.py"
+    ),
+    "insmod smartsbd_log.ko": Elsewhere(_ROOT_RIGHTS, "tests/traces/formats/test_kernel_log.py"),
+    "sysctl net.ipv4.tcp_congestion_control=smartsbd_log": Elsewhere(
+        _ROOT_RIGHTS, "tests/traces/formats/test_kernel_log.py"
+    ),
+    "dmesg > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/formats/test_kernel_log.py"),
+    "cat /dev/kmsg > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/formats/test_kernel_log.py"),
+    "journalctl -k -o json > log": Elsewhere(_ROOT_RIGHTS, "tests/traces/formats/test_kernel_log.py"),
     "dask scheduler --host 127.0.0.1 --port 8786 --no-dashboard": Elsewhere(
         "never ends", "tests/pipelines/test_scheduler.py"
     ),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from pipelines.__main__ import main
-from pipelines.params import read_params
-from pipelines.reporting import excerpts
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.reporting import excerpts
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -68,6 +70,26 @@ def test_links_lead_somewhere(document: str, target: str) -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(README.splitlines()) <= 120
+
+
+def test_the_table_of_folders_is_the_tree() -> None:
+    """Every folder in git has its row; the reader need not find out what one is for."""
+    table = README.partition("## Where things are")[2].partition("## Read on")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| ")][1:]
+    named = {name for row in rows for name in re.findall(r"[`\[]([a-z]+)/[`\]]", row)}
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    folders = {path.partition("/")[0] for path in listed.split("\0") if "/" in path and not path.startswith(".")}
+    assert named == folders - {"LICENSES", "docs", "requirements"}
+
+
+def test_the_layers_of_contributing_are_those_that_are_checked() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = [contract for contract in contracts if contract["type"] == "layers"]
+    assert len(layers) == 2
+    for contract in layers:
+        names = [layer.replace(" | ", ", ") for layer in contract["layers"] if layer not in ("entry", "__main__")]
+        assert f"`{' > '.join(names)}`" in text
 
 
 def test_the_results_are_one_page() -> None:

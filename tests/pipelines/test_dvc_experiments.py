@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pipelines.running import profile as scratch
+from smartsbd.pipelines.running import profile as scratch
 
 ROOT = Path(__file__).parents[2]
 RESAMPLES = 100

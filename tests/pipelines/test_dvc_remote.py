@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from pipelines.publishing.table_file import places
-from pipelines.running import profile as scratch
-from pipelines.running.journal import JOURNAL
+from smartsbd.pipelines.publishing.table_file import places
+from smartsbd.pipelines.running import profile as scratch
+from smartsbd.pipelines.running.journal import JOURNAL
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.slow

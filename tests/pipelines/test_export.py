@@ -14,17 +14,17 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts.contract import write_table
-from contracts.tables import PREDICTION, WINDOW_KEY
-from export import compilers, model_file, replay
-from export.tree import from_fitted
-from export.verify import row_values
-from features.catalog import PAIR_WINDOW, feature
-from models.families.fitted import Fitted
-from models.stored import store
-from pipelines.__main__ import main
-from pipelines.params import overlaid
-from pipelines.reporting.report_files import write_json
+from smartsbd.contracts.contract import write_table
+from smartsbd.contracts.tables import PREDICTION, WINDOW_KEY
+from smartsbd.export import compilers, header_program, model_file
+from smartsbd.export.tree import from_fitted
+from smartsbd.export.verify import row_values
+from smartsbd.features.catalog import PAIR_WINDOW, feature
+from smartsbd.models.families.fitted import Fitted
+from smartsbd.models.stored import store
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.params import overlaid
+from smartsbd.pipelines.reporting.report_files import write_json
 from tests.export import made
 from tests.models.windows_made import pair_window
 
@@ -241,9 +241,9 @@ def test_what_is_published_compiles_and_decides_by_itself(project: Path, tmp_pat
     for name, one in fitted.items():
         expected = one.estimator.predict(rows[list(one.feature_names)].to_numpy()).tolist()
         subprocess.run(said[0].replace("sbd_tree_paper", f"sbd_{name}").split(), cwd=folder, check=True)
-        assert replay.verdicts(folder / "replay", values).tolist() == expected
+        assert header_program.verdicts(folder / "replay", values).tolist() == expected
         subprocess.run(said[1].split(), cwd=folder, check=True)
-        assert replay.verdicts(folder / "replay", values, folder / f"{name}.sbd").tolist() == expected
+        assert header_program.verdicts(folder / "replay", values, folder / f"{name}.sbd").tolist() == expected
     (folder / "replay.c").write_text((folder / "replay.c").read_text() + "\n")
     done = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "replay.c: FAILED" in done.stdout

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION
-from pipelines.reporting import excerpts
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION
+from smartsbd.pipelines.reporting import excerpts
 from tests.pipelines.small_project import DATASETS, SPLITS, TILED
 
 SETS = ("paper", "invariant")

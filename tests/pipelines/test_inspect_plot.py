@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.__main__ import main
-from pipelines.reporting import analysis_folder, analysis_page
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.reporting import analysis_folder, analysis_page
 from tests.killed_moments import check_whole_or_none, command, ended_at_each
 from tests.traces import packets
 from tests.traces.test_connection_analysis import mapping, opened, written
@@ -207,7 +207,7 @@ def test_standard_input_is_read_twice(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ended_at_any_moment_it_leaves_a_whole_page_or_none(tmp_path: Path, number: signal.Signals) -> None:
     # Some of the moments: every one of `unfinished` by itself has a test.
-    work = command("pipelines.commands.inspect", "--plot", tmp_path / "page", SAMPLE)
+    work = command("smartsbd.pipelines.commands.inspect", "--plot", tmp_path / "page", SAMPLE)
     left = ended_at_each(work, tmp_path, number, step=18)
     check_whole_or_none(left, number)
     assert {"page/index.html", "page/figures/connection-1.png"} < left[-1].paths.keys()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.params import Params
-from pipelines.running import journal, parallel, stage
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running import journal, parallel, stage
 
 ROOT = Path(__file__).parents[2]
 

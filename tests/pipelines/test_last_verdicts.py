@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.judging.last_verdicts import LastVerdict, counted, last_verdicts
-from pipelines.params import read_params
-from traces.truth import read_csv
+from smartsbd.pipelines.judging.last_verdicts import LastVerdict, counted, last_verdicts
+from smartsbd.pipelines.params import read_params
+from smartsbd.traces.truth import read_csv
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / "data/samples/kernel"

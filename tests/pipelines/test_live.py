@@ -18,23 +18,23 @@ from pathlib import Path
 
 import pytest
 
-from features import connection_pairs
-from features.reading import DEFAULT
-from features.series import SubflowSignals
-from models.detectors.common_lag import CommonLagRule
-from models.detectors.common_lag_judgements import timed_judgements
-from models.detectors.lag_excess import Criterion, judgements
-from models.partition import Pair, pairs_of
-from pipelines.__main__ import main
-from pipelines.judging import live, live_common_lag, live_lag_excess
-from pipelines.judging.live import Live, LiveJudgement
-from pipelines.judging.live_common_lag import CommonLagConnection
-from pipelines.judging.live_lag_excess import LagExcessConnection
-from pipelines.judging.live_limits import LATE_NS, KeptAtMost
+from smartsbd.detectors.lag_excess import Criterion, judgements
+from smartsbd.detectors.partition import Pair, pairs_of
+from smartsbd.detectors.verdict.common_lag import CommonLagRule
+from smartsbd.detectors.verdict.timed_judgements import timed_judgements
+from smartsbd.features import connection_pairs
+from smartsbd.features.reading import DEFAULT
+from smartsbd.features.series import SubflowSignals
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.judging import live, live_common_lag, live_lag_excess
+from smartsbd.pipelines.judging.live import Live, LiveJudgement
+from smartsbd.pipelines.judging.live_common_lag import CommonLagConnection
+from smartsbd.pipelines.judging.live_lag_excess import LagExcessConnection
+from smartsbd.pipelines.judging.live_limits import LATE_NS, KeptAtMost
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 from tests.night import few_now
 from tests.processes import PATIENCE_S
-from traces import recording
-from traces.dialect import Dialect
 
 ROOT = Path(__file__).parents[2]
 RECORDED = sorted(

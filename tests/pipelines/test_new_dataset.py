@@ -16,11 +16,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts.contract import read_table
-from contracts.tables import TRUTH
-from pipelines.__main__ import main
-from pipelines.params import overlaid
-from pipelines.running.unfinished_folder import unfinished
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import TRUTH
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.params import overlaid
+from smartsbd.pipelines.running.unfinished_folder import unfinished
 from tests.killed_moments import check_whole_or_none, command, ended_at_each
 
 ROOT = Path(__file__).parents[2]
@@ -319,7 +319,7 @@ def test_ended_at_any_moment_it_leaves_a_whole_dataset_or_none(project: Path, nu
         (project / "logs" / name).write_text(log_of(True, seed))
     labels(project, "input,shared\na.log,1\nb.log,0\n")
     words = ("logs", "--labels", "labels.csv", "--name", "mine", "--raw", project / "raw")
-    work = command("pipelines.commands.new_dataset", *words, params=project / "params.yaml")
+    work = command("smartsbd.pipelines.commands.new_dataset", *words, params=project / "params.yaml")
     # Some of the moments: every one of `unfinished` by itself has a test.
     left = ended_at_each(work, project / "raw", number, step=5)
     check_whole_or_none(left, number)
@@ -331,8 +331,8 @@ def test_ended_at_any_moment_it_leaves_a_whole_dataset_or_none(project: Path, nu
 TWO = """
 import multiprocessing, os, sys
 from pathlib import Path
-from pipelines.__main__ import main
-import pipelines.commands.new_dataset as command
+from smartsbd.pipelines.__main__ import main
+import smartsbd.pipelines.commands.new_dataset as command
 
 read, both = command.read_labels, multiprocessing.get_context("fork").Barrier(2)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.running import stage
-from pipelines.running.packages import GROUP_OF
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.packages import GROUP_OF
 from tests.pipelines.imports import PACKAGES, modules
 
 ROOT = Path(__file__).parents[2]
@@ -97,7 +97,7 @@ class Hidden:
             raise ModuleNotFoundError(name, name=name)
 
 sys.meta_path.insert(0, Hidden())
-from pipelines.__main__ import main
+from smartsbd.pipelines.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from pipelines.running import parallel
+from smartsbd.pipelines.running import parallel
 from tests.processes import runs, waited_for
 
 Mapping = Callable[[Callable[[int], int], Sequence[int], int], Iterator[int]]
@@ -50,7 +50,7 @@ def test_a_process_has_what_cannot_be_pickled() -> None:
 
 _KILLED = r"""
 import os, time
-from pipelines.running import parallel
+from smartsbd.pipelines.running import parallel
 
 def work(number):
     os.write(1, b"%d\n" % os.getpid())

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from contracts import tables
-from contracts.contract import read_table
-from pipelines.running import stage
-from pipelines.stages import parse
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.stages import parse
 from tests.fuzz.targets import CORPUS
 from tests.traffic import write_captures
 
@@ -118,8 +118,8 @@ def test_what_an_input_says_does_not_reach_the_terminal_raw(tmp_path: Path, caps
 #: Parse that stops when its captures are in the spool.
 STOPPED = """
 import sys
-from pipelines.running import stage
-from pipelines.stages import parse
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.stages import parse
 from traces import parsed_input
 
 def stopped(waiting, most):
@@ -173,7 +173,16 @@ def test_it_starts_without_pandas_and_a_progress_bar(tmp_path: Path) -> None:
     for number, part in enumerate(by_subflow((folder / "0.pcap").read_bytes())):
         (folder / f"{number}.pcap").write_bytes(part)
     (folder / "2.log").write_bytes(good(900) + b"damaged\n")
-    command = [sys.executable, "-X", "importtime", "-m", "pipelines.stages", "parse", *arguments(tmp_path), "-q"]
+    command = [
+        sys.executable,
+        "-X",
+        "importtime",
+        "-m",
+        "smartsbd.pipelines.stages",
+        "parse",
+        *arguments(tmp_path),
+        "-q",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "pyarrow" in imported

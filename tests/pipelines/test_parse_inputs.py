@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipelines.__main__ import main
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
+from smartsbd.traces.input_tables import TABLES
 from tests.killed_moments import check_whole_or_none, command, ended_at_each
-from traces.input_tables import TABLES
 
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "data/samples/kernel/inputs/101.state.csv.zst"
@@ -43,8 +43,8 @@ def test_the_tables_are_the_stage_s(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert all(f"## {table.name}\n" in dictionary for table in TABLES)
     assert "pair_window" not in dictionary
     # The stage, on the same inputs.
-    from pipelines.running import stage
-    from pipelines.stages import parse
+    from smartsbd.pipelines.running import stage
+    from smartsbd.pipelines.stages import parse
 
     arguments = ["--params", str(ROOT / "params.yaml"), "--dataset", "mine", "--raw", "raw", "--tables", "there", "-q"]
     assert stage.main("parse", parse, [*arguments, "--report", "r.json"]) == EXIT_OK
@@ -81,7 +81,7 @@ def test_a_folder_of_other_things_and_inputs_that_are_not_there(
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_ended_at_any_moment_it_leaves_whole_tables_or_none(tmp_path: Path, number: signal.Signals) -> None:
     # Some of the moments: every one of `unfinished` by itself has a test.
-    work = command("pipelines.commands.parse", LOG, "--out", tmp_path / "made/tables")
+    work = command("smartsbd.pipelines.commands.parse", LOG, "--out", tmp_path / "made/tables")
     left = ended_at_each(work, tmp_path / "made", number, step=9)
     check_whole_or_none(left, number)
     assert {path for path in left[-1].paths if path != "tables"} == {f"tables/{name}" for name in NAMES}
@@ -96,7 +96,7 @@ def test_tables_of_an_earlier_run_have_no_report_until_they_are_new(
     def ended(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pipelines.commands.parse.dictionary_of", ended)
+    monkeypatch.setattr("smartsbd.pipelines.commands.parse.dictionary_of", ended)
     with pytest.raises(KeyboardInterrupt):
         main(["parse", str(LOG), "--out", "tables", "-q"])
     monkeypatch.undo()

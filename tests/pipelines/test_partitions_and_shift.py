@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from contracts import tables
-from contracts.contract import Table, write_table
-from pipelines.__main__ import main
-from pipelines.judging.moved_bottlenecks import NothingMovesError, moved_bottlenecks
-from pipelines.judging.partitions import NothingToJudgeError, partitions
-from pipelines.params import read_params
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, write_table
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.judging.moved_bottlenecks import NothingMovesError, moved_bottlenecks
+from smartsbd.pipelines.judging.partitions import NothingToJudgeError, partitions
+from smartsbd.pipelines.params import read_params
 
 ROOT = Path(__file__).parents[2]
 S = 1_000_000_000

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NATIVE = ("packets", "logs", "simulator", "warping", "windows", "export/baselines")
+NATIVE = ("packets", "logs", "simulator", "warping", "windows", "detectors/in_c")
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ _RECORDING = "a whole recording needs network namespaces and half a minute"
 _WORDS = "the words must be as many as the numbers of the native part"
 #: File of tests and name, and why it is read.
 EXCEPTIONS = {
-    ("export/test_compiled_detectors.py", "_library"): "a library once loaded stays loaded; the test drops it",
+    ("detectors/test_compiled_detectors.py", "_library"): "a library once loaded stays loaded; the test drops it",
     ("export/test_packed.py", "_PLACES"): _A_SIZE,
     ("models/automl/test_search.py", "_limits_acted"): "an engine's limits act too rarely to wait for them",
     ("testbed/test_together.py", "_Together"): _RECORDING,
@@ -36,7 +36,8 @@ def private_names(source: str) -> Iterator[str]:
 
     Examples
     --------
-    >>> list(private_names("from models import trial\\nfrom features.pair import _grid\\ntrial._draw()"))
+    >>> source = "from smartsbd.models import trial\\nfrom smartsbd.features.pair import _grid\\ntrial._draw()"
+    >>> list(private_names(source))
     ['_grid', '_draw']
     """
     tree = ast.parse(source)

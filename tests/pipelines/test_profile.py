@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.running import profile
+from smartsbd.pipelines.running import profile
 
 
 @pytest.fixture

@@ -13,16 +13,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from contracts import tables
-from contracts.contract import Table, read_table, write_table
-from contracts.tables import WINDOW_KEY
-from export import common_judgements, default_detector, emit_c, lag_excess_header
-from export.layout import Layout
-from export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
-from features.catalog import PAIR_WINDOW
-from features.reading import DEFAULT
-from models.labelled.extraction import extracted
-from pipelines.__main__ import main
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, read_table, write_table
+from smartsbd.contracts.tables import WINDOW_KEY
+from smartsbd.detectors import lag_excess
+from smartsbd.detectors.verdict import default_detector
+from smartsbd.export import common_lag_judgements, emit_c
+from smartsbd.export.layout import Layout
+from smartsbd.export.tree import NOT_SHARED, SHARED, Branch, Forest, from_fitted
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.features.reading import DEFAULT
+from smartsbd.models.labelled.extraction import extracted
+from smartsbd.pipelines.__main__ import main
 from tests.export import made
 
 MS = 1_000_000
@@ -88,7 +90,7 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     headers.mkdir()
     made.write_runtime(headers)
     (headers / default_detector.NAMED).write_bytes(default_detector.described())
-    for header in (default_detector.SOURCE, lag_excess_header.SOURCE):
+    for header in (default_detector.SOURCE, lag_excess.SOURCE):
         shutil.copy(header, headers)
     verdicts = []
     models: list[tuple[str, Forest, Layout]] = [("sbd_one", tree, "nested"), ("sbd_two", forest, "packed")]
@@ -286,12 +288,12 @@ def test_one_difference_fails_it(case: str, folder: Path, capsys: pytest.Capture
 def test_a_judgement_of_the_common_lag_that_differs_fails_it(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = common_judgements.HEADER.read_text()
-    changed = tmp_path / "changed" / common_judgements.HEADER.name
+    text = common_lag_judgements.HEADER.read_text()
+    changed = tmp_path / "changed" / common_lag_judgements.HEADER.name
     changed.parent.mkdir()
     changed.write_text(text.replace("sum += 1770 *", "sum += 1771 *"))
     assert changed.read_text() != text
-    monkeypatch.setattr(common_judgements, "HEADERS", changed.parent)
-    monkeypatch.setattr(common_judgements, "HEADER", changed)
+    monkeypatch.setattr(common_lag_judgements, "HEADERS", changed.parent)
+    monkeypatch.setattr(common_lag_judgements, "HEADER", changed)
     assert prove(folder) == 1
     assert "sbd_common_lag: what is said of pair 0 is not what the pipeline says" in capsys.readouterr().err

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.params import read_params
-from pipelines.reporting import publication
-from pipelines.running.dag import Stage, read_stages
-from pipelines.running.journal import Entry
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.reporting import publication
+from smartsbd.pipelines.running.dag import Stage, read_stages
+from smartsbd.pipelines.running.journal import Entry
 
 ROOT = Path(__file__).parents[2]
 STAGES = read_stages(ROOT / "dvc.yaml")

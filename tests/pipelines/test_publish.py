@@ -20,17 +20,17 @@ import pandas as pd
 import pytest
 import yaml
 
-from models.benchmark.task_file import TABLE_FILES, TASK_FILE
-from pipelines.__main__ import main
-from pipelines.params import LOCKED, read_params
-from pipelines.publishing import citation, croissant, deposit, licence
-from pipelines.publishing.croissant import Place
-from pipelines.publishing.dataset_card import licence_line
-from pipelines.publishing.deposit import DATASETS
-from pipelines.publishing.origin import ORIGINS, Origin
-from pipelines.publishing.table_file import PLACES, places
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
-from scenarios.datasets import DATASETS as SIMULATED
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.benchmark.task_file import TABLE_FILES, TASK_FILE
+from smartsbd.pipelines.params import LOCKED, read_params
+from smartsbd.pipelines.publishing import citation, croissant, deposit, licence
+from smartsbd.pipelines.publishing.croissant import Place
+from smartsbd.pipelines.publishing.dataset_card import licence_line
+from smartsbd.pipelines.publishing.deposit import DATASETS
+from smartsbd.pipelines.publishing.origin import ORIGINS, Origin
+from smartsbd.pipelines.publishing.table_file import PLACES, places
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE
+from smartsbd.scenarios.datasets import DATASETS as SIMULATED
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.slow
@@ -235,7 +235,7 @@ def test_a_card_says_what_the_files_hold(deposited: Path, dataset: str) -> None:
         assert f"\n## {heading}\n" in card
     for sentence in (*ORIGINS[dataset].doubts, *ORIGINS[dataset].not_for):
         assert f"\n- {sentence}\n" in card
-    assert f"python -m pipelines.stages collect --dataset {dataset} " in card
+    assert f"python -m smartsbd.pipelines.stages collect --dataset {dataset} " in card
     assert (folder / re.findall(r"\]\(([^)\s]*LICENSES[^)\s]*)\)", card)[0]).is_file()
 
 
@@ -409,7 +409,7 @@ def test_a_byte_changed_before_is_found_where_dvc_has_recorded_it(
 ) -> None:
     folders = [Path("data") / kind / dataset for kind in ("tables", "features", "tiles") for dataset in SAMPLES]
     outs = [str(path) for path in [*folders, Path("data/truth")]]
-    stages = {"parse": {"desc": "Make all.", "cmd": "python -m pipelines.stages parse", "outs": outs}}
+    stages = {"parse": {"desc": "Make all.", "cmd": "python -m smartsbd.pipelines.stages parse", "outs": outs}}
     (project / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}))
     for command in (["git", "init", "--quiet"], *(["dvc", *one] for one in (["init"], ["commit", "--force"]))):
         subprocess.run(command, cwd=project, check=True, capture_output=True)

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from features import judged_rtts
-from features.judged_rtts import VerdictRule
-from pipelines.__main__ import main
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
+from smartsbd.features import judged_rtts
+from smartsbd.features.judged_rtts import VerdictRule
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
+from smartsbd.traces import stored
 from tests.pipelines.test_documented_commands import BLOCKS, merged
 from tests.traces import rewritten
-from traces import stored
 
 ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "data/samples/kernel/inputs"

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from sklearn.feature_selection import mutual_info_classif
 
-from contracts.contract import read_table
-from features.catalog import PAIR_WINDOW, feature_names
-from models.information import Estimator
-from models.labelled.windows import labelled_windows
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import PAIR_WINDOW, feature_names
+from smartsbd.models.labelled.windows import labelled_windows
+from smartsbd.models.search.information import Estimator
 
 
 def test_information_of_real_windows(searched: Path) -> None:

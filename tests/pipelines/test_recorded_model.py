@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from models.stored import store
-from pipelines.__main__ import main
+from smartsbd.models.stored import store
+from smartsbd.pipelines.__main__ import main
 
 pytestmark = pytest.mark.slow
 

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts import tables
-from contracts.contract import TableReader
-from export.replaying import built, opinions_on, read_known
-from models.detectors import DETECTORS
-from pipelines.__main__ import main
-from pipelines.running.stage import EXIT_USAGE
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader
+from smartsbd.detectors import DETECTORS
+from smartsbd.detectors.replaying import built, opinions_on, read_known
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.running.stage import EXIT_USAGE
 
 pytestmark = pytest.mark.slow
 

@@ -14,16 +14,16 @@ import pandas as pd
 import pytest
 import yaml
 
-from models.automl import engine_of
-from models.automl.environment import remedy
-from pipelines.__main__ import main
-from pipelines.params import Params, overlaid, read_params
-from pipelines.reporting import published as paper
-from pipelines.reporting.findings import findings
-from pipelines.reporting.page import LONG, Page, text
-from pipelines.reporting.published import TABLE3_NATS
-from pipelines.reporting.run_page import SECTIONS, TABLES, render
-from pipelines.reporting.tables.cell import Results
+from smartsbd.models.automl import engine_of
+from smartsbd.models.automl.environment import remedy
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.params import Params, overlaid, read_params
+from smartsbd.pipelines.reporting import published as paper
+from smartsbd.pipelines.reporting.findings import findings
+from smartsbd.pipelines.reporting.page import LONG, Page, text
+from smartsbd.pipelines.reporting.published import TABLE3_NATS
+from smartsbd.pipelines.reporting.run_page import SECTIONS, TABLES, render
+from smartsbd.pipelines.reporting.tables.cell import Results
 
 ROOT = Path(__file__).parents[2]
 HEADERS = ROOT / "export/generated"

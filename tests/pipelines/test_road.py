@@ -18,12 +18,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from models.automl import engine_of
-from models.automl.environment import remedy
-from pipelines.params import read_params
-from pipelines.reporting.page import text
-from pipelines.running import profile as scratch
-from pipelines.running.dag import filled_in, read_stages
+from smartsbd.models.automl import engine_of
+from smartsbd.models.automl.environment import remedy
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.reporting.page import text
+from smartsbd.pipelines.running import profile as scratch
+from smartsbd.pipelines.running.dag import filled_in, read_stages
 
 ROOT = Path(__file__).parents[2]
 #: A chain of stages, and those at which a run of it is killed, its children too; the next run goes on from there.

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from features.judged_rtts import SMOOTHED, judged
+from smartsbd.features.judged_rtts import SMOOTHED, judged
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 from tests.processes import PATIENCE_S
-from traces import recording
-from traces.dialect import Dialect
 
 SCRIPT = Path(__file__).parents[2] / "docs/sample-ss.sh"
 pytestmark = pytest.mark.skipif(shutil.which("ss") is None, reason="there is no ss")

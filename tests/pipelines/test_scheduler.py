@@ -14,8 +14,8 @@ import pytest
 import yaml
 import zstandard
 
-from pipelines.__main__ import main
-from pipelines.running import scheduler, stage
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.running import scheduler, stage
 from tests.dask_cluster import cluster
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipelines.__main__ import main
+from smartsbd.pipelines.__main__ import main
 from tests.night import few_now
 
 ROOT = Path(__file__).parents[2]

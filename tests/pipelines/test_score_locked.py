@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipelines.__main__ import main
+from smartsbd.pipelines.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,7 +68,17 @@ def test_nothing_else_reads_the_locked_half() -> None:
     assert "kernel_locked" not in (ROOT / "dvc.yaml").read_text() + (ROOT / "params.yaml").read_text()
     naming = [
         path.relative_to(ROOT)
-        for folder in ("contracts", "traces", "features", "models", "export", "pipelines", "scenarios", "studies")
+        for folder in (
+            "contracts",
+            "traces",
+            "features",
+            "detectors",
+            "models",
+            "export",
+            "pipelines",
+            "scenarios",
+            "studies",
+        )
         for path in (ROOT / folder).rglob("*.py")
         if "kernel_locked" in path.read_text() and "tests" not in path.parts
     ]

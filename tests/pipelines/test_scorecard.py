@@ -13,16 +13,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from contracts import tables
-from contracts.contract import read_table, write_table
-from export.foreign_detector import LIMITS
-from pipelines.__main__ import main
-from pipelines.judging.detector_opinions import foreign
-from pipelines.judging.scorecard_rows import JUDGED, scorecard
-from pipelines.labelling.labelled_connections import RUNS, of_datasets
-from pipelines.params import read_params
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table, write_table
+from smartsbd.detectors.foreign_detector import LIMITS
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.judging.detector_opinions import foreign
+from smartsbd.pipelines.judging.scorecard_rows import JUDGED, scorecard
+from smartsbd.pipelines.labelling.labelled_connections import RUNS, of_datasets
+from smartsbd.pipelines.params import read_params
+from smartsbd.traces.log_writing import log_lines
 from tests.night import few_now
-from traces.log_writing import log_lines
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / "data/samples/kernel"
@@ -47,7 +47,7 @@ def _in_fresh_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ours_as_process(name: str) -> str:
-    return shlex.join([sys.executable, "-m", "export.detector_process", name])
+    return shlex.join([sys.executable, "-m", "smartsbd.detectors.detector_process", name])
 
 
 def script(path: Path, body: str) -> str:

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts.contract import read_table
-from contracts.tables import PREDICTION
-from models.stored import store
-from pipelines.__main__ import main
+from smartsbd.contracts.contract import read_table
+from smartsbd.contracts.tables import PREDICTION
+from smartsbd.models.stored import store
+from smartsbd.pipelines.__main__ import main
 from tests.dask_cluster import cluster
 from tests.pipelines import small_project
 from tests.pipelines.small_project import CONNECTIONS, DATASETS, FAMILIES, SPLITS, TILED

@@ -13,13 +13,13 @@ import pytest
 import yaml
 from sklearn.tree import DecisionTreeClassifier
 
-from contracts import tables
-from contracts.contract import Table, read_table, write_table
-from features.reading import DEFAULT
-from models.families.fitted import Fitted, Setting
-from models.labelled.extraction import Extracted, Variation, extracted, read_truths
-from models.stored import store
-from pipelines.__main__ import main
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, read_table, write_table
+from smartsbd.features.reading import DEFAULT
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.labelled.extraction import Extracted, Variation, extracted, read_truths
+from smartsbd.models.stored import store
+from smartsbd.pipelines.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 MS = 1_000_000

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pipelines.__main__ import main
-from pipelines.tracking.read_only import is_passed_on
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.tracking.read_only import is_passed_on
 from tests.browser.served import Server, serving
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,7 @@ MORE_ROUTES = (
 #: Lists MLflow's routes, and tries to write to the store as its application has it.
 LIST_ROUTES = """
 import sys; from pathlib import Path
-from pipelines.tracking.mlflow_store import application
+from smartsbd.pipelines.tracking.mlflow_store import application
 application(Path(sys.argv[1]))
 from mlflow.server import app
 for rule in app.url_map.iter_rules():
@@ -52,7 +52,7 @@ for rule in app.url_map.iter_rules():
 """
 WRITE = """
 import sys; from pathlib import Path
-from pipelines.tracking.mlflow_store import application
+from smartsbd.pipelines.tracking.mlflow_store import application
 application(Path(sys.argv[1]))
 from mlflow import MlflowClient
 from mlflow.server.handlers import _get_model_registry_store, _get_tracking_store

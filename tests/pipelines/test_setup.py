@@ -42,6 +42,11 @@ def test_a_fit_machine_names_its_python(tmp_path: Path) -> None:
     assert check(tmp_path) == (0, "python3.11\n", "")
 
 
+def test_a_later_python_will_do(tmp_path: Path) -> None:
+    later = {"python3.11": "", "python3.13": f'exec "{sys.executable}" "$@"'}
+    assert check(tmp_path, programs=later) == (0, "python3.13\n", "")
+
+
 @pytest.mark.parametrize(
     ("without", "programs", "message"),
     [
@@ -49,8 +54,8 @@ def test_a_fit_machine_names_its_python(tmp_path: Path) -> None:
         ("git", {}, "git is missing"),
         ("", {"uname": "echo Darwin arm64"}, "this is Darwin arm64"),
         ("", {"g++": "echo 9"}, "g++ 9 is too old"),
-        ("", {"python3.11": "exit 1"}, "Python 3.11 is missing"),
-        ("", {"python3.11": ""}, "Python 3.11 is missing"),
+        ("", {"python3.11": "exit 1"}, "Python 3.11, 3.12 or 3.13 is missing"),
+        ("", {"python3.11": ""}, "Python 3.11, 3.12 or 3.13 is missing"),
         ("", {"python3.11": 'case "$2" in *venv*) exit 1;; esac'}, "has no venv module"),
         ("", {"python3.11": 'case "$2" in *Python.h*) exit 1;; esac'}, "has no headers"),
     ],

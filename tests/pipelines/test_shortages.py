@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.params import Params
-from pipelines.running import parallel, stage
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_OK
-from traces.quarantine import UnreadableInputError
-from traces.stored import blocks
+from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running import parallel, stage
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_OK
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.stored import blocks
 
 pytestmark = pytest.mark.slow
 
@@ -90,7 +90,8 @@ def test_a_table_finds_no_room(log: Path) -> None:
     limits = (4096, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
     program = (
         "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, {limits}); from pipelines.__main__ import main; sys.exit(main())"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, {limits});"
+        "from smartsbd.pipelines.__main__ import main; sys.exit(main())"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "parse", NAME, "--out", "tables"],
@@ -156,7 +157,7 @@ def test_a_worker_has_no_memory(
 
 _FAULTY = r"""
 import sys
-from pipelines.running import stage
+from smartsbd.pipelines.running import stage
 stage.begin()
 stage.send_messages(10, "%(levelname)s %(message)s")
 raise ValueError("a\x1b[31m\nb")

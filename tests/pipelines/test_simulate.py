@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.running import stage
-from pipelines.stages import simulate
-from scenarios import datasets
-from scenarios.scenario import Run
-from scenarios.simulator import truth_rows
-from traces.truth import read_csv
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.stages import simulate
+from smartsbd.scenarios import datasets
+from smartsbd.scenarios.scenario import Run
+from smartsbd.scenarios.simulator import truth_rows
+from smartsbd.traces.truth import read_csv
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from matplotlib import pyplot as plt
 
-from pipelines.reporting.figures import simulator_trust
-from scenarios.closed_forms import TOPOLOGIES
+from smartsbd.pipelines.reporting.figures import simulator_trust
+from smartsbd.scenarios.closed_forms import TOPOLOGIES
 
 TABLE = Path(__file__).parents[2] / "reports/full/simulator-trust.csv"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.running import stored_outputs
+from smartsbd.pipelines.running import stored_outputs
 
 pytestmark = pytest.mark.slow
 

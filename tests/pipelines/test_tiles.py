@@ -8,16 +8,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from contracts import tables
-from contracts.contract import read_table
-from features.catalog import PAIR_TILE
-from models.labelled.partners import members
-from models.last_verdict.dataset_tables import DatasetTables
-from pipelines.__main__ import main
-from pipelines.params import read_params
-from pipelines.reporting.report_files import read_json
-from pipelines.running.stage import EXIT_USAGE
-from pipelines.stages.learnt_verdicts import learn
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import PAIR_TILE
+from smartsbd.models.labelled.partners import members
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.running.stage import EXIT_USAGE
+from smartsbd.pipelines.stages.learnt_verdicts import learn
 from tests.quick_profile import FOLDER
 
 ROOT = Path(__file__).parents[2]

@@ -16,12 +16,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts.contract import read_table
-from features.catalog import PAIR_WINDOW
-from models.stored import store
-from pipelines.__main__ import main
-from pipelines.reporting.report_files import read_json, write_json
-from pipelines.tracking import experiment
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.catalog import PAIR_WINDOW
+from smartsbd.models.stored import store
+from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.reporting.report_files import read_json, write_json
+from smartsbd.pipelines.tracking import experiment
 from tests.pipelines.small_project import CONNECTIONS, DATASETS, EVALUATIONS, FAMILIES, KERNEL, ROOT, SPLITS, TILED
 
 pytestmark = pytest.mark.slow
@@ -372,7 +372,7 @@ def watch(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
         asked.append((event, arguments[-1] if event == "socket.connect" else arguments[0]))
 sys.addaudithook(watch)
-from pipelines.__main__ import main
+from smartsbd.pipelines.__main__ import main
 code = main(["track", "-q"])
 print(code, "mlflow" in sys.modules, asked)
 """

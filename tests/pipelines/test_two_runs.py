@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.running import profile
-from pipelines.running.clone_lock import LOCK
-from pipelines.running.stage import EXIT_FAILED, EXIT_OK
+from smartsbd.pipelines.running import profile
+from smartsbd.pipelines.running.clone_lock import LOCK
+from smartsbd.pipelines.running.stage import EXIT_FAILED, EXIT_OK
 from tests.processes import waited_for, within
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.running.unfinished_folder import OutputError, unfinished
+from smartsbd.pipelines.running.unfinished_folder import OutputError, unfinished
 from tests.killed_moments import ROOT, check_whole_or_none, ended_at_each
 
 
@@ -249,7 +249,7 @@ def test_of_several_that_end_quickly_none_is_written_over(tmp_path: Path) -> Non
 
 FILES = ("inputs/a", "inputs/b", "truth")
 WORK = """
-from pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.unfinished_folder import unfinished
 
 def work():
     with unfinished(folder / "out") as part:
@@ -271,7 +271,7 @@ def test_ended_at_any_moment_it_leaves_a_whole_folder_or_none(tmp_path: Path, nu
 FAILED = """
 import os, shutil, signal, sys
 from pathlib import Path
-from pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.unfinished_folder import unfinished
 
 remove = shutil.rmtree
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_FAILED
 from tests.contracts.test_regular_file import OTHERS
 
 pytestmark = pytest.mark.slow
@@ -79,7 +79,7 @@ def test_parse_into_a_folder(inputs: Path) -> None:
 
 def test_the_stage_parse(inputs: Path) -> None:
     places = ("--raw", "raw", "--tables", "tables", "--report", "report.json", "--params", ROOT / "params.yaml")
-    shown = run("pipelines.stages", "parse", "--dataset", "made", *places)
+    shown = run("smartsbd.pipelines.stages", "parse", "--dataset", "made", *places)
     assert shown.returncode == EXIT_FAILED
     check_refused(shown, UNUSUAL)
     count = len(UNUSUAL)
@@ -143,7 +143,7 @@ def test_a_dataset_in_git_with_one(project: Path, kind: str) -> None:
     (samples / "inputs").mkdir(parents=True)
     (samples / "truth.csv").write_text("")
     shutil.move(project / kind, samples / "inputs/one")
-    shown = run("pipelines.stages", "collect", "--dataset", "made", "--samples", samples, "--raw", "copied")
+    shown = run("smartsbd.pipelines.stages", "collect", "--dataset", "made", "--samples", samples, "--raw", "copied")
     assert shown.returncode == EXIT_BAD_INPUT, shown.stderr
     (line,) = shown.stderr.splitlines()
     assert "samples/inputs/one: is no regular file" in line

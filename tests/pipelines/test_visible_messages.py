@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from contracts.fault import printable
-from pipelines.running import stage
-from pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, VisibleFormatter, VisibleParser, say
+from smartsbd.contracts.fault import printable
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, VisibleFormatter, VisibleParser, say
 from tests.pipelines.test_new_dataset import log_of
 
 pytestmark = pytest.mark.slow

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts import tables
-from contracts.contract import Table, TableReader, TableWriter, read_table, write_table
-from export.tree import ExportError
-from features.reading import DEFAULT, Reading, alternatives
-from features.series import signals_of
-from models.assessment import box_plot
-from models.labelled.extraction import Extracted, extracted, labelled_rows, read_truths, swapped
-from pipelines.params import read_params
-from pipelines.stages import export
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, TableReader, TableWriter, read_table, write_table
+from smartsbd.export.tree import ExportError
+from smartsbd.features.reading import DEFAULT, Reading, alternatives
+from smartsbd.features.series import signals_of
+from smartsbd.models.assessment import box_plot
+from smartsbd.models.labelled.extraction import Extracted, extracted, labelled_rows, read_truths, swapped
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.stages import export
 
 ROOT = Path(__file__).parents[2]
 MS = 1_000_000

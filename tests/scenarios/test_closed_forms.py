@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import closed_forms
-from scenarios.closed_forms import BANDS, CONTROLLERS, TOPOLOGIES
+from smartsbd.scenarios import closed_forms
+from smartsbd.scenarios.closed_forms import BANDS, CONTROLLERS, TOPOLOGIES
 
 ROOT = Path(__file__).parents[2]
 SEEDS = 10

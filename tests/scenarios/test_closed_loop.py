@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from scenarios import registry
-from scenarios.closed_loop import EXPERIMENTS
-from scenarios.closed_loop.beside_one_flow import SETTINGS
-from scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
-from scenarios.closed_loop.sender_control import CONTROLS, coupled_twin
-from scenarios.scenario import ScenarioError
-from scenarios.unseen import CASES
+from smartsbd.scenarios import registry
+from smartsbd.scenarios.closed_loop import EXPERIMENTS
+from smartsbd.scenarios.closed_loop.beside_one_flow import SETTINGS
+from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
+from smartsbd.scenarios.closed_loop.sender_control import CONTROLS, coupled_twin
+from smartsbd.scenarios.scenario import ScenarioError
+from smartsbd.scenarios.unseen import CASES
 
 SEED = {"seed": 3}
 SMALL: dict[str, dict[str, Any]] = {

@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from pipelines.params import read_params
-from scenarios import datasets, simulator, unseen
-from scenarios.scenario import Run, ScenarioError
-from testbed.refusal import refusals
+from smartsbd.pipelines.params import read_params
+from smartsbd.scenarios import datasets, simulator, unseen
+from smartsbd.scenarios.scenario import Run, ScenarioError
+from smartsbd.testbed.refusal import refusals
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "sites": {"sites": ["shanghai"], "connections_per_label": 150, "congestion_control": "lia", "seed": 7},

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from scenarios import idle_linux
-from scenarios.scenario import Rate, Run, Scenario
+from smartsbd.scenarios import idle_linux
+from smartsbd.scenarios.scenario import Rate, Run, Scenario
 
 RUNS = idle_linux.dataset(connections=400, duration_s=30, seed=5, attempt=0)
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from scenarios import controllers, datasets, registry, schedulers
-from scenarios.choice import LINUX, Choice
-from scenarios.paired_networks import RANGES, parts_of
-from scenarios.path import RECEIVE_BUFFER_BYTES
-from scenarios.scenario import Run
+from smartsbd.scenarios import controllers, datasets, registry, schedulers
+from smartsbd.scenarios.choice import LINUX, Choice
+from smartsbd.scenarios.paired_networks import RANGES, parts_of
+from smartsbd.scenarios.path import RECEIVE_BUFFER_BYTES
+from smartsbd.scenarios.scenario import Run
 from tests.scenarios.test_datasets import RUNS, SETTINGS, is_shared
 
 #: What a choice decides, and what tells the logs of two runs apart.
@@ -131,7 +131,7 @@ def test_what_the_simulator_does_not_have_is_refused() -> None:
 
 def test_another_choice_leaves_the_runs_of_the_others_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     own = controllers.CHOICES
-    monkeypatch.setattr("scenarios.controllers.CHOICES", (*own, Choice("olia", "round_robin")))
+    monkeypatch.setattr("smartsbd.scenarios.controllers.CHOICES", (*own, Choice("olia", "round_robin")))
     more = datasets.draw("controllers", SETTINGS["controllers"])
     assert len(more) == len(RUNS["controllers"]) // len(own) * (len(own) + 1)
     assert all(run in more for run in RUNS["controllers"])

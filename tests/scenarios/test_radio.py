@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios import capacity_trace, datasets
-from scenarios.capacity_trace import CapacityTraceError
-from scenarios.scenario import Link, Run, ScenarioError, mean_mbit_s
-from testbed.refusal import refusals
+from smartsbd.scenarios import capacity_trace, datasets
+from smartsbd.scenarios.capacity_trace import CapacityTraceError
+from smartsbd.scenarios.scenario import Link, Run, ScenarioError, mean_mbit_s
+from smartsbd.testbed.refusal import refusals
 
 FOLDER = Path(capacity_trace.__file__).parent / "capacity_traces"
 SETTINGS: dict[str, Any] = {

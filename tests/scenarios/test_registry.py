@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from scenarios import registry, schema
-from scenarios.scenario import Scenario
+from smartsbd.scenarios import registry, schema
+from smartsbd.scenarios.scenario import Scenario
 from tests.simulator.program import PROGRAM, SIMULATOR, loop_program, shared
 
 #: Where each kind has its file.
@@ -19,6 +19,8 @@ FOLDERS = {
     "scheduler": ["src/schedulers"],
     "verdicts": ["src/verdicts", "loop/verdicts"],
 }
+#: Sources of verdicts that are a name and a sentence each.
+TABLE = (SIMULATOR / "loop/verdicts/table.cc").read_text()
 
 
 def listed() -> tuple[str, registry.Registered]:
@@ -28,7 +30,7 @@ def listed() -> tuple[str, registry.Registered]:
 
 
 def test_the_list_of_the_program_is_everyones() -> None:
-    """File by file, contract, schema and documents say what the program prints; each kind has a file of its name."""
+    """File by file, contract, schema and documents say what the program prints; each kind has a file or a row."""
     text, registered = listed()
     assert registry.REGISTRY.read_text() == text
     document = registry.DOCUMENT.read_text()
@@ -46,8 +48,10 @@ def test_the_list_of_the_program_is_everyones() -> None:
                 about = own.pop("default", None)
                 said = own | ({} if about is None else {"description": f"{own['description']} Default: {about}."})
                 assert one["properties"][name] == said
-            file = f"{kind['properties']['name']['const'].replace('_', '-')}.cc"
-            assert sum((SIMULATOR / folder / file).exists() for folder in FOLDERS[key]) == 1, file
+            name = kind["properties"]["name"]["const"]
+            file = f"{name.replace('_', '-')}.cc"
+            files = sum((SIMULATOR / folder / file).exists() for folder in FOLDERS[key])
+            assert files + (key == "verdicts" and f'{{{{"{name}"' in TABLE) == 1, file
             assert f"`{kind['properties']['name']['const']}`" in document
 
 

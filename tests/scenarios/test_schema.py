@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import Field, ValidationError
 
-from scenarios import schema
-from scenarios.scenario import ConnectionSettings, Scenario
+from smartsbd.scenarios import schema
+from smartsbd.scenarios.scenario import ConnectionSettings, Scenario
 from tests.simulator.contract import optional, outside, set_value, walk
 from tests.simulator.program import every_choice, given_by, separate, shared
 
@@ -28,7 +28,7 @@ def test_check_writes_nothing_and_tells(
     monkeypatch.setattr(schema, "SCHEMA", changed)
     assert schema.main(["--check"]) == 1
     assert changed.read_text() == before
-    assert "run `python -m scenarios.schema`" in capsys.readouterr().err
+    assert "run `python -m smartsbd.scenarios.schema`" in capsys.readouterr().err
     assert schema.main([]) == 0
     assert schema.main(["--check"]) == 0
 

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import pytest
 
-from scenarios import testbed_2, wide
-from scenarios.scenario import OnOff, Rate, Run
+from smartsbd.scenarios import testbed_2, wide
+from smartsbd.scenarios.scenario import OnOff, Rate, Run
 
 RUNS = testbed_2.dataset(of_two=480, of_three=120, duration_s=40, seed=1001, attempt=0)
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from scenarios import simulator, wide, wild
-from scenarios.scenario import OnOff, Rate, Run
+from smartsbd.scenarios import simulator, wide, wild
+from smartsbd.scenarios.scenario import OnOff, Rate, Run
 
 NUMBERS = 60
 RUNS = wide.dataset(connections_per_label=NUMBERS, duration_s=25, seed=5)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scenarios import path, wild, wild_2
-from scenarios.scenario import OnOff, Rate, Run, Scenario
+from smartsbd.scenarios import path, wild, wild_2
+from smartsbd.scenarios.scenario import OnOff, Rate, Run, Scenario
 
 RUNS = wild_2.dataset(connections=1000, duration_s=60, seed=1000)
 IDLE = [run for run in RUNS if run.setting.endswith(", idle")]

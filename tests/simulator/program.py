@@ -13,8 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from scenarios import learnt_agent, registry
-from scenarios.scenario import ConnectionSettings
+from smartsbd.scenarios import learnt_agent, registry
+from smartsbd.scenarios.scenario import ConnectionSettings
 
 PROGRAM = Path(sys.prefix) / "bin" / "smartsbd-sim"
 RADIO_PROGRAM = PROGRAM.with_name("smartsbd-radio")

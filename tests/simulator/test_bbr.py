@@ -8,7 +8,18 @@ from typing import Any
 
 import pytest
 
-from tests.simulator.program import MSS, PACKET, Run, Scenario, link, network, seeds, simulate, simulate_all, subflow
+from tests.simulator.program import (
+    MSS,
+    PACKET,
+    Run,
+    Scenario,
+    link,
+    network,
+    seeds,
+    simulate,
+    simulate_all,
+    subflow,
+)
 
 pytestmark = pytest.mark.slow
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from models.detectors.topology import by_links, by_nodes, ends_of
+from smartsbd.traces.formats.capture import crossings
 from tests.simulator.capture import ACK, MPTCP, SACK, SYN, Packet, read
 from tests.simulator.program import MSS, Run, shared, simulate
-from traces.capture import crossings
+from tests.simulator.topology_partition import by_links, by_nodes, ends_of
 
 SYN_ACK = SYN | ACK
 

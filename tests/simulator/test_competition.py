@@ -8,7 +8,18 @@ from statistics import mean
 
 import pytest
 
-from tests.simulator.program import MSS, PACKET, SIMULATOR, Scenario, flow, link, network, seeds, simulate_all, subflow
+from tests.simulator.program import (
+    MSS,
+    PACKET,
+    SIMULATOR,
+    Scenario,
+    flow,
+    link,
+    network,
+    seeds,
+    simulate_all,
+    subflow,
+)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scenarios import registry
+from smartsbd.scenarios import registry
 from tests.simulator.program import (
     MSS,
     PACKET,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.closed_forms import MSS_BYTES, TOPOLOGIES
-from scenarios.scenario import Run
-from scenarios.simulator import simulate
+from smartsbd.scenarios.closed_forms import MSS_BYTES, TOPOLOGIES
+from smartsbd.scenarios.scenario import Run
+from smartsbd.scenarios.simulator import simulate
 
 pytestmark = pytest.mark.slow
 

@@ -6,18 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.simulator.program import (
-    MSS,
-    PACKET,
-    Run,
-    Scenario,
-    execute,
-    flow,
-    link,
-    network,
-    simulate,
-    subflow,
-)
+from tests.simulator.program import MSS, PACKET, Run, Scenario, execute, flow, link, network, simulate, subflow
 
 pytestmark = pytest.mark.slow
 

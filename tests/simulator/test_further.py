@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from models.closed_loop.run_outcome import jain
-from scenarios import registry
-from scenarios.scenario import Scenario as Contract
+from smartsbd.pipelines.closed_loop.run_outcome import jain
+from smartsbd.scenarios import registry
+from smartsbd.scenarios.scenario import Scenario as Contract
 from tests.simulator.program import (
     PACKET,
     Run,

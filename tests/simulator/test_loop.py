@@ -18,10 +18,12 @@ from typing import Any
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from features import connection_pairs
-from models.detectors import DETECTORS, replayed
-from models.detectors.event import events_of
-from scenarios import registry, simulator
+from smartsbd.detectors import DETECTORS, replayed
+from smartsbd.detectors.event import events_of
+from smartsbd.features import connection_pairs
+from smartsbd.scenarios import registry, simulator
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 from tests.night import few_now
 from tests.simulator.program import (
     SIMULATOR,
@@ -36,17 +38,7 @@ from tests.simulator.program import (
     simulate,
     subflow,
 )
-from tests.simulator.test_coupling import (
-    changes_ns,
-    decided,
-    groups_of,
-    moving,
-    three_paths,
-    under,
-    without_groups,
-)
-from traces import recording
-from traces.dialect import Dialect
+from tests.simulator.test_coupling import changes_ns, decided, groups_of, moving, three_paths, under, without_groups
 
 EXPORT = SIMULATOR.parent / "export"
 MODEL_FILE = EXPORT / "generated" / "forest_invariant.sbd"

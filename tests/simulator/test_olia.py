@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from scenarios.closed_forms import RATE_MBIT_S, TOPOLOGIES, under
-from scenarios.scenario import Run
-from scenarios.simulator import simulate
+from smartsbd.scenarios.closed_forms import RATE_MBIT_S, TOPOLOGIES, under
+from smartsbd.scenarios.scenario import Run
+from smartsbd.scenarios.simulator import simulate
 
 pytestmark = pytest.mark.slow
 

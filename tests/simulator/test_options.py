@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import simulator
+from smartsbd.scenarios import simulator
 from tests.simulator.program import PROGRAM, SIMULATOR, execute, shared
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios import capacity_trace
-from scenarios.scenario import Scenario as Contract
-from scenarios.scenario import mean_mbit_s
+from smartsbd.scenarios import capacity_trace
+from smartsbd.scenarios.scenario import Scenario as Contract
+from smartsbd.scenarios.scenario import mean_mbit_s
 from tests.simulator.capture import CLIENT_PORTS
 from tests.simulator.naive_replay import replayed, through_line
 from tests.simulator.program import Scenario, execute, flow, link, network, simulate, subflow

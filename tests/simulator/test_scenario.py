@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from scenarios.scenario import Scenario as Contract
+from smartsbd.scenarios.scenario import Scenario as Contract
 from tests.simulator.contract import keys, outside, read_schema, set_value, value_at, walk
 from tests.simulator.program import (
     PROGRAM,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scenarios import registry
+from smartsbd.scenarios import registry
 from tests.simulator.capture import read
 from tests.simulator.program import MSS, Run, Scenario, access, link, network, shared, simulate, subflow
 

@@ -42,15 +42,15 @@ def test_every_document_and_notebook_is_listed_once() -> None:
     [
         ("README.md", "[a](docs/one.md#there)", "[a](docs/one.md#there)"),
         ("docs/one.md", "[a](../README.md)", "[a](../index.md)"),
-        ("docs/one.md", "[`rtt`](../traces/rtt.py)", "[`rtt`](../api/traces/rtt/index.rst)"),
-        ("docs/one.md", "[a](../traces/)", "[a](../api/traces/index.rst)"),
+        ("docs/one.md", "[`rtt`](../traces/rtt.py)", "[`rtt`](../api/smartsbd/traces/rtt/index.rst)"),
+        ("docs/one.md", "[a](../traces/)", "[a](../api/smartsbd/traces/index.rst)"),
         ("docs/one.md", "[a](../c/a.h)", "[a](../files/c/a.h.md)"),
         ("docs/one.md", "[a](../c/)", "[a](../files/c/index.md)"),
         ("docs/one.md", "![a](a.png)", "![a](a.png)"),
         ("README.md", "[a](reports/report.html)", "[a](reports/index.md)"),
-        ("README.md", "see `traces/rtt.py`, `rtt`", "see [`traces/rtt.py`](api/traces/rtt/index.rst), `rtt`"),
+        ("README.md", "see `traces/rtt.py`, `rtt`", "see [`traces/rtt.py`](api/smartsbd/traces/rtt/index.rst), `rtt`"),
         ("README.md", "[`c/a.h` and\nmore](c/b.h)", "[`c/a.h` and\nmore](files/c/b.h.md)"),
-        ("README.md", "`traces/` and `c/`", "[`traces/`](api/traces/index.rst) and `c/`"),
+        ("README.md", "`traces/` and `c/`", "[`traces/`](api/smartsbd/traces/index.rst) and `c/`"),
     ],
 )
 def test_a_link_leads_to_a_page(document: str, text: str, on_the_site: str) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from features import connection_pairs
-from features.reading import DEFAULT
-from traces import recording
-from traces.dialect import Dialect
+from smartsbd.features import connection_pairs
+from smartsbd.features.reading import DEFAULT
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 
 ROOT = Path(__file__).parents[2]
 KERNEL = sorted((ROOT / "data/samples/kernel/inputs").iterdir())

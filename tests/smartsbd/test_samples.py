@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from contracts.fault import InputFault
 from smartsbd import SamplesError, judge, judge_paths
+from smartsbd.contracts.fault import InputFault
 
 TIMES_S = [0.0, 0.1, 0.2]
 RTTS_S = [0.02, 0.03, 0.02]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed import machine
+from smartsbd.testbed import machine
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.__main__ import main
-from testbed import machine
-from testbed.examples import FOLDER
+from smartsbd.pipelines.__main__ import main
+from smartsbd.testbed import machine
+from smartsbd.testbed.examples import FOLDER
 from tests.capabilities import taken_away_of
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.simulator import written
-from testbed.examples import example
+from smartsbd.scenarios.simulator import written
+from smartsbd.testbed.examples import example
 from tests.processes import PATIENCE_S, waited_for
 
 ROOT = Path(__file__).parents[2]

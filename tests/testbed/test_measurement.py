@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scenarios.scenario import Link
-from testbed.examples import example
-from testbed.measurement import labels, links, truth_of
-from testbed.relay_network import marks_ns, network_of
+from smartsbd.scenarios.scenario import Link
+from smartsbd.testbed.examples import example
+from smartsbd.testbed.measurement import labels, links, truth_of
+from smartsbd.testbed.relay_network import marks_ns, network_of
 
 #: Phases of 25 s; established at 1.22 s.
 MOVING = example("moving")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pipelines.__main__ import main
-from scenarios.scenario import Scenario
-from testbed.examples import FOLDER, example
-from testbed.refusal import refusals
+from smartsbd.pipelines.__main__ import main
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.testbed.examples import FOLDER, example
+from smartsbd.testbed.refusal import refusals
 
 AVAILABLE = {"reno", "cubic"}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import datasets
-from scenarios.scenario import Background, Link, Scenario, SubflowPath
-from testbed.examples import FOLDER, example
-from testbed.refusal import read_scenario, refusals
-from testbed.relay_network import (
+from smartsbd.scenarios import datasets
+from smartsbd.scenarios.scenario import Background, Link, Scenario, SubflowPath
+from smartsbd.testbed.examples import FOLDER, example
+from smartsbd.testbed.refusal import read_scenario, refusals
+from smartsbd.testbed.relay_network import (
     Network,
     Port,
     established_s,

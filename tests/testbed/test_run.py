@@ -12,13 +12,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from scenarios.scenario import Scenario
-from scenarios.simulator import written
-from testbed.dataset_folder import token_of
-from testbed.examples import example
-from testbed.isolation import IsolatedRun
-from testbed.relay_network import network_of
-from traces.truth import read_csv
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.scenarios.simulator import written
+from smartsbd.testbed.dataset_folder import token_of
+from smartsbd.testbed.examples import example
+from smartsbd.testbed.isolation import IsolatedRun
+from smartsbd.testbed.relay_network import network_of
+from smartsbd.traces.truth import read_csv
 
 ROOT = Path(__file__).parents[2]
 SHARED = {"shared": "true", "separate": "false"}

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from testbed.sender import send_at_rate
+from smartsbd.testbed.sender import send_at_rate
 
 
 @pytest.mark.parametrize(("piece_bytes", "sizes"), [(None, [1000]), (2500, [1000, 1000, 500]), (600, [600])])

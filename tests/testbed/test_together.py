@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from pipelines.commands import testbed as command
-from pipelines.params import read_params
-from scenarios.scenario import Scenario
-from testbed import machine
-from testbed.examples import example
-from testbed.planned_run import PlannedRun
-from testbed.running_program import EmulationError
+from smartsbd.pipelines.commands import testbed as command
+from smartsbd.pipelines.params import read_params
+from smartsbd.scenarios.scenario import Scenario
+from smartsbd.testbed import machine
+from smartsbd.testbed.examples import example
+from smartsbd.testbed.planned_run import PlannedRun
+from smartsbd.testbed.running_program import EmulationError
 
 PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
 

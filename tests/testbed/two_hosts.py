@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from testbed import machine
-from testbed.running_program import RunningProgram
+from smartsbd.testbed import machine
+from smartsbd.testbed.running_program import RunningProgram
 
 ROOT = Path(__file__).parents[2]
 PORT = 9_000

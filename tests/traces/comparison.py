@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from smartsbd.traces.connection import Connection, Subflow
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recorded import End, Flow, Recorded, Refusals, Spool, StoredAcks, record, spools, write
+from smartsbd.traces.trace import Trace
 from tests.traces.naive import flow as naive
 from tests.traces.naive.sender import Sender
-from traces.connection import Connection, Subflow
-from traces.quarantine import UnreadableInputError
-from traces.recorded import End, Flow, Recorded, Refusals, Spool, StoredAcks, record, spools, write
-from traces.trace import Trace
 
 # So few that a short capture, too, has them taken more than once.
 _GATHERED = 3

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from traces import recording
-from traces.connection import NOT_OBSERVED
-from traces.dialect import Dialect
+from smartsbd.traces import recording
+from smartsbd.traces.connection import NOT_OBSERVED
+from smartsbd.traces.dialect import Dialect
 
 _NS = 1_000_000_000
 _EIGHTHS = 3

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from smartsbd.traces.connection import NOT_OBSERVED, Subflow
 from tests.traces.comparison import assert_same_content
 from tests.traces.naive.segment import ACK, CWR, ECE, FIN, PSH, RST, SYN, Options, Segment
 from tests.traces.naive.sender import Sender
 from tests.traces.naive.vantage import Answers
 from tests.traces.packets import Packet as Captured
 from tests.traces.packets import dss_body, ethernet, ipv4, option, pcap, sack, tcp, timestamps
-from traces.connection import NOT_OBSERVED, Subflow
 
 __all__ = [
     "ACK",

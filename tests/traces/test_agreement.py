@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from traces.agreement import agreement, grid_differences_us, summary
-from traces.connection import Subflow
+from smartsbd.traces.agreement import agreement, grid_differences_us, summary
+from smartsbd.traces.connection import Subflow
 
 MS = 1_000_000
 S = 1_000 * MS

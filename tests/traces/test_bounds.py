@@ -12,13 +12,24 @@ from typing import Any
 
 import pytest
 
+from smartsbd.traces import bounds, formats
+from smartsbd.traces.bounds import TOO_MANY_CONNECTIONS, TOO_MANY_FLOWS, TOO_MANY_SUBFLOWS, Bounds
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.trace import Trace
 from tests.night import few_now
 from tests.traces.naive import log as naive
-from tests.traces.packets import SYN, Packet, capable, ethernet, ipv4, join_syn, pcap, pcap_record, tcp, token_of
-from traces import bounds, formats
-from traces.bounds import TOO_MANY_CONNECTIONS, TOO_MANY_FLOWS, TOO_MANY_SUBFLOWS, Bounds
-from traces.dialect import Dialect
-from traces.trace import Trace
+from tests.traces.packets import (
+    SYN,
+    Packet,
+    capable,
+    ethernet,
+    ipv4,
+    join_syn,
+    pcap,
+    pcap_record,
+    tcp,
+    token_of,
+)
 
 ROOT = Path(__file__).parents[2]
 SS_TIME = "1700000000.25\n"

@@ -20,13 +20,13 @@ import numpy as np
 import pytest
 import zstandard
 
-from contracts import tables
-from contracts.contract import read_table
-from features.pair import PairWindow
-from models.stored import loaded_model
-from models.verdict import Verdicts
-from pipelines.commands import detect
-from pipelines.running import stage
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.features.pair import PairWindow
+from smartsbd.models.labelled.window_verdicts import Verdicts
+from smartsbd.models.stored import loaded_model
+from smartsbd.pipelines.commands import detect
+from smartsbd.pipelines.running import stage
 from tests.fuzz import bounds, targets
 from tests.fuzz.targets import CORPUS, ROOT
 from tests.traces import packets
@@ -629,7 +629,7 @@ def run(sandbox: Path, program: Sequence[str], *arguments: object) -> subprocess
 def test_parse_writes_nothing_but_its_tables(sandbox: Path) -> None:
     before = tree(sandbox)
     places = ("--raw", "raw", "--tables", "out/t", "--report", "out/report.json")
-    parsed = run(sandbox, ("pipelines.stages", "parse"), "--dataset", "made", *places)
+    parsed = run(sandbox, ("smartsbd.pipelines.stages", "parse"), "--dataset", "made", *places)
     assert parsed.returncode == stage.EXIT_OK, parsed.stderr
     assert "Traceback" not in parsed.stderr
     after = tree(sandbox)

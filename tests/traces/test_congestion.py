@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.tables import CWR, DISORDER, OPEN, RECOVERY
-from contracts.tables import LOSS_STATE as LOSS
+from smartsbd.contracts.tables import CWR, DISORDER, OPEN, RECOVERY
+from smartsbd.contracts.tables import LOSS_STATE as LOSS
 from tests.traces.naive.congestion import Congestion, Resent
 from tests.traces.naive.scoreboard import Scoreboard
 from tests.traces.script import ECE, FIN, Outcome, Packet, back, flight, handshake, out, run

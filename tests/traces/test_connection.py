@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import packet_recording
 import pyarrow.parquet as pq
 import pytest
 
-from contracts import tables
-from contracts.contract import TableReader, read_table
-from pipelines.running import stage
-from pipelines.stages import parse
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import TableReader, read_table
+from smartsbd.native import packet_recording
+from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.stages import parse
+from smartsbd.traces import connection as rows_of
+from smartsbd.traces import joined_captures
+from smartsbd.traces.connection import AckColumns, Acks, Connection, Named, Subflow
+from smartsbd.traces.recorded import record
 from tests.traces.comparison import assert_same
 from tests.traffic import write_captures
-from traces import connection as rows_of
-from traces import joined_captures
-from traces.connection import AckColumns, Acks, Connection, Named, Subflow
-from traces.recorded import record
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.oracle import check_analysis
-from tests.traces import packets
-from tests.traces.packets import ACK, FIN, MS, RST, Packet, Talk
-from tests.traces.test_recorded import wild
-from traces import capture, capture_analysis
-from traces.capture_analysis import MOST_CONNECTIONS, TOO_MANY_CAPTURES, TOO_MANY_TO_ANALYSE, CaptureAnalysis, analysed
-from traces.connection_analysis import (
+from smartsbd.traces import capture_analysis
+from smartsbd.traces.capture_analysis import (
+    MOST_CONNECTIONS,
+    TOO_MANY_CAPTURES,
+    TOO_MANY_TO_ANALYSE,
+    CaptureAnalysis,
+    analysed,
+)
+from smartsbd.traces.connection_analysis import (
     BELOW_KEPT,
     CUT_MAPPINGS,
     FORGOTTEN_RANGES,
@@ -24,8 +26,13 @@ from traces.connection_analysis import (
     ListedSegment,
     SpacedPoints,
 )
-from traces.data_ranges import MOST_PIECES
-from traces.quarantine import UnreadableInputError
+from smartsbd.traces.data_ranges import MOST_PIECES
+from smartsbd.traces.formats import capture
+from smartsbd.traces.quarantine import UnreadableInputError
+from tests.fuzz.oracle import check_analysis
+from tests.traces import packets
+from tests.traces.packets import ACK, FIN, MS, RST, Packet, Talk
+from tests.traces.test_recorded import wild
 
 CLIENT, SERVER = b"A" * 8, b"B" * 8
 FIRST = packets.first_data_of(CLIENT, 1)
@@ -364,7 +371,7 @@ def test_random_packets_are_analysed(seed: int, tmp_path: Path) -> None:
 
 
 def test_the_list_of_segments_has_the_columns_that_are_read(tmp_path: Path) -> None:
-    import packet_recording
+    from smartsbd.native import packet_recording
 
     with (tmp_path / "spool").open("w+b") as spool:
         recording = packet_recording.Recording(spool.fileno(), listing=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from smartsbd.traces.formats.capture import Crossing, crossings, read_together
+from smartsbd.traces.quarantine import UnreadableInputError
 from tests.traces import packets
 from tests.traces.packets import Packet, Talk
-from traces.capture import Crossing, crossings, read_together
-from traces.quarantine import UnreadableInputError
 
 KEYS = b"A" * 8, b"B" * 8
 OTHER_KEYS = b"C" * 8, b"D" * 8

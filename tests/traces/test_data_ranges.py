@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from traces.data_ranges import DataRanges, NewlyMapped
+from smartsbd.traces.data_ranges import DataRanges, NewlyMapped
 
 
 @pytest.mark.parametrize("seed", range(40))

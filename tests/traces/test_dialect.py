@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from traces import assembly, event_log
-from traces.connection import NOT_OBSERVED, Subflow
-from traces.dialect import Dialect, DialectError, LinePattern
-from traces.quarantine import UnreadableInputError
-from traces.trace import Trace
+from smartsbd.traces import assembly
+from smartsbd.traces.connection import NOT_OBSERVED, Subflow
+from smartsbd.traces.dialect import Dialect, DialectError, LinePattern
+from smartsbd.traces.formats import event_log
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.trace import Trace
 
 ONE_LINE = LinePattern(
     "mptcp_sbd ",

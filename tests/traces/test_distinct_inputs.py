@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from traces.distinct_inputs import check_distinct
-from traces.quarantine import UnreadableInputError
+from smartsbd.traces.distinct_inputs import check_distinct
+from smartsbd.traces.quarantine import UnreadableInputError
 
 
 def written(folder: Path, inputs: dict[str, bytes]) -> list[Path]:

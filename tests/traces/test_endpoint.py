@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from traces.endpoint import Endpoint, Pseudonyms, endpoint
+from smartsbd.traces.endpoint import Endpoint, Pseudonyms, endpoint
 
 
 @pytest.mark.parametrize(

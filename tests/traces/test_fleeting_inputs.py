@@ -8,12 +8,12 @@ from pathlib import Path, PosixPath
 
 import pytest
 
+from smartsbd.traces import stored
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import InputPart
+from smartsbd.traces.parsed_input import UNREADABLE, ParsedInput, parse_input
+from smartsbd.traces.quarantine import UnreadableInputError
 from tests.fuzz.targets import CORPUS
-from traces import stored
-from traces.dialect import Dialect
-from traces.formats import InputPart
-from traces.parsed_input import UNREADABLE, ParsedInput, parse_input
-from traces.quarantine import UnreadableInputError
 
 LINE = "{} C=7f3a91c2 SF=0 V=RTT 24511\n"
 LOG = "".join(LINE.format(1_000_000 + number) for number in range(200)).encode()

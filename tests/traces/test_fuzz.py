@@ -13,16 +13,12 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import oracle, targets
-from tests.fuzz.targets import CORPUS
-from tests.traces import packets
-from tests.traces.comparison import assert_same
-from tests.traces.packets import ACK, ECE, FIN, PSH, RST, Packet, Talk
-from traces import (
-    bounds,
+from smartsbd.traces import bounds, formats
+from smartsbd.traces.dialect import Dialect, LinePattern
+from smartsbd.traces.formats import (
+    Read,
     capture,
     event_log,
-    formats,
     packet_table,
     ping_log,
     qlog,
@@ -31,10 +27,13 @@ from traces import (
     state_log,
     tcp_probe,
 )
-from traces.dialect import Dialect, LinePattern
-from traces.formats import Read
-from traces.quarantine import UnreadableInputError
-from traces.trace import Trace
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.trace import Trace
+from tests.fuzz import oracle, targets
+from tests.fuzz.targets import CORPUS
+from tests.traces import packets
+from tests.traces.comparison import assert_same
+from tests.traces.packets import ACK, ECE, FIN, PSH, RST, Packet, Talk
 
 Reader = Callable[[Path, Dialect], Trace]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from traces import recording
-from traces.dialect import Dialect
-from traces.input_counts import InputCounts, counted, files_of, total
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.input_counts import InputCounts, counted, files_of, total
 
 IN_GIT = Path(__file__).parent / "samples/captures"
 _ALL = os.environ.get("SBD_CAPTURES")

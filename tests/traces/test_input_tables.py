@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from contracts import tables
-from contracts.contract import read_table
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import read_table
+from smartsbd.traces import input_tables
+from smartsbd.traces.connection import Batch
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import InputPart
+from smartsbd.traces.joined_captures import JoinedBatch
+from smartsbd.traces.parsed_input import BatchMap, Chunk, ParsedInput, parse_input
 from tests.fuzz.targets import CORPUS
-from traces import input_tables
-from traces.connection import Batch
-from traces.dialect import Dialect
-from traces.formats import InputPart
-from traces.joined_captures import JoinedBatch
-from traces.parsed_input import BatchMap, Chunk, ParsedInput, parse_input
 
 LINE = "{} C=7f3a91c2 SF=0 V=RTT 24511\n"
 

@@ -9,21 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import packet_recording
 import pyarrow as pa
 import pytest
 
-from contracts import tables
+from smartsbd.contracts import tables
+from smartsbd.native import packet_recording
+from smartsbd.traces import connection as rows_of
+from smartsbd.traces import joined_captures
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.formats import capture
+from smartsbd.traces.joined_captures import CaptureConnections, JoinedBatch, batches
+from smartsbd.traces.recorded import record
+from smartsbd.traces.trace import Trace
 from tests.traces import packets
 from tests.traces.comparison import in_memory
 from tests.traces.naive import connections as naive
 from tests.traces.packets import ACK, FIN, MS, Packet, Talk
-from traces import capture, joined_captures
-from traces import connection as rows_of
-from traces.bounds import Bounds
-from traces.joined_captures import CaptureConnections, JoinedBatch, batches
-from traces.recorded import record
-from traces.trace import Trace
 
 SAMPLES = sorted((Path(__file__).parent / "samples/captures").glob("*.pcap*"))
 DRAWS = 40

@@ -9,12 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from features import connection_pairs
-from models.detectors.event import Kind, event_columns
-from traces import event_log, recording
-from traces.connection import Connection
-from traces.dialect import Dialect
-from traces.log_writing import log_lines
+from smartsbd.detectors.event import Kind, event_columns
+from smartsbd.features import connection_pairs
+from smartsbd.traces import recording
+from smartsbd.traces.connection import Connection
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import event_log
+from smartsbd.traces.log_writing import log_lines
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 INPUTS = [SAMPLES / name for name in ("kernel/inputs/101.state.csv.zst", "kernel_captures/inputs/106.sf1.pcap.zst")]

@@ -6,12 +6,12 @@ import hashlib
 
 import pytest
 
+from smartsbd.traces import mptcp as keys
 from tests.traces import packets
 from tests.traces.comparison import assert_same_content
 from tests.traces.naive import mptcp
 from tests.traces.naive.mptcp import Capable, DataAck, Join, MalformedOptionError, Other
 from tests.traces.packets import ACK, SYN, Packet, capable_body, dss_body
-from traces import mptcp as keys
 
 KEY, OTHER_KEY = bytes(range(8)), b"\xff" * 8
 

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from smartsbd.traces import recorded
+from smartsbd.traces.formats import capture
+from smartsbd.traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
 from tests.traces import packets
 from tests.traces.comparison import assert_same
 from tests.traces.naive import pcap
 from tests.traces.naive.pcap import Frame
 from tests.traces.packets import Packet
-from traces import capture, recorded
-from traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
 
 # Two packets, of 5 bytes and of 3 out of 70, at 1.000002 s and 2.000003 s, byte by byte.
 BY_HAND = bytes.fromhex(

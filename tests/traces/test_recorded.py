@@ -12,22 +12,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import packet_recording
 import pytest
 from blake3 import blake3
 
+from smartsbd.native import packet_recording
+from smartsbd.traces import recorded
+from smartsbd.traces.assembly import BACKWARDS
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import InputPart
+from smartsbd.traces.parsed_input import parse_input
+from smartsbd.traces.quarantine import Refusal
+from smartsbd.traces.recorded import FlowSummaries, Refusals, StoredAcks, record, spools
 from tests.traces import packets
 from tests.traces.comparison import assert_same, assert_same_content
 from tests.traces.naive import scoreboard
 from tests.traces.packets import ACK, ECE, FIN, MS, PSH, RST, SYN, Packet, Talk
 from tests.traffic import write_captures
-from traces import recorded
-from traces.assembly import BACKWARDS
-from traces.dialect import Dialect
-from traces.formats import InputPart
-from traces.parsed_input import parse_input
-from traces.quarantine import Refusal
-from traces.recorded import FlowSummaries, Refusals, StoredAcks, record, spools
 
 KEYS = b"A" * 8, b"B" * 8
 

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
+from smartsbd.traces.connection import NOT_OBSERVED
+from smartsbd.traces.formats import capture
+from smartsbd.traces.quarantine import Refusal
+from smartsbd.traces.trace import Trace
 from tests.traces.naive.flow import Flow, connections
 from tests.traces.naive.pcap import frames
 from tests.traces.naive.segment import ACK, RST, SYN, Segment, UnusableError, segment
 from tests.traces.naive.sender import Sender
-from traces import capture
-from traces.connection import NOT_OBSERVED
-from traces.quarantine import Refusal
-from traces.trace import Trace
 
 _ALL = os.environ.get("SBD_CAPTURES")
 FOLDERS = [Path(__file__).parent / "samples/captures", *([Path(_ALL)] if _ALL is not None else [])]

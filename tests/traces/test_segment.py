@@ -6,13 +6,13 @@ import struct
 
 import pytest
 
+from smartsbd.traces import recorded
 from tests.traces import packets
 from tests.traces.comparison import assert_same_content
 from tests.traces.naive import segment
 from tests.traces.naive.pcap import Frame
 from tests.traces.naive.segment import Options, Segment, UnusableError
 from tests.traces.packets import ACK, FIN, IPV6, PSH, SYN, ethernet, ipv4, ipv6, option, tcp
-from traces import recorded
 
 RAW, ETHERNET = 101, 1
 CLIENT, SERVER = (bytes([10, 0, 0, 1]), 1000), (bytes([10, 0, 0, 2]), 80)

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from contracts.tables import DISORDER, OPEN, RECOVERY
+from smartsbd.contracts.tables import DISORDER, OPEN, RECOVERY
+from smartsbd.traces.connection import NOT_OBSERVED
+from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN
 from tests.traces.script import (
     ACK,
     ECE,
@@ -26,8 +28,6 @@ from tests.traces.script import (
     run,
     segments,
 )
-from traces.connection import NOT_OBSERVED
-from traces.vantage import RECEIVER, SENDER, UNKNOWN
 
 
 def rtts(*packets: Packet, stamps: bool = False) -> dict[float, float]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smartsbd.traces.sequence import unwrapped
 from tests.traces.naive.log import AckedBytes
-from traces.sequence import unwrapped
 
 WRAP = 2**32
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from traces.spool_folder import spool_folder
+from smartsbd.traces.spool_folder import spool_folder
 
 
 def test_it_goes_with_all_that_it_holds(tmp_path: Path) -> None:

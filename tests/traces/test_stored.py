@@ -13,9 +13,10 @@ import pytest
 import zstandard
 from blake3 import blake3
 
-from traces import event_log, stored
-from traces.dialect import Dialect
-from traces.quarantine import UnreadableInputError
+from smartsbd.traces import stored
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import event_log
+from smartsbd.traces.quarantine import UnreadableInputError
 
 PACKS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": lambda content: gzip.compress(content, mtime=0),

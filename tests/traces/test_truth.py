@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from contracts.tables import TRUTH
-from traces.truth import CSV_COLUMNS, TruthError, label_at, read_csv, write_csv
-from traces.validation import Achieved, Measured, by_achieved, by_bottleneck
+from smartsbd.contracts.tables import TRUTH
+from smartsbd.traces.truth import CSV_COLUMNS, TruthError, label_at, read_csv, write_csv
+from smartsbd.traces.validation import Achieved, Measured, by_achieved, by_bottleneck
 
 ROW: dict[str, Any] = {
     **dict.fromkeys(CSV_COLUMNS),

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from pipelines.reporting.analysis_numbers import numbers_of, with_deliveries
+from smartsbd.pipelines.reporting.analysis_numbers import numbers_of, with_deliveries
+from smartsbd.traces.capture_analysis import analysed
+from smartsbd.traces.formats import capture
 from tests.traces import tshark
 from tests.traces.tshark import ACK, DSS, FIN, RST, Packet
-from traces import capture
-from traces.capture_analysis import analysed
 
 SAMPLES = Path(__file__).parent / "samples/captures"
 KERNEL = Path(__file__).parents[2] / "data/samples/kernel_captures/inputs"

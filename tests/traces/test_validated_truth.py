@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from contracts import tables
-from contracts.contract import Table, write_table
-from traces.truth import CSV_COLUMNS, TruthError, write_csv
-from traces.validated_truth import read_joined, verdicts
-from traces.validation import Criteria
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, write_table
+from smartsbd.traces.truth import CSV_COLUMNS, TruthError, write_csv
+from smartsbd.traces.validated_truth import read_joined, verdicts
+from smartsbd.traces.validation import Criteria
 
 S = 1_000_000_000
 CRITERIA = Criteria(alpha=0.8, desired_quantile=1.0, min_utilisation=0.9, min_drop_share=0.9)

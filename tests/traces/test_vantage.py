@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN
 from tests.traces import script
 from tests.traces.naive.vantage import Answers
-from traces.vantage import RECEIVER, SENDER, UNKNOWN
 
 
 @pytest.mark.parametrize(

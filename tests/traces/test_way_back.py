@@ -9,11 +9,11 @@ from statistics import fmean
 import numpy as np
 import pytest
 
+from smartsbd.traces.connection import NOT_OBSERVED
 from tests.night import few_now
 from tests.traces import packets
 from tests.traces.comparison import assert_same_content
 from tests.traces.packets import Talk
-from traces.connection import NOT_OBSERVED
 
 KEYS = b"A" * 8, b"B" * 8
 #: Receivers' clocks: a time of theirs in milliseconds makes so many ticks.

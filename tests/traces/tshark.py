@@ -11,8 +11,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
-from traces.connection_analysis import ListedSegment
-from traces.recorded import listed_segments, record
+from smartsbd.traces.connection_analysis import ListedSegment
+from smartsbd.traces.recorded import listed_segments, record
 
 SYN, ACK, FIN, RST = 2, 16, 1, 4
 DSS = 2

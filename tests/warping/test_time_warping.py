@@ -10,9 +10,9 @@ import time
 import numpy as np
 import numpy.typing as npt
 import pytest
-import time_warping
 from dtaidistance import dtw_ndim
 
+from smartsbd.native import time_warping
 from tests import naive
 
 Floats = npt.NDArray[np.float64]

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import window_features
 
-from contributions.generated_grids import drawn_grid, edge_grids
-from features import catalog
-from features.at_once import features_at_once
-from features.fixed import POINTS_LIMIT, Float64Array, Int64Array
-from features.reading import Reading, alternatives
-from features.series import PairGrid
+from smartsbd.contributions.generated_grids import drawn_grid, edge_grids
+from smartsbd.features import catalog
+from smartsbd.features.at_once import features_at_once
+from smartsbd.features.fixed import POINTS_LIMIT, Float64Array, Int64Array
+from smartsbd.features.reading import Reading, alternatives
+from smartsbd.features.series import PairGrid
+from smartsbd.native import window_features
 
 NAMES = [one.name for one in catalog.FEATURES]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from models.assessment.accuracy import ALL_SITES
-from models.labelled.window_set import WindowSet
-from pipelines.reporting.figures.style import BLUE, COLOURS, ORANGE, SETS, label_legend
-from pipelines.reporting.published import UNSEEN_MEAN_OF_ABSTRACT
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.pipelines.reporting.figures.style import BLUE, COLOURS, ORANGE, SETS, label_legend
+from smartsbd.pipelines.reporting.published import UNSEEN_MEAN_OF_ABSTRACT
 
 #: Factors that differ from training, in the dataset ``sensitivity`` and in its variations.
 _FACTORS = {

@@ -9,15 +9,10 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipelines.reporting.analysis_numbers import AnalysedConnection
-from pipelines.reporting.figures.style import GREY, SUBFLOWS
-from traces.connection import NOT_OBSERVED
-from traces.connection_analysis import (
-    EVENT_KINDS,
-    MOST_GAPS,
-    ConnectionAnalysis,
-    DirectionAnalysis,
-)
+from smartsbd.pipelines.reporting.analysis_numbers import AnalysedConnection
+from smartsbd.pipelines.reporting.figures.style import GREY, SUBFLOWS
+from smartsbd.traces.connection import NOT_OBSERVED
+from smartsbd.traces.connection_analysis import EVENT_KINDS, MOST_GAPS, ConnectionAnalysis, DirectionAnalysis
 
 _NS_PER_S, _US_PER_MS = 1e9, 1e3
 #: Sizes of data on an axis, the largest first.

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from features.catalog import Feature
-from pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE, label_legend
+from smartsbd.features.catalog import Feature
+from smartsbd.pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE, label_legend
 
 _GROUPS = {"paper": "the paper's nine", "throughput": "the paper's, with throughput", "invariant": "ours"}
 

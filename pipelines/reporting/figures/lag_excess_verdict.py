@@ -10,14 +10,14 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from features.fixed import ONE_Q10
-from features.lag_excess.band import BANDS, NULL_LAGS, Band
-from features.lag_excess.excess import correlations_q15, excesses
-from features.lag_excess.lattice import STEPS_PER_RTT, reason_before_judgement
-from features.lag_excess.memory import Evidence
-from models.detectors.lag_excess import Criterion, Judgement, judgements
-from pipelines.reporting.figures import style
-from pipelines.reporting.figures.pair_delays import PairDelays, draw_delays, draw_nothing
+from smartsbd.detectors.lag_excess import Criterion, Judgement, judgements
+from smartsbd.features.fixed import ONE_Q10
+from smartsbd.features.lag_excess.band import BANDS, NULL_LAGS, Band
+from smartsbd.features.lag_excess.excess import correlations_q15, excesses
+from smartsbd.features.lag_excess.lattice import STEPS_PER_RTT, reason_before_judgement
+from smartsbd.features.lag_excess.memory import Evidence
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.pipelines.reporting.figures.pair_delays import PairDelays, draw_delays, draw_nothing
 
 _ROW_INCHES = 2.6
 _Q15 = 1 << 15

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from contracts.fault import printable
-from features import judged_rtts
-from features.reading import Reading
-from features.series import SubflowSignals
-from models.partition import pairs_of
-from pipelines.reporting.figures import style
-from traces.recording import Recording
+from smartsbd.contracts.fault import printable
+from smartsbd.detectors.partition import pairs_of
+from smartsbd.features import judged_rtts
+from smartsbd.features.reading import Reading
+from smartsbd.features.series import SubflowSignals
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.traces.recording import Recording
 
 _NS_PER_S = 1e9
 _US_PER_MS = 1e3

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from models.families.fitted import Fitted
-from pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE
+from smartsbd.models.families.fitted import Fitted
+from smartsbd.pipelines.reporting.figures.style import BLUE, COLOURS, GREY, ORANGE
 
 
 def grid(accuracies: pd.DataFrame, axis_of: Mapping[str, str], title: str) -> Figure:
@@ -68,7 +68,7 @@ def learning_curves(curves: Mapping[str, pd.DataFrame], title: str) -> Figure:
     Parameters
     ----------
     curves : mapping of str to DataFrame
-        By name, what :func:`models.learning.learning_curve` returns.
+        By name, what :func:`smartsbd.models.search.learning_curve.learning_curve` returns.
     title : str
     """
     figure = Figure(figsize=(6, 3.4), layout="constrained")

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from features.distance import warping_path
-from features.fixed import Int64Array
-from features.series import SubflowSignals
-from pipelines.reporting.figures.style import COLOURS, GREY, SUBFLOWS, label_legend
+from smartsbd.features.distance import warping_path
+from smartsbd.features.fixed import Int64Array
+from smartsbd.features.series import SubflowSignals
+from smartsbd.pipelines.reporting.figures.style import COLOURS, GREY, SUBFLOWS, label_legend
 
 _VERDICTS = {"SB": COLOURS["shared"], "NSB": COLOURS["not shared"], "none": GREY}
 _NS_PER_S, _US_PER_MS = 1e9, 1e3

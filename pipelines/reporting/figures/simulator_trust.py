@@ -2,7 +2,7 @@
 
 ::
 
-    python -m pipelines.reporting.figures.simulator_trust    # draw reports/full/simulator-trust.csv anew
+    python -m smartsbd.pipelines.reporting.figures.simulator_trust    # draw reports/full/simulator-trust.csv anew
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from pipelines.reporting.figures.style import BLUE, GREY, ORANGE, save
-from scenarios.closed_forms import BANDS, CONTROLLERS, TOPOLOGIES
+from smartsbd.pipelines.reporting.figures.style import BLUE, GREY, ORANGE, save
+from smartsbd.scenarios.closed_forms import BANDS, CONTROLLERS, TOPOLOGIES
 
-_ROOT = Path(__file__).parents[3]
+_ROOT = Path(__file__).resolve().parents[3]
 _TABLE = _ROOT / "reports/full/simulator-trust.csv"
 _FIGURE = _ROOT / "docs/images/simulator_trust.png"
 _COLOURS = {"share": BLUE, "jain": ORANGE, "utilisation": GREY}
@@ -56,7 +56,7 @@ def draw(rows: list[dict[str, str]]) -> Figure:
     Parameters
     ----------
     rows : list of dict
-        Those of :func:`scenarios.closed_forms.rows`.
+        Those of :func:`smartsbd.scenarios.closed_forms.rows`.
 
     Raises
     ------

@@ -9,7 +9,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from contracts.whole_file import write_whole
+from smartsbd.contracts.whole_file import write_whole
 
 _DPI = 120
 BLUE, GREY, ORANGE = "#2b6cb0", "#a0aec0", "#dd8833"

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from doctor.answer import PathsAnswer
-from doctor.guided_test import BOTH, FIRST, IDLE, SECOND
-from doctor.observed import Observed
-from pipelines.reporting.figures.style import BLUE, GREY, ORANGE
+from smartsbd.doctor.answer import PathsAnswer
+from smartsbd.doctor.guided_test import BOTH, FIRST, IDLE, SECOND
+from smartsbd.doctor.observed import Observed
+from smartsbd.pipelines.reporting.figures.style import BLUE, GREY, ORANGE
 
 _COLOURS = (ORANGE, BLUE)
 _STEP_S = 0.5

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from features.fixed import ONE_Q10
-from models.detectors.common_lag import CommonLagRule, band_q10
-from models.detectors.common_lag_judgements import TimedJudgement, reason_before_block, timed_judgements
-from pipelines.reporting.figures import style
-from pipelines.reporting.figures.pair_delays import PairDelays, draw_delays, draw_nothing
+from smartsbd.detectors.verdict.common_lag import CommonLagRule, band_q10
+from smartsbd.detectors.verdict.timed_judgements import TimedJudgement, reason_before_block, timed_judgements
+from smartsbd.features.fixed import ONE_Q10
+from smartsbd.pipelines.reporting.figures import style
+from smartsbd.pipelines.reporting.figures.pair_delays import PairDelays, draw_delays, draw_nothing
 
 _ROW_INCHES = 2.6
 _WORDS = {True: "shared", False: "not shared", None: "no verdict"}

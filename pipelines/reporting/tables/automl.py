@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.accuracy import ALL_SITES
-from models.automl.distillation import TRUTH
-from models.labelled.window_set import are_of_kind
-from pipelines.reporting.tables.cell import Rows, as_is
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.automl.distillation import TRUTH
+from smartsbd.models.labelled.window_set import are_of_kind
+from smartsbd.pipelines.reporting.tables.cell import Rows, as_is
 
 #: Settings of a search's leaderboard, and kinds of an ensemble, that are shown.
 _BEST = 10

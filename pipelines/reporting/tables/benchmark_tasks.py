@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from models.benchmark.task import SIZES, TASKS
-from models.benchmark.task_score import NOT_RUN
-from pipelines.reporting.tables.cell import Results, Rows, interval, number
+from smartsbd.pipelines.benchmark.task import SIZES, TASKS
+from smartsbd.pipelines.benchmark.task_score import NOT_RUN
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows, interval, number
 
 
 def leaderboard(results: Results) -> Rows:

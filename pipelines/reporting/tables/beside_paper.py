@@ -7,16 +7,16 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.accuracy import ALL_SITES
-from models.automl.distillation import TRUTH
-from models.labelled.window_set import are_of_kind
-from pipelines.reporting import published as paper
-from pipelines.reporting.report_files import read_json
-from pipelines.reporting.tables.cell import Results, Rows, model_name, recalls
-from pipelines.reporting.tables.datasets import validity
-from pipelines.reporting.tables.transfer import unseen
-from scenarios.sites import SITES
-from scenarios.unseen import CASES
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.automl.distillation import TRUTH
+from smartsbd.models.labelled.window_set import are_of_kind
+from smartsbd.pipelines.reporting import published as paper
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows, model_name, recalls
+from smartsbd.pipelines.reporting.tables.datasets import validity
+from smartsbd.pipelines.reporting.tables.transfer import unseen
+from smartsbd.scenarios.sites import SITES
+from smartsbd.scenarios.unseen import CASES
 
 
 def table2(results: Results) -> Rows:

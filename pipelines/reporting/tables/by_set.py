@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.accuracy import ALL_SITES
-from models.labelled.window_set import WindowSet
-from models.stored.stored_model import PLAIN
-from pipelines.reporting.tables.cell import Results, Rows, interval, model_name
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.models.stored.stored_model import PLAIN
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows, interval, model_name
 
 FEATURE_SETS = ("paper", "invariant", "both")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from models.families import FAMILIES
-from models.stored.stored_model import CORRELATION, NEIGHBOURS
-from pipelines.params import Params, read_params
+from smartsbd.models.families import FAMILIES
+from smartsbd.models.stored.stored_model import CORRELATION, NEIGHBOURS
+from smartsbd.pipelines.params import Params, read_params
 
 #: Rows of a table, each the text of its cells by column; the first row has every column.
 Rows = list[dict[str, Any]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipelines.reporting.report_files import read_json
-from pipelines.reporting.tables.cell import Results, Rows
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows
 
 
 def difficulty(results: Results) -> Rows:

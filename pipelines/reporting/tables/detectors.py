@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.accuracy import ALL_SITES
-from pipelines.reporting import published as paper
-from pipelines.reporting.tables.cell import Results, Rows, interval, number, recalls
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.pipelines.reporting import published as paper
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows, interval, number, recalls
 
 #: Parameter sets that were chosen by the share of time: of little difference, and in the reports.
 FOR_TIME = " for time"

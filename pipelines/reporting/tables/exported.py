@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipelines.reporting.report_files import read_json
-from pipelines.reporting.tables.cell import Results, Rows
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows
 
 
 def exported(results: Results) -> Rows:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.reporting.report_files import read_json
-from pipelines.reporting.tables.cell import Results, Rows, number
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows, number
 
 
 def relevance(results: Results) -> Rows:

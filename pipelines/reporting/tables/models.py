@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.accuracy import ALL_SITES
-from pipelines.reporting.report_files import read_json
-from pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of
-from pipelines.reporting.tables.cell import Results, Rows, as_is, interval, model_name, recalls
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.reporting.tables.by_set import FEATURE_SETS, TrainedAndTested, by_feature_set, feature_set_of
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows, as_is, interval, model_name, recalls
 
 
 def accuracy(results: Results) -> Rows:

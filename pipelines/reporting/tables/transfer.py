@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.accuracy import ALL_SITES
-from models.labelled.window_set import WindowSet
-from pipelines.reporting.tables.by_set import TrainedAndTested, by_feature_set, tested_on
-from pipelines.reporting.tables.cell import Results, Rows, interval, model_name, number
+from smartsbd.models.assessment.accuracy import ALL_SITES
+from smartsbd.models.labelled.window_set import WindowSet
+from smartsbd.pipelines.reporting.tables.by_set import TrainedAndTested, by_feature_set, tested_on
+from smartsbd.pipelines.reporting.tables.cell import Results, Rows, interval, model_name, number
 
 
 def transfer(results: Results) -> Rows:

@@ -189,7 +189,7 @@ Create(const VerdictSeat& seat, const ParameterValues& values)
 
 extern const VerdictKind LAG_EXCESS{
     {"lag_excess",
-     "The default of sbd detect, which needs RTT samples alone and accumulates over four tiles "
+     "The lag excess, which needs RTT samples alone and accumulates over four tiles "
      "(sbd_lag_excess.h).",
      WindowParameters()},
     Create,

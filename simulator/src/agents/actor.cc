@@ -2,7 +2,7 @@
 
 #include "agents/actor.h"
 
-#include "sha256.h"
+#include "output/sha256.h"
 
 #include <nlohmann/json.hpp>
 

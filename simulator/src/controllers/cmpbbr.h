@@ -3,7 +3,7 @@
 #ifndef SMARTSBD_CMPBBR_H
 #define SMARTSBD_CMPBBR_H
 
-#include "siblings.h"
+#include "sender/siblings.h"
 
 #include <cstddef>
 #include <cstdint>

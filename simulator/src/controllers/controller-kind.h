@@ -5,7 +5,7 @@
 
 #include "agents/agent.h"
 #include "parameter.h"
-#include "siblings.h"
+#include "sender/siblings.h"
 
 #include "ns3/tcp-congestion-ops.h"
 

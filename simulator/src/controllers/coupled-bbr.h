@@ -3,7 +3,7 @@
 #ifndef SMARTSBD_COUPLED_BBR_H
 #define SMARTSBD_COUPLED_BBR_H
 
-#include "siblings.h"
+#include "sender/siblings.h"
 
 #include <cstddef>
 

@@ -3,7 +3,7 @@
 #ifndef SMARTSBD_FMBBR_H
 #define SMARTSBD_FMBBR_H
 
-#include "siblings.h"
+#include "sender/siblings.h"
 
 #include "ns3/nstime.h"
 

@@ -3,8 +3,8 @@
 #include "controllers/mpcc.h"
 
 #include "controllers/controller-kind.h"
-#include "pacing.h"
-#include "transmission-listener.h"
+#include "sender/pacing.h"
+#include "sender/transmission-listener.h"
 
 #include "ns3/random-variable-stream.h"
 #include "ns3/simulator.h"

@@ -3,7 +3,7 @@
 #ifndef SMARTSBD_MPCC_H
 #define SMARTSBD_MPCC_H
 
-#include "monitor-intervals.h"
+#include "sender/monitor-intervals.h"
 
 #include <array>
 #include <cstddef>

@@ -4,9 +4,9 @@
 
 #include "controllers/coupled-controller.h"
 #include "controllers/lia.h"
-#include "monitor-intervals.h"
-#include "pacing.h"
-#include "transmission-listener.h"
+#include "sender/monitor-intervals.h"
+#include "sender/pacing.h"
+#include "sender/transmission-listener.h"
 
 #include "ns3/simulator.h"
 

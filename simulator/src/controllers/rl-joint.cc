@@ -2,8 +2,8 @@
 
 #include "agents/subflow-agent.h"
 #include "controllers/controller-kind.h"
-#include "pacing.h"
-#include "transmission-listener.h"
+#include "sender/pacing.h"
+#include "sender/transmission-listener.h"
 
 #include "ns3/simulator.h"
 

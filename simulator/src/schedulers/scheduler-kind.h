@@ -3,7 +3,7 @@
 #ifndef SMARTSBD_SCHEDULER_KIND_H
 #define SMARTSBD_SCHEDULER_KIND_H
 
-#include "meta-queue.h"
+#include "sender/meta-queue.h"
 #include "parameter.h"
 
 #include "ns3/nstime.h"

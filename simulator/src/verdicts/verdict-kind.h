@@ -3,7 +3,7 @@
 #ifndef SMARTSBD_VERDICT_KIND_H
 #define SMARTSBD_VERDICT_KIND_H
 
-#include "event-log.h"
+#include "output/event-log.h"
 #include "parameter.h"
 
 #include "ns3/nstime.h"

@@ -12,14 +12,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts import tables
-from contracts.contract import Table, write_table
-from features.catalog import FEATURES, feature_names
-from features.reading import QUESTIONS
-from pipelines.params import read_params
-from pipelines.reporting.report_files import read_json
-from pipelines.running.dag import read_stages
-from pipelines.running.stage import EXIT_USAGE
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, write_table
+from smartsbd.features.catalog import FEATURES, feature_names
+from smartsbd.features.reading import QUESTIONS
+from smartsbd.pipelines.params import read_params
+from smartsbd.pipelines.reporting.report_files import read_json
+from smartsbd.pipelines.running.dag import read_stages
+from smartsbd.pipelines.running.stage import EXIT_USAGE
 from studies.__main__ import main
 from studies.ambiguities import section
 

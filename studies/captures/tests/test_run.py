@@ -10,11 +10,11 @@ import pytest
 import yaml
 from sklearn.tree import DecisionTreeClassifier
 
-from features.catalog import feature_names
-from models.families.fitted import Fitted, Setting
-from models.stored import store
-from pipelines.reporting.report_files import write_json
-from pipelines.running.stage import EXIT_USAGE
+from smartsbd.features.catalog import feature_names
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.stored import store
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running.stage import EXIT_USAGE
 from studies.captures import section
 from studies.transfers.tests.project import run
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from scenarios.scenario import FiniteTransfer
+from smartsbd.scenarios.scenario import FiniteTransfer
 from studies.crossed.experiments import BASE, CHOICES, RANGES, CrossedExperiments
 from studies.transfers.tests.project import parameters
 from studies.transfers.transfer_experiment import ExperimentRun

@@ -10,11 +10,11 @@ import pytest
 import yaml
 from dvc.repo import Repo
 
-from contracts import tables
-from contracts.contract import write_table
-from pipelines.params import read_block, read_params
-from pipelines.params.block import Block
-from pipelines.publishing.origin import ORIGINS
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import write_table
+from smartsbd.pipelines.params import read_block, read_params
+from smartsbd.pipelines.params.block import Block
+from smartsbd.pipelines.publishing.origin import ORIGINS
 from studies.__main__ import main
 from studies.datasets import section
 from studies.datasets.run import PARAMS

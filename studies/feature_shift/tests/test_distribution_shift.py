@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.labelled.windows import labelled_windows
+from smartsbd.models.labelled.windows import labelled_windows
 from studies.feature_shift.distribution_shift import distribution_shift
 from tests.models.windows_made import pair_window
 

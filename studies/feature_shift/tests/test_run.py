@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts.contract import write_table
-from features.catalog import PAIR_WINDOW, feature_names
-from pipelines.params import read_params
+from smartsbd.contracts.contract import write_table
+from smartsbd.features.catalog import PAIR_WINDOW, feature_names
+from smartsbd.pipelines.params import read_params
 from studies.feature_shift import section
 from studies.feature_shift.distribution_shift import COLUMNS
 from studies.transfers.tests.project import run

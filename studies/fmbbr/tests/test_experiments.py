@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from models.detectors.topology import by_links, by_nodes, ends_of
-from models.partition import Partition
-from scenarios import simulator
-from scenarios.bottleneck_network import HEADER_BYTES
-from scenarios.closed_loop import loop_program
-from scenarios.scenario import Scenario
+from smartsbd.detectors.partition import Partition
+from smartsbd.scenarios import simulator
+from smartsbd.scenarios.bottleneck_network import HEADER_BYTES
+from smartsbd.scenarios.closed_loop import loop_program
+from smartsbd.scenarios.scenario import Scenario
 from studies.fmbbr.experiments import RIVAL_MBIT_S, DrawsExperiment, FmbbrExperiments, alone_mbit_s
 from studies.transfers.tests.project import parameters
 from studies.transfers.transfer_experiment import ExperimentRun
+from tests.simulator.topology_partition import by_links, by_nodes, ends_of
 
 PARAMS = parameters("fmbbr")
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines.params import read_block
-from pipelines.params.block import ParamsError
-from scenarios.closed_loop import EXPERIMENTS
+from smartsbd.pipelines.params import read_block
+from smartsbd.pipelines.params.block import ParamsError
+from smartsbd.scenarios.closed_loop import EXPERIMENTS
+from smartsbd.testbed.planned_run import KERNEL_EXPERIMENTS
 from studies.loop.experiments import LoopExperiments
 from studies.transfers.tests.project import parameters
-from testbed.planned_run import KERNEL_EXPERIMENTS
 
 
 def test_each_network_is_run_under_the_controls_that_are_named() -> None:

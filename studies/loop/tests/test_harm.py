@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from models.closed_loop.comparison import ALL
+from smartsbd.pipelines.closed_loop.comparison import ALL
 from studies.loop.harm import HARM, harm
 
 

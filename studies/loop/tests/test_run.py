@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from models.closed_loop.comparison import ALL, NETWORK
-from pipelines.params import read_block
-from scenarios.closed_loop import EXPERIMENTS, loop_program
-from scenarios.closed_loop.sender_control import CONTROLS
+from smartsbd.pipelines.closed_loop.comparison import ALL, NETWORK
+from smartsbd.pipelines.params import read_block
+from smartsbd.scenarios.closed_loop import EXPERIMENTS, loop_program
+from smartsbd.scenarios.closed_loop.sender_control import CONTROLS
 from studies.loop import section
 from studies.loop.experiments import LoopExperiments
 from studies.loop.log_replays import LoopReplays

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scenarios.unseen import CASES
+from smartsbd.scenarios.unseen import CASES
 from studies.loop import section
 
 REPORTS = Path(__file__).parents[1] / "reports"

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from models.closed_loop.comparison import ALL
+from smartsbd.pipelines.closed_loop.comparison import ALL
 from studies.loop.switching import CHAIN, DELAYS, delays, two_state_chain
 
 

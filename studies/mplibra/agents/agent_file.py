@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from contracts.fault import InputFault
-from contracts.whole_file import write_whole
+from smartsbd.contracts.fault import InputFault
+from smartsbd.contracts.whole_file import write_whole
 from studies.mplibra.agents.perceptron import Perceptron
 
 _FORMAT = "smartsbd-agent 1"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.scenario import Scenario as WholeScenario
+from smartsbd.scenarios.scenario import Scenario as WholeScenario
 from studies.mplibra.agents import agent_file
 from studies.mplibra.agents.ddpg import answer
 from studies.mplibra.agents.perceptron import drawn

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from scenarios.bottleneck_network import HEADER_BYTES
-from scenarios.scenario import Scenario
+from smartsbd.scenarios.bottleneck_network import HEADER_BYTES
+from smartsbd.scenarios.scenario import Scenario
 from studies.mplibra import claims
 from studies.mplibra.experiments import ALL, FILE_PATHS, LOSS, RTT_MS, START_S, MplibraExperiments, SharingExperiment
 from studies.transfers.repetitions import Means, NotRunError

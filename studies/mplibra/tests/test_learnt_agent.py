@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios import learnt_agent
-from scenarios.bottleneck_network import sender
-from scenarios.choice import Choice
-from scenarios.closed_loop import loop_program
-from scenarios.learnt_agent import AgentMissingError
-from scenarios.scenario import ConnectionSettings
+from smartsbd.scenarios import learnt_agent
+from smartsbd.scenarios.bottleneck_network import sender
+from smartsbd.scenarios.choice import Choice
+from smartsbd.scenarios.closed_loop import loop_program
+from smartsbd.scenarios.learnt_agent import AgentMissingError
+from smartsbd.scenarios.scenario import ConnectionSettings
 from studies.mplibra.experiments import CLASSIC, LIA, MPLIBRA, MPLIBRA_WVEGAS, RANDOM, RL_JOINT
 from studies.mplibra.tests.test_experiments import FULL
 from studies.transfers.transfer_experiment import ExperimentRun

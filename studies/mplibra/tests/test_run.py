@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
-from scenarios.closed_loop import loop_program
-from scenarios.scenario import Scenario
+from smartsbd.pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
+from smartsbd.scenarios.closed_loop import loop_program
+from smartsbd.scenarios.scenario import Scenario
 from studies.mplibra import section
 from studies.mplibra.claims import ALL, CLAIMS, CLASSIC, LIA, MPLIBRA, OF_SHARING, OLIA, RANDOM, RL_JOINT
 from studies.mplibra.control_quality import METRICS

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from contracts.fault import InputFault
-from contracts.whole_file import written_whole
+from smartsbd.contracts.fault import InputFault
+from smartsbd.contracts.whole_file import written_whole
 from studies.mplibra.agents.perceptron import Perceptron
 from studies.mplibra.training.recipe import Recipe
 from studies.mplibra.training.training import CurvePoint, Training

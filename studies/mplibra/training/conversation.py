@@ -13,9 +13,9 @@ from typing import IO, Self, cast
 
 import numpy as np
 
-from contracts.lifetime import ending_with_this
-from scenarios import simulator
-from scenarios.scenario import Scenario
+from smartsbd.contracts.lifetime import ending_with_this
+from smartsbd.scenarios import simulator
+from smartsbd.scenarios.scenario import Scenario
 from studies.mplibra.agents.perceptron import Floats
 
 #: Numbers of a question before the state.

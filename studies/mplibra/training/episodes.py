@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scenarios import bottleneck_network, path
-from scenarios.scenario import Background, Scenario, SubflowPath
+from smartsbd.scenarios import bottleneck_network, path
+from smartsbd.scenarios.scenario import Background, Scenario, SubflowPath
 
 #: Length of an episode.
 DURATION_S = 30.0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from scenarios.scenario import Scenario
+from smartsbd.scenarios.scenario import Scenario
 from studies.mpol.claims import CLAIMS, PEERS
 from studies.mpol.experiments import SITUATIONS, MpolExperiments
 from studies.transfers.repetitions import Means, NotRunError

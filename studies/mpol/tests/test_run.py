@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
-from scenarios import simulator
+from smartsbd.pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
+from smartsbd.scenarios import simulator
 from studies.mpol.claims import CLAIMS
 from studies.mpol.experiments import MpolExperiments
 from studies.transfers.performance import METRICS

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from scenarios.choice import LINUX
-from scenarios.scenario import RadioAccess, Scenario
+from smartsbd.scenarios.choice import LINUX
+from smartsbd.scenarios.scenario import RadioAccess, Scenario
 from studies.olaps import claims
 from studies.olaps.experiments import PLAIN, RTT_MS, SCHEDULERS, SHARES, OlapsExperiments, group_of
 from studies.transfers.gains import SchedulerResults

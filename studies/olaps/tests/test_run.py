@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
-from scenarios import simulator
+from smartsbd.pipelines.running.stage import EXIT_FAILED, EXIT_USAGE
+from smartsbd.scenarios import simulator
 from studies.olaps import section
 from studies.olaps.claims import CLAIMS
 from studies.olaps.experiments import LEARNERS, PLAIN, SCHEDULERS, OlapsExperiments

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts import tables
-from contracts.contract import write_table
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import write_table
 from studies.__main__ import main
 from studies.radio.section import recorded_links
 

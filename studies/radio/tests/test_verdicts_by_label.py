@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from models.last_verdict.final_verdict import judged
+from smartsbd.models.last_verdict.final_verdict import judged
 from studies.radio.verdicts_by_label import by_label
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from models.last_verdict.final_verdict import judged
-from models.last_verdict.simulated_twins import SIGNALS
+from smartsbd.models.last_verdict.final_verdict import judged
+from smartsbd.models.last_verdict.simulated_twins import SIGNALS
 from studies.senders import choice_comparison
 from studies.senders.choice_comparison import NoValidPairError
 

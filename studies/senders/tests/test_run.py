@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts import tables
-from contracts.contract import write_table
-from pipelines.running.stage import EXIT_FAILED
-from scenarios import schedulers
-from scenarios.controllers import CHOICES
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import write_table
+from smartsbd.pipelines.running.stage import EXIT_FAILED
+from smartsbd.scenarios import schedulers
+from smartsbd.scenarios.controllers import CHOICES
 from studies.__main__ import main
 from studies.senders.section import (
     by_controller,

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from contracts import tables
-from contracts.contract import Table, write_table
-from pipelines import __main__ as main_road
-from pipelines.reporting.report_files import write_json
-from pipelines.running.stage import EXIT_USAGE
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, write_table
+from smartsbd.pipelines import __main__ as main_road
+from smartsbd.pipelines.reporting.report_files import write_json
+from smartsbd.pipelines.running.stage import EXIT_USAGE
 from studies.thinned import section
 from studies.transfers.tests.project import run
 from tests.features.delays_made import MS, queue_us, subflow

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from features.series import SubflowSignals
+from smartsbd.features.series import SubflowSignals
 from studies.thinned.shown_rtts import TOOLS, Ticks, echoes, last_of_each, polled, polled_news, smoothed_signals
 
 MS = 1_000_000

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from features.lag_excess import gate
-from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
-from features.series import SubflowSignals
-from models.detectors.lag_excess import Criterion, judgements
+from smartsbd.detectors.lag_excess import Criterion, judgements
+from smartsbd.features.lag_excess import gate
+from smartsbd.features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
+from smartsbd.features.series import SubflowSignals
 from studies.thinned.shown_rtts import smoothed_signals
 from studies.thinned.thinned_pairs import ToolView, accuracy_rows, allowed_ms, last_said, spread_labels, views
 from tests.features.delays_made import MS, queue_us, subflow

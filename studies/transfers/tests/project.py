@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import yaml
 
-from pipelines.params import overlaid, read_block
-from pipelines.running.dag import read_stages
-from scenarios.scenario import Scenario
+from smartsbd.pipelines.params import overlaid, read_block
+from smartsbd.pipelines.running.dag import read_stages
+from smartsbd.scenarios.scenario import Scenario
 from studies.__main__ import main
 from studies.transfers.transfer_experiment import Experiments
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from contracts import tables
-from contracts.contract import write_table
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import write_table
 from studies.__main__ import main
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from models.assessment.accuracy import Hits, accuracy_of_windows, share, share_difference
+from smartsbd.models.assessment.accuracy import Hits, accuracy_of_windows, share, share_difference
 
 ROWS = pd.DataFrame(
     {

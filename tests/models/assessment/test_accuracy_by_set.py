@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 import pytest
 
-from models.assessment.accuracy_by_set import accuracy_by_set, accuracy_by_site, missing_of
+from smartsbd.models.assessment.accuracy_by_set import accuracy_by_set, accuracy_by_site, missing_of
 
 MISSING = {
     "diverse/tiled": pd.DataFrame({"connection_id": ["a", "b"], "shared": [True, False], "site": ["here", "there"]})

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from models.assessment.baseline_comparison import (
+from smartsbd.models.assessment.baseline_comparison import (
     ALL_CONNECTIONS,
     BOUND,
     TEST_SIDES,

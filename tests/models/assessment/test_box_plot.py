@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from models.assessment.box_plot import boxes, places
+from smartsbd.models.assessment.box_plot import boxes, places
 
 
 def row(subflow_a: int = 0, subflow_b: int = 1, **others: Any) -> dict[str, Any]:

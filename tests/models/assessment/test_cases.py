@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from models.assessment import trend
-from models.assessment.cases import CaseError, by_case, case_of, described, over_cases
+from smartsbd.models.assessment import trend
+from smartsbd.models.assessment.cases import CaseError, by_case, case_of, described, over_cases
 
 JUDGED = pd.DataFrame(
     {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from models.assessment.comparison import accuracy_by_detector, difference, of_folds, tuned
-from models.detectors import DETECTORS
-from models.detectors.grid import ParameterGridError, best_preset, points
+from smartsbd.detectors import DETECTORS
+from smartsbd.detectors.grid import ParameterGridError, best_preset, points
+from smartsbd.models.assessment.comparison import accuracy_by_detector, difference, of_folds, tuned
 
 #: Parameter set x is right on a and b alone, y on c and d, z half everywhere.
 JUDGED = pd.DataFrame(

@@ -6,14 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from models import search
-from models.assessment.control import called_shared, judged_alone, judged_on_shuffled_labels, with_shuffled_labels
-from models.families import FAMILIES
-from models.families.fitted import Setting
-from models.labelled.trial import Drawing, random_trials
+from smartsbd.models.assessment.control import (
+    called_shared,
+    judged_alone,
+    judged_on_shuffled_labels,
+    with_shuffled_labels,
+)
+from smartsbd.models.families import FAMILIES
+from smartsbd.models.families.fitted import Setting
+from smartsbd.models.labelled.trial import Drawing, random_trials
+from smartsbd.models.search import fitting
 from tests.models.windows_made import of_kinds
 
-METHOD = search.Method(inner_folds=3, seed=0)
+METHOD = fitting.Method(inner_folds=3, seed=0)
 TREE = FAMILIES["tree"]
 
 
@@ -35,7 +40,7 @@ def test_labels_are_exchanged_between_connections_of_a_site() -> None:
 
 def test_the_test_is_against_the_shuffled_labels() -> None:
     made = of_kinds(90)
-    grid = search.settings(TREE, {"max_depth": [2]}, [9])
+    grid = fitting.settings(TREE, {"max_depth": [2]}, [9])
     trial = random_trials(made, "made", "tiled", Drawing(3, 0.3, 0))[0]
     shuffled, verdicts = judged_on_shuffled_labels(made, {"tree": grid}, trial, METHOD, seed=1)
     assert (shuffled.shared == with_shuffled_labels(made, 1).shared).all()

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts import tables
-from models.assessment.input_diagnosis import InputFinding, diagnosis
-from models.detectors.event import Int64Array
-from models.labelled.labelled_connection import LabelledConnection, labelled
+from smartsbd.contracts import tables
+from smartsbd.detectors.event import Int64Array
+from smartsbd.models.assessment.input_diagnosis import InputFinding, diagnosis
+from smartsbd.models.labelled.labelled_connection import LabelledConnection, labelled
 
 S, MS = 10**9, 10**6
 LENGTH_S = 20

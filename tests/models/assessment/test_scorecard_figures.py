@@ -7,9 +7,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from models.assessment.scorecard_figures import figures, rows_of
-from models.detectors.scoring import OnPair
-from models.labelled.labelled_connection import RAMPS, SWAPPED_PARTNERS, LabelledConnection, LabelledPair
+from smartsbd.detectors.scoring import OnPair
+from smartsbd.models.assessment.scorecard_figures import figures, rows_of
+from smartsbd.models.labelled.labelled_connection import RAMPS, SWAPPED_PARTNERS, LabelledConnection, LabelledPair
 from tests.models.assessment.test_input_diagnosis import S, queues
 
 #: From 1 s to 21 s, a queue each.

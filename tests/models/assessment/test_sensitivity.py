@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from models.assessment.sensitivity import FactorLevel, SimulatedLevel, simulated, variations
-from models.labelled.extraction import AS_TRAINED
-from models.stored.stored_model import StoredModel
+from smartsbd.models.assessment.sensitivity import FactorLevel, SimulatedLevel, simulated, variations
+from smartsbd.models.labelled.extraction import AS_TRAINED
+from smartsbd.models.stored.stored_model import StoredModel
 
 TRUTH = pd.DataFrame(
     {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from models.assessment.separability import by_configured_value, by_correlation
+from smartsbd.models.assessment.separability import by_configured_value, by_correlation
 
 
 def windows(shared: list[bool]) -> pd.DataFrame:

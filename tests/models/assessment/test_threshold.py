@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.assessment.threshold import best_balanced_accuracy, overlap
+from smartsbd.models.assessment.threshold import best_balanced_accuracy, overlap
 
 
 @pytest.mark.parametrize("seed", range(20))

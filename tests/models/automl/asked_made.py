@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.automl import engine_of
-from models.automl.auto_sklearn import AUTO_SKLEARN
-from models.automl.engine import Limits
-from models.automl.environment import installed, python_of, remedy
-from models.automl.search import Asked
+from smartsbd.models.automl import engine_of
+from smartsbd.models.automl.auto_sklearn import AUTO_SKLEARN
+from smartsbd.models.automl.engine import Limits
+from smartsbd.models.automl.environment import installed, python_of, remedy
+from smartsbd.models.automl.search import Asked
 
 PREFIX = Path(sys.prefix)
 HAS_AUTO_SKLEARN = installed(AUTO_SKLEARN, PREFIX) is not None

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from models.automl.candidate import Candidate, of_engine, of_family, table
-from models.automl.distillation import TRUTH, Taught
-from models.automl.ground import Ground, rows_tested
-from models.automl.search import EngineSearched, NotRun
-from models.labelled.trial import Drawing, random_trials
+from smartsbd.models.automl.candidate import Candidate, of_engine, of_family, table
+from smartsbd.models.automl.distillation import TRUTH, Taught
+from smartsbd.models.automl.ground import Ground, rows_tested
+from smartsbd.models.automl.search import EngineSearched, NotRun
+from smartsbd.models.labelled.trial import Drawing, random_trials
 from tests.models.windows_made import of_kinds, pair_window
 
 #: Of two splits: connection, site, label. The first connection is tested in both.

@@ -10,19 +10,19 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from models import search
-from models.assessment.control import with_shuffled_labels
-from models.automl.distillation import TRUTH, lesson_of_truth, lessons_of, student, taught, without_truth
-from models.automl.ground import Ground, JudgedRows
-from models.families import FAMILIES
-from models.labelled.trial import Drawing, Trial, random_trials
-from models.labelled.windows import labelled_windows
+from smartsbd.models.assessment.control import with_shuffled_labels
+from smartsbd.models.automl.distillation import TRUTH, lesson_of_truth, lessons_of, student, taught, without_truth
+from smartsbd.models.automl.ground import Ground, JudgedRows
+from smartsbd.models.families import FAMILIES
+from smartsbd.models.labelled.trial import Drawing, Trial, random_trials
+from smartsbd.models.labelled.windows import labelled_windows
+from smartsbd.models.search import fitting
 from tests.models.windows_made import NAMES, of_kinds, pair_window
 
 TELLS = "rtt_sd_ratio_q10"
-METHOD = search.Method(inner_folds=3, seed=0)
+METHOD = fitting.Method(inner_folds=3, seed=0)
 TREE = FAMILIES["tree"]
-GRID = search.settings(TREE, {"max_depth": [1, 2, 4]}, [1, 3, 9])
+GRID = fitting.settings(TREE, {"max_depth": [1, 2, 4]}, [1, 3, 9])
 Labels = npt.NDArray[np.bool_]
 
 
@@ -103,7 +103,7 @@ def test_further_windows_are_learnt_from() -> None:
     ],
 )
 def test_what_a_student_takes_is_said(family: str, grid: dict[str, list[object]], leaves: int | None) -> None:
-    settings = search.settings(FAMILIES[family], grid, [1])
+    settings = fitting.settings(FAMILIES[family], grid, [1])
     lesson = lesson_of_truth(GROUND, TRIAL)
     found = taught(GROUND, TRIAL, lesson, FAMILIES[family], settings, METHOD)
     assert found.leaves == leaves
@@ -124,11 +124,11 @@ def test_who_learns_the_truth_is_what_a_grid_search_gives(trial: Trial, *, learn
     lesson = lesson_of_truth(OF_NOTHING, trial)
     assert lesson.learnt_from == TRUTH
     own = student(lesson, TREE, GRID, replace(METHOD, learn_partners=learn_partners))
-    searched = search.chosen(SHUFFLED, TREE, GRID, search.training_side(SHUFFLED, trial.train, METHOD), METHOD)
+    searched = fitting.chosen(SHUFFLED, TREE, GRID, fitting.training_side(SHUFFLED, trial.train, METHOD), METHOD)
     assert (own.setting, own.feature_names) == (searched.setting, searched.feature_names)
     found = taught(OF_NOTHING, trial, lesson, TREE, GRID, METHOD).predictions
     for name in ("made/tiled", "made/triggered"):
-        verdicts = search.predict(SHUFFLED, searched, trial.tests[name])
+        verdicts = fitting.predict(SHUFFLED, searched, trial.tests[name])
         said = found[found["test_set"] == name]
         assert said["shared_pred"].tolist() == verdicts.shared_pred.tolist()
         assert said["score"].tolist() == np.round(verdicts.score, 6).tolist()

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from models.automl import ENGINES, EngineError, engine_of
-from models.automl.auto_sklearn import AUTO_SKLEARN
-from models.automl.environment import installed, python_of, remedy
-from models.automl.flaml import FLAML
+from smartsbd.models.automl import ENGINES, EngineError, engine_of
+from smartsbd.models.automl.auto_sklearn import AUTO_SKLEARN
+from smartsbd.models.automl.environment import installed, python_of, remedy
+from smartsbd.models.automl.flaml import FLAML
 from tests.models.automl.asked_made import PREFIX, needs_auto_sklearn
 
 ROOT = Path(__file__).parents[3]
 #: Says which modules are loaded: those of a file by its path, those built in by nothing.
 LOADED = """
 import json, sys
-import models.automl.program
+import smartsbd.models.automl.program
 print(json.dumps({name: getattr(module, "__file__", None) for name, module in sys.modules.items()}))
 """
 #: Of what the program loads before it searches.

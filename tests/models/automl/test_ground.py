@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from contracts.tables import PREDICTION, WINDOW_KEY
-from models import search
-from models.automl.ground import Ground, judged, rows_tested
-from models.labelled.trial import Drawing, Trial, random_trials
+from smartsbd.contracts.tables import PREDICTION, WINDOW_KEY
+from smartsbd.models.automl.ground import Ground, judged, rows_tested
+from smartsbd.models.labelled.trial import Drawing, Trial, random_trials
+from smartsbd.models.search import fitting
 from tests.models.windows_made import NAMES, of_kinds, pair_window
 
 DRAWING = Drawing(splits=2, test_share=0.3, seed=1)
-METHOD = search.Method(inner_folds=3, seed=0)
+METHOD = fitting.Method(inner_folds=3, seed=0)
 #: Shared connections of site s0, each with each.
 PAIRS = [(f"c{one:03d}", f"c{other:03d}") for one in range(0, 60, 6) for other in range(0, 60, 6) if one != other]
 
@@ -39,10 +39,10 @@ every_trial = pytest.mark.parametrize("trial", GROUND.trials, ids=lambda trial: 
 
 @every_trial
 @pytest.mark.parametrize("method", [METHOD, replace(METHOD, learn_partners=True), replace(METHOD, block=2, seed=5)])
-def test_folds_are_those_of_a_grid_search(trial: Trial, method: search.Method) -> None:
+def test_folds_are_those_of_a_grid_search(trial: Trial, method: fitting.Method) -> None:
     fold = GROUND.folds(trial, method)
     assert len(fold) == len(trial.train)
-    splits = search.inner_splits(GROUND.windows, trial.train, method)
+    splits = fitting.inner_splits(GROUND.windows, trial.train, method)
     assert [trial.train[fold == number].tolist() for number in range(3)] == [split.test.tolist() for split in splits]
     folds_of = [set(fold[GROUND.windows.connections[trial.train] == name]) for name in GROUND.windows.connections]
     assert max(map(len, folds_of)) == 1

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from models.automl.kept import Kept, digest_of
-from models.automl.search import EngineSearched, searches
+from smartsbd.models.automl.kept import Kept, digest_of
+from smartsbd.models.automl.search import EngineSearched, searches
 from tests.models.automl.asked_made import limits, telling
 
 ASKED = telling("flaml", limits(3))

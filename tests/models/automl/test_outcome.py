@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from models import search
-from models.automl import engine_of
-from models.automl.ground import grounds
-from models.automl.outcome import (
+from smartsbd.models.automl import engine_of
+from smartsbd.models.automl.ground import grounds
+from smartsbd.models.automl.outcome import (
     Outcomes,
     finished,
     history,
@@ -19,8 +18,9 @@ from models.automl.outcome import (
     planned,
     without_environment,
 )
-from models.automl.search import EngineSearched, NotRun
-from models.labelled.trial import Drawing
+from smartsbd.models.automl.search import EngineSearched, NotRun
+from smartsbd.models.labelled.trial import Drawing
+from smartsbd.models.search import fitting
 from tests.models.automl.asked_made import PREFIX, limits
 from tests.models.windows_made import pair_window
 
@@ -34,7 +34,7 @@ GROUNDS = grounds(
     drawing=Drawing(splits=3, test_share=0.3, seed=1),
     splits=2,
 )
-METHOD = search.Method(inner_folds=3, seed=0)
+METHOD = fitting.Method(inner_folds=3, seed=0)
 
 
 def searched(*settings: tuple[float | None, float]) -> EngineSearched:

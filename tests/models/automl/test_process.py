@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from models.automl.process import kill_session, members
+from smartsbd.models.automl.process import kill_session, members
 from tests.processes import PATIENCE_S, waited_for
 
 ROOT = Path(__file__).parents[3]
@@ -35,7 +35,7 @@ if sys.argv[1] == "stays":
 STARTS_OTHERS = """
 import subprocess, sys, threading
 from pathlib import Path
-from models.automl import program
+from smartsbd.models.automl import program
 threading.Thread(target=program._end_with_the_caller, args=(Path(sys.argv[1]),), daemon=True).start()
 while True:
     subprocess.run(["sleep", "600"])

@@ -22,10 +22,10 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from models.automl import search
-from models.automl.engine import FAILED, FINISHED, OUT_OF_MEMORY, TIMED_OUT
-from models.automl.process import kill_session
-from models.automl.search import EngineSearched, NotRun, searches
+from smartsbd.models.automl import search
+from smartsbd.models.automl.engine import FAILED, FINISHED, OUT_OF_MEMORY, TIMED_OUT
+from smartsbd.models.automl.process import kill_session
+from smartsbd.models.automl.search import EngineSearched, NotRun, searches
 from tests.models.automl.asked_made import (
     ENDLESS,
     HAS_AUTO_SKLEARN,
@@ -56,7 +56,7 @@ IN_FULL_SWING = 3
 CALLER = """
 import sys
 from pathlib import Path
-from models.automl.search import searches
+from smartsbd.models.automl.search import searches
 from tests.models.automl.asked_made import ENDLESS, limits, telling
 folder, *engines = sys.argv[1:]
 list(searches([telling(engine, limits(ENDLESS)) for engine in engines], len(engines), Path(folder)))

@@ -9,21 +9,21 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from models import search
-from models.automl import student
-from models.automl.distillation import TRUTH
-from models.automl.ground import Ground, rows_tested
-from models.automl.outcome import Outcomes
-from models.automl.search import EngineSearched, NotRun
-from models.families import family_of
-from models.labelled.trial import Drawing, Trial, random_trials
+from smartsbd.models.automl import student
+from smartsbd.models.automl.distillation import TRUTH
+from smartsbd.models.automl.ground import Ground, rows_tested
+from smartsbd.models.automl.outcome import Outcomes
+from smartsbd.models.automl.search import EngineSearched, NotRun
+from smartsbd.models.families import family_of
+from smartsbd.models.labelled.trial import Drawing, Trial, random_trials
+from smartsbd.models.search import fitting
 from tests.models.windows_made import of_kinds, pair_window
 
 WINDOWS = of_kinds(24)
 TRIALS = random_trials(WINDOWS, "made", "tiled", Drawing(splits=2, test_share=0.3, seed=1))
 GROUND = Ground("paper", WINDOWS, TRIALS, pair_window(2, 2, seed=9).iloc[:0])
-GRIDS = {"tree": search.settings(family_of("tree"), {"max_depth": [1]}, [1])}
-METHOD = search.Method(inner_folds=2, seed=0)
+GRIDS = {"tree": fitting.settings(family_of("tree"), {"max_depth": [1]}, [1])}
+METHOD = fitting.Method(inner_folds=2, seed=0)
 Probability = npt.NDArray[np.float64]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from features.window import Rejected
-from models.labelled.extraction import label_of_rejected
+from smartsbd.features.window import Rejected
+from smartsbd.models.labelled.extraction import label_of_rejected
 
 
 def test_a_rejected_window_has_the_label_of_its_place() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from features import connection_pairs
-from models.assessment.trend import ramps
-from models.labelled.labelled_connection import (
+from smartsbd.features import connection_pairs
+from smartsbd.models.assessment.trend import ramps
+from smartsbd.models.labelled.labelled_connection import (
     RAMPS,
     START_NS,
     SWAPPED_LATER_NS,
@@ -21,8 +21,8 @@ from models.labelled.labelled_connection import (
     ramped,
     swapped_partners,
 )
-from traces import recording
-from traces.dialect import Dialect
+from smartsbd.traces import recording
+from smartsbd.traces.dialect import Dialect
 
 KERNEL = Path(__file__).parents[3] / "data/samples/kernel/inputs"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.labelled.split import Split, SplitError, folds, shuffle_splits
+from smartsbd.models.labelled.split import Split, SplitError, folds, shuffle_splits
 from tests.models.windows_made import windows
 
 MADE = windows(connections=60, per_connection=4)

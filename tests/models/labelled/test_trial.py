@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.labelled.partners import partners, rows_of_partners
-from models.labelled.trial import Drawing, Trial, trials
-from models.labelled.windows import LabelledWindows
+from smartsbd.models.labelled.partners import partners, rows_of_partners
+from smartsbd.models.labelled.trial import Drawing, Trial, trials
+from smartsbd.models.labelled.windows import LabelledWindows
 from tests.models.windows_made import of_kinds
 
 DRAWING = Drawing(splits=5, test_share=0.3, seed=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from models.last_verdict.final_verdict import judged, summaries, summary
+from smartsbd.models.last_verdict.final_verdict import judged, summaries, summary
 
 
 def rows(said: list[bool | None], shared: list[bool], detector: str = "one") -> pd.DataFrame:

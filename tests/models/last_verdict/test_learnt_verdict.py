@@ -9,11 +9,12 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from features.lag_excess import gate
-from features.lag_excess.tile_feature import TILE_FEATURES
-from models.families import Family, family_of
-from models.labelled.windows import LearnError
-from models.last_verdict.learnt_verdict import (
+from smartsbd.detectors.bottleneck_moves import Move
+from smartsbd.features.lag_excess import gate
+from smartsbd.features.lag_excess.tile_feature import TILE_FEATURES
+from smartsbd.models.families import Family, family_of
+from smartsbd.models.labelled.windows import LearnError
+from smartsbd.models.last_verdict.learnt_verdict import (
     Learning,
     Task,
     band,
@@ -26,9 +27,8 @@ from models.last_verdict.learnt_verdict import (
     settings_of,
     settled_windows,
 )
-from models.last_verdict.moments import Moments, by_fixed_rule, of_tiles, of_windows
-from models.last_verdict.moves import Move
-from models.last_verdict.one_subflow import NUMBERS, numbers_of
+from smartsbd.models.last_verdict.moments import Moments, by_fixed_rule, of_tiles, of_windows
+from smartsbd.models.last_verdict.one_subflow import NUMBERS, numbers_of
 
 LEARNING = Learning(moments=2, folds=3, simpler_within=0.005, seed=0)
 TREE = {"max_depth": [1, 2]}

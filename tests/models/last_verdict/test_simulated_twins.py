@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from models.last_verdict import simulated_twins
-from models.last_verdict.final_verdict import judged
-from models.last_verdict.simulated_twins import NoTwinsError
+from smartsbd.models.last_verdict import simulated_twins
+from smartsbd.models.last_verdict.final_verdict import judged
+from smartsbd.models.last_verdict.simulated_twins import NoTwinsError
 
 #: Label of each scenario, and what is said of its recording and of its twin; None: nothing.
 PAIRS: list[tuple[bool, bool | None, bool | None]] = [

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from features.lag_excess import gate
-from features.lag_excess.lattice import TOO_FEW_SAMPLES
-from features.series import SubflowSignals
-from models.detectors.lag_excess import judgements
-from models.last_verdict.tile_rows import CRITERION, tile_rows
+from smartsbd.detectors.lag_excess import judgements
+from smartsbd.features.lag_excess import gate
+from smartsbd.features.lag_excess.lattice import TOO_FEW_SAMPLES
+from smartsbd.features.series import SubflowSignals
+from smartsbd.models.last_verdict.tile_rows import CRITERION, tile_rows
 from tests.features.delays_made import pair
 
 TRUTH: list[dict[str, Any]] = [{"from_ns": 0, "shared": True, "site": None, "valid": True}]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from contracts.contract import ContractError
-from features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
-from models.labelled.extraction import Truth
-from models.last_verdict.tile_rows import tile_rows
-from models.last_verdict.tiled_pairs import TiledPairs, swapped_pairs
+from smartsbd.contracts.contract import ContractError
+from smartsbd.features.lag_excess.lattice import TOO_FEW_SAMPLES, TOO_SHORT
+from smartsbd.models.labelled.extraction import Truth
+from smartsbd.models.last_verdict.tile_rows import tile_rows
+from smartsbd.models.last_verdict.tiled_pairs import TiledPairs, swapped_pairs
 from tests.features.delays_made import pair
 
 END_NS = 10**10

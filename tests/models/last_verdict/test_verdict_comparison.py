@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from contracts import tables
-from contracts.contract import Table, write_table
-from features.catalog import PAIR_TILE, PAIR_WINDOW
-from features.fixed import ONE_Q10
-from models.last_verdict.dataset_tables import DatasetTables
-from models.last_verdict.learnt_verdict import Learning, Task, settings_of
-from models.last_verdict.verdict_comparison import (
+from smartsbd.contracts import tables
+from smartsbd.contracts.contract import Table, write_table
+from smartsbd.features.catalog import PAIR_TILE, PAIR_WINDOW
+from smartsbd.features.fixed import ONE_Q10
+from smartsbd.models.last_verdict.dataset_tables import DatasetTables
+from smartsbd.models.last_verdict.learnt_verdict import Learning, Task, settings_of
+from smartsbd.models.last_verdict.verdict_comparison import (
     VerdictComparison,
     bands_of_numbers,
     learning_tasks,

@@ -11,10 +11,10 @@ import pytest
 import skops.io
 from sklearn.tree import DecisionTreeClassifier
 
-from models import search
-from models.families import FAMILIES
-from models.families.fitted import Fitted, Setting
-from models.stored import store
+from smartsbd.models.families import FAMILIES
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.search import fitting
+from smartsbd.models.stored import store
 from tests.models.windows_made import windows
 
 POINT = {"max_depth": 4, "c": 10, "gamma": 0.1, "solver": "lbfgs"}
@@ -23,7 +23,7 @@ POINT = {"max_depth": 4, "c": 10, "gamma": 0.1, "solver": "lbfgs"}
 def fitted(name: str = "tree") -> Fitted:
     family = FAMILIES[name]
     setting = Setting(3, tuple(sorted((axis, POINT[axis]) for axis in family.hyperparameters)))
-    return search.fit(windows(), family, setting, np.arange(9), np.arange(180), search.Method(inner_folds=3, seed=0))
+    return fitting.fit(windows(), family, setting, np.arange(9), np.arange(180), fitting.Method(inner_folds=3, seed=0))
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -42,7 +42,7 @@ def test_a_model_comes_back(name: str, tmp_path: Path) -> None:
     again = store.load(tmp_path / "m.skops")
     assert (again.feature_names, again.setting) == (model.feature_names, model.setting)
     made, rows = windows(seed=9), np.arange(180)
-    np.testing.assert_array_equal(search.predict(made, again, rows).score, search.predict(made, model, rows).score)
+    np.testing.assert_array_equal(fitting.predict(made, again, rows).score, fitting.predict(made, model, rows).score)
 
 
 class Foreign(DecisionTreeClassifier):  # type: ignore[misc]

@@ -17,12 +17,12 @@ import pytest
 import skops.io
 from sklearn.neighbors import KNeighborsClassifier
 
-from models import correlation, neighbours, search
-from models.families import FAMILIES
-from models.families.fitted import Fitted, Setting
-from models.stored import archive, store
+from smartsbd.models.families import FAMILIES, correlation, neighbours
+from smartsbd.models.families.fitted import Fitted, Setting
+from smartsbd.models.search import fitting
+from smartsbd.models.stored import archive, store
+from tests.models.families.test_neighbours import rtts
 from tests.models.stored.test_store import POINT, fitted
-from tests.models.test_neighbours import rtts
 from tests.models.windows_made import windows
 from tests.night import few_now
 
@@ -78,8 +78,8 @@ def test_what_we_store_is_built_as_we_say(kind: str, tmp_path: Path) -> None:
 def test_so_is_what_is_scaled_otherwise(name: str, tmp_path: Path) -> None:
     setting = Setting(3, tuple(sorted((axis, POINT[axis]) for axis in FAMILIES[name].hyperparameters)))
     for scaling in ("min_max", "none"):
-        method = search.Method(inner_folds=3, seed=0, scaling=scaling)
-        model = search.fit(windows(), FAMILIES[name], setting, np.arange(9), np.arange(180), method)
+        method = fitting.Method(inner_folds=3, seed=0, scaling=scaling)
+        model = fitting.fit(windows(), FAMILIES[name], setting, np.arange(9), np.arange(180), method)
         assert store.load(put(tmp_path, model)).feature_names == model.feature_names
 
 
@@ -96,8 +96,8 @@ def test_so_is_what_is_scaled_otherwise(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_so_is_every_point_of_a_grid(name: str, point: tuple[tuple[str, object], ...], tmp_path: Path) -> None:
-    method = search.Method(inner_folds=3, seed=0)
-    model = search.fit(windows(), FAMILIES[name], Setting(3, point), np.arange(9), np.arange(180), method)
+    method = fitting.Method(inner_folds=3, seed=0)
+    model = fitting.fit(windows(), FAMILIES[name], Setting(3, point), np.arange(9), np.arange(180), method)
     assert store.load(put(tmp_path, model)).setting == model.setting
 
 
@@ -380,7 +380,7 @@ import io, random, sys, warnings, zipfile
 from pathlib import Path
 import numpy as np
 from models import neighbours
-from models.stored import store
+from smartsbd.models.stored import store
 warnings.simplefilter("ignore")
 folder, flips = Path(sys.argv[1]), int(sys.argv[2])
 path = folder / "m.skops"
@@ -447,6 +447,8 @@ def test_flipped_bits_end_in_one_line_or_in_a_model_that_judges(kind: str, tmp_p
 @pytest.mark.slow
 def test_loading_neighbours_says_nothing(tmp_path: Path) -> None:
     path = put(tmp_path, made("knn"))
-    code = "import sys; from pathlib import Path; from models.stored import store; store.load(Path(sys.argv[1]))"
+    code = (
+        "import sys; from pathlib import Path; from smartsbd.models.stored import store; store.load(Path(sys.argv[1]))"
+    )
     run = subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True, check=True)
     assert (run.stdout, run.stderr) == ("", "")

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from contracts.tables import CWR, DISORDER, OPEN, RECOVERY
-from contracts.tables import LOSS_STATE as LOSS
+from smartsbd.contracts.tables import CWR, DISORDER, OPEN, RECOVERY
+from smartsbd.contracts.tables import LOSS_STATE as LOSS
 from tests.traces.naive.scoreboard import Covered, Scoreboard
 
 _WRAP, _HALF = 2**32, 2**31

@@ -8,15 +8,26 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 
-from contracts.tables import OPEN
-from traces import bounds
-from traces.bounds import Bounds
-from traces.capture import ELSEWHERE
-from traces.connection import Connection, PacketFlow, Subflow
-from traces.endpoint import Endpoint, Pseudonyms
-from traces.recorded import FORGOTTEN, IMPLAUSIBLE, End, Flow, Recorded, Refusals, Spool, StoredAcks, spools, write
-from traces.trace import Trace
-from traces.vantage import SENDER, UNKNOWN
+from smartsbd.contracts.tables import OPEN
+from smartsbd.traces import bounds
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.connection import Connection, PacketFlow, Subflow
+from smartsbd.traces.endpoint import Endpoint, Pseudonyms
+from smartsbd.traces.formats.capture import ELSEWHERE
+from smartsbd.traces.recorded import (
+    FORGOTTEN,
+    IMPLAUSIBLE,
+    End,
+    Flow,
+    Recorded,
+    Refusals,
+    Spool,
+    StoredAcks,
+    spools,
+    write,
+)
+from smartsbd.traces.trace import Trace
+from smartsbd.traces.vantage import SENDER, UNKNOWN
 
 
 @dataclass(slots=True)
@@ -90,7 +101,7 @@ class _Grouping:
 
 
 def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Trace]:
-    """Return what :func:`traces.capture.join` does."""
+    """Return what :func:`smartsbd.traces.formats.capture.join` does."""
     places = spools([one.spool for one in captures])
     paths = [one.path for one in captures]
     traces = [

@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from smartsbd.traces.assembly import BACKWARDS, MAX_TIME_NS, OUT_OF_RANGE
+from smartsbd.traces.quarantine import RAW_BYTES, Refusal
+from smartsbd.traces.recorded import NOT_ANSWERED, PLAIN, SYN_INSIDE
+from smartsbd.traces.sequence import unwrapped
+from smartsbd.traces.trace import Trace
 from tests.traces.naive import mptcp
 from tests.traces.naive.pcap import Frame, frames
 from tests.traces.naive.segment import ACK, CWR, ECE, FIN, RST, SYN, Segment, UnusableError, segment
 from tests.traces.naive.sender import Sender
 from tests.traces.naive.vantage import Answers
-from traces.assembly import BACKWARDS, MAX_TIME_NS, OUT_OF_RANGE
-from traces.quarantine import RAW_BYTES, Refusal
-from traces.recorded import NOT_ANSWERED, PLAIN, SYN_INSIDE
-from traces.sequence import unwrapped
-from traces.trace import Trace
 
 End = tuple[bytes, int]
 

@@ -8,14 +8,14 @@ from dataclasses import fields
 from pathlib import Path
 from unittest.mock import patch
 
-import log_reading
-
-from traces import line_runs, stored
-from traces.assembly import ATTRIBUTES
-from traces.connection import Acks, Subflow
-from traces.line_runs import Take
-from traces.log_connections import Int64Array
-from traces.sequence import unwrapped
+from smartsbd.native import log_reading
+from smartsbd.traces import stored
+from smartsbd.traces.assembly import ATTRIBUTES
+from smartsbd.traces.connection import Acks, Subflow
+from smartsbd.traces.formats import line_runs
+from smartsbd.traces.formats.line_runs import Take
+from smartsbd.traces.log_connections import Int64Array
+from smartsbd.traces.sequence import unwrapped
 
 WRAP, HALF = 1 << 32, 1 << 31
 CA_RECOVERY, CA_LOSS = 3, 4

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from traces import stored
-from traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
-from traces.recorded import BROKEN_BLOCK, CUT, NO_INTERFACE, NO_TIME, TOO_LONG
+from smartsbd.traces import stored
+from smartsbd.traces.quarantine import RAW_BYTES, Refusal, UnreadableInputError
+from smartsbd.traces.recorded import BROKEN_BLOCK, CUT, NO_INTERFACE, NO_TIME, TOO_LONG
 
 #: A packet and its headers; captures of segments that the network card is to cut hold up to 64 KiB and more.
 MAX_PACKET_BYTES = 1 << 19

@@ -1,6 +1,6 @@
 """What a sender has outstanding, as packets show it: sent, sent again, SACKed, acknowledged.
 
-Sequence numbers here are unwrapped (:func:`traces.sequence.unwrapped`).
+Sequence numbers here are unwrapped (:func:`smartsbd.traces.sequence.unwrapped`).
 """
 
 from __future__ import annotations

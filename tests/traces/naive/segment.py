@@ -6,9 +6,9 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
+from smartsbd.traces.recorded import BAD_IP, BAD_TCP, CUT_HEADERS, FRAGMENT, NOT_IP, NOT_TCP, UNKNOWN_LINK
 from tests.traces.naive.link import CUT, LINKS
 from tests.traces.naive.pcap import MAX_PACKET_BYTES, Frame
-from traces.recorded import BAD_IP, BAD_TCP, CUT_HEADERS, FRAGMENT, NOT_IP, NOT_TCP, UNKNOWN_LINK
 
 FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
 

@@ -15,16 +15,16 @@ from __future__ import annotations
 from array import array
 from collections import OrderedDict
 
+from smartsbd.traces.assembly import MAX_TIME_NS
+from smartsbd.traces.connection import NOT_OBSERVED, Subflow
+from smartsbd.traces.sequence import unwrapped
+from smartsbd.traces.vantage import RECEIVER, SENDER
 from tests.traces.naive.congestion import Congestion, Heard, Resent
 from tests.traces.naive.mptcp import DataAck
 from tests.traces.naive.scoreboard import Covered, Kind, Scoreboard
 from tests.traces.naive.segment import ACK, ECE, FIN, PSH, RST, SYN, Segment
 from tests.traces.naive.vantage import Answers
 from tests.traces.naive.way_back import one_way_us
-from traces.assembly import MAX_TIME_NS
-from traces.connection import NOT_OBSERVED, Subflow
-from traces.sequence import unwrapped
-from traces.vantage import RECEIVER, SENDER
 
 _MS = 1_000_000
 _US = 1_000

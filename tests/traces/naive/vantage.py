@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from traces.vantage import RECEIVER, SENDER, UNKNOWN
+from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN
 
 # An end is near if it answers within a quarter of the whole round trip.
 _NEAR_SHARE = 4

@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from traces.connection import NOT_OBSERVED
-from traces.sequence import unwrapped
+from smartsbd.traces.connection import NOT_OBSERVED
+from smartsbd.traces.sequence import unwrapped
 
 _KNOWN_TICKS_NS = (1_000, 1_000_000, 4_000_000, 10_000_000)
 _OFF = Fraction(1, 10)

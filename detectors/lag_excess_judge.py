@@ -1,0 +1,36 @@
+"""The lag excess as a judge of recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from smartsbd.detectors.delay_judge import DelayJudge
+from smartsbd.detectors.lag_excess import Criterion, Judgement, judgements
+from smartsbd.features import judged_rtts
+from smartsbd.features.lag_excess.lattice import reason_before_judgement
+from smartsbd.features.reading import Reading
+from smartsbd.features.series import SubflowSignals
+
+
+class LagExcessJudge(DelayJudge):
+    """Judges by the lag excess.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    reading : Reading
+    """
+
+    judged_by = judged_rtts.LAG_EXCESS_RULE
+
+    def __init__(self, criterion: Criterion, reading: Reading) -> None:
+        super().__init__(reading)
+        self.rule: Criterion = criterion
+
+    def judgements(self, x: SubflowSignals, y: SubflowSignals, _names: tuple[str, str]) -> Iterable[Judgement]:
+        """Return the judgements on a pair, in time order."""
+        return judgements(x, y, self.rule)
+
+    def reason_before(self, x: SubflowSignals, y: SubflowSignals) -> str | None:
+        """Return why there is no judgement before the first one."""
+        return reason_before_judgement(x, y)

@@ -1,0 +1,307 @@
+"""What one run with the loop closed came to: goodput, what rivals got, how long groups were right, each verdict.
+
+Everything is computed from what the simulator wrote: its truth with a series, and the file of groups and verdicts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from smartsbd.features.window import WINDOW_RTTS
+
+_NS_PER_S = 1e9
+_MBIT_PER_BYTE = 8e-6
+_NS_PER_MS = 1e6
+#: What was in force while a window lasted.
+COUPLED, APART, BOTH = "coupled", "apart", "both"
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of the subflows from a time on."""
+
+    from_ns: int
+    groups: Sequence[int]
+
+    def coupled(self, pair: Pair) -> bool:
+        """Tell whether two subflows are of one group."""
+        return self.groups[pair[0]] == self.groups[pair[1]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes
+    ----------
+    goodput_mbit_s : float
+        Bytes in order at the client, from the first handshake to the end.
+    rival_mbit_s : float
+        What the rival received in that time; nan without one.
+    jain : float
+        Jain's index of both, the connection being one flow; nan without a rival.
+    apart_share : float
+        Share of the time, and of the pairs of subflows, that two are not of one group; nan if groups never change.
+    right_share : float
+        Share of the time, and of the pairs, that groups are as the truth; nan if groups never change.
+    right_at_end : float
+        Share of the pairs whose groups are as the truth at the end; nan if groups never change.
+    changes : float
+        How often groups changed; nan if they never can.
+    first_apart_s : float
+        From the first handshake until two subflows are first not of one group: infinite if they always are; nan if
+        groups never change.
+    """
+
+    goodput_mbit_s: float
+    rival_mbit_s: float
+    jain: float
+    apart_share: float
+    right_share: float
+    right_at_end: float
+    changes: float
+    first_apart_s: float
+
+
+def jain(rates: Sequence[float]) -> float:
+    """Return Jain's fairness index.
+
+    Parameters
+    ----------
+    rates : sequence of float
+
+    Examples
+    --------
+    >>> jain([1.0, 1.0]), jain([1.0, 0.0])
+    (1.0, 0.5)
+    """
+    return sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates))
+
+
+def begin_ns(truth: Mapping[str, Any]) -> int:
+    """Return when the first subflow was established, in ns.
+
+    Parameters
+    ----------
+    truth : mapping
+        What the simulator measured.
+    """
+    return min(int(one["established_ns"]) for one in truth["subflows"])
+
+
+def end_ns(truth: Mapping[str, Any]) -> int:
+    """Return when the run ended, in ns.
+
+    Parameters
+    ----------
+    truth : mapping
+        What the simulator measured.
+    """
+    return round(float(truth["duration_s"]) * _NS_PER_S)
+
+
+def _groups(told: Mapping[str, Any]) -> list[Groups]:
+    return [Groups(one["from_ns"], one["groups"]) for one in told["groups"]]
+
+
+def _labels(truth: Mapping[str, Any]) -> dict[Pair, list[tuple[int, bool]]]:
+    """Return the label of each pair from each time on."""
+    labels: dict[Pair, list[tuple[int, bool]]] = {}
+    for one in truth["pairs"]:
+        labels.setdefault((one["subflow_a"], one["subflow_b"]), []).append((one["from_ns"], one["shared"]))
+    return {pair: sorted(own) for pair, own in labels.items()}
+
+
+def _spans(
+    truth: Mapping[str, Any], epochs: Sequence[Groups], pair: Pair, labels: Sequence[tuple[int, bool]]
+) -> Iterator[tuple[int, bool, bool]]:
+    """Yield stretches of the connection in which neither label nor group changes: length, label, whether coupled."""
+    first, last = begin_ns(truth), end_ns(truth)
+    times = sorted({first, last, *(at for at, _ in labels), *(one.from_ns for one in epochs)})
+    inside = [at for at in times if first <= at <= last]
+    for at, until in itertools.pairwise(inside):
+        label = [shared for since, shared in labels if since <= at][-1]
+        yield until - at, label, [one for one in epochs if one.from_ns <= at][-1].coupled(pair)
+
+
+def outcome(truth: Mapping[str, Any], told: Mapping[str, Any] | None, rival: int | None) -> Outcome:
+    """Return what a run came to.
+
+    Parameters
+    ----------
+    truth : mapping
+        What the simulator measured, with a series.
+    told : mapping, optional
+        Groups over time; none if there is no source of verdicts.
+    rival : int, optional
+        Index of the background flow that competes with the connection.
+    """
+    first = begin_ns(truth)
+    lasted_s = (end_ns(truth) - first) / _NS_PER_S
+    goodput = truth["connection"]["delivered_bytes"] * _MBIT_PER_BYTE / lasted_s
+    beside = fairness = math.nan
+    if rival is not None:
+        series = [one for one in truth["series"]["intervals"] if one["to_ns"] > first]
+        over_s = (series[-1]["to_ns"] - series[0]["from_ns"]) / _NS_PER_S
+        beside = sum(one["background_bytes"][rival] for one in series) * _MBIT_PER_BYTE / over_s
+        fairness = jain([goodput, beside])
+    if told is None:
+        return Outcome(goodput, beside, fairness, *[math.nan] * 5)
+    epochs, labels = _groups(told), _labels(truth)
+    spans = [(pair, span) for pair, own in labels.items() for span in _spans(truth, epochs, pair, own)]
+    whole = sum(length for _, (length, _, _) in spans)
+    ends = [epochs[-1].coupled(pair) == own[-1][1] for pair, own in labels.items()]
+    parted = [one.from_ns for one in epochs if not all(one.coupled(pair) for pair in labels)]
+    return Outcome(
+        goodput,
+        beside,
+        fairness,
+        apart_share=sum(length for _, (length, _, coupled) in spans if not coupled) / whole,
+        right_share=sum(length for _, (length, shared, coupled) in spans if shared == coupled) / whole,
+        right_at_end=sum(ends) / len(ends),
+        changes=len(epochs) - 1,
+        first_apart_s=max(0, parted[0] - first) / _NS_PER_S if parted else math.inf,
+    )
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One verdict on two subflows.
+
+    Attributes
+    ----------
+    subflow_a, subflow_b : int
+    decided_ns : int, nanoseconds
+    said : bool, optional
+        Whether they share; None if it was left open.
+    shared : bool, optional
+        The truth; None if it changed while the window lasted.
+    in_force : str
+        ``coupled``, ``apart``, or ``both`` if groups changed while the window lasted.
+    """
+
+    subflow_a: int
+    subflow_b: int
+    decided_ns: int
+    said: bool | None
+    shared: bool | None
+    in_force: str
+
+
+_SAID = {"shared": True, "apart": False}
+
+
+def judged(truth: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield each verdict of a source that judges windows or tiles, with what was in force while it watched.
+
+    A judgement of the accumulating default rests on tiles before its time; what is in force at its time counts.
+
+    Parameters
+    ----------
+    truth : mapping
+        What the simulator measured.
+    told : mapping
+        Groups and verdicts over time.
+
+    Yields
+    ------
+    dict
+        As :class:`Judged`. Nothing for sources that do not judge windows, such as the baselines.
+    """
+    epochs, labels = _groups(told), _labels(truth)
+    for one in told.get("judgements", told["verdicts"] if "decided" in told else ()):
+        pair = (one["subflow_a"], one["subflow_b"])
+        from_ns, to_ns = one.get("window_start_ns", one.get("decided_ns")), one.get("decided_ns")
+        if to_ns is None:
+            to_ns = from_ns + one["window_ns"]
+        said = one["shared"] if "shared" in one else _SAID.get(one["said"])
+        label = {shared for _, shared in _lasting(labels[pair], from_ns, to_ns)}
+        force = {groups.coupled(pair) for _, groups in _lasting([(e.from_ns, e) for e in epochs], from_ns, to_ns)}
+        yield asdict(
+            Judged(
+                *pair,
+                decided_ns=to_ns,
+                said=said,
+                shared=label.pop() if len(label) == 1 else None,
+                in_force=BOTH if len(force) > 1 else COUPLED if force.pop() else APART,
+            )
+        )
+
+
+def _lasting(values: Sequence[tuple[int, Any]], from_ns: int, to_ns: int) -> list[tuple[int, Any]]:
+    """Return what holds at some time in a window; a change at its very end is not of it."""
+    before = [one for one in values if one[0] <= from_ns][-1:] or [values[0]]
+    return before + [one for one in values if from_ns < one[0] < to_ns]
+
+
+def switches(truth: Mapping[str, Any], told: Mapping[str, Any], largest_rtt_ms: float) -> Iterator[dict[str, Any]]:
+    """Yield for each change of a pair's label how long its groups took to follow.
+
+    Parameters
+    ----------
+    truth : mapping
+        What the simulator measured.
+    told : mapping
+        Groups over time.
+    largest_rtt_ms : float, milliseconds
+        The largest base RTT of the subflows, of which T has 50.
+
+    Yields
+    ------
+    dict
+        ``from_ns`` of the change, ``shared`` after it, ``held``: whether the groups were right already, and ``delay_s``
+        and ``delay_windows`` (in T) until they are right: infinite if they are not before the next change.
+    """
+    epochs, last = _groups(told), end_ns(truth)
+    window_s = WINDOW_RTTS * largest_rtt_ms * _NS_PER_MS / _NS_PER_S
+    for pair, own in _labels(truth).items():
+        ends = [*(later for later, _ in own[1:]), last]
+        for (at, shared), until in list(zip(own, ends, strict=True))[1:]:
+            right = [max(one.from_ns, at) for one in _holding(epochs, at, until) if one.coupled(pair) == shared]
+            delay_s = (right[0] - at) / _NS_PER_S if right else math.inf
+            held = bool(right) and right[0] == at
+            yield {
+                "from_ns": at,
+                "shared": shared,
+                "held": held,
+                "delay_s": delay_s,
+                "delay_windows": delay_s / window_s,
+            }
+
+
+def _holding(epochs: Sequence[Groups], at: int, until: int) -> list[Groups]:
+    """Return the groups that hold at a time, and those that follow up to another."""
+    return [one for one in epochs if one.from_ns <= at][-1:] + [one for one in epochs if at < one.from_ns < until]
+
+
+def seconds(truth: Mapping[str, Any], rival: int | None) -> Iterator[dict[str, Any]]:
+    """Yield the series of a run.
+
+    Parameters
+    ----------
+    truth : mapping
+        What the simulator measured, with a series.
+    rival : int, optional
+        Index of the background flow that competes with the connection.
+
+    Yields
+    ------
+    dict
+        ``from_s``, ``goodput_mbit_s`` and ``rival_mbit_s`` (nan without a rival), and ``groups``: how many the
+        subflows are in.
+    """
+    for one in truth["series"]["intervals"]:
+        lasted_s = (one["to_ns"] - one["from_ns"]) / _NS_PER_S
+        beside = math.nan if rival is None else one["background_bytes"][rival] * _MBIT_PER_BYTE / lasted_s
+        yield {
+            "from_s": one["from_ns"] / _NS_PER_S,
+            "goodput_mbit_s": one["delivered_bytes"] * _MBIT_PER_BYTE / lasted_s,
+            "rival_mbit_s": beside,
+            "groups": len({subflow["group"] for subflow in one["subflows"]}),
+        }

@@ -1,0 +1,112 @@
+"""A table of packets: RTTs are of what the far end answers, and which end is far is told by how soon each answers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from smartsbd.traces import bounds, stored
+from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats import packet_table
+from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.trace import Trace
+from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN
+
+PUBLIC = Path(__file__).parents[1] / "samples/public"
+HEADER = (
+    b"frame.time_epoch,ip.src,ip.dst,tcp.srcport,tcp.dstport,tcp.seq,tcp.ack,tcp.len,tcp.flags,tcp.analysis.ack_rtt\n"
+)
+DATA = b"%d.000000000,192.0.2.1,198.51.100.7,80,%d,1,1,1000,0x10,%s\n"
+ACK = b"%d.500000000,198.51.100.7,192.0.2.1,%d,80,1,%d,0,0x10,%s\n"
+
+
+def read(tmp_path: Path, content: bytes, most: Bounds = bounds.DEFAULT) -> Trace:
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    assert packet_table.recognises(content)
+    return packet_table.read(path, Dialect(), most)
+
+
+def talk(*, at_sender: bool, port: int = 1000, packets: int = 5) -> bytes:
+    """Data of a server and ACKs of its client, 40 ms away, seen at either."""
+    far, near = (b"0.040000000", b"0.000050000") if at_sender else (b"0.000050000", b"0.040000000")
+    rows = (DATA % (place, port, near) + ACK % (place, port, 1000 * place, far) for place in range(packets))
+    return b"".join(rows)
+
+
+@pytest.mark.parametrize("separator", [b",", b"\t"])
+def test_at_the_sender_the_acks_of_the_receiver_give_samples(tmp_path: Path, separator: bytes) -> None:
+    trace = read(tmp_path, (HEADER + talk(at_sender=True)).replace(b",", separator))
+    (connection,) = trace.connections
+    (subflow,) = connection.ordered()
+    assert connection.vantages == {0: SENDER}
+    assert list(subflow.acks.rtt_us) == [40_000] * 5
+    assert list(subflow.acks.time_ns) == [place * 1_000_000_000 + 500_000_000 for place in range(5)]
+    assert list(subflow.acks.acked_bytes) == [0, 1000, 2000, 3000, 4000]
+    assert (subflow.local_address, subflow.local_port, subflow.remote_port) == ("address 0", 80, 1000)
+    assert trace.unused == {packet_table.NOTHING: 5}
+
+
+def test_at_the_receiver_what_the_sender_answers_gives_samples(tmp_path: Path) -> None:
+    trace = read(tmp_path, HEADER + talk(at_sender=False))
+    (connection,) = trace.connections
+    assert connection.vantages == {0: RECEIVER}
+    acks = connection.subflows[0].acks
+    sampled = [at for at, rtt_us in zip(acks.time_ns, acks.rtt_us, strict=True) if rtt_us == 40_000]
+    assert sampled == [place * 1_000_000_000 for place in range(5)]
+    assert 50 not in acks.rtt_us
+
+
+def test_at_an_unknown_point_there_is_no_sample(tmp_path: Path) -> None:
+    trace = read(tmp_path, HEADER + talk(at_sender=True).replace(b"0.000050000", b"0.039000000"))
+    (connection,) = trace.connections
+    assert connection.vantages == {0: UNKNOWN}
+    assert connection.subflows[0].min_rtt_us() is None
+
+
+def test_flows_are_subflows_up_to_the_bound(tmp_path: Path) -> None:
+    content = HEADER + b"".join(talk(at_sender=True, port=1000 + number) for number in range(3))
+    assert len(read(tmp_path, content).connections[0].subflows) == 3
+    trace = read(tmp_path, content, Bounds(subflows=2))
+    assert (len(trace.connections[0].subflows), trace.refused()) == (2, {bounds.TOO_MANY_SUBFLOWS: 10})
+
+
+def test_what_is_no_row_is_refused(tmp_path: Path) -> None:
+    good = ACK % (9, 1000, 9, b"")
+    broken = [
+        good.replace(b"9.5", b"x"),
+        good.replace(b"192.0.2.1", b""),
+        good.replace(b"198.51.100.7", b"192.0.2.1,192.0.2.2"),
+        good.replace(b",9,0,", b",9,-1,"),
+        b"\n",
+        b"9" * 5000 + b"\n",
+    ]
+    trace = read(tmp_path, HEADER + talk(at_sender=True) + b"".join(broken))
+    assert trace.refused() == {packet_table.MALFORMED: 6}
+    assert trace.records_in == 16
+
+
+def test_a_field_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match=r"missing: tcp\.len"):
+        read(tmp_path, HEADER.replace(b"tcp.len", b"ip.len"))
+
+
+@pytest.mark.parametrize("name", ["hsr-mptcp-1529185357-U4.csv.zst", "hsr-mptcp-1529185357-M3.csv.zst"])
+def test_a_public_table_was_recorded_at_the_receiver(name: str) -> None:
+    """The server sends 80 times what the client does; it answers the SYN, and each request."""
+    path = PUBLIC / name
+    rows = list(csv.DictReader(io.StringIO(b"".join(stored.blocks(path)).decode())))
+    trace = packet_table.read(path, Dialect())
+    assert (trace.records_in, trace.refusals) == (len(rows), [])
+    (connection,) = trace.connections
+    assert connection.vantages == {0: RECEIVER}
+    answers = [row for row in rows if row["tcp.srcport"] == "8000" and row["tcp.analysis.ack_rtt"]]
+    acks = connection.subflows[0].acks
+    samples = [rtt_us for rtt_us in acks.rtt_us if rtt_us > 0]
+    assert samples == [int(float(row["tcp.analysis.ack_rtt"]) * 1e6 + 0.5) for row in answers]
+    acked = max(int(row["tcp.ack"]) for row in rows if row["tcp.dstport"] == "8000" and row["tcp.ack"])
+    assert acked - 1 <= acks.acked_bytes[-1] <= acked
