@@ -70,6 +70,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "docs/experiments/invariant-features.md",
         "docs/experiments/kernel-features.md",
         "docs/experiments/lag-excess.md",
+        "docs/experiments/left-wrong.md",
         "docs/experiments/lost-windows.md",
         "docs/experiments/mpcc-and-mpol.md",
         "docs/experiments/processor.md",
