@@ -113,7 +113,7 @@ WHEELS := --only-binary :all:
 
 # What reads inputs and judges them, and stored models; GROUPS="track notebooks" adds some of pyproject.toml's others.
 IN_GROUPS = uv pip install --quiet --python $(VENV_PYTHON) --verify-hashes -c requirements/main.txt \
-	$(BUILT_WITH) requirements/main.txt -r pyproject.toml --extra core
+	$(BUILT_WITH) requirements/main.txt -r pyproject.toml
 core:
 	$(ALONE) $(MAKE) --no-print-directory core-installed
 
@@ -213,7 +213,7 @@ native: $(VENV)/.installed
 # Pins stay as they are; delete a requirements file first to take newer versions.
 LOCK := uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11 --python-platform x86_64-manylinux_2_28
-GROUPS_OF_ALL := core train automl track notebooks scale
+GROUPS_OF_ALL := train automl track notebooks scale
 lock:
 	$(LOCK) pyproject.toml $(GROUPS_OF_ALL:%=--extra %) --group dev -o requirements/main.txt >/dev/null
 	$(LOCK) --group app -c requirements/main.txt -o requirements/app.txt >/dev/null
@@ -225,6 +225,7 @@ lock:
 	$(LOCK) requirements/bench.in -o requirements/bench.txt >/dev/null
 	$(LOCK) requirements/docs.in -o requirements/docs.txt >/dev/null
 	$(LOCK) requirements/audit.in -o requirements/audit.txt >/dev/null
+	$(LOCK) requirements/wheels.in -o requirements/wheels.txt >/dev/null
 
 clean:
 	rm -rf build data/raw data/tables data/truth data/features data/boxes data/relevance data/swapped data/journal.jsonl data/automl data/searched data/trained data/predictions data/transferred.parquet data/proved data/exported data/header.parquet \

@@ -24,7 +24,7 @@ RUNS = 3
 READ = """
 import json, resource, sys, time
 from pathlib import Path
-from traces import formats, bounds
+from smartsbd.traces import bounds, formats
 from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.quarantine import UnreadableInputError
 most, dialect = bounds.DEFAULT, Dialect(tcpprobe_srtt="us")

@@ -92,7 +92,7 @@ def test_what_needs_another_group_says_which(clone: Path) -> None:
     for command, group in ((("rank",), "train"), (("ui",), "track"), (plot, "train")):
         done = subprocess.run([sbd, *command], cwd=clone, env=bare(clone), capture_output=True, text=True, check=False)
         assert done.returncode == 1
-        assert f"`make core GROUPS={group}` adds it" in done.stderr
+        assert f"in a checkout, `make core GROUPS={group}`" in done.stderr
         assert "Traceback" not in done.stderr
 
 

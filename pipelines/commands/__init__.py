@@ -66,11 +66,13 @@ COMMANDS: tuple[Command, ...] = (
         "scorecard",
         "Judge somebody else's detector on labelled connections, beside ours: accuracy, coverage, delay, false sharing"
         ", and what may be wrong with its inputs.",
+        anywhere=True,
     ),
     Command("publish", "Write the folder to deposit: datasets, their cards and metadata, licences, digests."),
     Command(
         "benchmark",
         "Run a benchmark task with a detector (run), show the tasks (list), or make a task's folder (folder, name).",
+        anywhere=True,
     ),
     Command("dictionary", "Write data/README.md from the tables."),
     Command(

@@ -8,16 +8,11 @@ GROUP_OF = {
     "dtaidistance": "train",
     "dvc": "train",
     "flaml": "automl",
-    "jinja2": "core",
-    "joblib": "core",
     "jupyterlab": "notebooks",
     "lightgbm": "automl",
     "matplotlib": "train",
     "mlflow": "track",
     "nbconvert": "notebooks",
-    "scipy": "core",
-    "skops": "core",
-    "sklearn": "core",
     "tslearn": "train",
     "voluptuous": "train",
     "xgboost": "automl",
@@ -30,10 +25,12 @@ def remedy(missing: ModuleNotFoundError) -> str | None:
     Examples
     --------
     >>> remedy(ModuleNotFoundError(name="mlflow.tracking"))
-    'mlflow is not installed: `make core GROUPS=track` adds it, `make setup` everything'
+    "mlflow is not installed: pip install 'smartsbd[track]' adds it; in a checkout, `make core GROUPS=track`"
     """
     name = (missing.name or "").partition(".")[0]
     group = GROUP_OF.get(name)
     if group is None:
         return None
-    return f"{name} is not installed: `make core GROUPS={group}` adds it, `make setup` everything"
+    return (
+        f"{name} is not installed: pip install 'smartsbd[{group}]' adds it; in a checkout, `make core GROUPS={group}`"
+    )

@@ -19,7 +19,7 @@ _KILLED = {
 _STARTER = """
 import subprocess, threading, time
 from smartsbd.contracts.lifetime import ending_with_this
-from export import bounded_process
+from smartsbd.detectors import bounded_process
 
 {start}
 print(flush=True)

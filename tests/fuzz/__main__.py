@@ -87,7 +87,8 @@ def main() -> None:
             programs.used = library = programs.build(arguments.target, built)
         else:
             library = native.build(built)
-            sys.path.insert(0, str(built))
+            # Before the module that `make native` built.
+            importlib.import_module("smartsbd.native").__path__.insert(0, str(built))
         libfuzzer = native.load_libfuzzer()
     atheris = importlib.import_module("atheris")
     # Imported here, so that what is imported in turn tells where it goes.

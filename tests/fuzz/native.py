@@ -10,6 +10,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pybind11
+
 ROOT = Path(__file__).parents[2]
 MODULE = f"packet_recording{sysconfig.get_config_var('EXT_SUFFIX')}"
 
@@ -25,16 +27,21 @@ def build(folder: Path) -> Path:
     coverage = folder / "coverage.o"
     source = Path(__file__).with_name("coverage.cc")
     subprocess.run(["g++", "-std=c++20", "-O2", "-fPIC", "-c", source, "-o", coverage], check=True)
-    packets = ROOT / "packets"
-    variables = {
-        "PREFIX": os.path.relpath(sys.prefix, packets),
-        "BUILD": os.path.relpath(folder / "objects", packets),
-        "MODULE": os.path.relpath(folder / MODULE, packets),
-        "CXXFLAGS": _FLAGS,
-        "LDFLAGS": f"'{coverage}' -ldl",
+    settings = {
+        "PLACE": folder,
+        "CMAKE_BUILD_TYPE": "Fuzz",
+        "CMAKE_CXX_FLAGS": _FLAGS,
+        "CMAKE_MODULE_LINKER_FLAGS": f"{coverage} -ldl",
+        "Python_EXECUTABLE": sys.executable,
+        "pybind11_DIR": pybind11.get_cmake_dir(),
     }
-    settings = [f"{name}={value}" for name, value in variables.items()]
-    subprocess.run(["make", "--silent", "--jobs=2", "-C", packets, *settings], check=True)
+    given = [f"-D{name}={value}" for name, value in settings.items()]
+    build = folder / "objects"
+    for command in (
+        ["cmake", "-G", "Ninja", "-S", ROOT / "native", "-B", build, *given],
+        ["cmake", "--build", build, "--target", "packet_recording"],
+    ):
+        subprocess.run([*map(str, command)], check=True, stdout=subprocess.DEVNULL)
     return folder / MODULE
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 #: A reader of truth.csv that differs from ours, for a process that begins with it.
 DIFFERENT = """\
 import os, signal
-from traces import truth
+from smartsbd.traces import truth
 whole, read = truth.read_csv, 0
 
 def read_csv(path):

@@ -31,7 +31,7 @@ NEW = [path for path, language, _ in EXAMPLES if language != "diff"]
 CALLS: dict[str, str] = {
     name: code
     for code, name in re.findall(
-        r"^```python\n(from contributions import (\w+)\n.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
+        r"^```python\n(from smartsbd.contributions import (\w+)\n.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL
     )
 }
 COPIED = (*PACKAGES, "simulator/src", "simulator/loop", "simulator/radio", "tests/models")
@@ -122,9 +122,9 @@ def test_a_feature(changed: Path) -> None:
 import json
 import numpy as np
 from pathlib import Path
-from contributions import check_feature
-from features import catalog, connection_pairs, pair
-from traces import recording
+from smartsbd.contributions import check_feature
+from smartsbd.features import catalog, connection_pairs, pair
+from smartsbd.traces import recording
 from smartsbd.pipelines.params import read_params
 from tests import naive
 
@@ -180,13 +180,13 @@ def test_a_detector(changed: Path) -> None:
 def test_the_one_call_finds_what_is_broken(
     changed: Path, tmp_path: Path, path: str, whole: str, broken: str, call: str, found: str
 ) -> None:
-    copied = shutil.copytree(changed, tmp_path / "copied")
+    copied = shutil.copytree(changed, tmp_path / "copied", symlinks=True)
     text = (copied / path).read_text()
     assert text.count(whole) == 1
     (copied / path).write_text(text.replace(whole, broken))
     (copied / "call.py").write_text(CALLS[call])
     script = """
-from contributions import ContributionError
+from smartsbd.contributions import ContributionError
 try:
     import call
 except ContributionError as error:
@@ -229,19 +229,19 @@ def test_a_family(changed: Path, tmp_path: Path) -> None:
 import numpy as np
 from pathlib import Path
 from smartsbd.models.stored import store
-from models import search
+from smartsbd.models.search import fitting
 from smartsbd.models.families import family_of
 from smartsbd.pipelines.params import read_params
 from tests.models import windows_made
 
 windows, family = windows_made.windows(), family_of("extra_trees")
-grid = search.settings(family, read_params().search.families["extra_trees"], [3, 9])
+grid = fitting.settings(family, read_params().search.families["extra_trees"], [3, 9])
 rows, held = np.split(np.arange(len(windows.shared)), [120])
-method = search.Method(inner_folds=2, seed=0)
+method = fitting.Method(inner_folds=2, seed=0)
 for name in ("one", "other"):
-    fitted = search.chosen(windows, family, grid, search.training_side(windows, rows, method), method)
+    fitted = fitting.chosen(windows, family, grid, fitting.training_side(windows, rows, method), method)
     store.save(fitted, Path({str(tmp_path)!r}) / name)
-print(len(grid), np.mean(search.predict(windows, store.load(Path({str(tmp_path)!r}) / "one"), held).shared_pred
+print(len(grid), np.mean(fitting.predict(windows, store.load(Path({str(tmp_path)!r}) / "one"), held).shared_pred
     == windows.shared[held]))
 """
     points, accuracy = run(changed, "-c", script).split()
@@ -279,7 +279,7 @@ def test_a_simulated_dataset(changed: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_controller(changed: Path, tmp_path: Path) -> None:
     """The build sees the new file, and the list of the program is all that Python needs."""
-    copied = shutil.copytree(changed, tmp_path / "copied")
+    copied = shutil.copytree(changed, tmp_path / "copied", symlinks=True)
     put(copied, [example for example in EXAMPLES if example[0].startswith(SIMULATOR)])
     prefix = tmp_path / "prefix"
     (prefix / "bin").mkdir(parents=True)
@@ -306,7 +306,8 @@ except ValidationError:
     print("refused")
 """
     assert run(copied, "-c", try_it).split() == ["refused"]
-    run(copied, "-c", f"import sys; sys.prefix = {str(prefix)!r}; from scenarios import registry; registry.main([])")
+    write = f"import sys; sys.prefix = {str(prefix)!r}; from smartsbd.scenarios import registry; registry.main([])"
+    run(copied, "-c", write)
     run(copied, "-m", "smartsbd.scenarios.schema")
     assert run(copied, "-c", try_it).split() == ["ewtcp"]
     assert '"const": "ewtcp"' in (copied / "simulator/src/scenario.schema.json").read_text()

@@ -32,10 +32,6 @@ ELSEWHERE = {
     "sqlalchemy",
     "autosklearn",
     "smac",
-    "log_reading",
-    "packet_recording",
-    "time_warping",
-    "window_features",
     "voluptuous",
     "typing_extensions",
     "starlette",
@@ -77,7 +73,7 @@ def test_what_is_not_installed_is_said_in_one_line(caplog: pytest.LogCaptureFixt
 
     assert stage.guarded(work) == stage.EXIT_FAILED
     assert [one.getMessage() for one in caplog.records] == [
-        "mlflow is not installed: `make core GROUPS=track` adds it, `make setup` everything"
+        "mlflow is not installed: pip install 'smartsbd[track]' adds it; in a checkout, `make core GROUPS=track`"
     ]
 
     def unknown() -> int:

@@ -120,7 +120,7 @@ STOPPED = """
 import sys
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.stages import parse
-from traces import parsed_input
+from smartsbd.traces import parsed_input
 
 def stopped(waiting, most):
     print(len(waiting), flush=True)

@@ -405,9 +405,11 @@ def test_costs_are_counted(tmp_path: Path) -> None:
 def test_version_names_both_digests() -> None:
     """Those of the simulator's sources, and those of the loop, of the headers and of the detectors."""
     shown = subprocess.run([loop_program(), "--version"], capture_output=True, text=True, check=True).stdout
-    parts = [SIMULATOR / "loop", EXPORT / "baselines"]
+    detectors = SIMULATOR.parent / "detectors"
+    parts = [SIMULATOR / "loop", detectors / "in_c"]
     files = [path for part in parts for path in part.rglob("*") if path.is_file()]
-    files += (EXPORT / "generated").glob("*.h")
+    for headers in (EXPORT / "generated", detectors / "verdict"):
+        files += headers.glob("*.h")
     named = sorted(files, key=lambda path: os.path.relpath(path, SIMULATOR).encode())
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in named)).hexdigest()[:16]
     assert shown == f"smartsbd-loop 0.1.0 sources={simulator.source_digest()} loop={digest}\n"

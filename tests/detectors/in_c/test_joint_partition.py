@@ -16,7 +16,8 @@ from smartsbd.export.compilers import Compiler
 from tests.export import made
 
 ROOT = Path(__file__).parents[3]
-BASELINES = ROOT / "detectors/in_c"
+#: The folders of the header and of what includes it.
+INCLUDED = [option for room in ("in_c", "verdict") for option in ("-I", str(ROOT / "detectors" / room))]
 STEPS = 25
 #: As ``enum sbd_said``.
 VERDICTS = {None: -1, False: 0, True: 1}
@@ -39,9 +40,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile the program such that what is undefined ends the process."""
     gcc = next(own for own in compilers.installed() if own.name == "gcc")
     program = tmp_path_factory.mktemp("joint") / "joint_groups"
-    compilers.compiled(
-        gcc, Path(__file__).with_name("joint_groups.c"), program, ["-I", str(BASELINES), *made.SANITIZERS]
-    )
+    compilers.compiled(gcc, Path(__file__).with_name("joint_groups.c"), program, [*INCLUDED, *made.SANITIZERS])
     return program
 
 
@@ -77,7 +76,7 @@ def test_as_many_subflows_as_there_may_be_overflow_nothing(program: Path) -> Non
 
 
 def test_the_table_has_all_partitions_in_order() -> None:
-    text = (BASELINES / "sbd_joint_partition.h").read_text()
+    text = (ROOT / "detectors/verdict/sbd_joint_partition.h").read_text()
     table = text.partition("sbd_joint_partitions[SBD_JOINT_PARTITIONS] = {")[2].partition("}")[0]
     found = [int(number, 16) for number in table.replace(",", " ").split()]
     assert found == [
@@ -101,7 +100,7 @@ enum sbd_joint_said sender(struct sbd_joint *joint)
 def test_the_header_compiles_with_integers_alone(compiler: Compiler, tmp_path: Path) -> None:
     source = tmp_path / "sender.c"
     source.write_text(SENDER)
-    options = ["-I", str(BASELINES), "-mgeneral-regs-only", "-Wconversion", "-c"]
+    options = [*INCLUDED, "-mgeneral-regs-only", "-Wconversion", "-c"]
     compilers.compiled(compiler, source, tmp_path / "sender.o", options)
     assert (tmp_path / "sender.o").exists()
 
@@ -111,6 +110,6 @@ def test_the_header_compiles_for_bpf_with_little_stack(tmp_path: Path) -> None:
     clang = next(own for own in compilers.installed() if own.name == "clang")
     source = tmp_path / "sender.c"
     source.write_text(SENDER)
-    options = ["-target", "bpf", "-ffreestanding", "-I", str(BASELINES), "-Wframe-larger-than=256", "-c"]
+    options = ["-target", "bpf", "-ffreestanding", *INCLUDED, "-Wframe-larger-than=256", "-c"]
     compilers.compiled(clang, source, tmp_path / "sender.o", options)
     assert (tmp_path / "sender.o").exists()

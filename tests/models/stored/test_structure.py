@@ -379,7 +379,7 @@ _FLIPPING = """
 import io, random, sys, warnings, zipfile
 from pathlib import Path
 import numpy as np
-from models import neighbours
+from smartsbd.models.families import neighbours
 from smartsbd.models.stored import store
 warnings.simplefilter("ignore")
 folder, flips = Path(sys.argv[1]), int(sys.argv[2])
