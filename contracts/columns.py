@@ -15,8 +15,8 @@ import pyarrow as pa
 
 # Offsets into texts are of 32 bits; pyarrow divides longer columns.
 _MOST_BYTES = np.iinfo(np.int32).max
-# Columns of a Python type whose every value means the same there.
-_OWN: dict[type, Callable[[pa.DataType], bool]] = {
+# By Python type, whether it is a column type in which each of its values means the same.
+_IS_SAME_TYPE: dict[type, Callable[[pa.DataType], bool]] = {
     int: pa.types.is_integer,
     float: pa.types.is_float64,
     bool: pa.types.is_boolean,
@@ -36,17 +36,22 @@ def array_of_numbers(
     dtype : pyarrow.DataType
         Of the array; numbers of another type are cast.
     missing : (n,) bool, optional
-        Where the array is null, whatever number stands there.
+        Where the array is null, whatever the number there is.
+
+    Returns
+    -------
+    (n,) pyarrow.Array
+        Of type `dtype`.
 
     Raises
     ------
     pyarrow.ArrowInvalid
         If a number does not fit into `dtype`.
     """
-    own = pa.from_numpy_dtype(numbers.dtype)
-    content = _bits(numbers) if pa.types.is_boolean(own) else pa.py_buffer(np.ascontiguousarray(numbers))
-    array = pa.Array.from_buffers(own, len(numbers), [_validity(missing), content])
-    return array if own == dtype else array.cast(dtype)
+    number_type = pa.from_numpy_dtype(numbers.dtype)
+    content = _bits(numbers) if pa.types.is_boolean(number_type) else pa.py_buffer(np.ascontiguousarray(numbers))
+    array = pa.Array.from_buffers(number_type, len(numbers), [_validity(missing), content])
+    return array if number_type == dtype else array.cast(dtype)
 
 
 def array_of_bytes(
@@ -65,6 +70,11 @@ def array_of_bytes(
     missing : (n,) bool, optional
         Where the array is null.
 
+    Returns
+    -------
+    (n,) pyarrow.Array
+        Of type `dtype`.
+
     Raises
     ------
     OverflowError
@@ -78,7 +88,14 @@ def array_of_bytes(
 
 
 def array_of(values: Any, dtype: pa.DataType) -> pa.Array:
-    """Return values as :func:`pyarrow.array` does, None as null; it is left what is not all of the column's own type.
+    """Return values as :func:`pyarrow.array` does, None as null.
+
+    pyarrow converts only what is not all of the column's own type.
+
+    Returns
+    -------
+    (n,) pyarrow.Array
+        Of type `dtype`.
 
     Raises
     ------
@@ -87,9 +104,9 @@ def array_of(values: Any, dtype: pa.DataType) -> pa.Array:
     """
     if isinstance(values, list | tuple):
         try:
-            array = _array_of_own(values, dtype)
+            array = _array_of_one_type(values, dtype)
         except (OverflowError, UnicodeEncodeError, pa.ArrowInvalid):
-            # Of what is wrong, pyarrow tells more.
+            # The message of pyarrow says more of what is wrong.
             array = None
         if array is not None:
             return array
@@ -101,8 +118,8 @@ def scalar_of(value: Any, dtype: pa.DataType) -> pa.Scalar:
     return array_of([value], dtype)[0]
 
 
-def _array_of_own(values: Sequence[Any], dtype: pa.DataType) -> pa.Array | None:
-    """Return values as an arrow array if each is None or of the one Python type that stands for `dtype`."""
+def _array_of_one_type(values: Sequence[Any], dtype: pa.DataType) -> pa.Array | None:
+    """Return values as an arrow array if each is None or of the one Python type that belongs to `dtype`."""
     kinds = set(map(type, values))
     missing = None
     if NoneType in kinds:
@@ -111,7 +128,7 @@ def _array_of_own(values: Sequence[Any], dtype: pa.DataType) -> pa.Array | None:
     if not kinds:
         return pa.nulls(len(values), dtype)
     kind = kinds.pop()
-    if kinds or kind not in _OWN or not _OWN[kind](dtype):
+    if kinds or kind not in _IS_SAME_TYPE or not _IS_SAME_TYPE[kind](dtype):
         return None
     present = values if missing is None else [kind() if value is None else value for value in values]
     if kind in (str, bytes):

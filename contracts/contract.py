@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 Columns = Mapping[str, Any]
 
-# Integers of fewer bits are few different ones.
+# Integers of fewer bits have few different values.
 _WIDE_BITS = 32
 
 
@@ -97,6 +97,11 @@ class Table:
     def only(self, names: Sequence[str]) -> Table:
         """Return this table with some of its columns; without one of the key's, no key is checked.
 
+        Returns
+        -------
+        Table
+            The columns are in this table's order.
+
         Raises
         ------
         ContractError
@@ -114,7 +119,12 @@ class Table:
         Parameters
         ----------
         columns : mapping of column name to sequence
-            One equally long sequence or arrow array per column, in any order; None stands for null.
+            One equally long sequence or arrow array per column, in any order; None is null.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns are in the contract's order.
 
         Raises
         ------
@@ -201,9 +211,14 @@ class Table:
             raise ContractError(f"table {self.name}: {len(double)} keys stand twice, first {first}")
 
     def ascends(self, rows: pa.Table) -> bool:
-        """Tell whether each row's key is greater than the one before, as those of most tables are: none stands twice.
+        """Tell whether each row's key is greater than the one before, as in most tables: then no key occurs twice.
 
-        Of the first column, runs of equal values count, whatever their order.
+        In the first column, runs of equal values count, whatever their order.
+
+        Returns
+        -------
+        bool
+            False also where it cannot be told without a search for equal keys.
         """
         if rows.num_rows < 2:  # noqa: PLR2004 - two rows are needed to compare
             return True
@@ -249,7 +264,7 @@ class TableWriter:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.table = table
         self.path = path
-        # Of each value its hash, in order: connections may be many.
+        # The hash of each value, in order: there may be many connections.
         self._seen = np.zeros(0, dtype=np.int64)
         self._last: tuple[Any, ...] = ()
         # Counts and times follow one another closely: their differences are small, and a dictionary of them is not.
@@ -267,7 +282,7 @@ class TableWriter:
                     # To compress these again would save a quarter of the bytes, and take a third of the time.
                     compression=compression,
                     use_dictionary=[column.name for column in table.columns if column.name not in steady],
-                    # What a reader of one value at a time looks for.
+                    # A reader of one value at a time looks for these.
                     write_statistics=[table.key[0]],
                     column_encoding=dict.fromkeys(steady, "DELTA_BINARY_PACKED") or None,
                 )
@@ -289,6 +304,10 @@ class TableWriter:
     def append(self, rows: pa.Table) -> int:
         """Append one chunk that :meth:`Table.build` made; return its number of rows.
 
+        Returns
+        -------
+        int, rows
+
         Raises
         ------
         ContractError
@@ -308,8 +327,8 @@ class TableWriter:
         return int(rows.num_rows)
 
     def _seen_again(self, values: list[Any]) -> list[Any]:
-        """Return those of some values that came in an earlier chunk; remember the others."""
-        # As text: of numbers, -1 and -2 have the same hash.
+        """Return which of these values came in an earlier chunk; remember the others."""
+        # As text: the numbers -1 and -2 have the same hash.
         hashes = np.fromiter((hash(str(value)) for value in values), dtype=np.int64, count=len(values))
         is_known = np.searchsorted(self._seen, hashes, side="right") > np.searchsorted(self._seen, hashes)
         new = np.sort(hashes[~is_known])
@@ -336,6 +355,10 @@ def write_table(table: Table, columns: Columns, path: Path) -> int:
         As :meth:`Table.build` takes them.
     path : Path
         The Parquet file; its folder is made.
+
+    Returns
+    -------
+    int, rows
 
     Raises
     ------
@@ -389,7 +412,7 @@ class TableReader:
                 self._groups.setdefault(value, []).append(group)
             if len(values) == 1:
                 self._alone.add(group)
-        # Most are asked for in order.
+        # Most groups are read in order.
         self._group_read: tuple[int, pa.Table] | None = None
 
     def _leading_values(self, group: int) -> list[Any]:
@@ -414,13 +437,13 @@ class TableReader:
             if group not in self._alone:
                 rows = rows.filter(pc.equal(rows.column(self._leading), value))
             parts.append(rows.select(names))
-        own = pa.concat_tables(parts)
-        self.table.check(own)
-        return own
+        rows_of_value = pa.concat_tables(parts)
+        self.table.check(rows_of_value)
+        return rows_of_value
 
     def _group(self, group: int, names: Sequence[str]) -> pa.Table:
         if self._group_read is None or self._group_read[0] != group:
             columns = names if group in self._alone else list(dict.fromkeys([self._leading, *names]))
-            # Most groups are small: threads would take longer to be told than to read.
+            # Most groups are small: to start threads would take longer than to read.
             self._group_read = (group, self._file.read_row_group(group, columns=columns, use_threads=False))
         return self._group_read[1]

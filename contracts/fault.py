@@ -30,6 +30,10 @@ def printable(text: str) -> str:
 
     That is every control character, line ends among them, what turns the direction of writing, and lone surrogates.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> print(printable("a\x1b[31m.log"), printable("two\nlines"), printable("\u202egol"), printable("\udcff é"))

@@ -22,11 +22,11 @@ def end_with(parent: int) -> None:
     Parameters
     ----------
     parent : int
-        Its number.
+        Process number of the one that started it.
     """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        # It ended before it was asked.
+        # The parent ended before the kernel was asked to send the signal.
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -40,10 +40,14 @@ def _can_set() -> bool:
 def ending_with_this(command: Sequence[str]) -> list[str]:
     """Return the command line that runs a program so that it is killed when the thread that starts it ends.
 
-    It is util-linux' setpriv that does it; where there is none, the command is as it was.
+    setpriv of util-linux does it; where that is missing, the command stays as it is.
 
     Parameters
     ----------
     command : sequence of str
+
+    Returns
+    -------
+    list of str
     """
     return [*_SETPRIV, *command] if _can_set() else list(command)

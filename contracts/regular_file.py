@@ -20,8 +20,13 @@ class NoRegularFileError(InputFault):
 def opened(path: Path) -> io.BufferedReader:
     """Open a regular file, or a link to one, for reading.
 
-    Anything else is refused without being opened: that alone can wait for a writer, or wind a tape back. What a path
-    names may become another thing after that look. So it is opened without waiting, and looked at again.
+    Anything else is refused without being opened: opening alone can wait for a writer, or wind a tape back. After
+    that check the path may name something else. So it is opened without waiting, and checked again.
+
+    Returns
+    -------
+    io.BufferedReader
+        The caller closes it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a machine has not got, said in a line: room, memory, files, the right to write."""
+"""What a machine lacks, in one line: room, memory, files, the right to write."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _NUMBERS = frozenset(
         errno.EAGAIN,
     }
 )
-#: SQLite's own numbers are the low bits of what it says.
-_OWN_BITS = 0xFF
+#: The primary result codes of SQLite are the low bits of its error codes.
+_PRIMARY_CODE_BITS = 0xFF
 
 
 def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -33,7 +33,7 @@ def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
-def _of_database(error: BaseException) -> str | None:
+def _database_shortage(error: BaseException) -> str | None:
     import sqlite3
 
     missing = {
@@ -44,10 +44,10 @@ def _of_database(error: BaseException) -> str | None:
         sqlite3.SQLITE_NOMEM,
     }
     number = getattr(error, "sqlite_errorcode", 0)
-    return f"SQLite: {error}" if number & _OWN_BITS in missing else None
+    return f"SQLite: {error}" if number & _PRIMARY_CODE_BITS in missing else None
 
 
-def _one(error: BaseException) -> str | None:
+def _shortage(error: BaseException) -> str | None:
     if isinstance(error, MemoryError):
         return "out of memory: fewer processes take less (`workers` in params.yaml)"
     if isinstance(error, BrokenExecutor):
@@ -56,10 +56,10 @@ def _one(error: BaseException) -> str | None:
             " fewer take less (`workers` in params.yaml)"
         )
     if type(error).__module__ == "sqlite3":
-        return _of_database(error)
+        return _database_shortage(error)
     if isinstance(error, OSError) and error.errno in _NUMBERS:
         reason = os.strerror(error.errno)
-        # Of a copy, the second is what is written.
+        # A copy has two names; the second is the file that is written.
         place = error.filename2 or error.filename
         return reason if place is None else f"{os.fsdecode(place)}: {reason}"
     return None
@@ -72,6 +72,10 @@ def said_of(error: BaseException) -> str | None:
     ----------
     error : exception
 
+    Returns
+    -------
+    str or None
+
     Examples
     --------
     >>> said_of(OSError(28, "written in part", "reports/rank.json"))
@@ -79,4 +83,4 @@ def said_of(error: BaseException) -> str | None:
     >>> said_of(ValueError("28")) is None
     True
     """
-    return next((said for one in _with_causes(error) if (said := _one(one)) is not None), None)
+    return next((line for cause in _with_causes(error) if (line := _shortage(cause)) is not None), None)

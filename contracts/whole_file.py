@@ -19,14 +19,19 @@ def written_whole(path: Path) -> Iterator[Path]:
     path : Path
         The file, in a folder that is there. What a symbolic link points to is written.
 
+    Yields
+    ------
+    Path
+        Where to write the file.
+
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with written_whole(Path(folder) / "table.csv") as part:
     ...         _ = part.write_text("a,b")
-    ...         print(part.name, [one.name for one in Path(folder).iterdir()])
-    ...     print([one.name for one in Path(folder).iterdir()])
+    ...         print(part.name, [path.name for path in Path(folder).iterdir()])
+    ...     print([path.name for path in Path(folder).iterdir()])
     .table.csv.part ['.table.csv.part']
     ['table.csv']
     """
@@ -34,7 +39,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     if place.exists() and not place.is_file():
         yield place
         return
-    # One name: what a run that was killed left is written over by the next.
+    # Always the same name: what a killed run left is overwritten by the next run.
     part = place.with_name(f".{place.name}.part")
     try:
         yield part
@@ -42,7 +47,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(part)):
-            # Not every system call's error says which file it was.
+            # Not every error of a system call names the file.
             error.filename = str(path)
         raise
 

@@ -21,9 +21,13 @@ def witness(observed: Observed) -> Witness:
     ----------
     observed : Observed
 
+    Returns
+    -------
+    Witness
+
     Notes
     -----
-    Of a test it says nothing if no queue stood on a path: then delays have another cause.
+    In a test, it says nothing if no queue stood on a path: then delays have another cause.
     """
     both = observed.both
     if both.refused is not None:
@@ -31,13 +35,13 @@ def witness(observed: Observed) -> Witness:
     for number, name in enumerate(observed.names) if observed.phases else ():
         if not is_filled(observed, BOTH, number):
             return Witness(NAME, None, f"with both loaded no queue stood on {name}")
-    one, other = both.echoes
-    said = judge(one.times_s, one.rtts_ms * _S_PER_MS, other.times_s, other.rtts_ms * _S_PER_MS)
-    if said.shared is None:
-        return Witness(NAME, None, said.reason or "no reason is known")
-    first_s = min(float(np.min(own.times_s)) for own in both.echoes)
-    since_s = (said.since_s or first_s) - first_s
-    words = "move together" if said.shared else "do not move together"
-    score = "" if said.score is None else f"; score {said.score:.2f}"
+    first, second = both.echoes
+    verdict = judge(first.times_s, first.rtts_ms * _S_PER_MS, second.times_s, second.rtts_ms * _S_PER_MS)
+    if verdict.shared is None:
+        return Witness(NAME, None, verdict.reason or "no reason is known")
+    first_s = min(float(np.min(echoes.times_s)) for echoes in both.echoes)
+    since_s = (verdict.since_s or first_s) - first_s
+    words = "move together" if verdict.shared else "do not move together"
+    score = "" if verdict.score is None else f"; score {verdict.score:.2f}"
     figures = f"with both loaded their delays {words}, since {since_s:.1f} s{score}"
-    return Witness(NAME, said.shared, figures, counts_alone=True)
+    return Witness(NAME, verdict.shared, figures, counts_alone=True)

@@ -11,9 +11,9 @@ from smartsbd.doctor.observed import Observed, PhaseObserved
 from smartsbd.doctor.witness import Witness
 
 WORDS = {True: "shared", False: "not shared", None: "unknown"}
-#: This host may stand still for so much of a phase.
+#: This host may stand still for this share of a phase.
 MOST_STILL = 0.02
-#: A path whose load brings nothing in more than so many of the seconds is idle.
+#: A path whose load brings nothing in more than this share of the seconds is idle.
 MOST_SILENT = 0.5
 #: And so is one over which less than this comes.
 LEAST_MBIT_S = 0.05
@@ -57,11 +57,11 @@ class PathsAnswer:
 
     def lines(self) -> list[str]:
         """Return it as lines of text."""
-        one, other = self.names
+        first, second = self.names
         words = {True: "they share a bottleneck", False: "they share no bottleneck", None: f"unknown: {self.why}"}
         return [
-            f"{one} and {other}: {words[self.shared]}",
-            *(f"  {own.name:<9}  {WORDS[own.shared]:<10}  {own.said}" for own in self.witnesses),
+            f"{first} and {second}: {words[self.shared]}",
+            *(f"  {witness.name:<9}  {WORDS[witness.shared]:<10}  {witness.said}" for witness in self.witnesses),
             *self._unanswered(),
             *(f"  - {sentence}" for sentence in self.advice),
         ]
@@ -92,34 +92,34 @@ def _obstacle(observed: Observed) -> tuple[str, str] | None:
         )
     for phase in (FIRST, SECOND, BOTH) if observed.phases else ():
         for number in LOADED[phase]:
-            said = _idle(observed.phases[phase], number)
-            if said is not None:
+            idleness = _idle(observed.phases[phase], number)
+            if idleness is not None:
                 when = "both were loaded" if phase == BOTH else "it was loaded alone"
-                return f"{said.format(observed.names[number])}, while {when}", _LOAD_IT
+                return f"{idleness.format(observed.names[number])}, while {when}", _LOAD_IT
     return None
 
 
 def _when(observed: Observed, phase: str) -> str:
-    one, other = observed.names
+    first, second = observed.names
     words = {
         IDLE: "without load",
-        FIRST: f"with {one} loaded",
-        SECOND: f"with {other} loaded",
+        FIRST: f"with {first} loaded",
+        SECOND: f"with {second} loaded",
         BOTH: "with both loaded",
     }
     return words[phase]
 
 
-def _heard(observed: Observed) -> tuple[Witness, ...]:
+def _ask_witnesses(observed: Observed) -> tuple[Witness, ...]:
     """Return what the witnesses say; of a test that ended early, nothing."""
-    every = (rate_witness, delay_witness, agreement_witness)
+    kinds = (rate_witness, delay_witness, agreement_witness)
     if observed.phases and BOTH not in observed.phases:
-        return tuple(Witness(own.NAME, None, "the test ended before both were loaded") for own in every)
-    return tuple(own.witness(observed) for own in every)
+        return tuple(Witness(kind.NAME, None, "the test ended before both were loaded") for kind in kinds)
+    return tuple(kind.witness(observed) for kind in kinds)
 
 
 def _idle(phase: PhaseObserved, number: int) -> str | None:
-    """Return what there was of a load that brought as good as nothing, with a place for the path's name."""
+    """Return how little came of a load that brought next to nothing, with a place for the path's name."""
     rate_mbit_s, silent = phase.mbit_s(number), phase.silent_share(number)
     if rate_mbit_s < LEAST_MBIT_S:
         return f"{rate_mbit_s:.3g} Mbit/s came over {{}}"
@@ -127,16 +127,16 @@ def _idle(phase: PhaseObserved, number: int) -> str | None:
 
 
 def _combined(witnesses: tuple[Witness, ...]) -> tuple[bool | None, str | None]:
-    said = [own for own in witnesses if own.shared is not None]
-    if not said:
+    decided = [witness for witness in witnesses if witness.shared is not None]
+    if not decided:
         return None, "no witness can tell"
-    if len(said) == 1:
-        (own,) = said
-        return (own.shared, None) if own.counts_alone else (None, f"only {own.name} can tell, which is too little")
-    shared = sum(own.shared is True for own in said)
-    if 2 * shared == len(said):
+    if len(decided) == 1:
+        (only,) = decided
+        return (only.shared, None) if only.counts_alone else (None, f"only {only.name} can tell, which is too little")
+    shared = sum(witness.shared is True for witness in decided)
+    if 2 * shared == len(decided):
         return None, "the witnesses contradict each other"
-    return 2 * shared > len(said), None
+    return 2 * shared > len(decided), None
 
 
 def answer(observed: Observed) -> PathsAnswer:
@@ -146,12 +146,16 @@ def answer(observed: Observed) -> PathsAnswer:
     ----------
     observed : Observed
 
+    Returns
+    -------
+    PathsAnswer
+
     Notes
     -----
-    What the majority of those witnesses says that can tell. Where only one can tell, it must be one that counts alone.
-    Nothing counts if a load broke off or brought nothing, or this host stood still.
+    The answer is that of the majority of the witnesses that can tell. Where only one can tell, it must be one that
+    counts alone. No witness counts if a load broke off or brought nothing, or if this host stood still.
     """
-    witnesses, obstacle = _heard(observed), _obstacle(observed)
+    witnesses, obstacle = _ask_witnesses(observed), _obstacle(observed)
     shared, why = _combined(witnesses)
     advice = _next(observed) if shared is None else list(_SHARED if shared else _NOT_SHARED)
     if obstacle is not None:
@@ -162,9 +166,9 @@ def answer(observed: Observed) -> PathsAnswer:
 
 def _next(observed: Observed) -> list[str]:
     """Return what to do when there is no answer."""
-    found = list(observed.both.limits)
+    advice = list(observed.both.limits)
     if any(phase.cut for phase in observed.phases.values()):
-        found.append("The load ended early, as much had come as may: allow more (--most-mb).")
+        advice.append("The load ended early, as much had come as may: allow more (--most-mb).")
     if observed.phases:
-        found.append("Test again for longer (--seconds), with more connections at once (--streams).")
-    return found
+        advice.append("Test again for longer (--seconds), with more connections at once (--streams).")
+    return advice

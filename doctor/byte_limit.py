@@ -18,8 +18,8 @@ class LimitReachedError(Fault):
 class ByteLimit:
     """Reads sockets, and from all of them together no more than so many bytes.
 
-    Each byte that is read off a socket counts, whatever it is: headers, framing, TLS, what was sent for. What waits in
-    the kernel's buffers does not count: nobody has read it.
+    Each byte that is read off a socket counts: headers, framing, TLS and the content. What waits in the kernel's
+    buffers does not count: nobody has read it.
 
     Parameters
     ----------
@@ -59,6 +59,11 @@ class ByteLimit:
         most_bytes : int
         timeout_s : float, seconds, optional
             Wait no longer; without it, as long as it takes.
+
+        Returns
+        -------
+        bytes
+            At most `most_bytes` of them.
 
         Raises
         ------

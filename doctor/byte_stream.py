@@ -103,7 +103,7 @@ class TlsStream:
                 else:
                     self._incoming.write_eof()
             except ssl.SSLError:
-                # The other end is told why, if it listens.
+                # TLS sends the other end an alert that says why.
                 with suppress(OSError):
                     self._flush()
                 raise

@@ -1,4 +1,4 @@
-"""How far the echoes of a test do not go, and what whoever tests can do about it."""
+"""What the echoes of a test do not show, and what can be done about it."""
 
 from __future__ import annotations
 
@@ -11,34 +11,39 @@ _US_PER_MS = 1000
 
 
 def limits(evidence: InputEvidence, names: tuple[str, str]) -> list[str]:
-    """Return what the echoes lack that were sent with both paths loaded: a sentence or two for each limit.
+    """Return what the echoes with both paths loaded do not show: a sentence or two for each limit.
 
     Parameters
     ----------
     evidence : InputEvidence
-        What a verdict of these echoes rests on.
+        What a verdict on these echoes rests on.
     names : (str, str)
         Of the paths.
+
+    Returns
+    -------
+    list of str
+        Empty if the echoes show all that is needed.
     """
-    own = evidence.named(names)
-    found = []
-    if few := own.few():
-        found.append(
+    named = evidence.named(names)
+    sentences = []
+    if few := named.few():
+        sentences.append(
             f"With both loaded, too few echoes over {_names(few)} were answered. Name a host that answers (--ping), or"
             " test for longer (--seconds)."
         )
-    found += [_of_sparse(rtts) for rtts in own.sparse()]
-    if idle := own.without_queue():
-        found.append(
+    sentences += [_sparse_limit(rtts) for rtts in named.sparse()]
+    if idle := named.without_queue():
+        sentences.append(
             f"With both loaded, there is no sign of a queue on {_names(idle)}. Load with more connections (--streams),"
             " or name a server that sends faster."
         )
-    if own.are_apart():
-        found.append("Echoes over the two paths were never answered at the same time. See that both paths stay up.")
-    return found
+    if named.are_apart():
+        sentences.append("Echoes over the two paths were never answered at the same time. See that both paths stay up.")
+    return sentences
 
 
-def _of_sparse(rtts: SparseRtts) -> str:
+def _sparse_limit(rtts: SparseRtts) -> str:
     name, most_ms = rtts.subflow.name, rtts.most_us // _US_PER_MS
     if most_ms >= LEAST_ECHO_INTERVAL_MS:
         remedy = f"Test with --echo-interval-ms {most_ms} or less."
@@ -51,4 +56,4 @@ def _of_sparse(rtts: SparseRtts) -> str:
 
 
 def _names(subflows: Sequence[SubflowEvidence]) -> str:
-    return " and ".join(own.name or f"{own.subflow_id}" for own in subflows)
+    return " and ".join(subflow.name or f"{subflow.subflow_id}" for subflow in subflows)

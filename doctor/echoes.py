@@ -22,6 +22,10 @@ def pinging(path: NetworkPath, interval_ms: int, seconds: float, out: Path) -> R
         How long it runs.
     out : Path
 
+    Returns
+    -------
+    RunningTool
+
     Raises
     ------
     ToolError

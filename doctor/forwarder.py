@@ -1,4 +1,4 @@
-"""The connections of a program of others, forwarded over a path: what they may read has a limit then."""
+"""The connections of another program, forwarded over a path, so that what they may read has a limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TIMEOUT_S = 10.0
 
 
 class Forwarder:
-    """Forwards connections to a host, from now on, until the limit is reached.
+    """Forwards connections to a host, from its making on, until the limit is reached.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Forwarder:
     host : str
     port : int
     most_connections : int
-        As many as the program makes; further ones are not taken.
+        As many as the program makes; further ones are not accepted.
     limit : ByteLimit
         Of what is read off the connections to the host.
     """
@@ -57,7 +57,7 @@ class Forwarder:
         """End all connections."""
         self._ended.set()
         for connection in (self._listener, *self._connections):
-            # Wakes who waits for it.
+            # Wakes the thread that waits for it.
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         deadline_s = time.monotonic() + _TIMEOUT_S
@@ -92,7 +92,7 @@ class Forwarder:
         self._connections.append(far)
         for connection in (near, far):
             connection.settimeout(None)
-            # What is small has been held back once, if it should be.
+            # The sender has held small pieces back already, if it wanted to: they are not held back twice.
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._ended.is_set():
             far.close()
@@ -106,7 +106,7 @@ class Forwarder:
             while piece := receive():
                 target.sendall(piece)
         except LimitReachedError:
-            # The host stops sending. The program is told nothing: whoever has started it ends it at the limit.
+            # The host stops sending. The program does not notice: whoever has started it ends it at the limit.
             source.close()
             return
         except OSError:

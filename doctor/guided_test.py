@@ -45,7 +45,7 @@ class Settings(BaseModel):
     load : str
         ``http`` or ``iperf3``.
     idle_s, alone_s, both_s : float, seconds
-        How long nothing is loaded, each path is, and both are.
+        How long no path is loaded, each path alone, and both.
     streams : int
         Connections over a path at once.
     echo_interval_ms : int
@@ -68,8 +68,8 @@ class Settings(BaseModel):
     @property
     def names(self) -> tuple[str, str]:
         """What the paths are called: by where they begin, or by where they end if both begin at one place."""
-        one, other = self.paths
-        return (one.source, other.source) if one.source != other.source else (one.echo, other.echo)
+        first, second = self.paths
+        return (first.source, second.source) if first.source != second.source else (first.echo, second.echo)
 
     def seconds(self, phase: str) -> float:
         """Return how long a phase lasts."""
@@ -82,12 +82,12 @@ class Settings(BaseModel):
 
     def lines(self) -> list[str]:
         """Return what such a test does, in words: what is sent where, for how long, and how much may come."""
-        one, other = self.names
+        first, second = self.names
         total_s = self.idle_s + 2 * self.alone_s + self.both_s
         by = {"http": "downloads", "iperf3": "iperf3 tests, sent by the server"}[self.load]
         return [
-            f"{total_s:g} s: {self.idle_s:g} s without load, {self.alone_s:g} s with load on {one} alone,"
-            f" {self.alone_s:g} s on {other} alone, {self.both_s:g} s on both",
+            f"{total_s:g} s: {self.idle_s:g} s without load, {self.alone_s:g} s with load on {first} alone,"
+            f" {self.alone_s:g} s on {second} alone, {self.both_s:g} s on both",
             *(f"from {path.source}: {self.streams} {by} of {path.load} at once" for path in self.paths),
             *(f"from {path.source}: an echo to {path.echo} every {self.echo_interval_ms} ms" for path in self.paths),
             f"no more than {self.most_mb} MB come in all",
@@ -137,11 +137,15 @@ class GuidedTest(BaseModel):
 
     @classmethod
     def read(cls, folder: Path) -> GuidedTest:
-        """Read what was done in the test whose folder it is.
+        """Read what was done in the test of a folder.
 
         Parameters
         ----------
         folder : Path
+
+        Returns
+        -------
+        GuidedTest
 
         Raises
         ------
@@ -157,13 +161,13 @@ class GuidedTest(BaseModel):
         if len(text) > _MOST_BYTES:
             raise GuidedTestError(f"{path} has more than {_MOST_BYTES} bytes")
         try:
-            found = cls.model_validate_json(text)
+            test = cls.model_validate_json(text)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
             raise GuidedTestError(f"{path}: {place}: {first['msg']}") from error
-        found._check_phases(path)
-        return found
+        test._check_phases(path)
+        return test
 
     def _check_phases(self, path: Path) -> None:
         """Make sure that the phases are those of a test.
@@ -171,21 +175,21 @@ class GuidedTest(BaseModel):
         Raises
         ------
         GuidedTestError
-            If some are missing, others are there, or they are not one after the other.
+            If some are missing, if there are others, or if they are not one after the other.
         """
         *before, last = self.phases
-        names = [one.name for one in self.phases]
+        names = [phase.name for phase in self.phases]
         if (
             names != list(LOADED)[: len(names)]
-            or any(one.broken for one in before)
+            or any(phase.broken for phase in before)
             or (len(names) < len(LOADED) and last.broken is None)
-            or not all(_LEAST_PHASE_S <= one.end_s - one.begin_s <= _MOST_PHASE_S for one in self.phases)
+            or not all(_LEAST_PHASE_S <= phase.end_s - phase.begin_s <= _MOST_PHASE_S for phase in self.phases)
         ):
             raise GuidedTestError(f"{path}: phases are {', '.join(LOADED)}, each of some length")
-        for one, following in itertools.pairwise(self.phases):
-            if following.begin_s < one.end_s:
+        for phase, following in itertools.pairwise(self.phases):
+            if following.begin_s < phase.end_s:
                 raise GuidedTestError(
-                    f"{path}: phase {following.name} begins before phase {one.name} has ended: phases do not overlap,"
+                    f"{path}: phase {following.name} begins before phase {phase.name} has ended: phases do not overlap,"
                     " unless the clock was set back meanwhile"
                 )
 
@@ -198,6 +202,10 @@ def echoes_file(phase: str, number: int) -> str:
     phase : str
     number : int
         Of the path, 0 or 1.
+
+    Returns
+    -------
+    str
     """
     return f"{phase}.{number}.ping"
 

@@ -22,7 +22,7 @@ from smartsbd.doctor.received import Received, ReceivedCounter
 SCHEMES = ("http", "https")
 _TIMEOUT_S = 10.0
 _PIECE_BYTES = 1 << 16
-#: Letters of what a server says that are repeated.
+#: Letters of a server's answer that a message repeats.
 _MOST_REPEATED = 200
 #: A server that answers at once, and with little, is not asked more often.
 _PAUSE_S = 0.05
@@ -40,6 +40,10 @@ def parsed(address: str) -> SplitResult:
     Parameters
     ----------
     address : str
+
+    Returns
+    -------
+    urllib.parse.SplitResult
 
     Raises
     ------
@@ -64,7 +68,7 @@ def parsed(address: str) -> SplitResult:
 
 
 class HttpDownload:
-    """Downloads over a path, from now on.
+    """Downloads over a path, from its making on.
 
     Parameters
     ----------
@@ -90,6 +94,11 @@ class HttpDownload:
     def look(self) -> int:
         """Return how many bytes of the file have come so far.
 
+        Returns
+        -------
+        int, bytes
+            Of all downloads together.
+
         Raises
         ------
         LoadError
@@ -103,6 +112,11 @@ class HttpDownload:
 
     def end(self) -> Received:
         """End all downloads; return what came.
+
+        Returns
+        -------
+        Received
+            A row for each look.
 
         Raises
         ------
@@ -120,14 +134,14 @@ class HttpDownload:
         """End all downloads now."""
         self._ended.set()
         for connection in list(self._open):
-            # Wakes who reads it.
+            # Wakes the thread that reads it.
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def _connected(self) -> socket.socket:
         host, port = self._parts.hostname or "", self._parts.port or _PORTS[self._parts.scheme]
         connection = connected(self._path.source, host, port, _TIMEOUT_S)
-        # From here on silence is what is measured, not a failure.
+        # From here on silence is a measurement, not a failure.
         connection.settimeout(None)
         return connection
 
@@ -137,9 +151,9 @@ class HttpDownload:
         return TlsStream(connection, self._limit, self._context, self._parts.hostname or "", _TIMEOUT_S)
 
     def _answer(self, connection: HttpSocket) -> http.client.HTTPResponse:
-        """Ask for the file; return the answer. Nobody is led elsewhere."""
+        """Ask for the file; return the answer. Redirections are not followed."""
         asking = http.client.HTTPConnection(self._parts.hostname or "", self._parts.port)
-        # Of a socket it uses what this one has.
+        # It uses only those methods of a socket that this one has.
         asking.sock = cast(Any, connection)
         target = (self._parts.path or "/") + (f"?{self._parts.query}" if self._parts.query else "")
         asking.request("GET", target, headers=_HEADERS)

@@ -32,7 +32,7 @@ class _AnswerFile(io.RawIOBase):
 
 
 class HttpSocket:
-    r"""A connection as http.client uses one.
+    r"""A connection as http.client uses it.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class HttpSocket:
         return io.BufferedReader(self._file)
 
     def take_body(self) -> None:
-        """Take notice that a piece of the body has come: as much as before may stand until the next one."""
+        """Note that a piece of the body has come: the limit of what comes besides it counts from 0 again."""
         self._file.besides_bytes = 0
 
     def close(self) -> None:

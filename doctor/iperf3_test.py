@@ -19,7 +19,7 @@ from smartsbd.doctor.network_path import NetworkPath
 from smartsbd.doctor.received import Received
 from smartsbd.doctor.running_tool import RunningTool, ToolError, found
 
-#: Where a server of iperf3 listens if nothing else is said.
+#: Where a server of iperf3 listens if no port is given.
 PORT = 5201
 _SERVER = re.compile(r"(?P<host>\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._][A-Za-z0-9._-]{0,252})(?::(?P<port>[0-9]{1,5}))?")
 _MOST_PORT = 0xFFFF
@@ -57,6 +57,10 @@ class Iperf3Server:
         text : str
             HOST or HOST:PORT.
 
+        Returns
+        -------
+        Iperf3Server
+
         Raises
         ------
         ServerError
@@ -75,6 +79,10 @@ class Iperf3Server:
 
     def following(self) -> Iperf3Server:
         """Return the server of the same host at the next port.
+
+        Returns
+        -------
+        Iperf3Server
 
         Raises
         ------
@@ -95,13 +103,17 @@ class Iperf3Server:
 
 
 def interval_s(streams: int, seconds: float) -> float:
-    """Return how often iperf3 says what has come, so that its output has an end.
+    """Return how often iperf3 reports what has come, so that its output stays within a limit.
 
     Parameters
     ----------
     streams : int
     seconds : float
         How long it lasts.
+
+    Returns
+    -------
+    float in [0.1, 1], seconds
 
     Examples
     --------
@@ -116,7 +128,7 @@ def _command(port: int, streams: int, seconds: float, most_bytes: int) -> list[s
     return [
         found("iperf3", "iperf3"),
         *("--client", ADDRESS, "--port", f"{port}"),
-        # It knows one end, bytes or whole seconds. So the bytes are its own matter, and the time is that of the phase.
+        # It ends at a number of bytes or of whole seconds, not both. It gets the bytes; the phase keeps the time.
         *("--reverse", "--json", "--bytes", f"{most_bytes}", "--interval", f"{interval_s(streams, seconds):g}"),
         *("--parallel", f"{streams}"),
     ]
@@ -129,7 +141,12 @@ def received(report: dict[str, Any], started_s: float) -> Received:
     ----------
     report : dict
     started_s : float
-        When it was started, seconds since 1970: its own time of the beginning is in whole seconds.
+        When iperf3 was started, seconds since 1970: the beginning in its report is in whole seconds.
+
+    Returns
+    -------
+    Received
+        A row for the beginning and one for each interval.
 
     Raises
     ------
@@ -141,27 +158,27 @@ def received(report: dict[str, Any], started_s: float) -> Received:
     try:
         begin_s = max(float(report["start"]["timestamp"]["timesecs"]), started_s)
         table = Received([begin_s], [0])
-        for one in report["intervals"]:
-            end_s = begin_s + float(one["sum"]["end"])
+        for interval in report["intervals"]:
+            end_s = begin_s + float(interval["sum"]["end"])
             # Where it breaks off, it has the last interval twice.
             if end_s > table.times_s[-1]:
                 table.times_s.append(end_s)
-                table.octets.append(table.octets[-1] + int(one["sum"]["bytes"]))
+                table.octets.append(table.octets[-1] + int(interval["sum"]["bytes"]))
     except (KeyError, TypeError, ValueError) as error:
         raise LoadError(f"the output of iperf3 is not as expected: {error!r}") from error
     return table
 
 
-def _without_streams(one: dict[str, Any]) -> dict[str, Any] | None:
-    """Leave out what is said of a single stream: with many of them it is most of the output."""
-    return None if "socket" in one else one
+def _without_streams(row: dict[str, Any]) -> dict[str, Any] | None:
+    """Leave out the rows of single streams: with many streams they are most of the output."""
+    return None if "socket" in row else row
 
 
 class Iperf3Test:
-    """A test by iperf3 over a path, from now on.
+    """A test by iperf3 over a path, from its making on.
 
-    Its connections are forwarded, since iperf3 itself reads on beyond the bytes that it is told, for as long as the
-    server sends.
+    Its connections are forwarded, since iperf3 itself reads beyond the limit in bytes that it receives, for as long as
+    the server sends.
 
     Parameters
     ----------
@@ -182,7 +199,7 @@ class Iperf3Test:
         self._started_s = time.time()
         self._outcome: Received | LoadError | None = None
         server = Iperf3Server.parsed(path.load)
-        # A connection for what the two say to each other, and one for each stream.
+        # A control connection, and one for each stream.
         self._forwarder = Forwarder(path.source, server.host, server.port, streams + 1, limit)
         try:
             command = _command(self._forwarder.port, streams, seconds, max(1, limit.left_bytes))
@@ -192,7 +209,11 @@ class Iperf3Test:
             raise
 
     def look(self) -> int:
-        """Return 0: what has come is known at the end.
+        """Return 0: how much has come is known only at the end.
+
+        Returns
+        -------
+        int, bytes
 
         Raises
         ------
@@ -205,6 +226,10 @@ class Iperf3Test:
 
     def end(self) -> Received:
         """End it; return what came. Where it fell silent, that is what came until then.
+
+        Returns
+        -------
+        Received
 
         Raises
         ------
@@ -229,7 +254,7 @@ class Iperf3Test:
     def _ended(self) -> Received:
         asked = self._tool.running()
         if asked:
-            # It says then what has come.
+            # Then it writes what has come.
             self._tool.ask_to_end()
         try:
             # With --json the reason is in the output, and the exit code is 1. The signal ends it before it has begun.
@@ -254,6 +279,10 @@ def read_report(out: Path) -> dict[str, Any]:
     Parameters
     ----------
     out : Path
+
+    Returns
+    -------
+    dict
 
     Raises
     ------

@@ -29,6 +29,10 @@ class Load(Protocol):
     def look(self) -> int:
         """Return how many bytes have come, as far as that is known while it runs.
 
+        Returns
+        -------
+        int, bytes
+
         Raises
         ------
         LoadError
@@ -40,6 +44,10 @@ class Load(Protocol):
 
     def end(self) -> Received:
         """End it; return what came.
+
+        Returns
+        -------
+        Received
 
         Raises
         ------

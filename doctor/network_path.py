@@ -43,6 +43,10 @@ def is_address(source: str) -> bool:
     ----------
     source : str
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> is_address("192.0.2.1"), is_address("fe80::1%wlan0"), is_address("wlan0")
@@ -66,6 +70,11 @@ def connected(source: str, host: str, port: int, timeout_s: float) -> socket.soc
     timeout_s : float, seconds
         For each address of the host, and for whatever is read later.
 
+    Returns
+    -------
+    socket.socket
+        The caller closes it.
+
     Raises
     ------
     OSError
@@ -73,27 +82,31 @@ def connected(source: str, host: str, port: int, timeout_s: float) -> socket.soc
     """
     failures = []
     for family, kind, protocol, _, address in socket.getaddrinfo(host, port, _family(source), socket.SOCK_STREAM):
-        one = socket.socket(family, kind, protocol)
+        connection = socket.socket(family, kind, protocol)
         try:
-            one.settimeout(timeout_s)
-            _bind(one, source)
-            one.connect(address)
+            connection.settimeout(timeout_s)
+            _bind(connection, source)
+            connection.connect(address)
         except OSError as error:
-            one.close()
+            connection.close()
             failures.append(f"{address[0]}: {error.strerror or error}")
         else:
-            return one
+            return connection
     raise OSError("; ".join(failures))
 
 
 def are_one(path: NetworkPath, other: NetworkPath) -> bool:
     """Tell whether two paths are one under two names, such as an interface and its address.
 
-    Nothing is sent, but names of hosts are looked up. Of a host that is not found, nothing is told.
+    Nothing is sent, but names of hosts are looked up. If a host is not found, its path counts as another one.
 
     Parameters
     ----------
     path, other : NetworkPath
+
+    Returns
+    -------
+    bool
     """
     if not is_address(path.source) and not is_address(other.source):
         # One device may have several names. Two devices may send from one address.
@@ -105,24 +118,24 @@ def are_one(path: NetworkPath, other: NetworkPath) -> bool:
 
 def _ends(path: NetworkPath) -> set[tuple[str, str]]:
     """Return between which addresses echoes over a path go: this host's, and those of what is pinged."""
-    found = set()
+    ends = set()
     with suppress(OSError):
         for family, kind, protocol, _, address in socket.getaddrinfo(
             path.echo.strip("[]"), _ANY_PORT, _family(path.source), socket.SOCK_DGRAM
         ):
-            with suppress(OSError), socket.socket(family, kind, protocol) as one:
-                _bind(one, path.source)
-                # Of UDP: the kernel says where it would send from.
-                one.connect(address)
-                found.add((one.getsockname()[0], str(address[0])))
-    return found
+            with suppress(OSError), socket.socket(family, kind, protocol) as datagrams:
+                _bind(datagrams, path.source)
+                # Connecting a UDP socket sends nothing: the kernel says from where it would send.
+                datagrams.connect(address)
+                ends.add((datagrams.getsockname()[0], str(address[0])))
+    return ends
 
 
-def _bind(one: socket.socket, source: str) -> None:
+def _bind(unbound: socket.socket, source: str) -> None:
     if is_address(source):
-        one.bind(socket.getaddrinfo(source, 0, one.family, one.type, flags=socket.AI_NUMERICHOST)[0][4])
+        unbound.bind(socket.getaddrinfo(source, 0, unbound.family, unbound.type, flags=socket.AI_NUMERICHOST)[0][4])
     else:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, source.encode())
+        unbound.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, source.encode())
 
 
 def _family(source: str) -> int:

@@ -45,7 +45,7 @@ class Echoes:
     times_s, rtts_ms : (n,) float64
         Seconds since 1970, and milliseconds.
     unanswered : int
-        Echoes between the first and the last answer that have none; what recordings say of RTTs alone does not tell.
+        Echoes between the first and the last answer that have none; 0 where they are not counted.
     """
 
     times_s: Array
@@ -106,7 +106,7 @@ class JudgedTogether:
     refused : str or None
         Why RTTs of this kind allow no verdict.
     limits : list of str
-        How far the recordings do not go, and what to do next.
+        What the recordings do not show, and what to do next.
     """
 
     echoes: tuple[Echoes, Echoes]
@@ -135,41 +135,42 @@ class Observed:
     def unanswered_share(self, number: int) -> float | None:
         """Return the share of all echoes over a path, between answers, that were not answered; None if none was."""
         echoes = [phase.echoes[number] for phase in self.phases.values()]
-        answered, unanswered = sum(own.times_s.size for own in echoes), sum(own.unanswered for own in echoes)
+        answered = sum(of_phase.times_s.size for of_phase in echoes)
+        unanswered = sum(of_phase.unanswered for of_phase in echoes)
         return unanswered / (answered + unanswered) if answered else None
 
 
 def _recordings(paths: Sequence[Path]) -> list[Recording]:
-    found = []
-    for one in recording.read_all(paths, Dialect()):
-        if isinstance(one, UnreadableInputError):
-            raise one
-        if refused := one.trace.refused():
-            log.warning("%s: refused %s of %d records", one.path, refused, one.trace.records_in)
-        found.append(one)
-    return found
+    recordings = []
+    for outcome in recording.read_all(paths, Dialect()):
+        if isinstance(outcome, UnreadableInputError):
+            raise outcome
+        if refused := outcome.trace.refused():
+            log.warning("%s: refused %s of %d records", outcome.path, refused, outcome.trace.records_in)
+        recordings.append(outcome)
+    return recordings
 
 
 def _echoes(path: Path) -> Echoes:
-    """Return the echoes in a file of ping; one in which nothing was answered has none.
+    """Return the echoes in a file of ping; a file without any answer has none.
 
     Raises
     ------
     ObservedError
         If the file holds more than one path.
     """
-    (own,) = _recordings([path])
-    found = [rtts.signals for connection in own.trace.connections for rtts in judged(connection).values()]
-    if len(found) > 1:
-        raise ObservedError(f"{path} holds {len(found)} paths: in a test it has the echoes of one")
-    times_s = found[0].rtt_time_ns / _NS_PER_S if found else np.empty(0)
-    rtts_ms = found[0].rtt_us / _US_PER_MS if found else np.empty(0)
-    return Echoes(times_s, rtts_ms, own.trace.signals[NO_ANSWER])
+    (pings,) = _recordings([path])
+    signals = [rtts.signals for connection in pings.trace.connections for rtts in judged(connection).values()]
+    if len(signals) > 1:
+        raise ObservedError(f"{path} holds {len(signals)} paths: in a test it has the echoes of one")
+    times_s = signals[0].rtt_time_ns / _NS_PER_S if signals else np.empty(0)
+    rtts_ms = signals[0].rtt_us / _US_PER_MS if signals else np.empty(0)
+    return Echoes(times_s, rtts_ms, pings.trace.signals[NO_ANSWER])
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """RTTs of the two paths in some recordings, what a verdict of them rests on, and the names of the paths."""
+    """RTTs of the two paths in some recordings, what a verdict on them rests on, and the names of the paths."""
 
     echoes: tuple[Echoes, Echoes]
     refused: str | None
@@ -185,14 +186,15 @@ def _pair(paths: Sequence[Path]) -> _Pair:
     ObservedError
         If they hold another number of paths.
     """
-    connections = [one for own in recording.as_one(_recordings(paths)) for _, one in own.connections()]
-    found = [(connection, number, rtts) for connection in connections for number, rtts in judged(connection).items()]
-    if len(found) != len(LOADED[BOTH]):
-        raise ObservedError(f"the recordings hold {len(found)} paths with RTTs: two are compared")
-    (connection, a, x), (_, b, y) = found
-    one, other = (Echoes(own.signals.rtt_time_ns / _NS_PER_S, own.signals.rtt_us / _US_PER_MS) for own in (x, y))
+    merged = recording.as_one(_recordings(paths))
+    connections = [connection for part in merged for _, connection in part.connections()]
+    subflows = [(connection, number, rtts) for connection in connections for number, rtts in judged(connection).items()]
+    if len(subflows) != len(LOADED[BOTH]):
+        raise ObservedError(f"the recordings hold {len(subflows)} paths with RTTs: two are compared")
+    (connection, a, x), (_, b, y) = subflows
+    first, second = (Echoes(rtts.signals.rtt_time_ns / _NS_PER_S, rtts.signals.rtt_us / _US_PER_MS) for rtts in (x, y))
     names = connection.subflows[a].name, connection.subflows[b].name
-    return _Pair((one, other), RULE.refused(x, y), InputEvidence.of(connection), names)
+    return _Pair((first, second), RULE.refused(x, y), InputEvidence.of(connection), names)
 
 
 def of_recordings(paths: Sequence[Path]) -> Observed:
@@ -202,6 +204,11 @@ def of_recordings(paths: Sequence[Path]) -> Observed:
     ----------
     paths : sequence of Path
 
+    Returns
+    -------
+    Observed
+        Without phases.
+
     Raises
     ------
     ObservedError
@@ -209,11 +216,11 @@ def of_recordings(paths: Sequence[Path]) -> Observed:
     UnreadableInputError
         If one of them cannot be read.
     """
-    found = _pair(paths)
-    one, other = (printable(name or f"path {number}") for number, name in enumerate(found.names, 1))
+    pair = _pair(paths)
+    first, second = (printable(name or f"path {number}") for number, name in enumerate(pair.names, 1))
     # No learnt model is asked, so congestion states are not missed.
-    limits = found.evidence.named((one, other)).limits_of_rtts()
-    return Observed((one, other), JudgedTogether(found.echoes, found.refused, limits), {})
+    limits = pair.evidence.named((first, second)).limits_of_rtts()
+    return Observed((first, second), JudgedTogether(pair.echoes, pair.refused, limits), {})
 
 
 def of_test(folder: Path) -> Observed:
@@ -222,6 +229,10 @@ def of_test(folder: Path) -> Observed:
     Parameters
     ----------
     folder : Path
+
+    Returns
+    -------
+    Observed
 
     Raises
     ------
@@ -245,7 +256,7 @@ def of_test(folder: Path) -> Observed:
         )
     nothing = Echoes(np.empty(0), np.empty(0))
     both = JudgedTogether(phases[BOTH].echoes if BOTH in phases else (nothing, nothing), None, [])
-    if all(own.times_s.size for own in both.echoes):
-        found = _pair([folder / echoes_file(BOTH, number) for number in LOADED[BOTH]])
-        both = JudgedTogether(found.echoes, found.refused, echo_limits.limits(found.evidence, test.settings.names))
+    if all(echoes.times_s.size for echoes in both.echoes):
+        pair = _pair([folder / echoes_file(BOTH, number) for number in LOADED[BOTH]])
+        both = JudgedTogether(pair.echoes, pair.refused, echo_limits.limits(pair.evidence, test.settings.names))
     return Observed(test.settings.names, both, phases)

@@ -45,7 +45,7 @@ def _load(settings: Settings, phase: str, number: int, folder: Path, limit: Byte
     return Iperf3Test(path, settings.streams, settings.seconds(phase), limit, out)
 
 
-def _ended(loads: dict[int, Load]) -> tuple[dict[int, Received], str | None]:
+def _end_loads(loads: dict[int, Load]) -> tuple[dict[int, Received], str | None]:
     """End loads; return what came over each path, and why one has failed."""
     tables, broken = {}, None
     for number, load in loads.items():
@@ -57,7 +57,7 @@ def _ended(loads: dict[int, Load]) -> tuple[dict[int, Received], str | None]:
 
 
 def _run(settings: Settings, phase: str, folder: Path, limit: ByteLimit) -> tuple[Phase, int]:
-    """Run a phase; return it, and how many bytes came of what was sent for."""
+    """Run a phase; return it, and how many bytes of content its loads brought."""
     seconds = settings.seconds(phase)
     with ExitStack() as stack:
         pings = []
@@ -73,7 +73,7 @@ def _run(settings: Settings, phase: str, folder: Path, limit: ByteLimit) -> tupl
             stack.callback(loads[number].kill)
         cut = False
         with suppress(LoadError):
-            # It says so again when it is ended.
+            # It raises the same error again when it is ended.
             while time.monotonic_ns() < end_ns and not cut:
                 time.sleep(_LOOK_S)
                 for ping in pings:
@@ -83,7 +83,7 @@ def _run(settings: Settings, phase: str, folder: Path, limit: ByteLimit) -> tupl
                 cut = limit.is_reached()
         # The clock of the day may be set meanwhile.
         end_s = begin_s + (time.monotonic_ns() - begin_ns) / _NS_PER_S
-        tables, broken = _ended(loads)
+        tables, broken = _end_loads(loads)
         for ping in pings:
             if cut or broken is not None:
                 ping.kill()
@@ -107,6 +107,10 @@ def run(settings: Settings, folder: Path) -> Iterator[Phase]:
     folder : Path
         It is there and empty; when all is done it says so.
 
+    Yields
+    ------
+    Phase
+
     Raises
     ------
     LoadError
@@ -129,5 +133,5 @@ def run(settings: Settings, folder: Path) -> Iterator[Phase]:
         if done.broken is not None:
             break
         time.sleep(_PAUSE_S)
-    found = GuidedTest(settings=settings, phases=tuple(phases), standstills=tuple(watch.end()))
-    (folder / TEST).write_text(found.model_dump_json(indent=2) + "\n")
+    test = GuidedTest(settings=settings, phases=tuple(phases), standstills=tuple(watch.end()))
+    (folder / TEST).write_text(test.model_dump_json(indent=2) + "\n")

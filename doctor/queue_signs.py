@@ -7,7 +7,7 @@ import numpy as np
 from smartsbd.doctor.guided_test import IDLE
 from smartsbd.doctor.observed import Echoes, Observed
 
-#: An echo of a loaded path waits at least so long, in parts of the RTT without load, and in milliseconds.
+#: Echoes over a path with a queue wait at least so long, as a share of the RTT without load, and in milliseconds.
 _LEAST_PART, _LEAST_MS = 0.05, 1.0
 #: RTTs without load lie within so many of their median deviations.
 _DEVIATIONS = 5.0
@@ -43,6 +43,10 @@ def least_wait_ms(idle: Echoes) -> float:
     idle : Echoes
         Of the path without load.
 
+    Returns
+    -------
+    float, milliseconds
+
     Examples
     --------
     >>> least_wait_ms(Echoes(np.arange(4.0), np.array([39.0, 40.0, 40.0, 41.0])))
@@ -63,6 +67,11 @@ def is_filled(observed: Observed, phase: str, number: int) -> bool:
     number : int
         Of the path.
 
+    Returns
+    -------
+    bool
+        False also if too few echoes were answered.
+
     Notes
     -----
     What others send may keep a queue full before the test begins. So its RTTs are compared with the smallest of the
@@ -72,6 +81,8 @@ def is_filled(observed: Observed, phase: str, number: int) -> bool:
     if echoes.rtts_ms.size < _LEAST_ECHOES:
         return False
     smallest_ms = min(
-        float(own.echoes[number].rtts_ms.min()) for own in observed.phases.values() if own.echoes[number].rtts_ms.size
+        float(of_phase.echoes[number].rtts_ms.min())
+        for of_phase in observed.phases.values()
+        if of_phase.echoes[number].rtts_ms.size
     )
     return echoes.median_ms - smallest_ms >= max(_LEAST_MS, _LEAST_PART * smallest_ms)

@@ -21,6 +21,10 @@ def witness(observed: Observed) -> Witness:
     ----------
     observed : Observed
 
+    Returns
+    -------
+    Witness
+
     Notes
     -----
     With a shared bottleneck both together bring what the faster one brings alone. Without one, they bring the sum. It
@@ -30,8 +34,8 @@ def witness(observed: Observed) -> Witness:
         return Witness(NAME, None, "recordings have no rates of each path alone")
     alone = {0: observed.phases[FIRST].mbit_s(0), 1: observed.phases[SECOND].mbit_s(1)}
     together = sum(observed.phases[BOTH].mbit_s(number) for number in alone)
-    one, other = observed.names
-    figures = f"{one} alone {alone[0]:.3g} Mbit/s, {other} alone {alone[1]:.3g}, both at once {together:.3g}"
+    first, second = observed.names
+    figures = f"{first} alone {alone[0]:.3g} Mbit/s, {second} alone {alone[1]:.3g}, both at once {together:.3g}"
     for number, phase in enumerate((FIRST, SECOND)):
         if not is_filled(observed, phase, number):
             return Witness(NAME, None, f"{figures}; no queue stood on {observed.names[number]}: it was not filled")
@@ -42,5 +46,5 @@ def witness(observed: Observed) -> Witness:
     share = f"the second adds {max(0.0, added):.0%} of what the slower one brings alone"
     shared = True if added <= MOST_SHARED else False if added >= LEAST_NOT_SHARED else None
     clear = not _CLEARLY_SHARED < added < _CLEARLY_NOT_SHARED
-    said = f"{figures}: {share}" + ("" if shared is not None else ", neither little nor all")
-    return Witness(NAME, shared, said, counts_alone=clear)
+    sentence = f"{figures}: {share}" + ("" if shared is not None else ", neither little nor all")
+    return Witness(NAME, shared, sentence, counts_alone=clear)

@@ -52,10 +52,14 @@ class Received:
         ----------
         path : Path
 
+        Returns
+        -------
+        Received
+
         Raises
         ------
         ReceivedError
-            If it is none: a wrong head or number, times or bytes that go back, more than a million rows.
+            If it is no such table: a wrong head or number, times or bytes that go back, more than a million rows.
         NoRegularFileError
             If it is no regular file.
         """
@@ -88,6 +92,11 @@ class Received:
     def until(self, time_s: float) -> int:
         """Return how many bytes had come at a time.
 
+        Returns
+        -------
+        int, bytes
+            0 before the first row.
+
         Examples
         --------
         >>> Received([1.0, 2.0], [10, 30]).until(1.5), Received([1.0, 2.0], [10, 30]).until(0.5)
@@ -99,6 +108,10 @@ class Received:
     def mbit_s(self, from_s: float, to_s: float) -> float:
         """Return the mean rate between two times, Mbit/s.
 
+        Returns
+        -------
+        float, Mbit/s
+
         Examples
         --------
         >>> Received([1.0, 2.0, 3.0], [0, 125_000, 250_000]).mbit_s(1, 3)
@@ -108,6 +121,10 @@ class Received:
 
     def silent_share(self, from_s: float, to_s: float) -> float:
         """Return the share of whole seconds between two times in which nothing came.
+
+        Returns
+        -------
+        float in [0, 1]
 
         Examples
         --------
@@ -119,7 +136,7 @@ class Received:
 
 
 class ReceivedCounter:
-    """Counts what several streams receive; one look after another makes the table."""
+    """Counts what several streams receive; each look adds a row to the table."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

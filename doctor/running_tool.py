@@ -1,4 +1,4 @@
-"""A program of others that runs beside the test, such as ping: it ends with this one, and what it prints is kept."""
+"""Another program that runs beside the test, such as ping: it ends with this process, and its output is kept."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from smartsbd.contracts.fault import Fault, printable
 from smartsbd.contracts.lifetime import ending_with_this
 
 _END_S = 10.0
-#: Of what it says of errors, no more than the end is read.
-_MOST_SAID_BYTES = 4096
+#: Of its error output no more than this is read, from the end.
+_MOST_ERROR_BYTES = 4096
 
 
 class ToolError(Fault):
@@ -27,7 +27,12 @@ def found(name: str, package: str) -> str:
     Parameters
     ----------
     name, package : str
-        Of the program, and of Debian's package that has it.
+        Names of the program, and of Debian's package that has it.
+
+    Returns
+    -------
+    str
+        A path.
 
     Raises
     ------
@@ -41,7 +46,7 @@ def found(name: str, package: str) -> str:
 
 
 class RunningTool:
-    """One of them, from now on.
+    """A program that runs from its making on.
 
     Parameters
     ----------
@@ -78,7 +83,7 @@ class RunningTool:
             self.kill()
             raise ToolError(f"{self._command[0]} does not end") from None
         if self._process.returncode not in good:
-            lines = self._last_said().decode(errors="replace").strip().splitlines()
+            lines = self._error_tail().decode(errors="replace").strip().splitlines()
             why = lines[-1] if lines else f"exit {self._process.returncode}"
             raise ToolError(printable(f"{' '.join(self._command)}: {why}"))
 
@@ -100,7 +105,7 @@ class RunningTool:
         self._process.wait()
         self._errors.close()
 
-    def _last_said(self) -> bytes:
+    def _error_tail(self) -> bytes:
         size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - _MOST_SAID_BYTES))
+        self._errors.seek(max(0, size - _MOST_ERROR_BYTES))
         return self._errors.read()

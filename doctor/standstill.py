@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-#: It sleeps for so long, and what comes later than it should by more than the other is a standstill.
+#: The thread sleeps for so long; if it wakes later than it should by more than the second, that is a standstill.
 _SLEEP_S = 0.01
 _LEAST_S = 0.05
 
@@ -15,7 +15,7 @@ class StandstillWatch:
     """Watches from now on."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[float, float]] = []
+        self._standstills: list[tuple[float, float]] = []
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
@@ -24,7 +24,7 @@ class StandstillWatch:
         """End it; return the standstills, each from when to when in seconds since 1970."""
         self._ended.set()
         self._thread.join()
-        return self._found
+        return self._standstills
 
     def _watch(self) -> None:
         before = time.time(), time.monotonic()
@@ -34,7 +34,7 @@ class StandstillWatch:
             # A clock of the day that is set makes times useless too.
             late_s = max(abs(now[0] - before[0]), now[1] - before[1]) - _SLEEP_S
             if late_s > _LEAST_S:
-                self._found.append((max(0.0, now[0] - late_s), max(0.0, now[0])))
+                self._standstills.append((max(0.0, now[0] - late_s), max(0.0, now[0])))
             before = now
 
 
@@ -46,6 +46,10 @@ def share(standstills: Sequence[tuple[float, float]], from_s: float, to_s: float
     standstills : sequence of (float, float), seconds
         Each from when to when.
     from_s, to_s : float, seconds
+
+    Returns
+    -------
+    float in [0, 1]
 
     Examples
     --------

@@ -17,7 +17,7 @@ class Witness:
     said : str
         Why, in a sentence or two with the figures.
     counts_alone : bool
-        What it says is enough where no other witness can tell.
+        Its verdict is enough where no other witness can tell.
     """
 
     name: str

@@ -20,6 +20,11 @@ def features_at_once(grid: PairGrid) -> dict[str, float]:
     Empty where another reading computes differently, or where a sum might leave 64 bits: more points than a window
     has, a lag of more than half of them, or an acknowledgement taken back.
 
+    Returns
+    -------
+    dict of str to int or float
+        By the name of the feature, in the unit that its name ends in.
+
     Examples
     --------
     >>> features_at_once(PairGrid.of(rtt_a_us=[50_030, 50_000], rtt_b_us=[50_000, 50_040]))["rtt_ed_4us"]
@@ -27,7 +32,7 @@ def features_at_once(grid: PairGrid) -> dict[str, float]:
     """
     if not _computes_as_exported(grid.reading):
         return {}
-    found = window_features.features(
+    values = window_features.features(
         grid.rtt_a_us,
         grid.rtt_b_us,
         grid.congested_a,
@@ -40,4 +45,4 @@ def features_at_once(grid: PairGrid) -> dict[str, float]:
         grid.min_rtt_b_us,
         grid.rtt_steps,
     )
-    return found or {}
+    return values or {}

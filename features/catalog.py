@@ -122,6 +122,11 @@ FEATURES: tuple[Feature, ...] = (
 def feature_names(feature_set: str) -> tuple[str, ...]:
     """Return the names of the features of a set, in the catalogue's order.
 
+    Returns
+    -------
+    tuple of str
+        At least one name.
+
     Examples
     --------
     >>> len(feature_names("paper")), len(feature_names("table3"))
@@ -134,20 +139,24 @@ def feature_names(feature_set: str) -> tuple[str, ...]:
     """
     if feature_set not in SETS:
         raise CatalogError(f"feature_set is {feature_set!r}, must be one of {sorted(SETS)}")
-    return tuple(one.name for one in FEATURES if one.group in SETS[feature_set])
+    return tuple(feature.name for feature in FEATURES if feature.group in SETS[feature_set])
 
 
 def feature(name: str) -> Feature:
     """Return a feature by name.
+
+    Returns
+    -------
+    Feature
 
     Raises
     ------
     CatalogError
         If there is none of that name.
     """
-    for one in FEATURES:
-        if one.name == name:
-            return one
+    for known in FEATURES:
+        if known.name == name:
+            return known
     raise CatalogError(f"feature {name!r} is not in the catalogue")
 
 
@@ -155,24 +164,33 @@ def compute(grid: PairGrid, feature_set: str = "all") -> dict[str, float]:
     """Return the features of a set, of one window."""
     known = features_at_once(grid)
     return {
-        one.name: known[one.name] if one.name in known else one.compute(grid)
-        for one in FEATURES
-        if one.group in SETS[feature_set]
+        feature.name: known[feature.name] if feature.name in known else feature.compute(grid)
+        for feature in FEATURES
+        if feature.group in SETS[feature_set]
     }
 
 
-PAIR_WINDOW = PAIR_WINDOW_BASE.with_columns([one.column() for one in FEATURES])
+PAIR_WINDOW = PAIR_WINDOW_BASE.with_columns([feature.column() for feature in FEATURES])
 
-_OF_TILES = tuple(
-    Column(one.name, pa.int32(), one.meaning, unit="1/1024", source="ours", low=one.low, high=one.high, nullable=True)
-    for one in TILE_FEATURES
+_TILE_COLUMNS = tuple(
+    Column(
+        feature.name,
+        pa.int32(),
+        feature.meaning,
+        unit="1/1024",
+        source="ours",
+        low=feature.low,
+        high=feature.high,
+        nullable=True,
+    )
+    for feature in TILE_FEATURES
 )
-#: The same where 0 stands for a band, or a witness, that says nothing: what models take.
-_FILLED = tuple(
-    replace(one, meaning=f"{one.meaning}; 0 where nothing is known", nullable=False, low=min(one.low or 0, 0))
-    for one in _OF_TILES
+#: The same columns as models take them: 0 in place of null, where a band or a witness says nothing.
+_FILLED_TILE_COLUMNS = tuple(
+    replace(column, meaning=f"{column.meaning}; 0 where nothing is known", nullable=False, low=min(column.low or 0, 0))
+    for column in _TILE_COLUMNS
 )
 
-PAIR_TILE = PAIR_TILE_BASE.with_columns(_OF_TILES)
-BENCHMARK_TRAIN = BENCHMARK_TRAIN_BASE.with_columns(_FILLED)
-BENCHMARK_TEST = BENCHMARK_TEST_BASE.with_columns(_FILLED)
+PAIR_TILE = PAIR_TILE_BASE.with_columns(_TILE_COLUMNS)
+BENCHMARK_TRAIN = BENCHMARK_TRAIN_BASE.with_columns(_FILLED_TILE_COLUMNS)
+BENCHMARK_TEST = BENCHMARK_TEST_BASE.with_columns(_FILLED_TILE_COLUMNS)

@@ -40,6 +40,10 @@ def widened(x: BoolArray, reach: int) -> BoolArray:
     reach : int, points
         To either side; 0 changes nothing.
 
+    Returns
+    -------
+    (n,) bool
+
     Examples
     --------
     >>> import numpy as np
@@ -47,5 +51,5 @@ def widened(x: BoolArray, reach: int) -> BoolArray:
     [False, True, True, True, False, False]
     """
     window = np.ones(2 * reach + 1, dtype=np.int64)
-    found: BoolArray = np.convolve(x, window, mode="full")[reach : reach + x.size] > 0
-    return found
+    is_near: BoolArray = np.convolve(x, window, mode="full")[reach : reach + x.size] > 0
+    return is_near

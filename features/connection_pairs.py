@@ -36,11 +36,16 @@ def pairs(connection: Connection, rule: str, reading: Reading) -> Iterator[Pair]
     rule : str
         How windows are placed.
     reading : Reading
+
+    Yields
+    ------
+    Pair
+        In the order of the subflows.
     """
-    found = signals(connection, reading)
+    of_subflow = signals(connection, reading)
     _, end_ns = connection.span_ns()
-    for a, b in itertools.combinations(found, 2):
-        yield Pair(a, b, *pair_windows(found[a], found[b], end_ns, [rule], reading))
+    for a, b in itertools.combinations(of_subflow, 2):
+        yield Pair(a, b, *pair_windows(of_subflow[a], of_subflow[b], end_ns, [rule], reading))
 
 
 def rows(connection: Connection) -> tuple[pa.Table, pa.Table, pa.Table]:
@@ -57,6 +62,10 @@ def signals(connection: Connection, reading: Reading) -> dict[int, SubflowSignal
     ----------
     connection : Connection
     reading : Reading
+
+    Returns
+    -------
+    dict of int to SubflowSignals
     """
     acks, states, _ = rows(connection)
     return {

@@ -55,6 +55,11 @@ def doubled_ranks(values: Int64Array) -> Int64Array:
 
     2 * less + equal + 1 for a value that `less` values fall below and that occurs `equal` times.
 
+    Returns
+    -------
+    (n,) int64
+        From 2 to 2n.
+
     Examples
     --------
     >>> import numpy as np
@@ -76,6 +81,10 @@ def largest_lagged_q10(x: Int64Array, y: Int64Array, lag: int) -> int:
         As :func:`correlation_q10` takes them.
     lag : int, points
         Largest shift; at most n, and the parts that overlap are n - ``|shift|`` long.
+
+    Returns
+    -------
+    int in [-1024, 1024], Q10
 
     Examples
     --------

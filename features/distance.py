@@ -78,6 +78,11 @@ def dtwd_4us(a: Int64Array, b: Int64Array) -> int:
 def per_point(distance: int, n: int) -> int:
     """Return a distance divided by the root of its number of points, in integers: isqrt(distance^2 / n).
 
+    Returns
+    -------
+    int
+        In the unit of the distance, truncated.
+
     Examples
     --------
     >>> per_point(100, 25), per_point(10, 3)
@@ -90,6 +95,11 @@ def ed(a: Float64Array, b: Float64Array) -> float:
     """Euclidean distance of two (n, d) series of reals.
 
     sqrt(sum((a - b)^2)), the sum over all points and dimensions.
+
+    Returns
+    -------
+    float
+        Not negative, in the unit of the series.
 
     Examples
     --------
@@ -110,6 +120,11 @@ def dtwd(a: Float64Array, b: Float64Array) -> float:
     """Distance of two (n, d) series of reals after dynamic time warping, as :func:`dtwd_4us`.
 
     The root of the least sum itself, not divided and not truncated.
+
+    Returns
+    -------
+    float
+        Not negative, in the unit of the series; never more than :func:`ed`.
 
     Examples
     --------
@@ -135,7 +150,7 @@ def warping_path(a: Int64Array | Float64Array, b: Int64Array | Float64Array) -> 
     Returns
     -------
     (steps, 2) int64
-        Positions in `a` and `b` that stand opposite each other, from the first to the last points.
+        Positions in `a` and `b` that are aligned with each other, from the first points to the last.
 
     Examples
     --------
@@ -160,9 +175,9 @@ def _symmetric2(a: Float64Array, b: Float64Array) -> float:
     last[1] = 2 * cost[0, 0]
     for diagonal in range(1, rows + columns - 1):
         first, end = max(0, diagonal - columns + 1), min(rows, diagonal + 1)
-        own = flat[diagonal + first * step : diagonal + (end - 1) * step + 1 : step or 1]
-        straight = np.minimum(last[first:end], last[first + 1 : end + 1]) + own
-        np.minimum(straight, before[first:end] + 2 * own, out=least[first + 1 : end + 1])
+        costs = flat[diagonal + first * step : diagonal + (end - 1) * step + 1 : step or 1]
+        straight = np.minimum(last[first:end], last[first + 1 : end + 1]) + costs
+        np.minimum(straight, before[first:end] + 2 * costs, out=least[first + 1 : end + 1])
         least[first] = least[end + 1] = np.inf
         before, last, least = last, least, before
     return float(last[rows]) / (rows + columns)
@@ -180,6 +195,11 @@ def other_dtwd(
         ``l1``: the sum of the distances of the points along the path. ``symmetric2``: the same, a diagonal
         step counting twice, divided by the sum of the lengths. ``band``: as :func:`dtwd`, the path staying
         within 10 % of n of the diagonal.
+
+    Returns
+    -------
+    float
+        Not negative, in the unit of the series.
 
     Examples
     --------

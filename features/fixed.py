@@ -30,6 +30,10 @@ def ratio_q10(numerator: int, denominator: int) -> int:
 
     (numerator << 10) // denominator, at most 2^24 - 1. 0/0 is 1 (both are constant, or both absent); x/0 is the cap.
 
+    Returns
+    -------
+    int in [0, 2^24 - 1], Q10
+
     Examples
     --------
     >>> ratio_q10(3, 2), ratio_q10(0, 0), ratio_q10(5, 0) == FEATURE_LIMIT
@@ -42,6 +46,10 @@ def ratio_q10(numerator: int, denominator: int) -> int:
 
 def truncated(dividend: int, divisor: int) -> int:
     """Return a quotient, truncated toward zero.
+
+    Returns
+    -------
+    int
 
     Examples
     --------

@@ -27,7 +27,7 @@ class InferredConnection:
     windows : list of (PairWindow, PairWindow)
         The same window of the inferred and of the logged signals, where RTT samples were inferred.
     placed_inferred, placed_logged : int
-        Windows that either would have found by itself.
+        How many windows the inferred signals place by themselves, and how many the logged ones.
     vantages : set of str
     """
 
@@ -51,6 +51,10 @@ def compared(inferred: Connection, logged: Connection, rule: str, reading: Readi
         How windows are placed.
     reading : Reading
 
+    Returns
+    -------
+    InferredConnection
+
     Raises
     ------
     NoPartnerError
@@ -58,13 +62,13 @@ def compared(inferred: Connection, logged: Connection, rule: str, reading: Readi
     """
     if sorted(inferred.subflows) != sorted(logged.subflows):
         raise NoPartnerError(f"subflows {sorted(inferred.subflows)} are inferred, {sorted(logged.subflows)} logged")
-    own = connection_pairs.signals(inferred, reading)
+    estimated = connection_pairs.signals(inferred, reading)
     reference = connection_pairs.signals(logged, reading)
-    placed = [(pair, one) for pair in connection_pairs.pairs(logged, rule, reading) for one in pair.windows]
+    placed = [(pair, window) for pair in connection_pairs.pairs(logged, rule, reading) for window in pair.windows]
     windows = [
-        (pair_window(own[pair.subflow_a], own[pair.subflow_b], one.window, reading), one)
-        for pair, one in placed
-        if len(own[pair.subflow_a].rtt_us) and len(own[pair.subflow_b].rtt_us)
+        (pair_window(estimated[pair.subflow_a], estimated[pair.subflow_b], of_log.window, reading), of_log)
+        for pair, of_log in placed
+        if len(estimated[pair.subflow_a].rtt_us) and len(estimated[pair.subflow_b].rtt_us)
     ]
     return InferredConnection(
         subflows=[agreement(inferred.subflows[number], logged.subflows[number]) for number in sorted(reference)],
@@ -76,23 +80,23 @@ def compared(inferred: Connection, logged: Connection, rule: str, reading: Readi
 
 
 def agreements(connections: Sequence[InferredConnection]) -> list[Agreement]:
-    """Return those of all subflows of some connections."""
-    return [subflow for one in connections for subflow in one.subflows]
+    """Return the agreements of all subflows of some connections."""
+    return [subflow for connection in connections for subflow in connection.subflows]
 
 
 def signals_row(connections: Sequence[InferredConnection]) -> dict[str, Any]:
     """Return how many connections there are, where they were recorded, and how well their RTTs and states agree."""
     return {
         "connections": len(connections),
-        "vantage": "/".join(sorted(set().union(*(one.vantages for one in connections)))),
+        "vantage": "/".join(sorted(set().union(*(connection.vantages for connection in connections)))),
         **summary(agreements(connections)),
     }
 
 
 def window_rows(connections: Sequence[InferredConnection]) -> Iterator[dict[str, Any]]:
     """Yield every feature of every window, inferred and logged."""
-    for number, one in enumerate(connections):
-        for inferred, logged in one.windows:
+    for number, connection in enumerate(connections):
+        for inferred, logged in connection.windows:
             for name in feature_names("all"):
                 yield {
                     "connection": number,
@@ -105,7 +109,7 @@ def window_rows(connections: Sequence[InferredConnection]) -> Iterator[dict[str,
 
 def feature_rows(connections: Sequence[InferredConnection]) -> Iterator[dict[str, Any]]:
     """Yield, for each feature, what the inference changes in it and how much it varies from window to window."""
-    pairs = [pair for one in connections for pair in one.windows]
+    pairs = [pair for connection in connections for pair in connection.windows]
     for name in feature_names("all"):
         inferred, logged = (np.array([pair[side].features[name] for pair in pairs], dtype=float) for side in (0, 1))
         change = np.abs(inferred - logged)

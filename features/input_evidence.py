@@ -18,10 +18,11 @@ _RECOVERY = 3
 #: A subflow whose mean queueing delay is below this share of its smallest RTT, and that was never in Recovery or Loss,
 #: has no sign of load. Random loss leads to both, so a path without a queue may pass.
 _LOADED_SHARE = (1, 20)
-#: Longer than this many of the larger smallest RTT, silences count as such, and the longest are compared with nothing.
+#: A pause counts as a silence, and a silence is too long to be compared with anything, if it is longer than this many
+#: of the larger smallest RTT.
 _SILENT_RTTS = SILENT_STEPS / STEPS_PER_RTT
 _MOST_RTTS = (SILENT_STEPS << (LONGEST - 1)) // STEPS_PER_RTT
-#: What asks from time to time does not ask more often.
+#: A tool that asks from time to time does not ask more often than this.
 _LEAST_INTERVAL_US = 1000
 _US_PER_MS = 1000
 _NS_PER_S = 1e9
@@ -35,7 +36,7 @@ class SubflowEvidence:
     ----------
     subflow_id : int
     name : str or None
-        Of its path, where the input has one.
+        Name of its path, where the input has one.
     rtts : str
         Kind of its RTTs: ``samples``, ``smoothed`` or ``none``.
     at_intervals : bool
@@ -90,18 +91,18 @@ class SubflowEvidence:
         return self.congested or self.mean_queueing_us * whole >= self.min_rtt_us * part
 
 
-def _of(subflows: Sequence[SubflowEvidence]) -> str:
-    """Return which subflows a sentence is about, as its subject: by the names of their paths if all have one.
+def _subject(subflows: Sequence[SubflowEvidence]) -> str:
+    """Return the subject of a sentence about some subflows: the names of their paths if all have one.
 
     Examples
     --------
-    >>> one, other = (SubflowEvidence(n, None, "samples", False, 0, None, None, None, False, 0, 0) for n in range(2))
-    >>> _of([one]), _of([one, other]), _of([replace(one, name="wlan0")])
+    >>> first, second = (SubflowEvidence(n, None, "samples", False, 0, None, None, None, False, 0, 0) for n in range(2))
+    >>> _subject([first]), _subject([first, second]), _subject([replace(first, name="wlan0")])
     ('Subflow 0', 'Subflows 0 and 1', 'Path wlan0')
     """
-    names = [own.name for own in subflows if own.name]
+    names = [subflow.name for subflow in subflows if subflow.name]
     kind = "Path" if len(names) == len(subflows) else "Subflow"
-    words = names if kind == "Path" else [f"{own.subflow_id}" for own in subflows]
+    words = names if kind == "Path" else [f"{subflow.subflow_id}" for subflow in subflows]
     return f"{kind} {words[0]}" if len(words) == 1 else f"{kind}s {', '.join(words[:-1])} and {words[-1]}"
 
 
@@ -174,34 +175,38 @@ class InputEvidence:
         ----------
         names : sequence of str
             In the order of the subflows.
+
+        Returns
+        -------
+        InputEvidence
         """
-        subflows = (replace(own, name=name) for own, name in zip(self.subflows, names, strict=True))
+        subflows = (replace(subflow, name=name) for subflow, name in zip(self.subflows, names, strict=True))
         return replace(self, subflows=tuple(subflows))
 
     def few(self) -> list[SubflowEvidence]:
         """Return the subflows with fewer RTTs than are judged."""
-        return [own for own in self.subflows if own.rtts != NO_RTTS and own.count < FIRST_SAMPLES]
+        return [subflow for subflow in self.subflows if subflow.rtts != NO_RTTS and subflow.count < FIRST_SAMPLES]
 
     def sparse(self) -> list[SparseRtts]:
         """Return the RTTs that are too far apart."""
-        found, few = [], self.few()
-        lattice_us = max((own.min_rtt_us or 0 for own in self.subflows), default=0)
-        for own in self.subflows:
-            interval_us, most_us = own.median_interval_us, int(_SILENT_RTTS * lattice_us)
-            if own.at_intervals:
+        sparse, few = [], self.few()
+        lattice_us = max((subflow.min_rtt_us or 0 for subflow in self.subflows), default=0)
+        for subflow in self.subflows:
+            interval_us, most_us = subflow.median_interval_us, int(_SILENT_RTTS * lattice_us)
+            if subflow.at_intervals:
                 most_us = min(most_us, RULE.most_interval_ms * _US_PER_MS)
-            if interval_us is not None and own not in few and interval_us > most_us:
-                found.append(SparseRtts(own, interval_us, most_us, lattice_us))
-        return found
+            if interval_us is not None and subflow not in few and interval_us > most_us:
+                sparse.append(SparseRtts(subflow, interval_us, most_us, lattice_us))
+        return sparse
 
     def without_queue(self) -> list[SubflowEvidence]:
         """Return the subflows that are judged and have no sign of a queue."""
-        return [own for own in self.subflows if own.count >= FIRST_SAMPLES and not own.is_loaded]
+        return [subflow for subflow in self.subflows if subflow.count >= FIRST_SAMPLES and not subflow.is_loaded]
 
     def are_apart(self) -> bool:
         """Tell whether some of them were never recorded at the same time."""
-        starts_s, ends_s = [own.start_s for own in self.subflows], [own.end_s for own in self.subflows]
-        return len(self.subflows) > 1 and max(starts_s) > min(ends_s)
+        latest_start_s = max((subflow.start_s for subflow in self.subflows), default=0.0)
+        return len(self.subflows) > 1 and latest_start_s > min(subflow.end_s for subflow in self.subflows)
 
     def limits_of_rtts(self) -> list[str]:
         """Return how far its RTTs do not go, and what to do next: a sentence or two for each limit."""
@@ -215,54 +220,57 @@ class InputEvidence:
 
     def limits(self) -> list[str]:
         """Return the same for all that it has."""
-        found = self.limits_of_rtts()
+        sentences = self.limits_of_rtts()
         if self.states == NO_STATES:
-            found.append(
+            sentences.append(
                 "There are no congestion states: the default does without, learnt models (--model) do not. Record with"
                 " sbd record, or capture packets at the sender."
             )
-        return found
+        return sentences
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it, and the limits, as a JSON object."""
         return {**asdict(self), "limits": self.limits()}
 
     def _limits_of_kind(self) -> list[str]:
-        found = []
-        if none := [own for own in self.subflows if own.rtts == NO_RTTS]:
-            found.append(f"{_of(none)}: no RTT. Record with sbd record, capture packets at the sender, or run ping -D.")
-        if smoothed := [own for own in self.subflows if own.rtts == SMOOTHED and own.at_intervals]:
-            found.append(
-                f"{_of(smoothed)}: judged from smoothed RTTs, in which short changes are lost. Record RTT samples: with"
-                " sbd record, or packets at the sender."
+        sentences = []
+        if none := [subflow for subflow in self.subflows if subflow.rtts == NO_RTTS]:
+            sentences.append(
+                f"{_subject(none)}: no RTT. Record with sbd record, capture packets at the sender, or run ping -D."
             )
-        if at_every_ack := [own for own in self.subflows if own.rtts == SMOOTHED and not own.at_intervals]:
-            found.append(
-                f"{_of(at_every_ack)}: smoothed RTTs at every ACK, from which verdicts were too often wrong. Record RTT"
+        if smoothed := [subflow for subflow in self.subflows if subflow.rtts == SMOOTHED and subflow.at_intervals]:
+            sentences.append(
+                f"{_subject(smoothed)}: judged from smoothed RTTs, in which short changes are lost. Record RTT"
                 " samples: with sbd record, or packets at the sender."
             )
-        return found
+        at_every_ack = [subflow for subflow in self.subflows if subflow.rtts == SMOOTHED and not subflow.at_intervals]
+        if at_every_ack:
+            sentences.append(
+                f"{_subject(at_every_ack)}: smoothed RTTs at every ACK, from which verdicts were too often wrong."
+                " Record RTT samples: with sbd record, or packets at the sender."
+            )
+        return sentences
 
     def _limits_of_vantage(self) -> list[str]:
-        found = []
+        sentences = []
         if RECEIVER in self.vantages:
-            found.append(
+            sentences.append(
                 "Recorded at the receiver: only what the sender answers gives an RTT there, and that is little. Record"
                 " at the sender."
             )
         if UNKNOWN in self.vantages:
-            found.append(
+            sentences.append(
                 "It cannot be told where this was recorded: RTTs between unknown points are not used. Record at the"
                 " sender, from the handshake on."
             )
-        return found
+        return sentences
 
     def _limits_of_number(self) -> list[str]:
-        found = []
+        sentences = []
         if few := self.few():
-            found.append(
-                f"{_of(few)}: fewer than {FIRST_SAMPLES} RTTs, the least that is judged. Record for longer, or sample"
-                " more often."
+            sentences.append(
+                f"{_subject(few)}: fewer than {FIRST_SAMPLES} RTTs, the least that is judged. Record for longer, or"
+                " sample more often."
             )
         for rtts in self.sparse():
             remedy = (
@@ -270,17 +278,18 @@ class InputEvidence:
                 if rtts.most_us >= _LEAST_INTERVAL_US
                 else "No tool asks so often: record with sbd record, or packets at the sender."
             )
-            found.append(f"{_of([rtts.subflow])}: an RTT {rtts.words}. {remedy}")
-        return found
+            sentences.append(f"{_subject([rtts.subflow])}: an RTT {rtts.words}. {remedy}")
+        return sentences
 
     def _limits_of_load(self) -> list[str]:
         idle = self.without_queue()
         if not idle:
             return []
-        above = " and ".join(_ms(own.mean_queueing_us or 0) for own in idle)
+        above = " and ".join(_ms(subflow.mean_queueing_us or 0) for subflow in idle)
         return [
-            f"{_of(idle)}: no sign of a queue; the RTT was on average {above} above its smallest. A queue that does not"
-            " stand is not seen: load all paths at once, for instance with a download over each, and record again."
+            f"{_subject(idle)}: no sign of a queue; the RTT was on average {above} above its smallest. A queue that"
+            " does not stand is not seen: load all paths at once, for instance with a download over each, and record"
+            " again."
         ]
 
     def _limits_of_time(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Features of our own, not the paper's: free of the paths' base RTTs, and but for two of scale too.
+"""Features of our own, not the paper's: free of the paths' base RTTs and, except for two, of scale too.
 
 What two subflows of one bottleneck have in common is the coming and going of its queue. The paper's
 distances are taken on the RTT itself, whose base says nothing of sharing; these are taken on the queueing
@@ -40,6 +40,10 @@ def queue_ed_4us(grid: PairGrid) -> int:
     subflow's own minimum in the window, at most 2^21 - 1, in microseconds. This is the root of the mean squared
     difference: in a common queue both wait alike.
 
+    Returns
+    -------
+    int in [0, 2^24), units of 4 us
+
     Examples
     --------
     >>> queue_ed_4us(PairGrid.of(rtt_a_us=[90_000, 90_080, 90_000, 90_000], rtt_b_us=[50_000] * 4))
@@ -58,6 +62,11 @@ def queue_dtwd_4us(grid: PairGrid) -> int:
     isqrt(DTWD^2 // n) with DTWD = floor(sqrt(least) / 4), where least is the least sum of (a[i] - b[j])^2 over all
     warping paths of :func:`~smartsbd.features.distance.dtwd_4us`, and a and b are the queueing delays of
     :func:`queue_ed_4us`.
+
+    Returns
+    -------
+    int in [0, 2^24), units of 4 us
+        Never more than :func:`queue_ed_4us`.
 
     Examples
     --------
@@ -78,6 +87,10 @@ def queue_ed_ratio_q10(grid: PairGrid) -> int:
 
     (isqrt(sum((a - b)^2)) << 10) // isqrt(sum(a^2) + sum(b^2)), where a and b are the queueing delays of
     :func:`queue_ed_4us`; 1024 if neither ever waits.
+
+    Returns
+    -------
+    int in [0, 1024], Q10
 
     Examples
     --------
@@ -105,6 +118,10 @@ def rtt_correlation_q10(grid: PairGrid) -> int:
 
     The standardised Euclidean distance is a function of it, root of 2n(1 - r), and so not a feature too.
 
+    Returns
+    -------
+    int in [-1024, 1024], Q10
+
     Examples
     --------
     >>> rtt_correlation_q10(PairGrid.of(rtt_a_us=[90_000, 91_000, 92_000], rtt_b_us=[50_002, 50_001, 50_000]))
@@ -118,6 +135,10 @@ def rtt_rank_correlation_q10(grid: PairGrid) -> int:
 
     The correlation of :func:`rtt_correlation_q10`, with a and b twice the ranks of the queueing delays: of a value that
     `less` points fall below and that `equal` points have, itself among them, 2 * less + equal + 1.
+
+    Returns
+    -------
+    int in [-1024, 1024], Q10
 
     Examples
     --------
@@ -134,6 +155,10 @@ def rtt_lagged_correlation_q10(grid: PairGrid) -> int:
     exist, for each shift s from -L to L points. L is twice :attr:`~smartsbd.features.series.PairGrid.rtt_steps`, the
     steps in the larger minimum RTT. A sample reaches the sender a path's way back after the queue gave it: the paths
     differ by up to an RTT.
+
+    Returns
+    -------
+    int in [-1024, 1024], Q10
 
     Examples
     --------
@@ -153,6 +178,10 @@ def rtt_change_correlation_q10(grid: PairGrid) -> int:
     than c points. Slow trends, which two unrelated paths may have alike, are gone; the noise of neighbouring samples,
     which changes over one step are made of, is not yet all there is.
 
+    Returns
+    -------
+    int in [-1024, 1024], Q10
+
     Examples
     --------
     >>> rtt_change_correlation_q10(
@@ -170,6 +199,10 @@ def queue_mean_ratio_q10(grid: PairGrid) -> int:
     (min(A, B) << 10) // max(A, B), where A and B are the sums of the queueing delays of :func:`queue_ed_4us`; 1024 if
     neither ever waits.
 
+    Returns
+    -------
+    int in [0, 1024], Q10
+
     Examples
     --------
     >>> queue_mean_ratio_q10(PairGrid.of(rtt_a_us=[90_000, 93_000], rtt_b_us=[50_000, 54_000]))
@@ -183,6 +216,10 @@ def queue_sd_ratio_q10(grid: PairGrid) -> int:
 
     (min(A, B) << 10) // max(A, B) with A = D(a) and B = D(b), D(x) = isqrt(n * sum(x^2) - sum(x)^2), of the queueing
     delays of :func:`queue_ed_4us`; 1024 if both are constant.
+
+    Returns
+    -------
+    int in [0, 1024], Q10
 
     Examples
     --------
@@ -202,6 +239,10 @@ def cstate_near_jaccard_excess_q10(grid: PairGrid) -> int:
         (s << 10) // (p + q - s) - (p * q << 10) // (n * (p + q) - p * q),
 
     and 0 if p or q is 0.
+
+    Returns
+    -------
+    int in [-1024, 1024], Q10
 
     Examples
     --------
@@ -228,6 +269,10 @@ def rate_correlation_q10(grid: PairGrid) -> int:
     acknowledged over m points, where m is five times :attr:`~smartsbd.features.series.PairGrid.rtt_steps`, the steps in
     the larger minimum RTT. Each series is first shifted right until its largest value has at most 21 bits. 0 if there
     are no more than m points, or one series is constant.
+
+    Returns
+    -------
+    int in [-1024, 1024], Q10
 
     Examples
     --------

@@ -34,7 +34,7 @@ class JudgedRtts:
     signals : SubflowSignals
         The RTTs are among them.
     at_intervals : bool
-        A tool asked for them from time to time; else there is one for each ACK.
+        A tool asked for them from time to time; otherwise there is one for each ACK.
     """
 
     kind: str
@@ -66,7 +66,8 @@ def _smoothed(subflow: Subflow) -> SubflowSignals:
         (np.array(acks.time_ns, np.int64), np.array(acks.srtt_us, np.int64), np.array(acks.acked_bytes, np.int64))
         for acks in subflow.ack_pieces()
     ]
-    time_ns, srtt_us, acked_bytes = (np.concatenate(own) for own in zip(*pieces, strict=True)) if pieces else _NOTHING
+    joined = (np.concatenate(series) for series in zip(*pieces, strict=True)) if pieces else _NOTHING
+    time_ns, srtt_us, acked_bytes = joined
     known = srtt_us != NOT_OBSERVED
     time_ns, srtt_us, acked_bytes = time_ns[known], srtt_us[known], acked_bytes[known]
     if subflow.at_intervals and srtt_us.size:
@@ -83,29 +84,34 @@ def judged(connection: Connection, reading: Reading = DEFAULT) -> dict[int, Judg
     connection : Connection
     reading : Reading
 
+    Returns
+    -------
+    dict of int to JudgedRtts
+        One for each subflow; of kind ``none`` if it has no RTT.
+
     Examples
     --------
     >>> subflow = Subflow(0, 0, 9)
     >>> subflow.acks.append(5, 0, srtt_us=20_000)
     >>> subflow.acks.append(9, 0)
-    >>> found = judged(Connection(None, {0: "sender"}, False, subflows={0: subflow}))[0]
-    >>> found.kind, found.signals.rtt_time_ns.tolist(), found.signals.rtt_us.tolist()
+    >>> rtts = judged(Connection(None, {0: "sender"}, False, subflows={0: subflow}))[0]
+    >>> rtts.kind, rtts.signals.rtt_time_ns.tolist(), rtts.signals.rtt_us.tolist()
     ('smoothed', [5], [20000])
     """
-    found = {}
-    for subflow_id, signals in connection_pairs.signals(connection, reading).items():
+    of_subflow = {}
+    for subflow_id, sampled in connection_pairs.signals(connection, reading).items():
         subflow = connection.subflows[subflow_id]
-        kind, own = SAMPLES, signals
-        if not signals.rtt_us.size:
-            own = _smoothed(subflow)
-            kind = SMOOTHED if own.rtt_us.size else NO_RTTS
-        found[subflow_id] = JudgedRtts(kind, own, subflow.at_intervals)
-    return found
+        kind, signals = SAMPLES, sampled
+        if not sampled.rtt_us.size:
+            signals = _smoothed(subflow)
+            kind = SMOOTHED if signals.rtt_us.size else NO_RTTS
+        of_subflow[subflow_id] = JudgedRtts(kind, signals, subflow.at_intervals)
+    return of_subflow
 
 
 @dataclass(frozen=True)
 class VerdictRule:
-    """Which RTTs allow a verdict: the one place where that is said.
+    """Which RTTs allow a verdict; no other place decides that.
 
     Attributes
     ----------
@@ -129,6 +135,10 @@ class VerdictRule:
     def refused(self, x: JudgedRtts, y: JudgedRtts) -> str | None:
         """Return why RTTs of a pair allow no verdict, None if they do, or if there are none.
 
+        Returns
+        -------
+        str or None
+
         Examples
         --------
         >>> def every(ms, kind):
@@ -137,13 +147,13 @@ class VerdictRule:
         >>> VerdictRule().refused(every(50, SMOOTHED), every(100, SAMPLES))
         'the RTTs of a subflow are more than 50 ms apart, too far for a verdict'
         """
-        for own in (x, y):
-            if own.kind == NO_RTTS:
+        for rtts in (x, y):
+            if rtts.kind == NO_RTTS:
                 continue
-            if own.kind not in (self.at_intervals if own.at_intervals else self.at_every_ack):
-                return SMOOTHED_NOT_JUDGED if own.at_intervals else KIND_NOT_JUDGED
-            interval_us = own.median_interval_us
-            if own.at_intervals and interval_us is not None and interval_us > self.most_interval_ms * _US_PER_MS:
+            if rtts.kind not in (self.at_intervals if rtts.at_intervals else self.at_every_ack):
+                return SMOOTHED_NOT_JUDGED if rtts.at_intervals else KIND_NOT_JUDGED
+            interval_us = rtts.median_interval_us
+            if rtts.at_intervals and interval_us is not None and interval_us > self.most_interval_ms * _US_PER_MS:
                 return TOO_FAR_APART
         return None
 

@@ -67,6 +67,10 @@ def pair_window(
     reading : Reading
     feature_set : str
         Features to compute, a name in :data:`smartsbd.features.feature_set.SETS`.
+
+    Returns
+    -------
+    PairWindow
     """
     grid = pair_grid(x, y, placed, reading)
     return PairWindow(
@@ -102,12 +106,18 @@ def pair_windows(
     feature_set : str
         Features to compute, a name in :data:`smartsbd.features.feature_set.SETS`.
     window_rtts : int
-        Length of a window in units of the larger minimum RTT; at least 3, for some features lag by two.
+        Length of a window in units of the larger minimum RTT; at least 3, because some features lag by two.
     known : mutable mapping, optional
-        What other readings have given of this pair, with the same set of features: nothing is computed twice, and what
-        is new is added. The series of what is known hold the reading they were first computed with.
+        Windows of this pair that other readings gave, with the same set of features. Nothing is computed twice, and new
+        windows are added. The series of a known window hold the reading with which they were first computed.
+
+    Returns
+    -------
+    windows : list of PairWindow
+        Rule by rule, in time order.
+    rejected : list of Rejected
     """
-    found: list[PairWindow] = []
+    windows: list[PairWindow] = []
     rejected: list[Rejected] = []
     of_placed = reading.of_placed()
     if known is None:
@@ -119,9 +129,9 @@ def pair_windows(
                 continue
             if (placed, of_placed) not in known:
                 known[placed, of_placed] = pair_window(x, y, placed, reading, feature_set)
-            one = known[placed, of_placed]
-            if reading.zero_deviation == "rejected" and _denominator_is_constant(one.grid):
+            window = known[placed, of_placed]
+            if reading.zero_deviation == "rejected" and _denominator_is_constant(window.grid):
                 rejected.append(Rejected(rule, CONSTANT, placed.start_ns, placed.window_ns))
                 continue
-            found.append(one)
-    return found, rejected
+            windows.append(window)
+    return windows, rejected

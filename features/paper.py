@@ -20,7 +20,7 @@ from smartsbd.features.series import PairGrid
 _US_PER_S = 1_000_000
 _US_PER_MS = 1_000
 #: What 1 of a series without unit is in an integer distance: as much as a second.
-_ONE = CONGESTED_WEIGHT
+_UNITLESS_WEIGHT = CONGESTED_WEIGHT
 #: Where the logarithm of a ratio is clipped.
 _LOG_LIMIT = 7.0
 
@@ -33,7 +33,7 @@ def _sd(values: Float64Array) -> float:
 
 
 def _z_score(a: Float64Array, b: Float64Array) -> tuple[Float64Array, Float64Array]:
-    first, second = ((own - own.mean()) / (_sd(own) or 1.0) for own in (a, b))
+    first, second = ((series - series.mean()) / (_sd(series) or 1.0) for series in (a, b))
     return first, second
 
 
@@ -57,7 +57,8 @@ def _integers(grid: PairGrid, *, rtt: bool, congestion: bool) -> tuple[Int64Arra
         dimensions.append((grid.congested_a * np.int64(weight), grid.congested_b * np.int64(weight)))
     if units in _WITHOUT_UNIT:
         scaled = [_WITHOUT_UNIT[units](a.astype(np.float64), b.astype(np.float64)) for a, b in dimensions]
-        dimensions = [(np.rint(a * _ONE).astype(np.int64), np.rint(b * _ONE).astype(np.int64)) for a, b in scaled]
+        scaled = [(a * _UNITLESS_WEIGHT, b * _UNITLESS_WEIGHT) for a, b in scaled]
+        dimensions = [(np.rint(a).astype(np.int64), np.rint(b).astype(np.int64)) for a, b in scaled]
     a, b = (np.stack(side, axis=1) for side in zip(*dimensions, strict=True))
     return a, b
 
@@ -79,30 +80,30 @@ def _reals(grid: PairGrid, *, rtt: bool = False, congestion: bool = False) -> tu
 
 
 def _ed_4us(grid: PairGrid, *, rtt: bool, congestion: bool) -> int:
-    found = min(distance.ed_4us(*_integers(grid, rtt=rtt, congestion=congestion)), FEATURE_LIMIT)
-    return found if grid.reading.distance == "total" else distance.per_point(found, grid.n)
+    total_4us = min(distance.ed_4us(*_integers(grid, rtt=rtt, congestion=congestion)), FEATURE_LIMIT)
+    return total_4us if grid.reading.distance == "total" else distance.per_point(total_4us, grid.n)
 
 
 def _dtwd_4us(grid: PairGrid, *, rtt: bool, congestion: bool) -> int:
     a, b = _integers(grid, rtt=rtt, congestion=congestion)
     if grid.reading.dtw == "squared":
-        found = distance.dtwd_4us(a, b)
+        total_4us = distance.dtwd_4us(a, b)
     else:
-        found = math.floor(distance.other_dtwd(a, b, grid.reading.dtw) / distance.UNIT_US)
-    # Reached by other readings alone: z-scores of two dimensions, or a sum of absolute costs beyond 67 s.
-    found = min(found, FEATURE_LIMIT)
-    return found if grid.reading.distance == "total" else distance.per_point(found, grid.n)
+        total_4us = math.floor(distance.other_dtwd(a, b, grid.reading.dtw) / distance.UNIT_US)
+    # Only other readings reach the limit: z-scores of two dimensions, or a sum of absolute costs beyond 67 s.
+    total_4us = min(total_4us, FEATURE_LIMIT)
+    return total_4us if grid.reading.distance == "total" else distance.per_point(total_4us, grid.n)
 
 
 def _ed(grid: PairGrid, *, rtt: bool = False, congestion: bool = False) -> float:
-    found = distance.ed(*_reals(grid, rtt=rtt, congestion=congestion))
-    return found if grid.reading.distance == "total" else found / math.sqrt(grid.n)
+    total = distance.ed(*_reals(grid, rtt=rtt, congestion=congestion))
+    return total if grid.reading.distance == "total" else total / math.sqrt(grid.n)
 
 
 def _dtwd(grid: PairGrid, *, rtt: bool = False, congestion: bool = False) -> float:
     a, b = _reals(grid, rtt=rtt, congestion=congestion)
-    found = distance.dtwd(a, b) if grid.reading.dtw == "squared" else distance.other_dtwd(a, b, grid.reading.dtw)
-    return found if grid.reading.distance == "total" else found / math.sqrt(grid.n)
+    total = distance.dtwd(a, b) if grid.reading.dtw == "squared" else distance.other_dtwd(a, b, grid.reading.dtw)
+    return total if grid.reading.distance == "total" else total / math.sqrt(grid.n)
 
 
 def _log_ratio_q10(numerator: float, denominator: float) -> int:
@@ -132,6 +133,10 @@ def rtt_ed_4us(grid: PairGrid) -> int:
     isqrt(sum((a - b)^2) >> 4), where a and b are the RTTs above both series' common minimum, at most 2^21 - 1, in
     microseconds.
 
+    Returns
+    -------
+    int in [0, 2^24), units of 4 us
+
     Examples
     --------
     >>> rtt_ed_4us(PairGrid.of(rtt_a_us=[50_030, 50_000], rtt_b_us=[50_000, 50_040]))
@@ -146,6 +151,10 @@ def cstate_ed_4us(grid: PairGrid) -> int:
     isqrt(m * 10^12 >> 4), where m is the number of points at which one of the two is congested and the other is not: a
     congested point weighs as much as 10^6 microseconds.
 
+    Returns
+    -------
+    int in [0, 2^24), units of 4 us
+
     Examples
     --------
     >>> cstate_ed_4us(PairGrid.of(congested_a=[True, False], congested_b=[False, False]))
@@ -158,6 +167,10 @@ def rtt_cstate_ed_4us(grid: PairGrid) -> int:
     """ED of the (RTT, congestion) series.
 
     isqrt((sum((a - b)^2) + m * 10^12) >> 4), with a and b of :func:`rtt_ed_4us` and m of :func:`cstate_ed_4us`.
+
+    Returns
+    -------
+    int in [0, 2^24), units of 4 us
 
     Examples
     --------
@@ -175,6 +188,10 @@ def rtt_dtwd_4us(grid: PairGrid) -> int:
     floor(sqrt(least) / 4), where least is the least sum of (a[i] - b[j])^2 over all warping paths, with a and b of
     :func:`rtt_ed_4us`. A path leads from (0, 0) to (n - 1, n - 1) in steps (1, 0), (0, 1) and (1, 1).
 
+    Returns
+    -------
+    int in [0, 2^24), units of 4 us
+
     Examples
     --------
     >>> rtt_dtwd_4us(PairGrid.of(rtt_a_us=[50_000, 50_040, 50_000], rtt_b_us=[50_000, 50_000, 50_040]))
@@ -188,6 +205,10 @@ def cstate_dtwd_4us(grid: PairGrid) -> int:
 
     floor(sqrt(m * 10^12) / 4), where m is the number of points (i, j) at which a[i] is congested and b[j] is not, or
     the reverse, on the warping path that has the fewest of them.
+
+    Returns
+    -------
+    int in [0, 2^24), units of 4 us
 
     Examples
     --------
@@ -203,6 +224,10 @@ def rtt_cstate_dtwd_4us(grid: PairGrid) -> int:
     floor(sqrt(least) / 4), as in :func:`rtt_dtwd_4us`; where one of a[i] and b[j] is congested and the other is not,
     10^12 is added to (a[i] - b[j])^2.
 
+    Returns
+    -------
+    int in [0, 2^24), units of 4 us
+
     Examples
     --------
     >>> rtt_cstate_dtwd_4us(PairGrid.of(rtt_a_us=[50_030, 50_000], rtt_b_us=[50_000] * 2))
@@ -217,6 +242,10 @@ def rtt_sd_ratio_q10(grid: PairGrid) -> int:
     (D(a) << 10) // D(b) with D(x) = isqrt(n * sum(x^2) - sum(x)^2), n times the standard deviation, and a and b of
     :func:`rtt_ed_4us`. At most 2^24 - 1, which is also the value if b alone is constant; 1024 if both are.
 
+    Returns
+    -------
+    int in [0, 2^24 - 1], Q10
+
     Examples
     --------
     >>> rtt_sd_ratio_q10(PairGrid.of(rtt_a_us=[60_000, 60_020], rtt_b_us=[50_000, 50_010]))
@@ -229,6 +258,10 @@ def cstate_sd_ratio_q10(grid: PairGrid) -> int:
     """Ratio of the congestion series' standard deviations.
 
     As :func:`rtt_sd_ratio_q10`, with a and b 1 where a subflow is congested and 0 elsewhere.
+
+    Returns
+    -------
+    int in [0, 2^24 - 1], Q10
 
     Examples
     --------
@@ -243,6 +276,10 @@ def min_rtt_ratio_q10(grid: PairGrid) -> int:
 
     (min_rtt_a_us << 10) // min_rtt_b_us, at most 2^24 - 1; each is the smallest RTT sample up to the window's start.
 
+    Returns
+    -------
+    int in [0, 2^24 - 1], Q10
+
     Examples
     --------
     >>> min_rtt_ratio_q10(PairGrid.of(rtt_a_us=[60_000, 61_000], rtt_b_us=[24_000, 26_000]))
@@ -255,6 +292,11 @@ def rate_ed(grid: PairGrid) -> float:
     """ED of the throughput series.
 
     sqrt(sum((a - b)^2)), where a and b are the smoothed throughputs in Mbit/s.
+
+    Returns
+    -------
+    float, Mbit/s
+        Not negative.
 
     Examples
     --------
@@ -270,6 +312,11 @@ def rtt_rate_ed(grid: PairGrid) -> float:
     sqrt(sum(s^2 + r^2)), where s is the difference of the RTTs above both series' common minimum, each at most 2^21 - 1
     microseconds, in seconds, and r that of the throughputs in Mbit/s.
 
+    Returns
+    -------
+    float
+        Not negative; of s and Mbit/s.
+
     Examples
     --------
     >>> rtt_rate_ed(PairGrid.of(rtt_a_us=[1_750_000, 1_000_000], rtt_b_us=[1_000_000] * 2, rate_a_mbit_s=[1.0, 0.0]))
@@ -284,6 +331,11 @@ def cstate_rate_ed(grid: PairGrid) -> float:
     sqrt(sum(c^2 + r^2)), where c is 1 where one of the two is congested and the other is not, else 0, and r is that of
     :func:`rtt_rate_ed`.
 
+    Returns
+    -------
+    float
+        Not negative; of 0 or 1 and Mbit/s.
+
     Examples
     --------
     >>> cstate_rate_ed(PairGrid.of(congested_a=[True, False], rate_a_mbit_s=[0.75, 0.0]))
@@ -296,6 +348,11 @@ def rtt_cstate_rate_ed(grid: PairGrid) -> float:
     """ED of the (RTT, congestion, throughput) series.
 
     sqrt(sum(s^2 + c^2 + r^2)), with s and r of :func:`rtt_rate_ed` and c of :func:`cstate_rate_ed`.
+
+    Returns
+    -------
+    float
+        Not negative; of s, 0 or 1 and Mbit/s.
 
     Examples
     --------
@@ -318,6 +375,11 @@ def rate_dtwd(grid: PairGrid) -> float:
     The root of the least sum of r[i, j]^2 over all warping paths of :func:`rtt_dtwd_4us`, where r[i, j] is the
     throughput of one subflow at i less that of the other at j, in Mbit/s.
 
+    Returns
+    -------
+    float, Mbit/s
+        Not negative.
+
     Examples
     --------
     >>> rate_dtwd(PairGrid.of(rate_a_mbit_s=[1.0, 5.0, 1.0], rate_b_mbit_s=[1.0, 1.0, 5.0]))
@@ -331,6 +393,11 @@ def rtt_rate_dtwd(grid: PairGrid) -> float:
 
     As :func:`rate_dtwd`, with s^2 + r^2 of :func:`rtt_rate_ed` in place of r^2, each between point i of one subflow and
     point j of the other.
+
+    Returns
+    -------
+    float
+        Not negative; of s and Mbit/s.
 
     Examples
     --------
@@ -346,6 +413,11 @@ def cstate_rate_dtwd(grid: PairGrid) -> float:
     As :func:`rate_dtwd`, with c^2 + r^2 of :func:`cstate_rate_ed` in place of r^2, each between point i of one subflow
     and point j of the other.
 
+    Returns
+    -------
+    float
+        Not negative; of 0 or 1 and Mbit/s.
+
     Examples
     --------
     >>> cstate_rate_dtwd(PairGrid.of(congested_a=[True, False], rate_a_mbit_s=[0.75, 0.0]))
@@ -360,6 +432,11 @@ def rtt_cstate_rate_dtwd(grid: PairGrid) -> float:
     As :func:`rate_dtwd`, with s^2 + c^2 + r^2 of :func:`rtt_cstate_rate_ed` in place of r^2, each between point i of
     one subflow and point j of the other.
 
+    Returns
+    -------
+    float
+        Not negative; of s, 0 or 1 and Mbit/s.
+
     Examples
     --------
     >>> rtt_cstate_rate_dtwd(PairGrid.of(rate_a_mbit_s=[1.0, 5.0, 1.0], rate_b_mbit_s=[1.0, 1.0, 5.0]))
@@ -373,6 +450,11 @@ def rate_sd_ratio(grid: PairGrid) -> float:
 
     SD(a) / SD(b) with SD(x) = sqrt(sum((x - mean(x))^2) / n) of the throughputs. At most (2^24 - 1) / 1024, which is
     also the value if b alone is constant; 1 if both are.
+
+    Returns
+    -------
+    float
+        From 0 to (2^24 - 1) / 1024, without unit.
 
     Examples
     --------

@@ -12,6 +12,11 @@ from smartsbd.features.fixed import Int64Array, ratio_q10
 def deviation(values: Int64Array) -> int:
     """Return n times the standard deviation, truncated: isqrt(n * sum(x^2) - sum(x)^2).
 
+    Returns
+    -------
+    int
+        In the unit of the values times n.
+
     Examples
     --------
     >>> import numpy as np
@@ -54,6 +59,10 @@ def folded_ratio_q10(x: int, y: int) -> int:
     """Return the smaller of two non-negative integers over the larger in Q10: alike is 1024.
 
     (min(x, y) << 10) // max(x, y); 1024 if both are 0.
+
+    Returns
+    -------
+    int in [0, 1024], Q10
 
     Examples
     --------

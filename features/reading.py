@@ -83,24 +83,28 @@ class Reading(BaseModel):
 
     def of_signals(self) -> Reading:
         """Return the reading with only its choices about signals: where these are equal, so are the signals."""
-        return Reading.model_validate({name: getattr(self, name) for name in _OF_SIGNALS})
+        return Reading.model_validate({name: getattr(self, name) for name in _SIGNAL_CHOICES})
 
     def of_placed(self) -> Reading:
         """Return the reading without its choices of where windows lie and which to refuse.
 
         Where these are equal, so are the features of a window, once it has its place.
 
+        Returns
+        -------
+        Reading
+
         Examples
         --------
         >>> Reading(trigger="any", gap="rejected", units="ms").of_placed() == Reading(units="ms")
         True
         """
-        chosen = {name: value for name, value in self if name not in _OF_PLACE and value != "rejected"}
+        chosen = {name: value for name, value in self if name not in _PLACE_CHOICES and value != "rejected"}
         return Reading.model_validate(chosen)
 
 
-_OF_SIGNALS = ("cwr", "rtt_while_congested", "rtt", "rate_weight", "rate_tau_s", "acked")
-_OF_PLACE = ("trigger", "triggered_windows", "min_rtt", "first_congestion")
+_SIGNAL_CHOICES = ("cwr", "rtt_while_congested", "rtt", "rate_weight", "rate_tau_s", "acked")
+_PLACE_CHOICES = ("trigger", "triggered_windows", "min_rtt", "first_congestion")
 
 #: Number of the question each field answers (docs/ambiguities.md).
 QUESTIONS = {
@@ -134,16 +138,20 @@ def alternatives(*, rate_weights: Sequence[float], rate_taus_s: Sequence[float])
     rate_weights, rate_taus_s : sequence of float
         Values to take for the two fields that are numbers.
 
+    Returns
+    -------
+    dict of (str, value) to Reading
+
     Examples
     --------
     >>> [value for field, value in alternatives(rate_weights=[], rate_taus_s=[]) if field == "cwr"]
     ['congested', 'ignored']
     """
     numbers = {"rate_weight": tuple(rate_weights), "rate_tau_s": tuple(rate_taus_s)}
-    found = {}
+    by_choice = {}
     for name, field in Reading.model_fields.items():
         for value in numbers.get(name) or get_args(field.annotation):
             if name not in numbers or value in numbers[name]:
-                found[name, value] = Reading.model_validate({name: value})
-        found.pop((name, field.default), None)
-    return found
+                by_choice[name, value] = Reading.model_validate({name: value})
+        by_choice.pop((name, field.default), None)
+    return by_choice

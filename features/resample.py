@@ -54,6 +54,11 @@ def last_known(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> In
     at_ns : (n,) int64, nanoseconds
         The times asked for.
 
+    Returns
+    -------
+    (n,) int64
+        In the unit of the values.
+
     Examples
     --------
     >>> import numpy as np
@@ -67,7 +72,7 @@ def last_known(time_ns: Int64Array, values: Int64Array, at_ns: Int64Array) -> In
 
 
 def _rate_mbit_s(signals: SubflowSignals, window: Window, at_ns: Int64Array) -> Float64Array:
-    """Interpolate the throughput linearly; only the samples around the grid are looked at."""
+    """Interpolate the throughput linearly; only the samples around the grid matter."""
     times = signals.rate_time_ns
     first = max(0, int(np.searchsorted(times, at_ns[0], side="right")) - 1)
     end = int(np.searchsorted(times, at_ns[-1], side="left")) + 1
@@ -91,6 +96,11 @@ def bridged_points(x: SubflowSignals, y: SubflowSignals, window: Window) -> int:
         The pair.
     window : Window
         Its grid has the points.
+
+    Returns
+    -------
+    int, points
+        Of both series together.
     """
     at_ns = window.grid_ns()
     return sum(int(in_gap(signals, window, at_ns).sum()) for signals in (x, y))
@@ -99,8 +109,8 @@ def bridged_points(x: SubflowSignals, y: SubflowSignals, window: Window) -> int:
 def denominator(x: SubflowSignals, window: Window, reading: Reading = DEFAULT) -> int:
     """Return which subflow of a pair is the denominator of ratios: 0 the first, 1 the second.
 
-    The one with the lower minimum RTT, on a tie the first; or the one on WiFi. That one of the two
-    is, :mod:`smartsbd.features.window` has made sure of.
+    The one with the lower minimum RTT, on a tie the first; or the one on WiFi. :mod:`smartsbd.features.window` has made
+    sure that one of the two is.
 
     Parameters
     ----------
@@ -110,6 +120,10 @@ def denominator(x: SubflowSignals, window: Window, reading: Reading = DEFAULT) -
         Has the minimum RTTs of both.
     reading : Reading
         Its :attr:`~smartsbd.features.reading.Reading.denominator` decides.
+
+    Returns
+    -------
+    int
     """
     if reading.denominator == "wifi":
         return 0 if x.on_wifi else 1
@@ -125,6 +139,11 @@ def pair_grid(x: SubflowSignals, y: SubflowSignals, window: Window, reading: Rea
         The pair, lower subflow number first.
     window : Window
     reading : Reading
+
+    Returns
+    -------
+    PairGrid
+        As many points as the window's grid.
     """
     at_ns = window.grid_ns()
     b = denominator(x, window, reading)

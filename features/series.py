@@ -28,8 +28,8 @@ class SubflowSignals:
         RTT samples and when they were taken.
     state_time_ns : (s,) int64, nanoseconds
     congested : (s,) bool
-        Changes of congestion state, and whether the new one is congested. A socket is in Open, which
-        is not, before the first.
+        Changes of congestion state, and whether the new one is congested. Before the first, a socket is in Open, which
+        is not.
     ack_time_ns, acked_bytes : (k,) int64, nanoseconds and bytes
         ACKs and what they acknowledged so far.
     rate_time_ns : (r,) int64, nanoseconds
@@ -89,6 +89,10 @@ class SubflowSignals:
         rng : numpy.random.Generator
             Draws one number for each sample: from the same state, what is missing at a smaller share is also missing at
             a larger one.
+
+        Returns
+        -------
+        SubflowSignals
         """
         kept = rng.random(self.rtt_us.size) >= missing_share
         return replace(self, rtt_time_ns=self.rtt_time_ns[kept], rtt_us=self.rtt_us[kept])
@@ -145,7 +149,7 @@ class PairGrid:
     ) -> PairGrid:
         """Return the grid of some series, for examples and tests.
 
-        What is not given stays as quiet as can be: an RTT of 50 ms, no congestion, nothing acknowledged. The
+        A series that is not given is as quiet as can be: an RTT of 50 ms, no congestion, nothing acknowledged. The
         minimum RTTs are the series' own, the step is the smaller one.
 
         Parameters
@@ -154,6 +158,11 @@ class PairGrid:
             Series of n points each, as the class has them; at least one is given.
         reading : Reading
             How the paper's features are to be computed.
+
+        Returns
+        -------
+        PairGrid
+            n points.
 
         Raises
         ------
@@ -167,15 +176,15 @@ class PairGrid:
         ([50000, 50000], [10000, 20000], [0, 10000], 1)
         """
         given = (rtt_a_us, rtt_b_us, congested_a, congested_b, acked_a_bytes, acked_b_bytes)
-        sizes = {len(own) for own in (*given, rate_a_mbit_s, rate_b_mbit_s)} - {0}
+        sizes = {len(series) for series in (*given, rate_a_mbit_s, rate_b_mbit_s)} - {0}
         if len(sizes) != 1:
             raise ValueError(f"the series have {sorted(sizes)} points: one length is needed")
         n = sizes.pop()
-        rtt_us = [np.array(own or [50_000] * n, dtype=np.int64) for own in (rtt_a_us, rtt_b_us)]
-        congested = [np.array(own or [False] * n, dtype=np.bool_) for own in (congested_a, congested_b)]
-        acked_bytes = [np.array(own or [0] * n, dtype=np.int64) for own in (acked_a_bytes, acked_b_bytes)]
-        rate_mbit_s = [np.array(own or [0.0] * n, dtype=np.float64) for own in (rate_a_mbit_s, rate_b_mbit_s)]
-        min_rtt_us = [int(own.min()) for own in rtt_us]
+        rtt_us = [np.array(series or [50_000] * n, dtype=np.int64) for series in (rtt_a_us, rtt_b_us)]
+        congested = [np.array(series or [False] * n, dtype=np.bool_) for series in (congested_a, congested_b)]
+        acked_bytes = [np.array(series or [0] * n, dtype=np.int64) for series in (acked_a_bytes, acked_b_bytes)]
+        rate_mbit_s = [np.array(series or [0.0] * n, dtype=np.float64) for series in (rate_a_mbit_s, rate_b_mbit_s)]
+        min_rtt_us = [int(series.min()) for series in rtt_us]
         return cls(
             rtt_a_us=rtt_us[0],
             rtt_b_us=rtt_us[1],
@@ -254,7 +263,7 @@ def _congestion(states: pa.Table, reading: Reading) -> tuple[Int64Array, BoolArr
     return time_ns, congested
 
 
-def _of_subflow(rows: pa.Table, subflow_id: int) -> pa.Table:
+def _subflow_rows(rows: pa.Table, subflow_id: int) -> pa.Table:
     """Return a subflow's rows; those that follow each other, as tables have them, are not copied."""
     places = np.flatnonzero(rows.column("subflow_id").to_numpy() == subflow_id)
     if not places.size:
@@ -285,16 +294,20 @@ def signals_of(
     on_wifi : bool, optional
         The subflow runs on WiFi, if that is known.
 
+    Returns
+    -------
+    SubflowSignals
+
     References
     ----------
     SmartSBD, section 3.1: Recovery and Loss are congested, Open and Disorder are not; CWR, which it
     leaves out, is not either unless the reading says so.
     """
-    own_acks = _of_subflow(acks, subflow_id)
-    state_time_ns, congested = _congestion(_of_subflow(states, subflow_id), reading)
-    ack_time_ns = own_acks.column("time_ns").to_numpy()
-    acked_bytes = own_acks.column("acked_bytes").to_numpy()
-    rtts = own_acks.column("rtt_us")
+    subflow_acks = _subflow_rows(acks, subflow_id)
+    state_time_ns, congested = _congestion(_subflow_rows(states, subflow_id), reading)
+    ack_time_ns = subflow_acks.column("time_ns").to_numpy()
+    acked_bytes = subflow_acks.column("acked_bytes").to_numpy()
+    rtts = subflow_acks.column("rtt_us")
     rtt_time_ns = ack_time_ns[rtts.is_valid().to_numpy()] if rtts.null_count else ack_time_ns
     rtt_us = rtts.drop_null().to_numpy().astype(np.int64)
     if reading.rtt_while_congested == "dropped":
@@ -331,6 +344,10 @@ def congested_at(state_time_ns: Int64Array, congested: BoolArray, at_ns: Int64Ar
     at_ns : (n,) int64, nanoseconds
         The times asked for.
 
+    Returns
+    -------
+    (n,) bool
+
     Examples
     --------
     >>> import numpy as np
@@ -340,5 +357,5 @@ def congested_at(state_time_ns: Int64Array, congested: BoolArray, at_ns: Int64Ar
     if not state_time_ns.size:
         return np.zeros(at_ns.size, dtype=np.bool_)
     last = np.searchsorted(state_time_ns, at_ns, side="right") - 1
-    found: BoolArray = (last >= 0) & congested[np.maximum(last, 0)]
-    return found
+    is_congested: BoolArray = (last >= 0) & congested[np.maximum(last, 0)]
+    return is_congested

@@ -54,8 +54,9 @@ def achieved_mbit_s(
         smoothed = window_features.smoothed(sample_mbit_s, weight)
     else:
         samples_mbit_s = sample_mbit_s.tolist()
-        weights = map(math.expm1, (-np.diff(time_ns) / (tau_s * _NS_PER_S)).tolist())
+        weights = (-math.expm1(exponent) for exponent in (-np.diff(time_ns) / (tau_s * _NS_PER_S)).tolist())
         level = samples_mbit_s[0] if samples_mbit_s else 0.0
-        levels = [level := level + (sample - level) * -own for sample, own in zip(samples_mbit_s, weights, strict=True)]
+        weighted = zip(samples_mbit_s, weights, strict=True)
+        levels = [level := level + (sample_mbit_s - level) * share for sample_mbit_s, share in weighted]
         smoothed = np.array(levels, dtype=np.float64)
     return time_ns[1:], smoothed

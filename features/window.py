@@ -78,7 +78,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Rejected:
-    """A window that was looked for and not found, why, and, if it could be placed, where it would have been."""
+    """A window that could not be made: why, and, if it could be placed, where it would have been."""
 
     rule: str
     reason: str
@@ -92,13 +92,17 @@ def geometry(rule: str, start_ns: int, min_rtt_x_us: int, min_rtt_y_us: int, win
     Parameters
     ----------
     rule : str
-        By which the window was placed.
+        The rule that placed the window.
     start_ns : int, nanoseconds
     min_rtt_x_us, min_rtt_y_us : int, microseconds
         Minimum RTTs of the first and the second subflow. The smaller one is the step of the grid, unless the window
         would have more than :data:`~smartsbd.features.fixed.POINTS_LIMIT` points.
     window_rtts : int
         Length of the window in units of the larger minimum RTT.
+
+    Returns
+    -------
+    Window
 
     Examples
     --------
@@ -171,6 +175,10 @@ def in_gap(signals: SubflowSignals, window: Window, at_ns: Int64Array) -> BoolAr
         Has the length of a step.
     at_ns : (n,) int64, nanoseconds
         The times asked for.
+
+    Returns
+    -------
+    (n,) bool
     """
     times = signals.rtt_time_ns
     if not times.size:
@@ -180,8 +188,8 @@ def in_gap(signals: SubflowSignals, window: Window, at_ns: Int64Array) -> BoolAr
     between = (right > 0) & (right < times.size)
     right = np.where(between, right, 0)
     gap_ns = times[right] - times[right - 1]
-    found: BoolArray = between & (gap_ns > GAP_STEPS * window.step_ns) & (times[right] != at_ns)
-    return found
+    is_bridged: BoolArray = between & (gap_ns > GAP_STEPS * window.step_ns) & (times[right] != at_ns)
+    return is_bridged
 
 
 def _rejected(window: Window, reason: str) -> Rejected:
@@ -189,8 +197,8 @@ def _rejected(window: Window, reason: str) -> Rejected:
 
 
 def _never_congested(*signals: SubflowSignals) -> str:
-    """Return why nothing is known to have been congested: it was not, or the input does not tell."""
-    return NEVER_CONGESTED if all(own.state_time_ns.size for own in signals) else NO_STATES
+    """Return why no congestion is known: a subflow had none, or the input has no states."""
+    return NEVER_CONGESTED if all(subflow.state_time_ns.size for subflow in signals) else NO_STATES
 
 
 def _accept(window: Window, x: SubflowSignals, y: SubflowSignals, end_ns: int, reading: Reading) -> Window | Rejected:
@@ -198,7 +206,7 @@ def _accept(window: Window, x: SubflowSignals, y: SubflowSignals, end_ns: int, r
         return _rejected(window, TRACE_ENDS)
     if not (_measured_within(x, window) and _measured_within(y, window)):
         return _rejected(window, NO_RTT_WITHIN)
-    if not all(own.rate_time_ns.size and own.rate_time_ns[0] <= window.end_ns for own in (x, y)):
+    if not all(signals.rate_time_ns.size and signals.rate_time_ns[0] <= window.end_ns for signals in (x, y)):
         return _rejected(window, NO_RATE)
     if reading.denominator == "wifi" and (x.on_wifi is None or y.on_wifi is None or x.on_wifi == y.on_wifi):
         return _rejected(window, WIFI_UNKNOWN)
@@ -217,10 +225,10 @@ def _after_tile(
     window_rtts: int,
 ) -> Window | str:
     """Return the window at the end of the first tile of length T that holds an entry of both subflows."""
-    start_ns = max(from_ns, *(int(own.rtt_time_ns[0]) if own.rtt_time_ns.size else 0 for own in (x, y)))
-    last_ns = max(int(own[-1]) for own in entries)
+    start_ns = max(from_ns, *(int(signals.rtt_time_ns[0]) if signals.rtt_time_ns.size else 0 for signals in (x, y)))
+    last_ns = max(int(entry_ns[-1]) for entry_ns in entries)
     while start_ns <= last_ns and (tile := _window_at("triggered", start_ns, x, y, reading, window_rtts)):
-        if all(((own >= tile.start_ns) & (own < tile.end_ns)).any() for own in entries):
+        if all(((entry_ns >= tile.start_ns) & (entry_ns < tile.end_ns)).any() for entry_ns in entries):
             return _window_at("triggered", tile.end_ns, x, y, reading, window_rtts) or NO_RTT_BEFORE
         start_ns = tile.end_ns
     return NO_COINCIDENCE
@@ -232,14 +240,14 @@ def _trigger(
     """Return the first window that entries of both subflows trigger, or why there is none."""
     measured = False
     for later_ns in np.union1d(*entries).tolist():
-        latest = [own[own <= later_ns] for own in entries]
+        latest = [entry_ns[entry_ns <= later_ns] for entry_ns in entries]
         if not latest[0].size or not latest[1].size:
             continue
         window = _window_at("triggered", later_ns, x, y, reading, window_rtts)
         if window is None:
             continue
         measured = True
-        first_ns, second_ns = sorted(int(own[-1]) for own in latest)
+        first_ns, second_ns = sorted(int(entry_ns[-1]) for entry_ns in latest)
         if reading.trigger == "any" or second_ns - first_ns <= window.window_ns:
             if reading.trigger == "earlier":
                 window = _window_at("triggered", first_ns, x, y, reading, window_rtts)
@@ -275,26 +283,26 @@ def triggered(
     """
     entries = [congestion_entries_ns(signals) for signals in (x, y)]
     if reading.first_congestion == "skipped":
-        entries = [own[1:] for own in entries]
-    found: list[Window | Rejected] = []
+        entries = [entry_ns[1:] for entry_ns in entries]
+    windows: list[Window | Rejected] = []
     from_ns = 0
     while True:
-        entries = [own[own >= from_ns] for own in entries]
-        if not all(own.size for own in entries):
+        entries = [entry_ns[entry_ns >= from_ns] for entry_ns in entries]
+        if not all(entry_ns.size for entry_ns in entries):
             skipped = reading.first_congestion == "skipped"
-            return found or [Rejected("triggered", CONGESTED_ONCE if skipped else _never_congested(x, y))]
+            return windows or [Rejected("triggered", CONGESTED_ONCE if skipped else _never_congested(x, y))]
         if reading.trigger == "tile":
             window = _after_tile(entries, from_ns, x, y, reading, window_rtts)
         else:
             window = _trigger(entries, x, y, reading, window_rtts)
         if isinstance(window, str):
-            return found or [Rejected("triggered", window)]
+            return windows or [Rejected("triggered", window)]
         accepted = _accept(window, x, y, end_ns, reading)
         if isinstance(accepted, Rejected) and accepted.reason == TRACE_ENDS:
-            return found or [accepted]
-        found.append(accepted)
+            return windows or [accepted]
+        windows.append(accepted)
         if reading.triggered_windows == "first":
-            return found
+            return windows
         from_ns = window.end_ns
 
 
@@ -317,6 +325,11 @@ def tiled(
     window_rtts : int
         T in units of the larger minimum RTT.
 
+    Returns
+    -------
+    list of Window or Rejected
+        In time order, at least one.
+
     References
     ----------
     SmartSBD, section 3.5; that decisions begin after slow start is our reading.
@@ -327,12 +340,12 @@ def tiled(
     if not x.rtt_time_ns.size or not y.rtt_time_ns.size:
         return [Rejected("tiled", NO_RTT_BEFORE)]
     start_ns = int(max(entries_x[0], entries_y[0], x.rtt_time_ns[0], y.rtt_time_ns[0]))
-    found: list[Window | Rejected] = []
+    windows: list[Window | Rejected] = []
     while (window := _window_at("tiled", start_ns, x, y, reading, window_rtts)) and window.end_ns <= end_ns:
-        found.append(_accept(window, x, y, end_ns, reading))
+        windows.append(_accept(window, x, y, end_ns, reading))
         start_ns = window.end_ns
-    if found or window is None:
-        return found or [Rejected("tiled", NO_RTT_BEFORE)]
+    if windows or window is None:
+        return windows or [Rejected("tiled", NO_RTT_BEFORE)]
     return [_rejected(window, TRACE_ENDS)]
 
 

@@ -23,7 +23,7 @@ _LEAST_PATHS = 2
 
 @dataclass(frozen=True)
 class JudgedSpan:
-    """What is said of two paths from one moment to the next.
+    """The verdict on two paths from one moment to the next.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class JudgedSpan:
 
 @dataclass(frozen=True)
 class PairVerdict:
-    """What is said of two paths in the end, and what was said before.
+    """The last verdict on two paths, and all verdicts up to it.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class PairVerdict:
     reason : str or None
         Why there is no verdict; None where there is one.
     since_s : float or None, seconds
-        From when on this verdict was given without a break, on the clock of the samples' times; None without verdict.
+        Time from which this verdict has held without a break, on the clock of the samples' times; None without verdict.
     judgements : tuple of JudgedSpan
         In order of time, from the first sample to the last. The last one is the verdict. Empty if there is no sample.
     wrong_share : float or None
@@ -77,15 +77,15 @@ class PairVerdict:
 
 @dataclass(frozen=True)
 class PathsVerdict:
-    """What is said of several paths.
+    """The verdicts on several paths.
 
     Attributes
     ----------
     pairs : dict of (str, str) to PairVerdict
         By the names of two paths, in the order in which these were given.
     groups : dict of str to int or None
-        Group of each path, from 0 as they come: those that the scores of all pairs together make the likeliest. None of
-        a path of which too little is known.
+        Group of each path, numbered from 0 as they come: the groups that the scores of all pairs together make the
+        likeliest. None for a path of which too little is known.
     """
 
     pairs: dict[tuple[str, str], PairVerdict]
@@ -103,6 +103,10 @@ def judge(
         When the RTT samples of the first path were taken, in order, and the samples.
     times_b_s, rtts_b_s : (m,) array of numbers, seconds
         Of the second path, on the same clock.
+
+    Returns
+    -------
+    PairVerdict
 
     Raises
     ------
@@ -123,7 +127,7 @@ def judge(
     >>> judge(times_s[:9], 0.030 + one_s[:9], times_s, 0.045 + one_s).reason
     'a subflow has fewer than ten RTT samples'
     """
-    verdict, _ = _judged(
+    verdict, _ = _judge_pair(
         PathSamples.of(times_a_s, rtts_a_s, times_name="times_a_s", rtts_name="rtts_a_s"),
         PathSamples.of(times_b_s, rtts_b_s, times_name="times_b_s", rtts_name="rtts_b_s"),
         ("path a", "path b"),
@@ -139,6 +143,10 @@ def judge_paths(paths: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]) -> Pat
     paths : mapping of str to (times, RTTs)
         By name, the samples of each path in seconds, as :func:`judge` takes them.
 
+    Returns
+    -------
+    PathsVerdict
+
     Raises
     ------
     SamplesError
@@ -150,10 +158,10 @@ def judge_paths(paths: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]) -> Pat
     >>> times_s = np.arange(3_000) / 100
     >>> one_s, other_s = (abs(rng.normal(0, 0.002, 3_000).cumsum() % 0.08 - 0.04) for _ in range(2))
     >>> wifi, lte, dsl = (times_s, 0.030 + one_s), (times_s, 0.045 + other_s), (times_s, 0.040 + one_s)
-    >>> said = judge_paths({"wifi": wifi, "lte": lte, "dsl": dsl})
-    >>> {pair: verdict.shared for pair, verdict in said.pairs.items()}
+    >>> verdicts = judge_paths({"wifi": wifi, "lte": lte, "dsl": dsl})
+    >>> {pair: verdict.shared for pair, verdict in verdicts.pairs.items()}
     {('wifi', 'lte'): False, ('wifi', 'dsl'): True, ('lte', 'dsl'): False}
-    >>> said.groups
+    >>> verdicts.groups
     {'wifi': 0, 'lte': 1, 'dsl': 0}
     """
     from smartsbd.detectors.partition import pairs_of
@@ -162,17 +170,19 @@ def judge_paths(paths: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]) -> Pat
     if len(paths) < _LEAST_PATHS:
         raise SamplesError(f"fewer than two paths: {len(paths)}")
     names = list(paths)
-    samples = [_of_path(name, of_path) for name, of_path in paths.items()]
-    of_paths = [printable(f"path {name}") for name in names]
-    said = {(a, b): _judged(samples[a], samples[b], (of_paths[a], of_paths[b])) for a, b in pairs_of(range(len(names)))}
-    joint = joint_verdicts(len(names), {pair: score for pair, (_, score) in said.items()})
+    samples = [_samples_of(name, of_path) for name, of_path in paths.items()]
+    labels = [printable(f"path {name}") for name in names]
+    judged = {
+        (a, b): _judge_pair(samples[a], samples[b], (labels[a], labels[b])) for a, b in pairs_of(range(len(names)))
+    }
+    joint = joint_verdicts(len(names), {pair: score for pair, (_, score) in judged.items()})
     return PathsVerdict(
-        pairs={(names[a], names[b]): verdict for (a, b), (verdict, _) in said.items()},
+        pairs={(names[a], names[b]): verdict for (a, b), (verdict, _) in judged.items()},
         groups=dict(zip(names, joint.partition(), strict=True)),
     )
 
 
-def _of_path(name: str, of_path: Sequence[npt.ArrayLike]) -> PathSamples:
+def _samples_of(name: str, of_path: Sequence[npt.ArrayLike]) -> PathSamples:
     try:
         times_s, rtts_s = of_path
     except (TypeError, ValueError) as error:
@@ -187,9 +197,9 @@ def _rule() -> CommonLagRule:
     return default_detector.load()[1].rule
 
 
-def _judged(a: PathSamples, b: PathSamples, names: tuple[str, str]) -> tuple[PairVerdict, PairScore]:
-    """Return what is said of two paths, and what it weighs beside what is said of others."""
-    # What judges takes longer to import than to judge: who only imports this package does not wait for it.
+def _judge_pair(a: PathSamples, b: PathSamples, names: tuple[str, str]) -> tuple[PairVerdict, PairScore]:
+    """Return the verdict on two paths, and its score for the comparison with other pairs."""
+    # The detector takes longer to import than to judge: a program that only imports this package does not wait for it.
     from smartsbd.detectors.pair_opinion import SCORE_DIGITS
     from smartsbd.detectors.verdict.joint_partition import PairScore
     from smartsbd.detectors.verdict.timed_judgements import reason_before_block, timed_judgements
@@ -200,18 +210,18 @@ def _judged(a: PathSamples, b: PathSamples, names: tuple[str, str]) -> tuple[Pai
     early = reason_before_block(x, y)
     if not x.rtt_us.size + y.rtt_us.size:
         return PairVerdict(None, None, early, None, ()), PairScore()
-    said = list(timed_judgements(x, y, _rule(), names))
-    # A judgement is made at a sample: its time is told as it was given.
+    judgements = list(timed_judgements(x, y, _rule(), names))
+    # A judgement is made at a sample: its time is returned as the caller gave it.
     times_ns, times_s = np.append(x.rtt_time_ns, y.rtt_time_ns), np.append(a.times_s, b.times_s)
     order = np.argsort(times_ns, kind="stable")
-    decided_at = np.searchsorted(times_ns[order], [one.decided_ns for one in said])
+    decided_at = np.searchsorted(times_ns[order], [judgement.decided_ns for judgement in judgements])
     from_s = [first_s, *times_s[order][decided_at].tolist(), float(times_s.max())]
     spans = [JudgedSpan(from_s[0], from_s[1], None, None, early)]
-    for one, (start_s, end_s) in zip(said, itertools.pairwise(from_s[1:]), strict=True):
-        score = None if one.score_q10 is None else round(one.score_q10 / ONE_Q10, SCORE_DIGITS)
-        spans.append(JudgedSpan(start_s, end_s, one.shared, score, one.reason, one.wrong_share))
+    for timed, (start_s, end_s) in zip(judgements, itertools.pairwise(from_s[1:]), strict=True):
+        score = None if timed.score_q10 is None else round(timed.score_q10 / ONE_Q10, SCORE_DIGITS)
+        spans.append(JudgedSpan(start_s, end_s, timed.shared, score, timed.reason, timed.wrong_share))
     last = spans[-1]
     lasting = itertools.takewhile(lambda span: span.shared is last.shared, reversed(spans))
     since_s = None if last.shared is None else min(span.from_s for span in lasting)
     verdict = PairVerdict(last.shared, last.score, last.reason, since_s, tuple(spans), last.wrong_share)
-    return verdict, said[-1].judgement.pair_score() if said else PairScore()
+    return verdict, judgements[-1].judgement.pair_score() if judgements else PairScore()

@@ -34,7 +34,7 @@ class PathSamples:
     Attributes
     ----------
     name : str
-        Of the times, for messages.
+        What messages call the times.
     times_s : (n,) float64, seconds
     rtt_us : (n,) int64, microseconds
     """
@@ -47,7 +47,7 @@ class PathSamples:
     def of(
         cls, times_s: npt.ArrayLike, rtts_s: npt.ArrayLike, *, times_name: str = "times_s", rtts_name: str = "rtts_s"
     ) -> PathSamples:
-        """Check samples that somebody gives; all are taken, or none.
+        """Check the samples of a caller; all are taken, or none.
 
         Parameters
         ----------
@@ -55,6 +55,11 @@ class PathSamples:
             When each sample was taken, in order, and the RTT. It is rounded to microseconds.
         times_name, rtts_name : str
             What messages call them.
+
+        Returns
+        -------
+        PathSamples
+            All n samples.
 
         Raises
         ------
@@ -84,6 +89,11 @@ class PathSamples:
     def signals(self, origin_s: float) -> SubflowSignals:
         """Return them as a subflow's signals, with times in nanoseconds since `origin_s`, which is no later.
 
+        Returns
+        -------
+        SubflowSignals
+            RTTs alone, in microseconds.
+
         Raises
         ------
         SamplesError
@@ -100,7 +110,7 @@ class PathSamples:
 
 def origin_s(*paths: PathSamples) -> float:
     """Return the first time of all samples of some paths, 0 if there is none."""
-    return min((float(one.times_s[0]) for one in paths if one.times_s.size), default=0.0)
+    return min((float(path.times_s[0]) for path in paths if path.times_s.size), default=0.0)
 
 
 def _numbers(values: npt.ArrayLike, name: str) -> Seconds:

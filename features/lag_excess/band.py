@@ -40,6 +40,10 @@ class Band:
     def possible(self) -> int:
         """Largest possible lag: one round trip, strides.
 
+        Returns
+        -------
+        int, strides
+
         Examples
         --------
         >>> [band.possible for band in BANDS], [band.points for band in BANDS]
@@ -55,6 +59,10 @@ class Band:
     @property
     def lags(self) -> tuple[int, ...]:
         """Lags that are counted, ascending, strides.
+
+        Returns
+        -------
+        tuple of int, strides
 
         Examples
         --------
@@ -146,6 +154,11 @@ def signs_of(changes: Int64Array, counted: BoolArray) -> Signs:
     ----------
     changes, counted : (n,) int64, (n,) bool
         As :func:`changes_of` returns them.
+
+    Returns
+    -------
+    Signs
+        Bit i is that of change i.
 
     Examples
     --------

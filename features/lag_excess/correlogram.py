@@ -29,16 +29,16 @@ class Correlogram:
     def __add__(self, other: Correlogram) -> Correlogram:
         """Return the sums over both: the lag of a shared queue stays."""
         return Correlogram(
-            tuple(own + its for own, its in zip(self.agreement, other.agreement, strict=True)),
-            tuple(own + its for own, its in zip(self.counted, other.counted, strict=True)),
+            tuple(mine + its for mine, its in zip(self.agreement, other.agreement, strict=True)),
+            tuple(mine + its for mine, its in zip(self.counted, other.counted, strict=True)),
         )
 
 
 def _at_lags(a: Signs, b: Signs, lags: Sequence[int]) -> tuple[Int64Array, Int64Array]:
     agreement, counted = [], []
     for lag in lags:
-        # The change of `b` that many strides before that of `a`.
-        above, its = (own << lag if lag >= 0 else own >> -lag for own in (b.above, b.counted))
+        # The change of `b` is `lag` strides before that of `a`.
+        above, its = (bits << lag if lag >= 0 else bits >> -lag for bits in (b.above, b.counted))
         both = a.counted & its
         agreement.append(both.bit_count() - 2 * ((a.above ^ above) & both).bit_count())
         counted.append(both.bit_count())
@@ -56,6 +56,10 @@ def correlogram(a: Sequence[Signs], b: Sequence[Signs]) -> Correlogram:
     a, b : sequence of Signs
         One for each of :data:`~smartsbd.features.lag_excess.band.BANDS`, of the first and the second subflow.
 
+    Returns
+    -------
+    Correlogram
+
     Examples
     --------
     The second subflow's changes are the first's, three steps earlier.
@@ -64,10 +68,10 @@ def correlogram(a: Sequence[Signs], b: Sequence[Signs]) -> Correlogram:
     >>> everything = (1 << 25) - 1
     >>> a = [Signs(0b1011001110001111000010101 << 3 & everything, everything)] * 7
     >>> b = [Signs(0b1011001110001111000010101, everything)] * 7
-    >>> found = correlogram(a, b)
+    >>> sums = correlogram(a, b)
     >>> at = BANDS[0].lags.index(3)
-    >>> found.agreement[0][at], found.counted[0][at]
+    >>> sums.agreement[0][at], sums.counted[0][at]
     (np.int64(22), np.int64(22))
     """
-    bands = [_at_lags(own, its, band.lags) for band, own, its in zip(BANDS, a, b, strict=True)]
-    return Correlogram(tuple(one[0] for one in bands), tuple(one[1] for one in bands))
+    bands = [_at_lags(signs_a, signs_b, band.lags) for band, signs_a, signs_b in zip(BANDS, a, b, strict=True)]
+    return Correlogram(tuple(agreement for agreement, _ in bands), tuple(counted for _, counted in bands))

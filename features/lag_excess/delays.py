@@ -10,7 +10,7 @@ from smartsbd.features.fixed import BoolArray, Int64Array
 from smartsbd.features.lag_excess.lattice import DELAY_LIMIT_US, Lattice
 from smartsbd.features.series import SubflowSignals
 
-#: Silences are told apart by how often this many steps can be doubled before they are as long.
+#: The class of a silence is how often this many steps can be doubled before they are as long.
 SILENT_STEPS = 8
 #: Of a point before the first sample, or in the longest of silences.
 LONGEST = 6
@@ -36,14 +36,23 @@ class Delays:
 def decided_ns(signals: SubflowSignals, last_ns: int) -> int | None:
     """Return when a sender knows the RTT of a time, None if never: at the first sample that is later.
 
-    At the very time of a sample another may follow, of which the last counts.
+    Another sample may follow at the same time; the last of them counts.
+
+    Returns
+    -------
+    int or None, nanoseconds
     """
     place = int(np.searchsorted(signals.rtt_time_ns, last_ns, side="right"))
     return int(signals.rtt_time_ns[place]) if place < signals.rtt_time_ns.size else None
 
 
 def since(signals: SubflowSignals, lattice: Lattice) -> SubflowSignals:
-    """Return a subflow's RTTs from the last sample on that came no later than the lattice was fixed.
+    """Return a subflow's RTTs, beginning with its last sample up to the time at which the lattice was fixed.
+
+    Returns
+    -------
+    SubflowSignals
+        RTTs alone, clamped to 2^24 - 1 us.
 
     Examples
     --------
@@ -66,12 +75,17 @@ def delays_at(signals: SubflowSignals, lattice: Lattice, first: int, count: int)
     Parameters
     ----------
     signals : SubflowSignals
-        What :func:`since` has left.
+        As :func:`since` returns them.
     lattice : Lattice
     first : int
         Number of the first time; negative before the first tile.
     count : int
         How many times; neighbours are one step apart.
+
+    Returns
+    -------
+    Delays
+        `count` points.
 
     Examples
     --------
@@ -79,8 +93,8 @@ def delays_at(signals: SubflowSignals, lattice: Lattice, first: int, count: int)
 
     >>> lattice = Lattice(0, 16_000)
     >>> ms = lattice.start_ns + np.array([0, 1, 21, 22]) * 1_000_000
-    >>> found = delays_at(SubflowSignals.of_rtts(ms, [16_000, 16_000, 36_000, 36_000]), lattice, -1, 4)
-    >>> found.rtt_us.tolist(), found.silence.tolist()
+    >>> delays = delays_at(SubflowSignals.of_rtts(ms, [16_000, 16_000, 36_000, 36_000]), lattice, -1, 4)
+    >>> delays.rtt_us.tolist(), delays.silence.tolist()
     ([16000, 16000, 16000, 17000], [6, 0, 0, 2])
     """
     at_ns = lattice.at_ns(first, count)

@@ -53,14 +53,18 @@ def correlations_q15(agreement: Int64Array, counted: Int64Array) -> Int64Array:
     agreement, counted : (lags,) int64
         As :class:`~smartsbd.features.lag_excess.correlogram.Correlogram` has them of a band.
 
+    Returns
+    -------
+    (lags,) int64 in [-2^15, 2^15], Q15
+
     Examples
     --------
     >>> correlations_q15(np.array([3, -3, 0]), np.array([4, 4, 0])).tolist()
     [24576, -24576, 0]
     """
     size = (np.abs(agreement) << _CORRELATION_BITS) // np.maximum(counted, 1)
-    found: Int64Array = np.sign(agreement) * size
-    return found
+    correlation: Int64Array = np.sign(agreement) * size
+    return correlation
 
 
 def excess_of(band: Band, agreement: Int64Array, counted: Int64Array) -> Excess | None:
@@ -81,6 +85,10 @@ def excess_of(band: Band, agreement: Int64Array, counted: Int64Array) -> Excess 
     ----------
     band : Band
     agreement, counted : (lags,) int64
+
+    Returns
+    -------
+    Excess or None
 
     Examples
     --------
@@ -109,10 +117,10 @@ def excess_of(band: Band, agreement: Int64Array, counted: Int64Array) -> Excess 
     lags = int(usable.sum())
     if most < _LEAST_POINTS or lags < _LEAST_NULL_LAGS or not (enough & ~null).any():
         return None
-    found = correlations_q15(agreement, counted)
-    peak = int(found[enough & ~null].max())
-    total = int(found[usable].sum())
-    spread = math.isqrt(lags * int((found[usable] ** 2).sum()) - total * total + lags * lags * _FLOOR)
+    correlation = correlations_q15(agreement, counted)
+    peak = int(correlation[enough & ~null].max())
+    total = int(correlation[usable].sum())
+    spread = math.isqrt(lags * int((correlation[usable] ** 2).sum()) - total * total + lags * lags * _FLOOR)
     above = lags * peak - total
     size = (abs(above) << 10) // spread
     return Excess(
@@ -124,6 +132,10 @@ def excesses(of: Correlogram) -> list[Excess | None]:
     """Return what each band says.
 
     One for each of :data:`~smartsbd.features.lag_excess.band.BANDS`, as :func:`excess_of`.
+
+    Returns
+    -------
+    list of Excess or None
     """
     return [
         excess_of(band, *sums) for band, sums in zip(BANDS, zip(of.agreement, of.counted, strict=True), strict=True)

@@ -13,8 +13,8 @@ STILL = "nothing moves: the delay of a subflow has no more changes over four rou
 TOO_DEEP = "the queues are so deep that fifty of the smallest round trips hold fewer than five of the true ones"
 BETWEEN = "the delays agree more than those of separate queues, and less than those of a shared one"
 
-#: Of the silences of the subflow that has fewer, and at least four, so many end with one of the other; chosen on stalls
-#: put into connections of `wide` (docs/experiments/lag-excess.md).
+#: Share of the silences that may end together with one of the other subflow, of the subflow that has fewer, and at
+#: least four. Chosen on stalls put into connections of `wide` (docs/experiments/lag-excess.md).
 _MOST_TOGETHER = (3, 10)
 _LEAST_SILENCES = 4
 #: Over the mean change over 4 steps, that over 64 is at least 6 / 10.
@@ -50,14 +50,19 @@ def closed(evidence: Evidence, bands: list[Excess | None]) -> str | None:
     evidence : Evidence
     bands : list of Excess or None
         What its bands say.
+
+    Returns
+    -------
+    str or None
+        A constant of this module.
     """
     motions = (evidence.motion_a, evidence.motion_b)
-    if any(_is_idle(own) for own in motions):
+    if any(_is_idle(motion) for motion in motions):
         return IDLE
-    if sum(one is not None for one in bands) < LEAST_BANDS:
+    if sum(band is not None for band in bands) < LEAST_BANDS:
         return TOO_SPARSE
     if _is_stalled(evidence):
         return STALLED
-    if any(_is_still(own) for own in motions):
+    if any(_is_still(motion) for motion in motions):
         return STILL
     return None

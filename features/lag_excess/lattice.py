@@ -18,7 +18,7 @@ STEPS_PER_RTT = 16
 TILE_STEPS = 800
 #: Steps of a tile after which it is judged for the first time.
 PART_STEPS = 400
-#: Samples that either subflow has before anything begins, and how many of the larger minimum RTT are waited then.
+#: Samples that each subflow has before anything begins, and the wait after that in larger minimum RTTs.
 FIRST_SAMPLES = 10
 _WAITED_RTTS = 4
 _NS_PER_US = 1000
@@ -36,7 +36,7 @@ class Lattice:
     Attributes
     ----------
     fixed_ns : int, nanoseconds
-        Time of the tenth sample of the later subflow: what was before is forgotten but for the last sample of either.
+        Time of the tenth sample of the later subflow. What was before is forgotten, except for the last sample of each.
     min_rtt_us : int, microseconds
         The larger of the two smallest RTTs up to then.
     """
@@ -48,6 +48,10 @@ class Lattice:
     def start_ns(self) -> int:
         """First time of the first tile: four times the larger minimum RTT later.
 
+        Returns
+        -------
+        int, nanoseconds
+
         Examples
         --------
         >>> Lattice(0, 20_000).start_ns
@@ -58,6 +62,11 @@ class Lattice:
     @property
     def step_ns(self) -> int:
         """From one time to the next, nanoseconds.
+
+        Returns
+        -------
+        int, nanoseconds
+            Truncated.
 
         Examples
         --------
@@ -82,6 +91,11 @@ def lattice_of(x: SubflowSignals, y: SubflowSignals) -> Lattice | str:
     x, y : SubflowSignals
         The pair.
 
+    Returns
+    -------
+    Lattice or str
+        :data:`TOO_FEW_SAMPLES` if a subflow has fewer than ten RTTs.
+
     Examples
     --------
     >>> slow = SubflowSignals.of_rtts(range(0, 200_000_000, 10_000_000), [30_000] * 20)
@@ -91,19 +105,24 @@ def lattice_of(x: SubflowSignals, y: SubflowSignals) -> Lattice | str:
     """
     if min(x.rtt_us.size, y.rtt_us.size) < FIRST_SAMPLES:
         return TOO_FEW_SAMPLES
-    fixed_ns = max(int(own.rtt_time_ns[FIRST_SAMPLES - 1]) for own in (x, y))
-    counts = (int(np.searchsorted(own.rtt_time_ns, fixed_ns, side="right")) for own in (x, y))
-    lowest_us = (int(own.lowest_rtt_us[count - 1]) for own, count in zip((x, y), counts, strict=True))
+    fixed_ns = max(int(signals.rtt_time_ns[FIRST_SAMPLES - 1]) for signals in (x, y))
+    counts = (int(np.searchsorted(signals.rtt_time_ns, fixed_ns, side="right")) for signals in (x, y))
+    lowest_us = (int(signals.lowest_rtt_us[count - 1]) for signals, count in zip((x, y), counts, strict=True))
     return Lattice(fixed_ns, min(max(lowest_us), DELAY_LIMIT_US))
 
 
 def reason_before_judgement(x: SubflowSignals, y: SubflowSignals) -> str:
-    """Return why nothing is said of a pair before its first judgement.
+    """Return why a pair has no verdict before its first judgement.
 
     Parameters
     ----------
     x, y : SubflowSignals
         The pair.
+
+    Returns
+    -------
+    str
+        :data:`TOO_FEW_SAMPLES` or :data:`TOO_SHORT`.
 
     Examples
     --------

@@ -58,19 +58,23 @@ class Evidence:
         """Return seven eighths of every sum, what is lost truncated toward zero.
 
         Of a sum x, x - sign(x) * (abs(x) // 8) is left.
+
+        Returns
+        -------
+        Evidence
         """
 
         def kept(sums: Int64Array) -> Int64Array:
             lost = abs(sums) // _FADES
             return sums - lost * (1 - 2 * (sums < 0))
 
-        def left(own: Motion | Probes) -> list[int]:
-            return [int(value) - int(value) // _FADES for value in vars(own).values()]
+        def left(sums: Motion | Probes) -> list[int]:
+            return [int(value) - int(value) // _FADES for value in vars(sums).values()]
 
-        of = self.correlogram
+        agreement, counted = self.correlogram.agreement, self.correlogram.counted
         return Evidence(
             self.start_ns,
-            Correlogram(tuple(kept(own) for own in of.agreement), tuple(kept(own) for own in of.counted)),
+            Correlogram(tuple(map(kept, agreement)), tuple(map(kept, counted))),
             Comparison(Probes(*left(self.comparison.a)), Probes(*left(self.comparison.b))),
             Motion(*left(self.motion_a)),
             Motion(*left(self.motion_b)),
@@ -89,7 +93,7 @@ class Forgetting:
     Attributes
     ----------
     tiles : int or None
-        The last so many, the one that goes on among them, those without evidence too; None keeps all.
+        The last so many, including the one that is not over and those without evidence; None keeps all.
     fades : bool
         Sums lose an eighth with each tile.
     restarts : bool
@@ -135,26 +139,31 @@ class Memory:
         """Take a tile, or half of it; return what is known then, None if nothing is.
 
         A tile that is too deep adds nothing.
+
+        Returns
+        -------
+        Evidence or None
+            Sums over the tiles that are kept, and this one.
         """
         self._forget(tile.number)
-        own = None if tile.deep else Evidence.of(tile)
-        if tile.whole and own is not None and self._contradicts(own):
+        latest = None if tile.deep else Evidence.of(tile)
+        if tile.whole and latest is not None and self._contradicts(latest):
             self._kept.clear()
-        parts = [one for _, one in self._kept]
-        if own is not None:
-            parts.append(own)
+        parts = [sums for _, sums in self._kept]
+        if latest is not None:
+            parts.append(latest)
         if not parts:
             return None
-        found = parts[0]
-        for one in parts[1:]:
-            found += one
-        if tile.whole and own is not None:
+        total = parts[0]
+        for part in parts[1:]:
+            total += part
+        if tile.whole and latest is not None:
             if self._forgetting.tiles is None:
                 self._kept.clear()
-                self._kept.append((tile.number, found))
+                self._kept.append((tile.number, total))
             else:
-                self._kept.append((tile.number, own))
-        return found
+                self._kept.append((tile.number, latest))
+        return total
 
     def _forget(self, number: int) -> None:
         """Drop what is too old when a tile of this number comes."""
@@ -167,8 +176,8 @@ class Memory:
                 sums = sums.faded()
             self._kept.append((max(last, number), sums))
 
-    def _contradicts(self, own: Evidence) -> bool:
+    def _contradicts(self, latest: Evidence) -> bool:
         if not self._forgetting.restarts or self._verdict is None or not self._kept:
             return False
-        said = self._verdict(own), self._verdict(self._kept[0][1])
-        return None not in said and said[0] != said[1]
+        verdict, verdict_before = self._verdict(latest), self._verdict(self._kept[0][1])
+        return None not in (verdict, verdict_before) and verdict != verdict_before

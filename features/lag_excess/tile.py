@@ -17,7 +17,7 @@ from smartsbd.features.series import SubflowSignals
 
 #: A tile whose mean RTT is above so many of the larger minimum RTT is too short for what moves in it.
 _DEEP_RTTS = 10
-#: Steps that are waited for the sample that tells the last RTT of a tile, or of half of it.
+#: Steps that a sender waits for the sample from which the last RTT of a tile, or of half of it, is known.
 WAITED_STEPS = 256
 #: Bands whose changes say whether anything moves, slow and fast.
 _SLOW, _FAST = 64, 4
@@ -47,7 +47,7 @@ class Motion:
     silences: int
 
     def __add__(self, other: Motion) -> Motion:
-        return Motion(*(own + its for own, its in zip(vars(self).values(), vars(other).values(), strict=True)))
+        return Motion(*(mine + its for mine, its in zip(vars(self).values(), vars(other).values(), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,11 @@ def _numbers(signals: SubflowSignals, lattice: Lattice) -> set[int]:
 
 def _decided_ns(x: SubflowSignals, y: SubflowSignals, lattice: Lattice, last_ns: int) -> int | None:
     """Return when a sender knows both RTTs of a time; None if never, or so late that it does not wait."""
-    known_ns = [decided_ns(own, last_ns) for own in (x, y)]
-    found_ns = None if None in known_ns else max(one for one in known_ns if one is not None)
-    waited_ns = WAITED_STEPS * lattice.step_ns
-    return None if found_ns is None or found_ns - last_ns > waited_ns else found_ns
+    x_known_ns, y_known_ns = decided_ns(x, last_ns), decided_ns(y, last_ns)
+    if x_known_ns is None or y_known_ns is None:
+        return None
+    known_ns = max(x_known_ns, y_known_ns)
+    return known_ns if known_ns - last_ns <= WAITED_STEPS * lattice.step_ns else None
 
 
 def _silence_ends_ns(signals: SubflowSignals, lattice: Lattice) -> Int64Array:
@@ -112,12 +113,12 @@ def _silence_ends_ns(signals: SubflowSignals, lattice: Lattice) -> Int64Array:
     return ends_ns[ends_ns >= lattice.start_ns]
 
 
-def _together_ns(one: Int64Array, other: Int64Array, lattice: Lattice) -> Int64Array:
-    """Return when silences of both have ended that end within half a step of each other."""
-    places = np.searchsorted(other, one - lattice.step_ns // 2, side="left")
-    near = np.append(other, np.iinfo(np.int64).max)[places]
-    found: Int64Array = np.maximum(one, near)[near <= one + lattice.step_ns // 2]
-    return found
+def _together_ns(ends_x_ns: Int64Array, ends_y_ns: Int64Array, lattice: Lattice) -> Int64Array:
+    """Return when both silences are over, of those that end within half a step of each other."""
+    places = np.searchsorted(ends_y_ns, ends_x_ns - lattice.step_ns // 2, side="left")
+    near_ns = np.append(ends_y_ns, np.iinfo(np.int64).max)[places]
+    together_ns: Int64Array = np.maximum(ends_x_ns, near_ns)[near_ns <= ends_x_ns + lattice.step_ns // 2]
+    return together_ns
 
 
 def _is_deep(delays: Delays, lattice: Lattice, steps: int) -> bool:
@@ -137,15 +138,15 @@ class _Silences:
 
     @classmethod
     def of(cls, x: SubflowSignals, y: SubflowSignals, lattice: Lattice) -> _Silences:
-        one, other = (_silence_ends_ns(own, lattice) for own in (x, y))
-        return cls((one, other), np.sort(_together_ns(one, other, lattice)))
+        ends_x_ns, ends_y_ns = _silence_ends_ns(x, lattice), _silence_ends_ns(y, lattice)
+        return cls((ends_x_ns, ends_y_ns), np.sort(_together_ns(ends_x_ns, ends_y_ns, lattice)))
 
 
 def _count(times_ns: Int64Array, after_ns: int, last_ns: int) -> int:
     return int(np.searchsorted(times_ns, last_ns, side="right") - np.searchsorted(times_ns, after_ns, side="right"))
 
 
-def _judged(
+def _tile_at(
     x: SubflowSignals, y: SubflowSignals, lattice: Lattice, silences: _Silences, number: int, steps: int
 ) -> Tile | None:
     first = number * TILE_STEPS
@@ -155,10 +156,10 @@ def _judged(
     if known_ns is None:
         return None
     signs, motions, deep = [], [], False
-    for own, ends_ns in zip((x, y), silences.ends_ns, strict=True):
-        delays = delays_at(own, lattice, first - LEAD_STEPS, LEAD_STEPS + steps)
+    for signals, ends_ns in zip((x, y), silences.ends_ns, strict=True):
+        delays = delays_at(signals, lattice, first - LEAD_STEPS, LEAD_STEPS + steps)
         changes = {band.span: changes_of(delays, band, steps) for band in BANDS}
-        signs.append([signs_of(*found) for found in changes.values()])
+        signs.append([signs_of(*changes_in_band) for changes_in_band in changes.values()])
         (slow, slow_points), (fast, fast_points) = (_total(*changes[span]) for span in (_SLOW, _FAST))
         silent = int((delays.silence[LEAD_STEPS:] == LONGEST).sum())
         ended = _count(ends_ns, before_ns, last_ns)
@@ -181,19 +182,23 @@ def _judged(
 def tiles(x: SubflowSignals, y: SubflowSignals, lattice: Lattice) -> Iterator[Tile]:
     """Yield a pair's tiles, each at half of it and at its end, in time order.
 
-    A sender does not wait longer than 256 steps for the sample that tells the last RTT: what is not known by then is
-    left out.
+    A sender does not wait longer than 256 steps for the sample from which the last RTT is known. What is not known by
+    then is left out.
 
     Parameters
     ----------
     x, y : SubflowSignals
         The pair, lower subflow number first.
     lattice : Lattice
+
+    Yields
+    ------
+    Tile
     """
-    x, y = (since(own, lattice) for own in (x, y))
+    x, y = since(x, lattice), since(y, lattice)
     silences = _Silences.of(x, y, lattice)
     for number in sorted(_numbers(x, lattice) & _numbers(y, lattice)):
         for steps in (PART_STEPS, TILE_STEPS):
-            tile = _judged(x, y, lattice, silences, number, steps)
+            tile = _tile_at(x, y, lattice, silences, number, steps)
             if tile is not None:
                 yield tile

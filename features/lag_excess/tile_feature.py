@@ -1,4 +1,4 @@
-"""What a model may learn from of a tile: excess and peak of each band, and what the second witness leads by."""
+"""What a model may learn from a tile: the excess and the peak of each band, and the lead of the second witness."""
 
 from __future__ import annotations
 
@@ -67,9 +67,14 @@ def tile_features(bands: Sequence[Excess | None], evidence: Evidence) -> dict[st
     Parameters
     ----------
     bands : sequence of Excess or None
-        What :func:`~smartsbd.features.lag_excess.excess.excesses` has of the evidence.
+        As :func:`~smartsbd.features.lag_excess.excess.excesses` returns them for the evidence.
     evidence : Evidence
         Of a tile, and of those before it that are still kept.
+
+    Returns
+    -------
+    dict of str to int or None, Q10
+        In the order of :data:`TILE_FEATURES`.
 
     Examples
     --------
@@ -78,15 +83,15 @@ def tile_features(bands: Sequence[Excess | None], evidence: Evidence) -> dict[st
     >>> from smartsbd.features.lag_excess.comparison import Comparison, Probes
     >>> from smartsbd.features.lag_excess.correlogram import Correlogram
     >>> from smartsbd.features.lag_excess.tile import Motion
-    >>> own, still = Probes(10, 30, 30, 30, 100, 100, 100, 100, 90), Motion(0, 0, 0, 0, 0, 0, 0)
-    >>> evidence = Evidence(0, Correlogram((), ()), Comparison(own, own), still, still, 0)
-    >>> found = tile_features([Excess(2048, 512), *[None] * 6], evidence)
-    >>> found["excess_2_q10"], found["peak_2_q10"], found["excess_4_q10"], found["lead_q10"]
+    >>> side, still = Probes(10, 30, 30, 30, 100, 100, 100, 100, 90), Motion(0, 0, 0, 0, 0, 0, 0)
+    >>> evidence = Evidence(0, Correlogram((), ()), Comparison(side, side), still, still, 0)
+    >>> values = tile_features([Excess(2048, 512), *[None] * 6], evidence)
+    >>> values["excess_2_q10"], values["peak_2_q10"], values["excess_4_q10"], values["lead_q10"]
     (2048, 512, None, 2048)
     """
     values = [
-        *(None if one is None else one.excess_q10 for one in bands),
-        *(None if one is None else one.peak_q10 for one in bands),
+        *(None if band is None else band.excess_q10 for band in bands),
+        *(None if band is None else band.peak_q10 for band in bands),
         evidence.comparison.lead_q10(),
     ]
-    return {one.name: value for one, value in zip(TILE_FEATURES, values, strict=True)}
+    return {feature.name: value for feature, value in zip(TILE_FEATURES, values, strict=True)}
