@@ -17,7 +17,7 @@ Int64Array = npt.NDArray[np.int64]
 _US = 1_000
 #: Grid on which the congested series are compared.
 GRID_NS = 10_000_000
-# A sample of one and of the other are of the same ACK if they are no further apart.
+# An inferred and a logged sample belong to the same ACK if they are no further apart.
 _SAME_ACK_NS = 1_000_000
 # Of the differences of many subflows.
 _PERCENT = (2.5, 50, 97.5)
@@ -32,7 +32,7 @@ class Agreement:
     logged, inferred : int
         RTT samples.
     rtt_difference_us : (n,) int64, microseconds
-        Inferred less logged, of the samples both have of one ACK.
+        Inferred less logged, of the samples that both have of the same ACK.
     grid_difference_us : (n,) int64, microseconds
         The same of the latest sample at every grid point, where both have one.
     confusion : (2, 2) int64
@@ -85,23 +85,30 @@ def _nearest(reference_ns: Int64Array, time_ns: Int64Array) -> Int64Array:
 
 
 def agreement(inferred: Subflow, logged: Subflow) -> Agreement:
-    """Compare a subflow inferred from packets with its sender's log; both clocks are one.
+    """Compare a subflow inferred from packets with its sender's log; both have the same clock.
 
     Parameters
     ----------
     inferred, logged : Subflow
+
+    Returns
+    -------
+    Agreement
+        What both have in common, and what each of them counts.
     """
-    own_ns, own_us = _samples(inferred)
-    log_ns, log_us = _samples(logged)
+    inferred_ns, inferred_us = _samples(inferred)
+    logged_ns, logged_us = _samples(logged)
     rtt_difference_us = np.zeros(0, dtype=np.int64)
-    if len(own_ns) and len(log_ns):
-        place = _nearest(log_ns, own_ns)
-        same = np.abs(own_ns[place] - log_ns) <= _SAME_ACK_NS
-        rtt_difference_us = (own_us[place] - log_us)[same]
+    if len(inferred_ns) and len(logged_ns):
+        place = _nearest(logged_ns, inferred_ns)
+        same = np.abs(inferred_ns[place] - logged_ns) <= _SAME_ACK_NS
+        rtt_difference_us = (inferred_us[place] - logged_us)[same]
     start_ns = max(inferred.start_ns, logged.start_ns)
     grid_ns = np.arange(start_ns, min(inferred.end_ns, logged.end_ns), GRID_NS, dtype=np.int64)
-    own, reference = (_at(grid_ns, *samples, before=NOT_OBSERVED) for samples in ((own_ns, own_us), (log_ns, log_us)))
-    known = (own != NOT_OBSERVED) & (reference != NOT_OBSERVED)
+    inferred_grid_us, logged_grid_us = (
+        _at(grid_ns, *samples, before=NOT_OBSERVED) for samples in ((inferred_ns, inferred_us), (logged_ns, logged_us))
+    )
+    known = (inferred_grid_us != NOT_OBSERVED) & (logged_grid_us != NOT_OBSERVED)
     changes, log_changes = _congested(inferred), _congested(logged)
     confusion = np.zeros((2, 2), dtype=np.int64)
     np.add.at(confusion, (_at(grid_ns, *log_changes, before=0), _at(grid_ns, *changes, before=0)), 1)
@@ -110,10 +117,10 @@ def agreement(inferred: Subflow, logged: Subflow) -> Agreement:
     if len(entries_ns):
         entry_difference_us = (entries_ns[_nearest(log_entries_ns, entries_ns)] - log_entries_ns) // _US
     return Agreement(
-        logged=len(log_ns),
-        inferred=len(own_ns),
+        logged=len(logged_ns),
+        inferred=len(inferred_ns),
         rtt_difference_us=rtt_difference_us,
-        grid_difference_us=(own - reference)[known],
+        grid_difference_us=(inferred_grid_us - logged_grid_us)[known],
         confusion=confusion,
         entry_difference_us=entry_difference_us,
         entries_logged=len(log_entries_ns),
@@ -124,8 +131,8 @@ def agreement(inferred: Subflow, logged: Subflow) -> Agreement:
 
 
 def _quantiles(name: str, values: Int64Array) -> dict[str, float | None]:
-    found = np.percentile(values, _PERCENT) if len(values) else [None] * len(_PERCENT)
-    return {f"{name}_{percent:g}": value for percent, value in zip(_PERCENT, found, strict=True)}
+    percentiles = np.percentile(values, _PERCENT) if len(values) else [None] * len(_PERCENT)
+    return {f"{name}_{percent:g}": value for percent, value in zip(_PERCENT, percentiles, strict=True)}
 
 
 def _sum(counts: Sequence[int | None]) -> int | None:
@@ -149,11 +156,11 @@ def summary(subflows: Sequence[Agreement]) -> dict[str, Any]:
         is none), grid points by congestion, entries into Recovery or Loss, and segments sent again (None where no log
         counts them).
     """
-    confusion = sum((one.confusion for one in subflows), np.zeros((2, 2), dtype=np.int64))
-    matched = np.concatenate([one.rtt_difference_us for one in subflows])
+    confusion = sum((subflow.confusion for subflow in subflows), np.zeros((2, 2), dtype=np.int64))
+    matched = np.concatenate([subflow.rtt_difference_us for subflow in subflows])
     return {
-        "rtts_logged": sum(one.logged for one in subflows),
-        "rtts_inferred": sum(one.inferred for one in subflows),
+        "rtts_logged": sum(subflow.logged for subflow in subflows),
+        "rtts_inferred": sum(subflow.inferred for subflow in subflows),
         "rtts_of_one_ack": len(matched),
         **_quantiles("rtt_difference_us", matched),
         **_quantiles("grid_difference_us", grid_differences_us(subflows)),
@@ -161,14 +168,14 @@ def summary(subflows: Sequence[Agreement]) -> dict[str, Any]:
         "only_inferred_congested": confusion[0, 1],
         "only_logged_congested": confusion[1, 0],
         "both_congested": confusion[1, 1],
-        "entries_logged": sum(one.entries_logged for one in subflows),
-        "entries_inferred": sum(one.entries_inferred for one in subflows),
-        **_quantiles("entry_difference_us", np.concatenate([one.entry_difference_us for one in subflows])),
-        "sent_again_logged": _sum([one.retransmissions_logged for one in subflows]),
-        "sent_again_inferred": _sum([one.retransmissions_inferred for one in subflows]),
+        "entries_logged": sum(subflow.entries_logged for subflow in subflows),
+        "entries_inferred": sum(subflow.entries_inferred for subflow in subflows),
+        **_quantiles("entry_difference_us", np.concatenate([subflow.entry_difference_us for subflow in subflows])),
+        "sent_again_logged": _sum([subflow.retransmissions_logged for subflow in subflows]),
+        "sent_again_inferred": _sum([subflow.retransmissions_inferred for subflow in subflows]),
     }
 
 
 def grid_differences_us(subflows: Sequence[Agreement]) -> Int64Array:
     """Return the differences on the grid of some subflows, one after the other."""
-    return np.concatenate([one.grid_difference_us for one in subflows])
+    return np.concatenate([subflow.grid_difference_us for subflow in subflows])

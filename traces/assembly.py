@@ -104,16 +104,17 @@ class Assembly:
         ----------
         time_ns : int, nanoseconds
         connection : hashable
-            What tells the connection from the others of the input.
+            What distinguishes the connection from the others of the input.
         subflow_id : int
         events : sequence of (kind, value)
-            What the record says; an ACK stands before what belongs to it.
+            Of the record; an ACK comes before what belongs to it.
         token : int, optional
             Of the connection.
 
         Returns
         -------
-        (reason, detail) if the record is refused, else None
+        (str, str) or None
+            Reason and detail if the record is refused.
         """
         if not (0 <= time_ns <= MAX_TIME_NS and 0 <= subflow_id <= MAX_SUBFLOW):
             return _out_of_range(time_ns, subflow_id)
@@ -144,7 +145,7 @@ class Assembly:
         return None
 
     def take_run(self, reader: log_reading.LineReader, content: bytes, start: int, end: int) -> int:
-        """Take in lines as long as all that they say is known to be good.
+        """Take in lines up to the first that is not known to be good.
 
         Parameters
         ----------
@@ -156,7 +157,8 @@ class Assembly:
 
         Returns
         -------
-        Where the first line begins that is not taken
+        int
+            Where the first line that is not taken begins.
         """
         return reader.take(content, start, end, self._end_ns, self._event_ns, self._event_value, self._event_of)
 
@@ -209,14 +211,19 @@ class Assembly:
         Parameters
         ----------
         complete : callable, optional
-            Adds to a subflow, which has the number given, what is in no event.
+            Receives a subflow's number and the subflow; adds to it what is in no event.
         vantage : str
             Where the log was recorded.
+
+        Returns
+        -------
+        LogConnections
+            Each is built when it is asked for.
         """
-        # What tells records apart that come is of no use any more.
+        # No more records come: the keys that their subflows were known by are not needed.
         self._first, self._further = {}, {}
         columns = (self._event_ns, self._event_value, self._event_of)
-        time_ns, value, of = (_column(one).astype(np.int64, copy=False) for one in columns)
+        time_ns, value, of = (_column(column).astype(np.int64, copy=False) for column in columns)
         where = EventOrder.of(of // log_reading.MOST_KINDS, len(self))
 
         def built(number: int) -> Subflow:

@@ -54,7 +54,7 @@ _Placed = tuple[int, ListedSegment, _Place]
 
 
 def _payload_bytes(connection: Connection) -> int:
-    return sum(one.packets.payload_bytes for one in connection.subflows.values() if one.packets is not None)
+    return sum(subflow.packets.payload_bytes for subflow in connection.subflows.values() if subflow.packets is not None)
 
 
 def _placed(path: Path, places: Mapping[int, _Place], most: Bounds) -> Iterator[_Placed]:
@@ -74,6 +74,11 @@ def analysed(connections: Iterable[tuple[str, Connection]], most: Bounds = bound
     most : Bounds
         As they were read with.
 
+    Returns
+    -------
+    CaptureAnalysis
+        Those that sent most, by name; the others are counted by the reason.
+
     Raises
     ------
     UnreadableInputError
@@ -83,25 +88,27 @@ def analysed(connections: Iterable[tuple[str, Connection]], most: Bounds = bound
 
     def candidates() -> Iterator[tuple[int, int, str, Connection]]:
         for place, (name, connection) in enumerate(connections):
-            if any(one.packets is None for one in connection.subflows.values()):
+            if any(subflow.packets is None for subflow in connection.subflows.values()):
                 left_out[NO_PACKETS] += 1
                 continue
             left_out[TOO_MANY_TO_ANALYSE] += 1
             yield _payload_bytes(connection), -place, name, connection
 
-    largest = heapq.nlargest(MOST_CONNECTIONS, candidates(), key=lambda one: one[:2])
+    largest = heapq.nlargest(MOST_CONNECTIONS, candidates(), key=lambda candidate: candidate[:2])
     left_out[TOO_MANY_TO_ANALYSE] -= len(largest)
-    found: dict[str, ConnectionAnalysis] = {}
+    analyses: dict[str, ConnectionAnalysis] = {}
     places: dict[Path, dict[int, _Place]] = {}
-    for _, _, name, connection in sorted(largest, key=lambda one: -one[1]):
-        packets = {number: one.packets for number, one in connection.subflows.items() if one.packets is not None}
-        if len(places.keys() | {one.path for one in packets.values()}) > MOST_CAPTURES:
+    for _, _, name, connection in sorted(largest, key=lambda candidate: -candidate[1]):
+        packets = {
+            number: subflow.packets for number, subflow in connection.subflows.items() if subflow.packets is not None
+        }
+        if len(places.keys() | {flow.path for flow in packets.values()}) > MOST_CAPTURES:
             left_out[TOO_MANY_CAPTURES] += 1
             continue
-        found[name] = ConnectionAnalysis(connection)
-        for number, one in packets.items():
-            places.setdefault(one.path, {})[one.number] = _Place(found[name], number, one.sender)
-    streams = [_placed(path, own, most) for path, own in places.items()]
-    for _, segment, place in streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda one: one[0]):
+        analyses[name] = ConnectionAnalysis(connection)
+        for number, flow in packets.items():
+            places.setdefault(flow.path, {})[flow.number] = _Place(analyses[name], number, flow.sender)
+    streams = [_placed(path, flow_places, most) for path, flow_places in places.items()]
+    for _, segment, place in streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda placed: placed[0]):
         place.analysis.take(segment, place.subflow, int(segment.end != place.sender))
-    return CaptureAnalysis(found, +left_out)
+    return CaptureAnalysis(analyses, +left_out)

@@ -64,7 +64,7 @@ class Acks:
         owd_us: int = NOT_OBSERVED,
         data_ack: int = NOT_OBSERVED,
     ) -> None:
-        """Append one.
+        """Append an ACK.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class AckColumns:
 
 
 class StoredRows(Protocol):
-    """ACKs of a subflow that are not in memory; each time they are asked for they are read, in pieces."""
+    """ACKs of a subflow that are not in memory; they are read in pieces, each time that they are asked for."""
 
     rows: int
 
@@ -282,7 +282,7 @@ class Batch:
     named : list of Named
         Connections whose rows in all tables but ``ack`` they are.
     pieces : list of AckPiece
-        What of ``ack`` they are: all in memory, or none.
+        Which rows of ``ack`` they are: all in memory, or none.
     """
 
     named: list[Named]
@@ -314,23 +314,23 @@ def in_parts(name: str, connection: Connection) -> Iterator[Batch]:
 
 
 def batches(connections: Iterable[Named]) -> Iterator[Batch]:
-    """Yield the rows of connections, all stored or none, in batches: of whole ones, and of a long one in several."""
+    """Yield the rows of connections, all stored or none, in batches; those of a long connection in several."""
     batch = Batch([], [])
     rows = 0
     for name, connection in connections:
         subflows = connection.ordered()
-        own = sum(subflow.most_rows() for subflow in subflows)
-        if batch.named and rows + own > _ROWS:
+        subflow_rows = sum(subflow.most_rows() for subflow in subflows)
+        if batch.named and rows + subflow_rows > _ROWS:
             yield batch
             batch, rows = Batch([], []), 0
-        if own > _ROWS and all(subflow.stored_acks is not None for subflow in subflows):
+        if subflow_rows > _ROWS and all(subflow.stored_acks is not None for subflow in subflows):
             yield from in_parts(name, connection)
             continue
         batch.named.append((name, connection))
-        for one in subflows:
-            acks = one.acks if one.stored_acks is None else one.stored_acks
-            batch.pieces.append(AckPiece(name, one.subflow_id, 0, one.most_acks(), acks))
-        rows += own
+        for subflow in subflows:
+            acks = subflow.acks if subflow.stored_acks is None else subflow.stored_acks
+            batch.pieces.append(AckPiece(name, subflow.subflow_id, 0, subflow.most_acks(), acks))
+        rows += subflow_rows
     if batch.named:
         yield batch
 
@@ -349,7 +349,7 @@ def observed(numbers: npt.NDArray[np.int64], dtype: pa.DataType) -> pa.Array:
 
 
 def _repeated(names: Sequence[str], counts: Sequence[int]) -> pa.Array:
-    """Return names, each as often as it is said."""
+    """Return names, each as often as its count says."""
     encoded = [name.encode() for name in names]
     content = b"".join(name * count for name, count in zip(encoded, counts, strict=True))
     sizes = np.repeat([len(name) for name in encoded], counts)
@@ -425,13 +425,18 @@ def subflow_columns(named: Sequence[Named]) -> dict[str, Any]:
 
 def _together(acks: Sequence[Acks]) -> AckColumns:
     return AckColumns(
-        [len(one) for one in acks],
-        {column.name: _joined(getattr(one, column.name) for one in acks) for column in fields(Acks)},
+        [len(piece) for piece in acks],
+        {column.name: _joined(getattr(piece, column.name) for piece in acks) for column in fields(Acks)},
     )
 
 
 def ack_columns(pieces: Sequence[AckPiece]) -> dict[str, Any]:
     """Return some rows of the ``ack`` table.
+
+    Returns
+    -------
+    dict
+        Columns of the table by name, a row for each ACK.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """One MPTCP connection of a capture, packet by packet: what was mapped, acknowledged, sent again and signalled.
 
-Data sequence numbers count from the first byte of their direction, where a key tells it; else from the first number
-that was seen. What is kept has a bound, and what is beyond it is counted.
+Data sequence numbers count from the first byte of their direction, if the key of its end is known; else from the first
+number that was seen. What is kept has a bound, and what is beyond it is counted.
 """
 
 from __future__ import annotations
@@ -162,15 +162,20 @@ class SpacedPoints:
         Parameters
         ----------
         start_ns : int, nanoseconds
-            What times count from.
+            The time that they count from.
+
+        Returns
+        -------
+        dict
+            ``count``, ``every``, and a list for each column.
         """
-        found: dict[str, Any] = {"count": self.count, "every": self.every}
+        columns: dict[str, Any] = {"count": self.count, "every": self.every}
         for name, column in zip(self._names, self._columns, strict=True):
             values = [None if value == NOT_OBSERVED else value for value in column]
             if name == "time_ns":
                 values = [value - start_ns for value in column]
-            found[name] = values
-        return found
+            columns[name] = values
+        return columns
 
 
 @dataclass(slots=True)
@@ -227,7 +232,7 @@ class SubflowSending:
 
 @dataclass(slots=True)
 class _Numbers:
-    """Data sequence numbers of one direction: from as many bits as an option has to a distance from the first."""
+    """Data sequence numbers of one direction: makes distances from the first out of as many bits as an option has."""
 
     first: int | None
     bits: int = _LONG
@@ -238,13 +243,13 @@ class _Numbers:
         if self.first is None:
             self.first, self.bits = raw, bits
             return 0
-        found = unwrapped(self.highest, (raw - self.first) % _WORD)
-        if bits == _LONG and self.bits == _LONG and (raw - self.first - found) % _DOUBLE:
+        distance = unwrapped(self.highest, (raw - self.first) % _WORD)
+        if bits == _LONG and self.bits == _LONG and (raw - self.first - distance) % _DOUBLE:
             return None
         if bits == _LONG and self.bits < _LONG:
-            self.first, self.bits = (raw - found) % _DOUBLE, _LONG
-        self.highest = max(self.highest, found)
-        return found
+            self.first, self.bits = (raw - distance) % _DOUBLE, _LONG
+        self.highest = max(self.highest, distance)
+        return distance
 
 
 class DirectionAnalysis:
@@ -325,7 +330,7 @@ class ConnectionAnalysis:
         By kind: time, subflow, which end it is from (a place in :data:`DIRECTIONS`), its number (:data:`NUMBERS`), and
         1 for a MP_JOIN of a backup.
     left_out : Counter of str
-        What was seen and cannot be told more of.
+        What was seen and could not be analysed, counted by the reason.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -347,19 +352,19 @@ class ConnectionAnalysis:
         end : int
             Which end sent it: 0 for the end that sent more, 1 for the other.
         """
-        own = self.sending[subflow][end]
-        own.segments += 1
+        sending = self.sending[subflow][end]
+        sending.segments += 1
         if segment.flags & _SYN:
-            own.open(segment.seq, segment.window_scale)
+            sending.open(segment.seq, segment.window_scale)
         if segment.subtypes & _EVENT_BITS:
             self._signal(segment, subflow, end)
         if segment.repeated:
             self.left_out[REPEATED_OPTIONS] += segment.repeated.bit_count()
         self._map(segment, subflow, end)
         if segment.payload_bytes:
-            own.send(segment.seq + bool(segment.flags & _SYN), segment.payload_bytes)
+            sending.send(segment.seq + bool(segment.flags & _SYN), segment.payload_bytes)
         if segment.resent:
-            own.resent += segment.resent
+            sending.resent += segment.resent
             self._event(SENT_AGAIN, segment.time_ns, subflow, end, segment.resent)
         for flag, kind in ((_FIN, FIN), (_RST, RST)):
             if segment.flags & flag:
@@ -381,8 +386,8 @@ class ConnectionAnalysis:
             number, flag = segment.detail[subtype], 0
             if number >= _DETAIL_FLAG:
                 number, flag = number - _DETAIL_FLAG, 1
-            said = ECHO if subtype == _ADD_ADDR and flag else kind
-            self._event(said, segment.time_ns, subflow, end, NOT_OBSERVED if number < 0 else number, flag)
+            event_kind = ECHO if subtype == _ADD_ADDR and flag else kind
+            self._event(event_kind, segment.time_ns, subflow, end, NOT_OBSERVED if number < 0 else number, flag)
 
     def _map(self, segment: ListedSegment, subflow: int, end: int) -> None:
         """Take what a segment maps, by DSS, or by the MP_CAPABLE that ends a handshake and has data."""
@@ -413,24 +418,24 @@ class ConnectionAnalysis:
         self, direction: DirectionAnalysis, segment: ListedSegment, subflow: int, end: int, where: tuple[int, int, int]
     ) -> None:
         data_seq, end_seq, subflow_seq = where
-        found = direction.ranges.add(data_seq, end_seq, subflow, data_seq - subflow_seq)
+        mapped = direction.ranges.add(data_seq, end_seq, subflow, data_seq - subflow_seq)
         direction.numbers.highest = max(direction.numbers.highest, end_seq)
-        own = self.sending[subflow][end]
-        own.map_until(subflow_seq + end_seq - data_seq)
-        own.new_bytes += found.new
-        own.reinjected_bytes += found.reinjected
-        own.repeated_bytes += found.repeated
-        if found.unknown:
-            self.left_out[BELOW_KEPT] += found.unknown
-        if not found.new and not found.reinjected:
+        sending = self.sending[subflow][end]
+        sending.map_until(subflow_seq + end_seq - data_seq)
+        sending.new_bytes += mapped.new
+        sending.reinjected_bytes += mapped.reinjected
+        sending.repeated_bytes += mapped.repeated
+        if mapped.unknown:
+            self.left_out[BELOW_KEPT] += mapped.unknown
+        if not mapped.new and not mapped.reinjected:
             direction.repeated += 1
             return
-        direction.mappings.append(segment.time_ns, subflow, data_seq, end_seq - data_seq, int(found.reinjected > 0))
-        if found.first_subflow is not None:
-            direction.reinjections.append(segment.time_ns, subflow, data_seq, found.reinjected, found.first_subflow)
+        direction.mappings.append(segment.time_ns, subflow, data_seq, end_seq - data_seq, int(mapped.reinjected > 0))
+        if mapped.first_subflow is not None:
+            direction.reinjections.append(segment.time_ns, subflow, data_seq, mapped.reinjected, mapped.first_subflow)
 
     def _acknowledge(self, segment: ListedSegment, subflow: int, end: int) -> None:
-        own = self.sending[subflow][end]
+        sending = self.sending[subflow][end]
         direction = self.directions[1 - end]
         data_ack = None
         if segment.data_ack_bits:
@@ -439,26 +444,31 @@ class ConnectionAnalysis:
                 self.left_out[IMPLAUSIBLE_ACKS] += 1
         shift = 0 if segment.flags & _SYN else self.window_shift(subflow)[end]
         window = segment.window << shift
-        own.least_window = window if own.least_window is None else min(own.least_window, window)
-        own.most_window = window if own.most_window is None else max(own.most_window, window)
-        if window == 0 and not own.has_zero_window:
+        sending.least_window = window if sending.least_window is None else min(sending.least_window, window)
+        sending.most_window = window if sending.most_window is None else max(sending.most_window, window)
+        if window == 0 and not sending.has_zero_window:
             self._event(ZERO_WINDOW, segment.time_ns, subflow, end)
-        own.has_zero_window = window == 0
+        sending.has_zero_window = window == 0
         direction.acknowledge(segment.time_ns, subflow, data_ack, window)
 
     def window_shift(self, subflow: int) -> tuple[int, int]:
-        """Return by how many bits the windows of both ends are scaled: both must have said so (RFC 7323, section 2.2).
+        """Return by how many bits the windows of both ends are scaled: both must announce it (RFC 7323, section 2.2).
 
         Parameters
         ----------
         subflow : int
+
+        Returns
+        -------
+        (int, int)
+            Bits of the end that sent more, and of the other; 0 unless both SYNs have the option.
         """
-        first, second = (own.window_scale for own in self.sending[subflow])
+        first, second = (sending.window_scale for sending in self.sending[subflow])
         return (first, second) if first >= 0 and second >= 0 else (0, 0)
 
     def all_left_out(self) -> Counter[str]:
-        """Return what was seen and cannot be told more of, with what was not kept."""
-        found = self.left_out.copy()
+        """Return the counts of what was seen and could not be analysed, and of what was not kept."""
+        left_out = self.left_out.copy()
         for direction in self.directions:
-            found[FORGOTTEN_RANGES] += direction.ranges.forgotten
-        return +found
+            left_out[FORGOTTEN_RANGES] += direction.ranges.forgotten
+        return +left_out

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 #: Pieces that are kept of a direction; of more, the lowest are forgotten.
 MOST_PIECES = 1 << 12
-# Mappings of one piece that are told apart; of more, the last ones count.
+# Mappings of one piece that are kept apart; of more, the last ones count.
 _MOST_OWNERS = 3
 _OFFSET_BITS = 32
 
@@ -52,7 +52,7 @@ class DataRanges:
     Attributes
     ----------
     forgotten : int
-        Pieces that were let go of, as there were more.
+        Pieces that were dropped because there were too many.
 
     Examples
     --------
@@ -92,6 +92,11 @@ class DataRanges:
         subflow : int
         offset : int
             Data sequence number less the subflow's: a mapping that is seen again has the same.
+
+        Returns
+        -------
+        NewlyMapped
+            Its bytes, by what was known of them.
         """
         owner = subflow << _OFFSET_BITS | offset % (1 << _OFFSET_BITS)
         unknown = 0
@@ -102,12 +107,12 @@ class DataRanges:
             return NewlyMapped(0, 0, 0, unknown, None)
         if not self._ends or start >= self._ends[-1]:
             self._append(start, end, (owner,))
-            found = NewlyMapped(end - start, 0, 0, unknown, None)
+            mapped = NewlyMapped(end - start, 0, 0, unknown, None)
         else:
-            found = self._merge(start, end, owner, unknown)
+            mapped = self._merge(start, end, owner, unknown)
         while len(self._starts) > self._most:
             self._forget()
-        return found
+        return mapped
 
     def _append(self, start: int, end: int, owners: tuple[int, ...]) -> None:
         if self._ends and self._ends[-1] == start and self._owners[-1] == owners:
@@ -162,7 +167,7 @@ class DataRanges:
         self._owners[first:last] = [owners for _, _, owners in joined]
 
     def _forget(self) -> None:
-        """Let go of the lowest piece; the gap above it stays one, whatever comes."""
+        """Drop the lowest piece; the gap above it stays a gap, whatever comes."""
         if self._floor is None and self._start is not None and self._starts[0] > self._start:
             self._count_below(self._starts[0] - self._start)
         gap = self._starts[1] - self._ends[0]
@@ -181,15 +186,15 @@ class DataRanges:
     def gaps(self) -> list[Gap]:
         """Return what no mapping covers, of what is kept: the first number of each, and the one after its last."""
         start = self._start if self._floor is None else self._floor
-        found: list[Gap] = []
+        gaps: list[Gap] = []
         if self._starts and start is not None and self._starts[0] > start:
-            found.append((start, self._starts[0]))
-        found += [
+            gaps.append((start, self._starts[0]))
+        gaps += [
             (end, following)
             for end, following in zip(self._ends[:-1], self._starts[1:], strict=True)
             if following > end
         ]
-        return found
+        return gaps
 
     def all_gaps(self) -> tuple[int, int]:
         """Return how many gaps there are, and their bytes, with those of pieces that were forgotten."""

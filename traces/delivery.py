@@ -47,10 +47,10 @@ class Delivery:
 
     def rate_mbit_s(self) -> npt.NDArray[np.float64]:
         """Return the delivery rate in each part, Mbit/s."""
-        found: npt.NDArray[np.float64] = (
+        rate_mbit_s: npt.NDArray[np.float64] = (
             self.acked_in_part * _BITS_PER_BYTE / _BITS_PER_MBIT / (self.part_ns / _NS_PER_S)
         )
-        return found
+        return rate_mbit_s
 
 
 def delivery(subflow: Subflow, start_ns: int, end_ns: int) -> Delivery:
@@ -60,7 +60,12 @@ def delivery(subflow: Subflow, start_ns: int, end_ns: int) -> Delivery:
     ----------
     subflow : Subflow
     start_ns, end_ns : int, nanoseconds
-        From when to when its connection was recorded.
+        When the recording of its connection begins and ends.
+
+    Returns
+    -------
+    Delivery
+        RTT samples, and bytes acknowledged in each of :data:`PARTS` parts of the connection's time.
     """
     rtts = SpacedPoints("time_ns", "rtt_us")
     part_ns = max(1, -(-(end_ns - start_ns + 1) // PARTS))
@@ -73,7 +78,7 @@ def delivery(subflow: Subflow, start_ns: int, end_ns: int) -> Delivery:
         if not len(acks):
             continue
         time_ns, acked, rtt_us = (
-            np.array(one, dtype=np.int64) for one in (acks.time_ns, acks.acked_bytes, acks.rtt_us)
+            np.array(column, dtype=np.int64) for column in (acks.time_ns, acks.acked_bytes, acks.rtt_us)
         )
         if first is None:
             first = last = int(acked[0])
@@ -82,9 +87,9 @@ def delivery(subflow: Subflow, start_ns: int, end_ns: int) -> Delivery:
         np.add.at(in_part, np.clip((time_ns - start_ns) // part_ns, 0, PARTS - 1), advanced)
         known = rtt_us != NOT_OBSERVED
         if known.any():
-            own = rtt_us[known]
-            least_us = int(own.min()) if least_us is None else min(least_us, int(own.min()))
-            most_us = int(own.max()) if most_us is None else max(most_us, int(own.max()))
-            for at_ns, sample_us in zip(time_ns[known].tolist(), own.tolist(), strict=True):
+            samples_us = rtt_us[known]
+            least_us = int(samples_us.min()) if least_us is None else min(least_us, int(samples_us.min()))
+            most_us = int(samples_us.max()) if most_us is None else max(most_us, int(samples_us.max()))
+            for at_ns, sample_us in zip(time_ns[known].tolist(), samples_us.tolist(), strict=True):
                 rtts.append(at_ns, sample_us)
     return Delivery(rtts, least_us, most_us, 0 if first is None else last - first, part_ns, in_part)

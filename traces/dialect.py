@@ -38,7 +38,7 @@ class LinePattern:
     Attributes
     ----------
     marker : str
-        Text every record starts with: a line without it is no record, one with it that does not fit is refused.
+        Text that every record starts with: a line without it is no record, a line with it that does not fit is refused.
         Empty: every line is a record.
     expression : str
         Regular expression of what follows the marker, up to white space, a quote or the line's end. Named groups:

@@ -1,4 +1,4 @@
-"""The inputs of a dataset, told apart: no two may be one, and each names its connections."""
+"""The inputs of a dataset are distinct: no two are the same file, and each names its connections."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def _capture_id(path: Path) -> str:
 def check_distinct(paths: Sequence[Path]) -> None:
     """Check that no two inputs are the same file, or would give their connections the same names.
 
-    What has no content that can be read is like nothing else; who reads it finds out, and counts it.
+    An input whose content cannot be read equals no other; its reader notices, and counts it.
 
     Raises
     ------
     UnreadableInputError
-        If two inputs have the same content, or the same name but for its suffixes, or if a name is not UTF-8.
+        If two inputs have the same content, or the same name except for its suffixes, or if a name is not UTF-8.
     """
     contents: dict[tuple[int, str], Path] = {}
     stems: dict[str, Path] = {}

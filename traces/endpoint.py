@@ -39,6 +39,11 @@ class Endpoint:
 def endpoint(text: str) -> Endpoint | None:
     """Return the endpoint of an ``address:port``, split at the last colon; None if it is none.
 
+    Returns
+    -------
+    Endpoint or None
+        Address and port, the address as it is written.
+
     Examples
     --------
     >>> endpoint("[::ffff:10.0.1.1]:5201")
@@ -64,7 +69,7 @@ class Pseudonyms:
 
 
 def socket_name(local: Endpoint, remote: Endpoint) -> str:
-    """Return what tells a socket from all others: one text, as sockets may be many."""
+    """Return the name of a socket, which no other has: one text, because sockets may be many."""
     return f"{local.address}:{local.port} {remote.address}:{remote.port}"
 
 
@@ -86,7 +91,7 @@ class Sockets:
             self._pseudonyms.of(end.address)
 
     def describe(self, number: int, subflow: Subflow) -> None:
-        """Say where the subflow of a number is."""
+        """Set the addresses and ports of the subflow with a number."""
         local, remote = _ends(self._names[number])
         subflow.family = local.family
         subflow.local_address, subflow.remote_address = (self._pseudonyms.of(end.address) for end in (local, remote))

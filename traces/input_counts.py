@@ -69,15 +69,15 @@ class TotalCounts:
     refused: Counter[str]
 
 
-def counted(one: Recording | UnreadableInputError) -> InputCounts:
+def counted(outcome: Recording | UnreadableInputError) -> InputCounts:
     """Count what an input holds."""
-    if isinstance(one, UnreadableInputError):
-        return InputCounts(str(one.path), unreadable=f"at byte {one.offset}: {one.why}")
-    trace = one.trace
+    if isinstance(outcome, UnreadableInputError):
+        return InputCounts(str(outcome.path), unreadable=f"at byte {outcome.offset}: {outcome.why}")
+    trace = outcome.trace
     subflows = [len(connection.subflows) for connection in trace.connections]
     return InputCounts(
-        input=str(one.path),
-        source=one.source,
+        input=str(outcome.path),
+        source=outcome.source,
         connections=len(subflows),
         subflows=sum(subflows),
         records_in=trace.records_in,
@@ -90,26 +90,31 @@ def counted(one: Recording | UnreadableInputError) -> InputCounts:
 def total(counts: Sequence[InputCounts]) -> TotalCounts:
     """Add up the counts of inputs.
 
+    Returns
+    -------
+    TotalCounts
+        Sums, and the numbers of inputs by source and by the reason why they cannot be read.
+
     Examples
     --------
     >>> read = InputCounts("a.log", "event_log", None, 1, 2, 9, 8, {}, {"not an event line": 1})
-    >>> found = total([read, read, InputCounts("b.log", unreadable="at byte 0: is empty")])
-    >>> found.inputs, dict(found.sources), dict(found.unreadable), found.subflows, dict(found.refused)
+    >>> totals = total([read, read, InputCounts("b.log", unreadable="at byte 0: is empty")])
+    >>> totals.inputs, dict(totals.sources), dict(totals.unreadable), totals.subflows, dict(totals.refused)
     (3, {'event_log': 2}, {'at byte 0: is empty': 1}, 4, {'not an event line': 2})
     """
     unused: Counter[str] = Counter()
     refused: Counter[str] = Counter()
-    for one in counts:
-        unused.update(one.unused)
-        refused.update(one.refused)
+    for input_counts in counts:
+        unused.update(input_counts.unused)
+        refused.update(input_counts.refused)
     return TotalCounts(
         inputs=len(counts),
-        sources=Counter(one.source for one in counts if one.source is not None),
-        unreadable=Counter(one.unreadable for one in counts if one.unreadable is not None),
-        connections=sum(one.connections for one in counts),
-        subflows=sum(one.subflows for one in counts),
-        records_in=sum(one.records_in for one in counts),
-        records_out=sum(one.records_out for one in counts),
+        sources=Counter(input_counts.source for input_counts in counts if input_counts.source is not None),
+        unreadable=Counter(input_counts.unreadable for input_counts in counts if input_counts.unreadable is not None),
+        connections=sum(input_counts.connections for input_counts in counts),
+        subflows=sum(input_counts.subflows for input_counts in counts),
+        records_in=sum(input_counts.records_in for input_counts in counts),
+        records_out=sum(input_counts.records_out for input_counts in counts),
         unused=unused,
         refused=refused,
     )
@@ -124,13 +129,18 @@ def files_of(folder: Path) -> list[Path]:
 
     A folder without a file stands for itself: it is counted among what cannot be read.
 
+    Returns
+    -------
+    list of Path
+        Paths of files and links; the folder itself if there are none.
+
     Raises
     ------
     OSError
         If a folder cannot be read.
     """
-    found: list[Path] = []
+    paths: list[Path] = []
     for place, folders, names in os.walk(folder, onerror=_raise):
         links = [name for name in folders if Path(place, name).is_symlink()]
-        found += [Path(place, name) for name in (*names, *links)]
-    return sorted(found) or [folder]
+        paths += [Path(place, name) for name in (*names, *links)]
+    return sorted(paths) or [folder]

@@ -59,19 +59,19 @@ class InputTables:
         for name, rows in chunks:
             self._rows[name] += self._writers[name].append(rows)
 
-    def _count(self, one: ParsedInput) -> None:
+    def _count(self, parsed: ParsedInput) -> None:
         """Count what an input holds; log the first records of it that were refused."""
-        trace = one.trace
-        self._totals["inputs_unreadable"] += one.unreadable
+        trace = parsed.trace
+        self._totals["inputs_unreadable"] += parsed.unreadable
         for name in _COUNTED:
             self._totals[name] += getattr(trace, name)
         self._unused.update(trace.unused)
         self._signals.update(trace.signals)
         self._refused.update(trace.refused())
         for refusal in itertools.islice(trace.refusals, _SHOWN_REFUSALS):
-            log.warning("%s: at byte %d: %s: %s", one.path, refusal.offset, refusal.reason, refusal.detail)
+            log.warning("%s: at byte %d: %s: %s", parsed.path, refusal.offset, refusal.reason, refusal.detail)
         for reason, count in sorted(trace.beyond_bounds.items()):
-            log.warning("%s: %d records: %s", one.path, count, reason)
+            log.warning("%s: %d records: %s", parsed.path, count, reason)
 
     def write(self, inputs: Iterable[ParsedInput | InputPart], dataset: str, build_map: BatchMap = map) -> None:
         """Write the rows of inputs as they come; in the end join those that wait for others, and write theirs.
@@ -89,19 +89,19 @@ class InputTables:
         together = parsed_input.joined(self._written_alone(inputs), self._most)
         self._write(joined_rows(together, dataset, build_map))
         self._write([capture_rows(together)])
-        for own in together:
-            self._write(refusal_rows(own))
-            self._count(own)
+        for parsed in together:
+            self._write(refusal_rows(parsed))
+            self._count(parsed)
 
     def _written_alone(self, inputs: Iterable[ParsedInput | InputPart]) -> list[InputPart]:
         """Write the rows of inputs that wait for no others; return those that do."""
         waiting: list[InputPart] = []
-        for one in inputs:
-            if isinstance(one, InputPart):
-                waiting.append(one)
+        for parsed in inputs:
+            if isinstance(parsed, InputPart):
+                waiting.append(parsed)
             else:
-                self._write(one.chunks)
-                self._count(one)
+                self._write(parsed.chunks)
+                self._count(parsed)
         return waiting
 
     def report(self, inputs: int) -> dict[str, Any]:
@@ -127,6 +127,11 @@ def opened(folder: Path, most: Bounds = bounds.DEFAULT) -> Iterator[InputTables]
     folder : Path
     most : Bounds
         Of inputs that are joined.
+
+    Yields
+    ------
+    InputTables
+        Open for rows until the block ends.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:

@@ -41,7 +41,7 @@ _Numbers = npt.NDArray[np.int64]
 _Rows = npt.NDArray[np.void]
 
 _IPV4, _IPV6 = 4, 6
-# What names of addresses begin with: nothing leads back from one to its address.
+# What the names of addresses begin with; no name leads back to its address.
 _PSEUDONYM = "address "
 # An IPv4 address in an IPv6 address.
 _MAPPED = np.frombuffer(bytes(10) + b"\xff\xff", dtype=np.uint8)
@@ -53,16 +53,16 @@ _AT_ONCE = 1 << 12
 
 def tokens_of(summaries: _Rows) -> _Rows:
     """Return the tokens of flows, and what else follows from their keys, as native/packets/src/grouping.h has them."""
-    found = np.zeros(len(summaries), dtype=packet_recording.FLOW_TOKENS)
-    found["token"] = -1
+    tokens = np.zeros(len(summaries), dtype=packet_recording.FLOW_TOKENS)
+    tokens["token"] = -1
     for start in range(0, len(summaries), _AT_ONCE):
-        some, own = summaries[start : start + _AT_ONCE], found[start : start + _AT_ONCE]
+        some, some_tokens = summaries[start : start + _AT_ONCE], tokens[start : start + _AT_ONCE]
         for version in np.unique(some["version"][some["version"] >= 0]).tolist():
             for end in (0, 1):
                 (places,) = np.nonzero((some["version"] == version) & (some["hasKey"][:, end] != 0))
                 keys = some["key"][places, end].tobytes()
-                own["token"][places, end], own["firstData"][places, end] = mptcp.of_keys(keys, version)
-    return found
+                some_tokens["token"][places, end], some_tokens["firstData"][places, end] = mptcp.of_keys(keys, version)
+    return tokens
 
 
 def most_rows(summaries: Sequence[_Rows], connections: _Rows, members: _Rows) -> _Numbers:
@@ -74,14 +74,18 @@ def most_rows(summaries: Sequence[_Rows], connections: _Rows, members: _Rows) ->
         Of the flows of each capture.
     connections, members : structured array
         As native/packets/src/grouping.h describes them.
+
+    Returns
+    -------
+    (n,) int64
     """
     rows = np.zeros(len(members), dtype=np.int64)
     for capture, some in enumerate(summaries):
-        own = members["capture"] == capture
-        flows = some[members["flow"][own]]
-        senders = _at(flows["senders"], members["end"][own])
+        in_capture = members["capture"] == capture
+        flows = some[members["flow"][in_capture]]
+        senders = _at(flows["senders"], members["end"][in_capture])
         states = senders["states"] + (flows["firstSyn"] >= 0)
-        rows[own] = np.maximum.reduce([senders["rows"], states, senders["losses"], np.ones_like(states)])
+        rows[in_capture] = np.maximum.reduce([senders["rows"], states, senders["losses"], np.ones_like(states)])
     return np.add.reduceat(rows, connections["firstMember"]) if len(rows) else rows
 
 
@@ -133,32 +137,32 @@ class JoinedCaptures:
             only: _Rows = self.summaries[captures[0]].at(members["flow"])
             return only
         parts = [self.summaries[capture].at(members["flow"][members["capture"] == capture]) for capture in captures]
-        found = np.empty(len(members), dtype=parts[0].dtype)
+        flows = np.empty(len(members), dtype=parts[0].dtype)
         for capture, part in zip(captures, parts, strict=True):
-            found[members["capture"] == capture] = part
-        return found
+            flows[members["capture"] == capture] = part
+        return flows
 
     def connection(self, number: int) -> Connection:
-        """Return one connection; its rows are read, but for its ACKs."""
-        own = range(number, number + 1)
+        """Return one connection; its rows are read, except its ACKs."""
+        only = range(number, number + 1)
         row = self.connections[number]
         sender = int(row["sender"])
         tokens, first_data = row["token"].tolist(), row["firstData"].tolist()
         known = [value if has else None for value, has in zip(first_data, row["hasFirstData"].tolist(), strict=True)]
         token, remote_token = (None if tokens[end] < 0 else tokens[end] for end in (sender, 1 - sender))
-        found = Connection(
+        connection = Connection(
             token=token,
             remote_token=remote_token,
-            vantages={capture: VANTAGES[said] for _, capture, said in self._links(own).tolist()},
+            vantages={capture: VANTAGES[vantage] for _, capture, vantage in self._links(only).tolist()},
             states_inferred=True,
             mptcp_version=None if row["version"] < 0 else int(row["version"]),
             first_data=(known[sender], known[1 - sender]),
         )
-        members = self._members(own)
+        members = self._members(only)
         for place, (capture, _, end, _, addresses) in enumerate(members.tolist()):
             flow = flow_of(self._flows(members[place : place + 1]))
-            found.subflows[place] = self._subflow(place, capture, flow, end, addresses, known[sender])
-        return found
+            connection.subflows[place] = self._subflow(place, capture, flow, end, addresses, known[sender])
+        return connection
 
     def _subflow(
         self, number: int, capture: int, flow: Flow, end: int, addresses: Sequence[int], first_data: int | None
@@ -198,6 +202,11 @@ class JoinedCaptures:
             Of each.
         captures : sequence of str
             Identifiers of the captures.
+
+        Returns
+        -------
+        dict of str to dict
+            For each table its columns by name.
         """
         rows, members, links = self._rows(connections), self._members(connections), self._links(connections)
         counts, sender = rows["members"], rows["sender"]
@@ -337,7 +346,7 @@ class CaptureConnections(Sequence[Connection]):
     ----------
     joined : JoinedCaptures
     numbers : range
-        Theirs among all.
+        Their numbers among all connections.
     """
 
     def __init__(self, joined: JoinedCaptures, numbers: range) -> None:
@@ -373,17 +382,22 @@ def batches(connections: Sequence[CaptureConnections], prefixes: Sequence[str]) 
         Of every capture, in order.
     prefixes : sequence of str
         What the names of each capture's connections begin with; their numbers follow.
+
+    Yields
+    ------
+    Batch or JoinedBatch
+        The former of a connection with too many rows for one batch.
     """
     if not connections:
         return
     joined = connections[0].joined
     rows = joined.most_rows
-    starts = [own.numbers.start for own in connections]
-    for run in _runs_of(rows):
+    starts = [held.numbers.start for held in connections]
+    for run in _batch_runs(rows):
         # Runs go over captures.
         parts = [
-            _numbered(prefix, np.arange(max(run.start, own.numbers.start), min(run.stop, own.numbers.stop)) - start)
-            for own, prefix, start in zip(connections, prefixes, starts, strict=True)
+            _numbered(prefix, np.arange(max(run.start, held.numbers.start), min(run.stop, held.numbers.stop)) - start)
+            for held, prefix, start in zip(connections, prefixes, starts, strict=True)
         ]
         names = pa.concat_arrays(parts)
         if rows[run.start] > _ROWS:
@@ -392,7 +406,7 @@ def batches(connections: Sequence[CaptureConnections], prefixes: Sequence[str]) 
             yield JoinedBatch(joined, run, names)
 
 
-def _runs_of(rows: _Numbers) -> Iterator[range]:
+def _batch_runs(rows: _Numbers) -> Iterator[range]:
     """Yield the connections whose rows are built at once, by how many rows each has.
 
     One with too many rows for a batch comes by itself.
@@ -419,8 +433,8 @@ def _taken(values: pa.Array, places: npt.NDArray[Any]) -> pa.Array:
 
 def _at(values: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return of each row the element at its place."""
-    found: npt.NDArray[Any] = values[np.arange(len(values)), places]
-    return found
+    elements: npt.NDArray[Any] = values[np.arange(len(values)), places]
+    return elements
 
 
 def _all(numbers: npt.NDArray[Any], dtype: pa.DataType) -> pa.Array:

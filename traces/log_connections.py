@@ -1,4 +1,4 @@
-"""The connections of a log, held as columns of events: few bytes for a connection of which there is little to say."""
+"""The connections of a log, held as columns of events: a connection with few events takes few bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from smartsbd.traces.vantage import SENDER
 
 Int64Array = npt.NDArray[np.int64]
 
-#: Stands for a token that the log does not say.
+#: Stands for a token that the log does not give.
 NO_TOKEN = -1
 
 

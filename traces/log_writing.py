@@ -1,4 +1,4 @@
-"""A connection's rows as event lines, those that `sbd record` writes: what a log is read into, written again.
+"""A connection's rows as event lines, as `sbd record` writes them: what a log was read into becomes a log again.
 
 One line is one record (docs/formats.md, Event lines). Lines come in order of time; of one moment, a subflow's change
 of state comes first, then its losses, then its ACK and what belongs to it. Segments sent again have no row with a time,
@@ -30,16 +30,16 @@ def _numbers(rows: pa.Table, name: str) -> Int64Array:
 def _acknowledgements(acks: pa.Table) -> tuple[npt.NDArray[np.str_], Int64Array]:
     """Return kind and value of the line that each row of ``ack`` begins with.
 
-    A row of which nobody knows whether it is a duplicate comes of `snd_una`, if those of its whole subflow do.
+    Rows come from `snd_una` if no row of their subflow says whether it is a duplicate, and the first acknowledges 0.
     """
     known = pc.is_valid(acks.column("is_dup")).to_numpy()
     is_dup = pc.fill_null(acks.column("is_dup"), False).to_numpy()
     subflow_id, acked_bytes = _numbers(acks, "subflow_id"), _numbers(acks, "acked_bytes")
     kind = np.where(is_dup, "DUP", "ACK")
-    for one in np.unique(subflow_id):
-        own = subflow_id == one
-        if not known[own].any() and acked_bytes[own][0] == 0:
-            kind[own] = "UNA"
+    for number in np.unique(subflow_id):
+        in_subflow = subflow_id == number
+        if not known[in_subflow].any() and acked_bytes[in_subflow][0] == 0:
+            kind[in_subflow] = "UNA"
     value = np.where(is_dup, _numbers(acks, "newly_sacked_bytes"), acked_bytes)
     return kind, np.where(kind == "UNA", value % _WRAP, value)
 
@@ -53,6 +53,11 @@ def log_lines(token: int, acks: pa.Table, states: pa.Table, losses: pa.Table) ->
         Of the connection.
     acks, states, losses : rows of the ``ack``, ``state`` and ``loss`` tables
         Those of the connection.
+
+    Returns
+    -------
+    bytes
+        Lines of the connection, in order of time, each with its line end.
     """
     kind, value = _acknowledgements(acks)
     parts = [
@@ -67,15 +72,16 @@ def log_lines(token: int, acks: pa.Table, states: pa.Table, losses: pa.Table) ->
         places = np.flatnonzero(there)
         parts.append((_ACKS, acks, places, np.full(len(places), name.decode()), _numbers(acks, column)[places]))
     rank = np.concatenate([np.full(len(places), place) for place, (_, _, places, _, _) in enumerate(parts)])
-    group = np.concatenate([np.full(len(places), own) for own, _, places, _, _ in parts])
+    group = np.concatenate([np.full(len(places), table) for table, _, places, _, _ in parts])
     row = np.concatenate([places for _, _, places, _, _ in parts])
     time_ns = np.concatenate([_numbers(rows, "time_ns")[places] for _, rows, places, _, _ in parts])
     subflow_id = np.concatenate([_numbers(rows, "subflow_id")[places] for _, rows, places, _, _ in parts])
-    kinds = np.concatenate([own for _, _, _, own, _ in parts])
-    values = np.concatenate([own for _, _, _, _, own in parts])
+    kinds = np.concatenate([line_kinds for _, _, _, line_kinds, _ in parts])
+    values = np.concatenate([line_values for _, _, _, _, line_values in parts])
     order = np.lexsort((rank, row, group, subflow_id, time_ns))
-    columns = (one[order].tolist() for one in (time_ns, subflow_id, kinds, values))
+    columns = (column[order].tolist() for column in (time_ns, subflow_id, kinds, values))
     begin = MARKER.decode()
     return "".join(
-        f"{begin}{at} C={token:x} SF={own} V={name} {number}\n" for at, own, name, number in zip(*columns, strict=True)
+        f"{begin}{at} C={token:x} SF={subflow} V={name} {number}\n"
+        for at, subflow, name, number in zip(*columns, strict=True)
     ).encode()

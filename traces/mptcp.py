@@ -17,6 +17,10 @@ _KEYS = 1 << 8
 def token(key: bytes, version: int) -> int:
     """Return the token of a key: the upper 32 bits of its hash.
 
+    Returns
+    -------
+    int, 32 bits
+
     Examples
     --------
     >>> f"{token(bytes(range(8)), 0):08x} {token(bytes(range(8)), 1):08x}"
@@ -35,7 +39,12 @@ def first_data(key: bytes, version: int) -> int:
 
 
 def of_keys(keys: bytes, version: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
-    """Return tokens and first data sequence numbers of keys that lie one after the other, as for one each.
+    """Return what :func:`token` and :func:`first_data` do, of keys that lie one after the other.
+
+    Returns
+    -------
+    tokens : (n,) uint32
+    first_data : (n,) uint64
 
     Examples
     --------

@@ -82,10 +82,10 @@ class ParsedInput:
 def capture_rows(inputs: Sequence[ParsedInput]) -> Chunk:
     """Return the rows of some inputs in the ``capture`` table."""
     columns = {
-        "capture_id": [one.capture_id for one in inputs],
-        "source": [one.source for one in inputs],
-        "name": [one.path.name for one in inputs],
-        "size_bytes": [one.size_bytes for one in inputs],
+        "capture_id": [parsed.capture_id for parsed in inputs],
+        "source": [parsed.source for parsed in inputs],
+        "name": [parsed.path.name for parsed in inputs],
+        "size_bytes": [parsed.size_bytes for parsed in inputs],
         "parser_version": [PARSER_VERSION] * len(inputs),
     }
     return "capture", tables.CAPTURE.build(columns)
@@ -110,7 +110,7 @@ def _built(batch: Batch | JoinedBatch, captures: Sequence[str]) -> list[Chunk]:
         columns = batch.columns(captures)
         return [(table.name, table.build(columns[table.name])) for table in _OF_CONNECTIONS]
     named = batch.named
-    # First: reading the ACKs of short connections tells the smallest RTT of their subflows too.
+    # First: reading the ACKs of short connections finds the smallest RTT of their subflows too.
     acks = tables.ACK.build(rows_of.ack_columns(batch.pieces))
     return [
         ("connection", tables.CONNECTION.build(rows_of.connection_columns(named))),
@@ -134,6 +134,11 @@ def connection_rows(
         Identifiers of the inputs, by the numbers in ``Connection.vantages``.
     build_map : callable
         Builds the rows of each batch of connections.
+
+    Returns
+    -------
+    iterator of Chunk
+        Rows of one table, table after table for each batch.
     """
     return itertools.chain.from_iterable(build_map(partial(_built, captures=captures), rows_of.batches(connections)))
 
@@ -149,18 +154,25 @@ def joined_rows(inputs: Sequence[ParsedInput], dataset: str, build_map: BatchMap
         What the names of connections begin with.
     build_map : callable
         Builds the rows of each batch of connections.
+
+    Returns
+    -------
+    iterator of Chunk
+        Rows of one table, table after table for each batch.
     """
-    connections = [one.trace.connections for one in inputs if isinstance(one.trace.connections, CaptureConnections)]
-    batches = joined_captures.batches(connections, [f"{dataset}/{stem_of(one.path.name)}#" for one in inputs])
-    build = partial(_built, captures=[one.capture_id for one in inputs])
+    connections = [
+        parsed.trace.connections for parsed in inputs if isinstance(parsed.trace.connections, CaptureConnections)
+    ]
+    batches = joined_captures.batches(connections, [f"{dataset}/{stem_of(parsed.path.name)}#" for parsed in inputs])
+    build = partial(_built, captures=[parsed.capture_id for parsed in inputs])
     return itertools.chain.from_iterable(build_map(build, batches))
 
 
-def refusal_rows(one: ParsedInput) -> Iterator[Chunk]:
+def refusal_rows(parsed: ParsedInput) -> Iterator[Chunk]:
     """Yield an input's rows in the ``quarantine`` table, some at a time."""
-    refusals = iter(one.trace.refusals)
+    refusals = iter(parsed.trace.refusals)
     while batch := list(itertools.islice(refusals, _REFUSALS)):
-        yield "quarantine", tables.QUARANTINE.build(quarantine_columns(one.capture_id, "parse", batch))
+        yield "quarantine", tables.QUARANTINE.build(quarantine_columns(parsed.capture_id, "parse", batch))
 
 
 def parse_input(
@@ -184,35 +196,39 @@ def parse_input(
         The latter of an input that is to be joined with others: :func:`joined` goes on with it.
     """
     size = size_bytes(path) or 0
-    found = formats.read_alone(path, dialect, folder, most)
-    if isinstance(found, InputPart):
-        if found.recorded.size_bytes >= size:
-            return found
-        found.recorded.spool.unlink()
-        found = Read(path, found.source, UnreadableInputError(path, 0, _SHORTER))
-    outcome = found.outcome
+    result = formats.read_alone(path, dialect, folder, most)
+    if isinstance(result, InputPart):
+        if result.recorded.size_bytes >= size:
+            return result
+        result.recorded.spool.unlink()
+        result = Read(path, result.source, UnreadableInputError(path, 0, _SHORTER))
+    outcome = result.outcome
     try:
-        own = capture_id(path)
+        identifier = capture_id(path)
         before, size = size, size_bytes(path) or 0
         if size < before:
             raise UnreadableInputError(path, 0, _SHORTER)
     except UnreadableInputError as gone:
-        # It was not what it is now when it was read, if it could be read.
-        own = capture_id_by_name(path)
+        # The file has changed since it was read, if it could be read.
+        identifier = capture_id_by_name(path)
         outcome = outcome if isinstance(outcome, UnreadableInputError) else gone
     if isinstance(outcome, UnreadableInputError):
         trace = Trace(records_in=1, refusals=[Refusal(outcome.offset, UNREADABLE, outcome.why, b"")])
-        parsed = ParsedInput(path, own, size, found.source, trace, unreadable=True)
+        parsed = ParsedInput(path, identifier, size, result.source, trace, unreadable=True)
     else:
-        parsed = ParsedInput(path, own, size, found.source, outcome)
-    parsed.chunks = [*connection_rows(parsed.named(dataset), [own]), capture_rows([parsed]), *refusal_rows(parsed)]
+        parsed = ParsedInput(path, identifier, size, result.source, outcome)
+    parsed.chunks = [
+        *connection_rows(parsed.named(dataset), [identifier]),
+        capture_rows([parsed]),
+        *refusal_rows(parsed),
+    ]
     # The rows are in the chunks: they need not travel twice.
     parsed.trace.connections = []
     return parsed
 
 
 def joined(parts: Sequence[InputPart], most: Bounds = bounds.DEFAULT) -> list[ParsedInput]:
-    """Return what inputs that are to be joined became; their rows are on disk until they are asked for."""
+    """Return inputs that were waiting to be joined; their rows are on disk until they are asked for."""
     return [
         ParsedInput(part.path, part.recorded.capture_id, part.recorded.size_bytes, part.source, trace)
         for part, trace in zip(parts, formats.joined(parts, most), strict=True)

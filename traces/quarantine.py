@@ -65,6 +65,11 @@ def quarantine_columns(capture_id: str, stage: str, refusals: Sequence[Refusal])
         The stage that refused them.
     refusals : sequence of Refusal
         In the order of the rows.
+
+    Returns
+    -------
+    dict
+        Columns of the table by name, a row for each record.
     """
     return {
         "capture_id": [capture_id] * len(refusals),

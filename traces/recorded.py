@@ -109,7 +109,7 @@ _UNREADABLE = (
     (8, "the section's byte-order magic is none"),
 )
 _LOSS_KINDS = ("fast", "rto", "tlp")
-# Columns of ACKs in the order they come, and those that packets do not tell.
+# Columns of ACKs in the order in which they come, and those that packets do not have.
 _ACK_COLUMNS = ("time_ns", "acked_bytes", "rtt_us", "is_dup", "newly_sacked_bytes", "ece", "data_ack", "owd_us")
 _NOT_IN_PACKETS = ("srtt_us",)
 #: Where a capture was taken, as native/packets/src/answers.h numbers it.
@@ -139,7 +139,7 @@ class Sender:
     resent_segments : int
         Sent again, SYN and FIN included.
     implausible, forgotten : int
-        Numbers so far from what was sent that nothing follows from them; times more was outstanding than is kept.
+        Numbers so far from what was sent that nothing follows from them; how often more was outstanding than is kept.
     shortest_ns : int or None, nanoseconds
         Its shortest answer.
     first_data_ack : (int, int) or None
@@ -147,7 +147,7 @@ class Sender:
     rows : int
         ACKs, and samples by echo.
     parts : (int, int)
-        Where the parts they come in are listed in the spool, and how many there are.
+        Where the spool lists the parts in which they come, and how many parts there are.
     states, losses : (int, int)
         Last chunk and number of records in the spool.
     """
@@ -375,12 +375,12 @@ class FlowSummaries:
             # An int of Python: the file may be larger than the array's numbers can say.
             (place,) = places.tolist()
             return self._read(place, place + 1)
-        found = np.empty(len(places), dtype=self._dtype)
+        summaries = np.empty(len(places), dtype=self._dtype)
         starts = places // _AT_ONCE * _AT_ONCE
         for start in np.unique(starts).tolist():
-            own = starts == start
-            found[own] = self._read(start, min(start + _AT_ONCE, self._count))[places[own] - start]
-        return found
+            in_block = starts == start
+            summaries[in_block] = self._read(start, min(start + _AT_ONCE, self._count))[places[in_block] - start]
+        return summaries
 
 
 def spools(paths: Sequence[Path]) -> list[Spool]:
@@ -388,6 +388,11 @@ def spools(paths: Sequence[Path]) -> list[Spool]:
 
     One file for all: of captures there may be more than of files that can be open. It is the largest, and the others
     are copied behind its rows.
+
+    Returns
+    -------
+    list of Spool
+        One for each capture, in the order of `paths`.
     """
     if not paths:
         return []
@@ -397,8 +402,8 @@ def spools(paths: Sequence[Path]) -> list[Spool]:
     for path in paths:
         if path != largest:
             bases[path] = stream.seek(0, os.SEEK_END)
-            with path.open("rb") as own:
-                shutil.copyfileobj(own, stream, _COPIED_BYTES)
+            with path.open("rb") as rows:
+                shutil.copyfileobj(rows, stream, _COPIED_BYTES)
         path.unlink()
     stream.flush()
     return [Spool(stream, bases[path]) for path in paths]
@@ -424,7 +429,7 @@ class Recorded:
     beyond_segments : int
         Of subflows after as many as are held.
     signals : Counter of str
-        Flows that were let go of early.
+        Flows that were dropped early.
     refusals : (int, int)
         Last chunk and number of refused records in the spool.
     """
@@ -465,6 +470,11 @@ def record(
         ACKs of a sender that can only be read together.
     gathered : int
         Segments that are put in order of their flows.
+
+    Returns
+    -------
+    Recorded
+        Its subflows and counts; the rows are in a file of `folder`.
 
     Raises
     ------
@@ -511,7 +521,7 @@ def record(
 def listed_segments(path: Path, flows: Collection[int], most: Bounds = bounds.DEFAULT) -> Iterator[np.ndarray]:
     """Read a capture again, and yield the segments of some of its flows, some at a time.
 
-    They are those that :func:`record` took, in the same order; native/packets/src/listed-segment.h says what is of
+    They are those that :func:`record` took, in the same order; native/packets/src/listed-segment.h describes
     each.
 
     Parameters
@@ -521,6 +531,10 @@ def listed_segments(path: Path, flows: Collection[int], most: Bounds = bounds.DE
         Numbers of the flows, as :func:`record` gave them.
     most : Bounds
         As for :func:`record`.
+
+    Yields
+    ------
+    (n,) structured array
 
     Raises
     ------
@@ -550,6 +564,10 @@ def acked_before(first_data_ack: tuple[int, int] | None, first_data: int | None)
         The acknowledgement and its bits.
     first_data : int or None
         Data sequence number of the first byte.
+
+    Returns
+    -------
+    int or None, bytes
     """
     if first_data is None or first_data_ack is None:
         return None
@@ -575,7 +593,7 @@ class StoredAcks:
     Attributes
     ----------
     rows : int
-        They are no more.
+        A number of ACKs that they do not exceed.
     """
 
     def __init__(self, spool: Spool, flow: Flow, end: int, first_data: int | None) -> None:
@@ -615,22 +633,30 @@ class StoredAcks:
     def together(stored: Sequence[StoredAcks]) -> AckColumns:
         """Return the ACKs of several, one after the other; of one capture, or of several that were joined.
 
+        Returns
+        -------
+        AckColumns
+            With as many rows as all of them have.
+
         Raises
         ------
         ValueError
             If they were not joined: their spools are not in one file.
         """
-        descriptors = {one._spool.place[0] for one in stored}
+        descriptors = {acks._spool.place[0] for acks in stored}
         if len(descriptors) != 1:
             raise ValueError("ACKs of captures that were not joined cannot be read together")
         (descriptor,) = descriptors
         sources = np.array(
-            [(one._spool.base, *one._sender.parts, one.rows, int(one._vantage), one._acked_before) for one in stored],
+            [
+                (acks._spool.base, *acks._sender.parts, acks.rows, int(acks._vantage), acks._acked_before)
+                for acks in stored
+            ],
             dtype=packet_recording.ACK_SOURCE,
         )
         columns, lengths, shortest_us = packet_recording.read_acks(descriptor, sources)
-        for one, own_us in zip(stored, shortest_us.tolist(), strict=True):
-            one._shortest_us = own_us
+        for acks, rtt_us in zip(stored, shortest_us.tolist(), strict=True):
+            acks._shortest_us = rtt_us
         return AckColumns(lengths.tolist(), dict(zip(_ACK_COLUMNS, columns, strict=True)))
 
     def min_rtt_us(self) -> int | None:
@@ -642,9 +668,9 @@ class StoredAcks:
 
 def _sources(senders: np.ndarray, bases: np.ndarray, last: str, records: str) -> np.ndarray:
     """Return where chains of some ends are, by the names of their summaries' fields."""
-    found = np.zeros(len(senders), dtype=packet_recording.CHAIN_SOURCE)
-    found["base"], found["last"], found["records"] = bases, senders[last], senders[records]
-    return found
+    sources = np.zeros(len(senders), dtype=packet_recording.CHAIN_SOURCE)
+    sources["base"], sources["last"], sources["records"] = bases, senders[last], senders[records]
+    return sources
 
 
 def acks_of(
@@ -663,6 +689,12 @@ def acks_of(
         Where the captures were taken, by the place in :data:`VANTAGES`.
     acked_before : (n,) int64, bytes
         As :func:`acked_before` returns it.
+
+    Returns
+    -------
+    acks : AckColumns
+    min_rtt_us : (n,) int64, microseconds
+        :data:`~smartsbd.traces.connection.NOT_OBSERVED` for an end without a sample.
     """
     sources = np.zeros(len(senders), dtype=packet_recording.ACK_SOURCE)
     sources["base"], sources["vantage"], sources["ackedBefore"] = bases, vantages, acked_before
@@ -683,6 +715,11 @@ def states_of(senders: np.ndarray, descriptor: int, bases: np.ndarray) -> tuple[
         Of the file that has their spools.
     bases : (n,) int64, bytes
         Where they begin.
+
+    Returns
+    -------
+    time_ns : (k,) int64, nanoseconds
+    ca_state : (k,) int64
     """
     return packet_recording.read_states(descriptor, _sources(senders, bases, "statesLast", "states"))
 
@@ -698,6 +735,12 @@ def losses_of(senders: np.ndarray, descriptor: int, bases: np.ndarray) -> tuple[
         Of the file that has their spools.
     bases : (n,) int64, bytes
         Where they begin.
+
+    Returns
+    -------
+    time_ns : (k,) int64, nanoseconds
+    kind : list of str
+    packets : (k,) int64
     """
     sources = _sources(senders, bases, "lossesLast", "losses")
     times_ns, kinds, packets = packet_recording.read_losses(descriptor, sources)
@@ -705,7 +748,7 @@ def losses_of(senders: np.ndarray, descriptor: int, bases: np.ndarray) -> tuple[
 
 
 def write(spool: Spool, flow: Flow, end: int, subflow: Subflow) -> None:
-    """Write what one end of a flow did, but for its ACKs, into a subflow.
+    """Write what one end of a flow did, except its ACKs, into a subflow.
 
     Parameters
     ----------

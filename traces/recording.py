@@ -91,13 +91,18 @@ def read_all(
         ``-`` stands for standard input.
     dialect : Dialect
     most : Bounds
+
+    Yields
+    ------
+    Recording or UnreadableInputError
+        One for each path, in order.
     """
     with _stored(paths) as places:
-        for path, one in zip(places, formats.read(list(places.values()), dialect, most), strict=True):
-            if isinstance(one.outcome, UnreadableInputError):
-                yield UnreadableInputError(path, one.outcome.offset, one.outcome.why)
+        for path, result in zip(places, formats.read(list(places.values()), dialect, most), strict=True):
+            if isinstance(result.outcome, UnreadableInputError):
+                yield UnreadableInputError(path, result.outcome.offset, result.outcome.why)
             else:
-                yield Recording(path, one.source, one.outcome)
+                yield Recording(path, result.source, result.outcome)
 
 
 def as_one(inputs: Sequence[Recording], most: Bounds = bounds.DEFAULT) -> list[Recording]:
@@ -108,6 +113,11 @@ def as_one(inputs: Sequence[Recording], most: Bounds = bounds.DEFAULT) -> list[R
     inputs : sequence of Recording
     most : Bounds
 
+    Returns
+    -------
+    list of Recording
+        One for each input; at most one of them has a connection.
+
     Raises
     ------
     TooManyPathsError
@@ -115,8 +125,8 @@ def as_one(inputs: Sequence[Recording], most: Bounds = bounds.DEFAULT) -> list[R
     """
     whole = Connection(token=None, vantages={}, states_inferred=False)
     first: int | None = None
-    for place, one in enumerate(inputs):
-        for _, connection in one.connections():
+    for place, recording in enumerate(inputs):
+        for _, connection in recording.connections():
             first = place if first is None else first
             whole.states_inferred |= connection.states_inferred
             for vantage in connection.vantages.values():
@@ -124,11 +134,16 @@ def as_one(inputs: Sequence[Recording], most: Bounds = bounds.DEFAULT) -> list[R
             for subflow in connection.ordered():
                 number = len(whole.subflows)
                 if number == most.subflows:
-                    raise TooManyPathsError(f"{one.path}: more than {most.subflows} subflows are no one connection")
-                name = subflow.name or (stem_of(one.path.name) if len(inputs) > 1 else None)
+                    raise TooManyPathsError(
+                        f"{recording.path}: more than {most.subflows} subflows are no one connection"
+                    )
+                name = subflow.name or (stem_of(recording.path.name) if len(inputs) > 1 else None)
                 whole.subflows[number] = replace(subflow, subflow_id=number, name=name)
     held = [[whole] if place == first else [] for place in range(len(inputs))]
-    return [replace(one, trace=replace(one.trace, connections=own)) for one, own in zip(inputs, held, strict=True)]
+    return [
+        replace(recording, trace=replace(recording.trace, connections=connections))
+        for recording, connections in zip(inputs, held, strict=True)
+    ]
 
 
 def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Recording:
@@ -141,17 +156,27 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Recordi
     most : Bounds
         What is beyond is refused.
 
+    Returns
+    -------
+    Recording
+        Its kind, and what it holds.
+
     Raises
     ------
     UnreadableInputError
         If it cannot be read as a whole.
     """
-    one = formats.format_of(path)
-    return Recording(path, one.source, one.read(path, dialect, most))
+    input_format = formats.format_of(path)
+    return Recording(path, input_format.source, input_format.read(path, dialect, most))
 
 
 def only_connection(paths: Sequence[Path], dialect: Dialect) -> Connection:
     """Return the only connection that some inputs hold together.
+
+    Returns
+    -------
+    Connection
+        With its subflows from all inputs.
 
     Raises
     ------
@@ -160,11 +185,11 @@ def only_connection(paths: Sequence[Path], dialect: Dialect) -> Connection:
     NoPartnerError
         If they hold none, or several.
     """
-    found: list[Connection] = []
-    for one in read_all(paths, dialect):
-        if isinstance(one, UnreadableInputError):
-            raise one
-        found += one.trace.connections
-    if len(found) != 1:
-        raise NoPartnerError(f"{paths[0]}: {len(found)} connections in {len(paths)} inputs, must be one")
-    return found[0]
+    connections: list[Connection] = []
+    for outcome in read_all(paths, dialect):
+        if isinstance(outcome, UnreadableInputError):
+            raise outcome
+        connections += outcome.trace.connections
+    if len(connections) != 1:
+        raise NoPartnerError(f"{paths[0]}: {len(connections)} connections in {len(paths)} inputs, must be one")
+    return connections[0]

@@ -16,6 +16,11 @@ def unwrapped(previous: int, low32: int) -> int:
     low32 : int
         Sequence number as a packet or the kernel has it.
 
+    Returns
+    -------
+    int
+        Unwrapped sequence number, in bytes.
+
     Examples
     --------
     >>> unwrapped(0xFFFF_FFF0, 0x10) == 0x1_0000_0010

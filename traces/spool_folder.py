@@ -28,6 +28,11 @@ def spool_folder(beside: Path) -> Iterator[Path]:
 
     Folders that killed runs left there are removed, unless another run is alive: each run shares a lock of the tables'
     folder.
+
+    Yields
+    ------
+    Path
+        The folder, until the block ends.
     """
     descriptor = os.open(beside, os.O_RDONLY)
     try:

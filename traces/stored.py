@@ -39,19 +39,19 @@ EXPANDED_BYTES, EXPANDED_TIMES = 1 << 24, 256
 _MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
-def _check_own(error: Exception) -> None:
-    """Raise an error that is not the input's, but of a machine that has no more files or memory."""
+def _raise_if_machine_error(error: Exception) -> None:
+    """Raise an error again that is not the input's: the machine has no more files or memory."""
     if isinstance(error, OSError) and error.errno in _MACHINE:
         raise error
 
 
 class FileDigest:
-    """What names an input: the BLAKE3 of its file's bytes, which are told to it in order.
+    """What names an input: the BLAKE3 of its file's bytes, which it receives in order.
 
     Attributes
     ----------
     size_bytes : int
-        How many it was told.
+        How many it has received.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class FileDigest:
 
 
 class _DigestedFile(io.RawIOBase):
-    """A file of which a digest is told all that is read."""
+    """A file whose digest receives all that is read."""
 
     def __init__(self, file: io.BufferedReader, digest: FileDigest) -> None:
         self._file = file
@@ -97,6 +97,11 @@ class _DigestedFile(io.RawIOBase):
 def digest_of(path: Path) -> FileDigest:
     """Return the digest of a file, which is read for it.
 
+    Returns
+    -------
+    FileDigest
+        Of all its bytes, as they are stored.
+
     Raises
     ------
     UnreadableInputError
@@ -112,13 +117,18 @@ def digest_of(path: Path) -> FileDigest:
     except regular_file.NoRegularFileError as error:
         raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
     except (OSError, EOFError) as error:
-        _check_own(error)
+        _raise_if_machine_error(error)
         raise UnreadableInputError(path, 0, f"cannot be read: {error}") from error
     return digest
 
 
 def capture_id(path: Path) -> str:
     """Return the first 16 hex digits of the file's BLAKE3.
+
+    Returns
+    -------
+    str
+        What names the input in tables.
 
     Raises
     ------
@@ -213,7 +223,12 @@ def blocks(path: Path, digest: FileDigest | None = None) -> Iterator[bytes]:
     ----------
     path : Path
     digest : FileDigest, optional
-        It is told the file's bytes, as they are stored: all of them once the last block was taken.
+        It receives the file's bytes, as they are stored: all of them once the last block was taken.
+
+    Yields
+    ------
+    bytes
+        At most 1 MiB of content.
 
     Raises
     ------
@@ -229,12 +244,17 @@ def blocks(path: Path, digest: FileDigest | None = None) -> Iterator[bytes]:
     except regular_file.NoRegularFileError as error:
         raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
     except (OSError, EOFError, OverflowError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
-        _check_own(error)
+        _raise_if_machine_error(error)
         raise UnreadableInputError(path, offset, f"cannot be read: {error}") from error
 
 
 def lines(path: Path, longest_bytes: int) -> Iterator[tuple[int, bytes]]:
     """Yield (offset, line) of `path` without line ends; of a longer line only its first `longest_bytes` + 1 bytes.
+
+    Yields
+    ------
+    (int, bytes)
+        Offset in decompressed bytes, and the line.
 
     Raises
     ------
@@ -261,14 +281,19 @@ def lines(path: Path, longest_bytes: int) -> Iterator[tuple[int, bytes]]:
 def head(path: Path) -> bytes:
     """Return the first :data:`HEAD_BYTES` decompressed bytes of `path`, fewer if it holds fewer.
 
+    Returns
+    -------
+    bytes
+        Decompressed content.
+
     Raises
     ------
     UnreadableInputError
         As :func:`blocks` does.
     """
-    found = bytearray()
+    content = bytearray()
     for block in blocks(path):
-        found += block
-        if len(found) >= HEAD_BYTES:
+        content += block
+        if len(content) >= HEAD_BYTES:
             break
-    return bytes(found[:HEAD_BYTES])
+    return bytes(content[:HEAD_BYTES])

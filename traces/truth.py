@@ -76,6 +76,11 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
 
     Tokens become integers.
 
+    Returns
+    -------
+    list of dict
+        Rows in the order of the file.
+
     Raises
     ------
     NoRegularFileError
@@ -138,6 +143,11 @@ def label_at(truth: Sequence[Mapping[str, Any]], start_ns: int, end_ns: int) -> 
         All rows of one pair of subflows.
     start_ns, end_ns : int, nanoseconds
         The window.
+
+    Returns
+    -------
+    Label or None
+        The label in force at the start, if it does not change within the window.
 
     Examples
     --------

@@ -55,13 +55,13 @@ def _connection_ids(folder: Path) -> dict[tuple[str, int | None], str]:
     tokens_of = {row["connection_id"]: (row["remote_token"], row["token"]) for row in connections.to_pylist()}
     held = [(row["connection_id"], name_of[row["capture_id"]]) for row in links.to_pylist()]
     # An input's own are those with their first subflow in it.
-    own = [(connection_id, name) for connection_id, name in held if _begins_in(connection_id, name)]
-    alone = Counter(name for _, name in own)
-    found: dict[tuple[str, int | None], str] = {}
+    first_inputs = [(connection_id, name) for connection_id, name in held if _begins_in(connection_id, name)]
+    alone = Counter(name for _, name in first_inputs)
+    identifiers: dict[tuple[str, int | None], str] = {}
     for connection_id, name in held:
-        found.update({(name, token): connection_id for token in tokens_of[connection_id] if token is not None})
-    found.update({(name, None): connection_id for connection_id, name in own if alone[name] == 1})
-    return found
+        identifiers.update({(name, token): connection_id for token in tokens_of[connection_id] if token is not None})
+    identifiers.update({(name, None): connection_id for connection_id, name in first_inputs if alone[name] == 1})
+    return identifiers
 
 
 def _begins_in(connection_id: str, name: str) -> bool:
@@ -73,11 +73,11 @@ def _achieved(row: dict[str, Any], acks: TableReader) -> Achieved:
     rows = acks.rows_of(row["connection_id"])
     rates, spans, total_bytes = [], [], 0
     for side in ("a", "b"):
-        own = rows.filter(pc.equal(rows.column("subflow_id"), row[f"subflow_{side}"]))
-        if not own.num_rows:
+        subflow_acks = rows.filter(pc.equal(rows.column("subflow_id"), row[f"subflow_{side}"]))
+        if not subflow_acks.num_rows:
             rates.append(0.0)
             continue
-        times, acked = own.column("time_ns"), own.column("acked_bytes")
+        times, acked = subflow_acks.column("time_ns"), subflow_acks.column("acked_bytes")
         span = (times[0].as_py(), times[-1].as_py())
         acked_bytes = acked[-1].as_py() - acked[0].as_py()
         rates.append(throughput_mbit_s(*span, acked_bytes))
@@ -109,6 +109,11 @@ def read_joined(path: Path, folder: Path) -> JoinedTruth:
         The truth.csv.
     folder : Path
         Folder with the dataset's tables.
+
+    Returns
+    -------
+    JoinedTruth
+        Rows with their connections, and counts of what has no partner.
 
     Raises
     ------
@@ -143,6 +148,11 @@ def verdicts(rows: list[dict[str, Any]], folder: Path, method: str, criteria: Cr
         ``achieved``, ``bottleneck`` or ``filled``, as :mod:`smartsbd.traces.validation` explains them; or ``given``,
         which believes every row.
     criteria : Criteria
+
+    Returns
+    -------
+    list of Verdict
+        One for each row, in order.
     """
     if method == "given":
         return [Verdict(True, "believed as given") for _ in rows]

@@ -91,6 +91,10 @@ def throughput_mbit_s(first_ns: int, last_ns: int, acked_bytes: int) -> float:
     acked_bytes : int, bytes
         Acknowledged in that time.
 
+    Returns
+    -------
+    float, Mbit/s
+
     Examples
     --------
     >>> throughput_mbit_s(0, 1_000_000_000, 1_000_000)
@@ -130,19 +134,19 @@ def by_achieved(achieved: Sequence[Achieved], alpha: float, *, quantile: float =
     if not 0 < alpha < 1:
         raise ValueError(f"alpha is {alpha}, must lie in (0, 1): it is a share of the best throughput")
     rates: dict[tuple[tuple[str, ...], bool], list[tuple[float, ...]]] = {}
-    for one in achieved:
-        rates.setdefault((one.group, one.shared), []).append(_judged_rates(one))
-    best = {group: tuple(np.quantile(own, quantile, axis=0).tolist()) for group, own in rates.items()}
-    return [_judge(one, best[one.group, one.shared], alpha) for one in achieved]
+    for connection in achieved:
+        rates.setdefault((connection.group, connection.shared), []).append(_judged_rates(connection))
+    best = {group: tuple(np.quantile(group_rates, quantile, axis=0).tolist()) for group, group_rates in rates.items()}
+    return [_judge(connection, best[connection.group, connection.shared], alpha) for connection in achieved]
 
 
-def _judged_rates(one: Achieved) -> tuple[float, ...]:
-    return (one.total_mbit_s,) if one.shared else one.rates_mbit_s
+def _judged_rates(connection: Achieved) -> tuple[float, ...]:
+    return (connection.total_mbit_s,) if connection.shared else connection.rates_mbit_s
 
 
-def _judge(one: Achieved, desired: tuple[float, ...], alpha: float) -> Verdict:
-    rates = _judged_rates(one)
-    names = ("connection",) if one.shared else tuple(f"subflow {index}" for index in range(len(rates)))
+def _judge(connection: Achieved, desired: tuple[float, ...], alpha: float) -> Verdict:
+    rates = _judged_rates(connection)
+    names = ("connection",) if connection.shared else tuple(f"subflow {index}" for index in range(len(rates)))
     for name, rate, wanted in zip(names, rates, desired, strict=True):
         if not rate > alpha * wanted:
             return Verdict(False, f"{name} achieved {rate:.3f} of {wanted:.3f} Mbit/s")
@@ -159,6 +163,11 @@ def by_bottleneck(measured: Measured, *, min_utilisation: float, min_drop_share:
         What the intended bottlenecks must reach.
     min_drop_share : float in [0, 1], or None
         What the share of drops and marks there must reach; None judges by utilisation alone.
+
+    Returns
+    -------
+    Verdict
+        Valid if both criteria hold for every subflow.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where on the path a capture was taken, told by how soon each end of a subflow answers."""
+"""Where on the path a capture was taken, inferred from how soon each end of a subflow answers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ def vantage(sender_ns: int | None, receiver_ns: int | None) -> str:
     ----------
     sender_ns, receiver_ns : int or None, nanoseconds
         The shortest time from a packet on its way to an end until that end's answer passes; None if it never did.
+
+    Returns
+    -------
+    str
+        :data:`SENDER`, :data:`RECEIVER` or :data:`UNKNOWN`.
 
     Examples
     --------

@@ -30,7 +30,7 @@ from smartsbd.traces.trace import Trace
 
 #: Version written into the ``capture`` table; raised when a parser's result changes.
 PARSER_VERSION = "7"
-#: Source of an input that nothing knows.
+#: Source of an input whose content no parser knows.
 UNKNOWN = "unknown"
 
 _COMPRESSIONS = {".gz", ".xz", ".zst"}
@@ -61,7 +61,7 @@ class Format:
     source : str
         Its name in the ``capture`` table.
     recognises : callable
-        Tells by an input's first (decompressed) bytes whether it is one.
+        Tells from an input's first (decompressed) bytes whether it is of this kind.
     read : callable
         Reads it, within bounds; raises UnreadableInputError if the file as a whole cannot be read.
     joint : Joint or None
@@ -74,7 +74,7 @@ class Format:
     joint: Joint | None = None
 
 
-#: In the order they are asked; any text may be a log, so that comes last.
+#: In the order in which they are asked; any text may be a log, so logs come last.
 FORMATS = (
     Format(capture.SOURCE, capture.recognises, capture.read, Joint(record, capture.join)),
     Format(state_log.SOURCE, state_log.recognises, state_log.read),
@@ -91,6 +91,11 @@ FORMATS = (
 def format_of(path: Path) -> Format:
     """Return the format of an input.
 
+    Returns
+    -------
+    Format
+        The first one that recognises the content.
+
     Raises
     ------
     UnreadableInputError
@@ -99,10 +104,12 @@ def format_of(path: Path) -> Format:
     head = stored.head(path)
     if not head:
         raise UnreadableInputError(path, 0, "is empty")
-    for one in FORMATS:
-        if one.recognises(head):
-            return one
-    raise UnreadableInputError(path, 0, f"no parser knows this content; known are {[one.source for one in FORMATS]}")
+    for input_format in FORMATS:
+        if input_format.recognises(head):
+            return input_format
+    raise UnreadableInputError(
+        path, 0, f"no parser knows this content; known are {[input_format.source for input_format in FORMATS]}"
+    )
 
 
 @dataclass(frozen=True)
@@ -142,14 +149,19 @@ def read_alone(path: Path, dialect: Dialect, folder: Path, most: Bounds = bounds
     folder : Path
         Folder for the files of those that are to be joined.
     most : Bounds
+
+    Returns
+    -------
+    Read or InputPart
+        The latter of an input that is to be joined with others.
     """
     source = UNKNOWN
     try:
-        one = format_of(path)
-        source = one.source
-        if one.joint is not None:
-            return InputPart(path, source, one.joint.record(path, folder, most))
-        return Read(path, source, one.read(path, dialect, most))
+        input_format = format_of(path)
+        source = input_format.source
+        if input_format.joint is not None:
+            return InputPart(path, source, input_format.joint.record(path, folder, most))
+        return Read(path, source, input_format.read(path, dialect, most))
     except UnreadableInputError as error:
         return Read(path, source, error)
 
@@ -158,14 +170,19 @@ def joined(parts: Sequence[InputPart], most: Bounds = bounds.DEFAULT) -> list[Tr
     """Return the traces of inputs that may have connections in common, in the order given.
 
     The numbers in ``Connection.vantages`` count the inputs of one kind, in this order.
+
+    Returns
+    -------
+    list of Trace
+        One for each input.
     """
-    found: dict[Path, Trace] = {}
-    for one in FORMATS:
-        own = [part for part in parts if part.source == one.source]
-        if one.joint is not None and own:
-            traces = one.joint.join([part.recorded for part in own], most)
-            found |= zip((part.path for part in own), traces, strict=True)
-    return [found[part.path] for part in parts]
+    traces_by_path: dict[Path, Trace] = {}
+    for input_format in FORMATS:
+        format_parts = [part for part in parts if part.source == input_format.source]
+        if input_format.joint is not None and format_parts:
+            traces = input_format.joint.join([part.recorded for part in format_parts], most)
+            traces_by_path |= zip((part.path for part in format_parts), traces, strict=True)
+    return [traces_by_path[part.path] for part in parts]
 
 
 def read(paths: Sequence[Path], dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Iterator[Read]:
@@ -176,20 +193,25 @@ def read(paths: Sequence[Path], dialect: Dialect, most: Bounds = bounds.DEFAULT)
     paths : sequence of Path
     dialect : Dialect
     most : Bounds
+
+    Yields
+    ------
+    Read
+        Kind and outcome of each input.
     """
     with TemporaryDirectory(prefix="sbd-") as name:
         folder = Path(name)
         alone = [read_alone(path, dialect, folder, most) for path in paths if is_joint(path)]
-        parts = [one for one in alone if isinstance(one, InputPart)]
-        found = {one.path: one for one in alone if isinstance(one, Read)}
+        parts = [result for result in alone if isinstance(result, InputPart)]
+        results = {result.path: result for result in alone if isinstance(result, Read)}
         for part, trace in zip(parts, joined(parts, most), strict=True):
-            found[part.path] = Read(part.path, part.source, trace)
+            results[part.path] = Read(part.path, part.source, trace)
         for path in paths:
-            if path in found:
-                yield found.pop(path)
+            if path in results:
+                yield results.pop(path)
                 continue
-            one = read_alone(path, dialect, folder, most)
-            yield Read(path, one.source, joined([one], most)[0]) if isinstance(one, InputPart) else one
+            result = read_alone(path, dialect, folder, most)
+            yield Read(path, result.source, joined([result], most)[0]) if isinstance(result, InputPart) else result
 
 
 def is_joint(path: Path) -> bool:
@@ -202,6 +224,11 @@ def is_joint(path: Path) -> bool:
 
 def stem_of(name: str) -> str:
     """Return an input's name without the suffixes of compression and kind.
+
+    Returns
+    -------
+    str
+        What the input's connections are named after.
 
     Examples
     --------

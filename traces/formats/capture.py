@@ -62,6 +62,11 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     _dialect : Dialect
         Of logs alone.
     most : Bounds
+
+    Returns
+    -------
+    Trace
+        Its connections and counts.
     """
     return read_together([path], most)[0]
 
@@ -106,13 +111,15 @@ def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Tr
     list of Trace
         One for each capture; each connection is in the trace of the one that has its first subflow.
     """
-    places = spools([one.spool for one in captures])
-    summaries = [one.summaries for one in captures]
+    places = spools([recorded.spool for recorded in captures])
+    summaries = [recorded.summaries for recorded in captures]
     connections, members, links, _, counts = _grouped(summaries, most.subflows)
     joined = JoinedCaptures(
-        paths=[one.path for one in captures],
+        paths=[recorded.path for recorded in captures],
         spools=places,
-        summaries=[FlowSummaries(place, own) for place, own in zip(places, summaries, strict=True)],
+        summaries=[
+            FlowSummaries(place, flow_summaries) for place, flow_summaries in zip(places, summaries, strict=True)
+        ],
         connections=connections,
         members=members,
         links=links,
@@ -121,16 +128,16 @@ def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Tr
     return [
         Trace(
             connections=joined.of_capture(number),
-            records_in=one.records_in,
+            records_in=recorded.records_in,
             records_out=segments,
-            unused=+(Counter(one.unused) + Counter({ELSEWHERE: elsewhere})),
-            refusals=Refusals(places[number], *one.refusals),
-            beyond_bounds=+Counter({bounds.TOO_MANY_FLOWS: one.beyond_segments, bounds.TOO_MANY_SUBFLOWS: beyond}),
-            signals=one.signals
+            unused=+(Counter(recorded.unused) + Counter({ELSEWHERE: elsewhere})),
+            refusals=Refusals(places[number], *recorded.refusals),
+            beyond_bounds=+Counter({bounds.TOO_MANY_FLOWS: recorded.beyond_segments, bounds.TOO_MANY_SUBFLOWS: beyond}),
+            signals=recorded.signals
             + signals_of(options.tolist())
             + Counter({IMPLAUSIBLE: implausible, FORGOTTEN: forgotten}),
         )
-        for number, (one, (segments, elsewhere, beyond, implausible, forgotten, options)) in enumerate(
+        for number, (recorded, (segments, elsewhere, beyond, implausible, forgotten, options)) in enumerate(
             zip(captures, counts.tolist(), strict=True)
         )
     ]
@@ -138,7 +145,9 @@ def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Tr
 
 def _grouped(summaries: Sequence[np.ndarray], most_subflows: int) -> tuple[np.ndarray, ...]:
     """Put the flows of captures into connections; return what native/packets/src/grouping.h says of them."""
-    return packet_recording.group([(own, tokens_of(own)) for own in summaries], most_subflows)
+    return packet_recording.group(
+        [(flow_summaries, tokens_of(flow_summaries)) for flow_summaries in summaries], most_subflows
+    )
 
 
 @dataclass(frozen=True)
@@ -171,6 +180,11 @@ def crossings(points: Mapping[Point, Sequence[Path]]) -> list[Crossing[Point]]:
     points : mapping of point to sequence of Path
         Captures at each point, one or several.
 
+    Returns
+    -------
+    list of Crossing
+        One for each connection.
+
     Raises
     ------
     UnreadableInputError
@@ -182,19 +196,19 @@ def crossings(points: Mapping[Point, Sequence[Path]]) -> list[Crossing[Point]]:
     # However many they are.
     connections, _, _, flows, _ = _grouped(summaries, sum(map(len, summaries)))
     connections = connections[np.argsort(connections["place"])]
-    found = []
+    crossed = []
     firsts = np.searchsorted(flows["place"], np.arange(len(connections) + 1)).tolist()
     for tokens, first, after in zip(connections["token"].tolist(), firsts, firsts[1:], strict=False):
-        own = flows[first:after]
+        connection_flows = flows[first:after]
         seen: dict[Point, set[int]] = {point: set() for point in points}
-        for _, subflow_id, capture in own.tolist():
+        for _, subflow_id, capture in connection_flows.tolist():
             seen[places[capture][0]].add(subflow_id)
         known = [None if token < 0 else token for token in tokens]
-        found.append(
+        crossed.append(
             Crossing(
                 tokens=(known[0], known[1]),
-                subflow_ids=list(range(int(own["subflow"].max()) + 1)),
+                subflow_ids=list(range(int(connection_flows["subflow"].max()) + 1)),
                 seen={point: frozenset(ids) for point, ids in seen.items()},
             )
         )
-    return found
+    return crossed

@@ -149,7 +149,7 @@ def _number(text: bytes, scale: int) -> int | None:
         return None
 
 
-def _time_of(match: re.Match[bytes], printed_ns: int | None) -> int | Refused | None:
+def _record_time_ns(match: re.Match[bytes], printed_ns: int | None) -> int | Refused | None:
     for group, unit_ns in TIME_UNITS_NS.items():
         if group in match.re.groupindex and match[group] is not None:
             time_ns = _number(match[group], unit_ns)
@@ -159,19 +159,19 @@ def _time_of(match: re.Match[bytes], printed_ns: int | None) -> int | Refused | 
     return printed_ns
 
 
-def _events_of(match: re.Match[bytes]) -> list[Event] | Refused:
-    found: list[tuple[bytes, bytes, int]] = []
+def _record_events(match: re.Match[bytes]) -> list[Event] | Refused:
+    fields: list[tuple[bytes, bytes, int]] = []
     for group, text in match.groupdict().items():
         if text is None:
             continue
         if group == "kind":
-            found.append((text, match["value"] or b"", 1))
+            fields.append((text, match["value"] or b"", 1))
         elif group in VALUE_KINDS:
-            found.append((VALUE_KINDS[group], text, 1000 if group == "rtt_ms" else 1))
+            fields.append((VALUE_KINDS[group], text, 1000 if group == "rtt_ms" else 1))
     events = []
     # The order of the kinds: an ACK before what belongs to it, a state before its losses.
     order = {kind: place for place, kind in enumerate(VALUE_KINDS.values())}
-    for kind, text, scale in sorted(found, key=lambda one: order.get(one[0], 0)):
+    for kind, text, scale in sorted(fields, key=lambda kind_and_text: order.get(kind_and_text[0], 0)):
         value = _number(text, scale)
         if value is None:
             return OUT_OF_RANGE, f"{kind.decode('ascii', 'replace')} {text.decode('ascii', 'replace')} is no number"
@@ -195,10 +195,10 @@ def _identity(match: re.Match[bytes]) -> tuple[int | None, int] | Refused:
 
 
 def _accept_match(records: _Records, match: re.Match[bytes], printed_ns: int | None) -> Refused | None:
-    time_ns = _time_of(match, printed_ns)
+    time_ns = _record_time_ns(match, printed_ns)
     if time_ns is None:
         return NO_TIME, ""
-    identity, events = _identity(match), _events_of(match)
+    identity, events = _identity(match), _record_events(match)
     if isinstance(time_ns, tuple):
         return time_ns
     if isinstance(events, tuple):
@@ -271,8 +271,8 @@ def _read_kernel_log(path: Path, pattern: LinePattern, most: Bounds) -> Trace:
         start = len(line) - len(message.text) if message.text and line.endswith(message.text) else 0
         for record in records:
             trace.records_in += 1
-            found_ns = kernel_log.last_time_ns(record.before) if prefixed else None
-            printed_ns = printed_ns if found_ns is None else found_ns
+            prefix_ns = kernel_log.last_time_ns(record.before) if prefixed else None
+            printed_ns = printed_ns if prefix_ns is None else prefix_ns
             match = None if record.cut == _NO_START else expression.match(record.text)
             if match is None or (record.cut and match.end() == len(record.text)):
                 refused: Refused | None = (MALFORMED, record.cut or f"{len(record.text)} bytes")
@@ -306,6 +306,11 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     dialect : Dialect
     most : Bounds
         What is beyond is refused.
+
+    Returns
+    -------
+    Trace
+        Connections, counts and refused lines.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Lines of a kernel log in the forms logs are kept in: where the message is, when it was printed, what was lost.
+"""Lines of a kernel log in the forms in which logs are kept: where the message is, when it was printed, what was lost.
 
 dmesg, console with ``<N>``, RFC 3164 and RFC 5424 syslog, journalctl short-monotonic and json, /dev/kmsg. The prefixes
 themselves are not parsed: a message is found by what it says, and only its monotonic time is looked for before it.
@@ -45,6 +45,11 @@ class Message:
 def message_of(line: bytes) -> Message | None:
     """Return the message of a line, None if the line is a broken JSON object.
 
+    Returns
+    -------
+    Message or None
+        Its text, and time and number where the line has them.
+
     Examples
     --------
     >>> message_of(b"<6>[   91.328292] smartsbd: 5")
@@ -53,7 +58,7 @@ def message_of(line: bytes) -> Message | None:
     Message(text=b'smartsbd: 5', time_ns=91328292000, sequence=1234)
     """
     if line.startswith(b"{"):
-        return _of_journal(line)
+        return _journal_message(line)
     kmsg = _KMSG.match(line)
     if kmsg:
         return Message(line[kmsg.end() :], int(kmsg[2]) * 1000, int(kmsg[1]))
@@ -66,18 +71,22 @@ def _bracket_ns(seconds: bytes, micros: bytes) -> int:
 
 
 def last_time_ns(prefix: bytes) -> int | None:
-    """Return the last time in brackets of what stands before a record, None if there is none.
+    """Return the last time in brackets in the text before a record, None if there is none.
+
+    Returns
+    -------
+    int or None, nanoseconds
 
     Examples
     --------
     >>> last_time_ns(b"[   91.328292][  T123] glued [   91.500000] ")
     91500000000
     """
-    found = _BRACKET.findall(prefix)
-    return _bracket_ns(*found[-1]) if found else None
+    times = _BRACKET.findall(prefix)
+    return _bracket_ns(*times[-1]) if times else None
 
 
-def _of_journal(line: bytes) -> Message | None:
+def _journal_message(line: bytes) -> Message | None:
     try:
         entry = json.loads(line.decode())
         text = entry["MESSAGE"]
@@ -96,10 +105,15 @@ def _of_journal(line: bytes) -> Message | None:
 def lost(text: bytes) -> int | None:
     """Return how many messages a line says were lost, None if it says nothing of the kind.
 
+    Returns
+    -------
+    int or None
+        Messages that the kernel or a daemon counted as missing.
+
     Examples
     --------
     >>> lost(b"[   95.1] printk: 12 messages suppressed."), lost(b"** 7 printk messages dropped **")
     (12, 7)
     """
-    found = _LOST.search(text)
-    return int(next(number for number in found.groups() if number)) if found else None
+    match = _LOST.search(text)
+    return int(next(number for number in match.groups() if number)) if match else None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from smartsbd.traces import stored
 
-#: Takes lines of some content, from one place to another; returns where the first begins that it does not take.
+#: Takes lines of some content, from one place to another; returns where the first that it does not take begins.
 Take = Callable[[bytes, int, int], int]
 
 #: Decompressed bytes that lines are taken from at once: what is packed comes in small blocks.
@@ -21,7 +21,7 @@ def _taken_out(held: list[bytes]) -> bytes:
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """Yield the content in larger pieces than ``stored.blocks`` does, all that comes before an error too."""
+    """Yield the content in larger pieces than ``stored.blocks`` does, also all that comes before an error."""
     held: list[bytes] = []
     size = 0
     try:
@@ -39,7 +39,7 @@ def _pieces(path: Path) -> Iterator[bytes]:
 
 
 def _contents(rest: bytes, piece: bytes) -> Iterator[tuple[bytes, int]]:
-    """Yield the line that ends in a piece, and the piece behind it: what begins where, so that no more is copied."""
+    """Yield the line that ends in a piece, and the piece behind it, each with where it begins: no more is copied."""
     behind = piece.find(b"\n") + 1
     if rest:
         yield rest + (piece[:behind] or piece), 0
@@ -57,7 +57,12 @@ def left(path: Path, longest_bytes: int, take: Take) -> Iterator[tuple[int, byte
     path : Path
     longest_bytes : int
     take : Take
-        Is given content, and where whole lines begin and end in it.
+        Receives content, and where whole lines begin and end in it.
+
+    Yields
+    ------
+    (int, bytes)
+        Where the line begins in the decompressed content, and its bytes without the line end.
 
     Raises
     ------

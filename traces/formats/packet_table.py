@@ -6,7 +6,7 @@ Needed are ``frame.time_epoch``, ``ip.src``, ``ip.dst``, ``tcp.srcport``, ``tcp.
 ``tcp.analysis.ack_rtt`` is the time from a segment to the ACK that answers it, where the table was recorded. Near the
 sender of the data, what the receiver answers has been over the whole path: these are the RTT samples. Near the
 receiver, its own answers take no time, and only what the sender answers has been over the path: in a download hardly
-more than the handshake and the request. Where the table was recorded is told as that of a capture is.
+more than the handshake and the request. Where the table was recorded is inferred as for a capture.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class _Packet:
 
 @dataclass
 class _Flow:
-    """What a flow's packets say together; places in lists are those of its ends. All are seen before any is asked."""
+    """What a flow's packets say together; lists have a place for each end. It is read after all packets were seen."""
 
     ends: tuple[_End, _End]
     sent_bytes: list[int] = field(default_factory=lambda: [0, 0])
@@ -116,14 +116,14 @@ class _Table:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._separator, names = _header(stored.head(path))
-        missing = [one.decode() for one in _NEEDED if one not in names]
+        missing = [name.decode() for name in _NEEDED if name not in names]
         if missing:
             raise UnreadableInputError(path, 0, f"fields that are needed are missing: {', '.join(missing)}")
         self._fields = len(names)
         self._at = {name: names.index(name) for name in _NEEDED}
 
     def rows(self) -> Iterator[tuple[int, bytes, _Packet | None]]:
-        """Yield offset and line of each row, and what it says; None if it is none."""
+        """Yield offset and line of each row, and its packet; None if it has none."""
         for offset, line in stored.lines(self._path, _MAX_LINE_BYTES):
             if offset:
                 yield offset, line, self._packet(line)
@@ -132,34 +132,34 @@ class _Table:
         cells = _split(line, self._separator)
         if len(line) > _MAX_LINE_BYTES or len(cells) != self._fields:
             return None
-        found = {name: cells[at] for name, at in self._at.items()}
-        ends = [(found[address], found[port]) for address, port in _ENDS]
-        time_ns, ack_rtt_ns = _ns(found[_TIME]), _ns(found[_ACK_RTT])
+        cell_of = {name: cells[at] for name, at in self._at.items()}
+        ends = [(cell_of[address], cell_of[port]) for address, port in _ENDS]
+        time_ns, ack_rtt_ns = _ns(cell_of[_TIME]), _ns(cell_of[_ACK_RTT])
         if (
             time_ns is None
             or not all(_ADDRESS.fullmatch(address) and _is_port(port) for address, port in ends)
             or ends[0] == ends[1]
-            or not _COUNT.fullmatch(found[_LENGTH])
-            or not (_COUNT.fullmatch(found[_ACK]) or not found[_ACK])
-            or (ack_rtt_ns is None and found[_ACK_RTT])
+            or not _COUNT.fullmatch(cell_of[_LENGTH])
+            or not (_COUNT.fullmatch(cell_of[_ACK]) or not cell_of[_ACK])
+            or (ack_rtt_ns is None and cell_of[_ACK_RTT])
         ):
             return None
-        ack = int(found[_ACK]) if found[_ACK] else None
-        return _Packet(time_ns, (ends[0], ends[1]), int(found[_LENGTH]), ack, ack_rtt_ns)
+        ack = int(cell_of[_ACK]) if cell_of[_ACK] else None
+        return _Packet(time_ns, (ends[0], ends[1]), int(cell_of[_LENGTH]), ack, ack_rtt_ns)
 
 
 def _flows(table: _Table, most: Bounds) -> dict[tuple[_End, _End], _Flow]:
     """Return the first flows of a table by the ends of their first packets."""
-    found: dict[tuple[_End, _End], _Flow] = {}
+    flows: dict[tuple[_End, _End], _Flow] = {}
     for _, _, packet in table.rows():
         if packet is None:
             continue
-        flow = found.get(packet.ends) or found.get(packet.ends[::-1])
-        if flow is None and len(found) < most.subflows:
-            flow = found[packet.ends] = _Flow(packet.ends)
+        flow = flows.get(packet.ends) or flows.get(packet.ends[::-1])
+        if flow is None and len(flows) < most.subflows:
+            flow = flows[packet.ends] = _Flow(packet.ends)
         if flow is not None:
             flow.see(packet)
-    return found
+    return flows
 
 
 def _events(packet: _Packet, flow: _Flow) -> list[Event]:
@@ -198,6 +198,11 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     most : Bounds
         What is beyond is refused.
 
+    Returns
+    -------
+    Trace
+        One connection, its counts and refused rows.
+
     Raises
     ------
     UnreadableInputError
@@ -221,7 +226,7 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
                 trace.unused[NOTHING] += 1
                 continue
             else:
-                number = next((at for at, one in enumerate(accepted) if one is flow), len(accepted))
+                number = next((at for at, known in enumerate(accepted) if known is flow), len(accepted))
                 refused = assembly.accept(packet.time_ns, None, number, events)
                 if refused is None and number == len(accepted):
                     accepted.append(flow)

@@ -88,6 +88,11 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     most : Bounds
         What is beyond is refused.
 
+    Returns
+    -------
+    Trace
+        One connection of one subflow, counts and refused lines.
+
     Raises
     ------
     UnreadableInputError

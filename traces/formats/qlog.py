@@ -34,7 +34,7 @@ CUT = "its end is cut off"
 OTHER = "event of another kind"
 NO_RTT = "metrics without an RTT"
 
-#: Of an event, and of what stands before a list of events.
+#: Of an event, and of what comes before a list of events.
 _MAX_EVENT_BYTES = 1 << 16
 _HEADER_BYTES = 1 << 12
 _MARKS = (b'"qlog_version"', b'"qlog_format"')
@@ -53,12 +53,12 @@ _MOST_NS = 1 << 63
 
 def recognises(head: bytes) -> bool:
     """Tell by its first bytes whether an input is a qlog."""
-    return head.lstrip(b"\x1e \r\n")[:1] == b"{" and any(one in head for one in _MARKS)
+    return head.lstrip(b"\x1e \r\n")[:1] == b"{" and any(mark in head for mark in _MARKS)
 
 
 @dataclass(frozen=True)
 class _Element:
-    """An event as it stands in the file: where, what, and why it is refused if it is."""
+    """An event as the file has it: where it begins, its text, and why it is refused if it is."""
 
     offset: int
     text: bytes
@@ -67,7 +67,7 @@ class _Element:
 
 @dataclass
 class _TraceHeader:
-    """What stands before the events of a trace."""
+    """What comes before the events of a trace."""
 
     unit_ns: int = _UNITS_NS["ms"]
     fields: tuple[str, ...] = ("relative_time", "category", "event", "data")
@@ -75,16 +75,16 @@ class _TraceHeader:
 
     @classmethod
     def of(cls, text: bytes) -> _TraceHeader:
-        found = cls()
+        header = cls()
         unit, names = _UNIT.search(text), _FIELDS.search(text)
         if unit:
-            found.unit_ns = _UNITS_NS.get(unit[1].decode("ascii", "replace"), found.unit_ns)
+            header.unit_ns = _UNITS_NS.get(unit[1].decode("ascii", "replace"), header.unit_ns)
         if names:
-            found.fields = tuple(
-                one.strip(' "\r\n\t').lower() for one in names[1].decode("utf-8", "replace").split(",")
+            header.fields = tuple(
+                name.strip(' "\r\n\t').lower() for name in names[1].decode("utf-8", "replace").split(",")
             )
-        found.is_delta = _DELTA.search(text) is not None
-        return found
+        header.is_delta = _DELTA.search(text) is not None
+        return header
 
 
 class _Document:
@@ -104,7 +104,7 @@ class _Document:
         self._is_long = False
 
     def feed(self, block: bytes, at: int) -> Iterator[_Element | _TraceHeader]:
-        """Yield the events, and what stands before each list of them, that end in a block, which begins at `at`."""
+        """Yield the events, and what comes before each list of them, that end in a block, which begins at `at`."""
         done = 0
         for match in _SIGN.finditer(block):
             place, sign = match.start(), match[0]
@@ -158,7 +158,7 @@ class _Document:
         return _Element(self._kept_from, bytes(self._kept), refused or (TOO_LONG if self._is_long else ""))
 
     def _between(self) -> Iterator[_Element]:
-        """Yield what stands between two events and is none, as one that is refused."""
+        """Yield what lies between two events and is none, as one that is refused."""
         if self._kept.strip(_BETWEEN):
             yield self._element(MALFORMED)
 
@@ -174,7 +174,7 @@ def _elements(path: Path) -> Iterator[_Element | _TraceHeader]:
     if _LINES.match(stored.head(path)):
         for offset, line in stored.lines(path, _MAX_EVENT_BYTES):
             text = line.lstrip(b"\x1e").strip()
-            if any(one in text for one in _MARKS):
+            if any(mark in text for mark in _MARKS):
                 yield _TraceHeader.of(text)
             elif text:
                 yield _Element(offset, text, TOO_LONG if len(line) > _MAX_EVENT_BYTES else "")
@@ -200,12 +200,12 @@ def _no_constant(name: str) -> None:
 def _parsed(text: bytes, names: tuple[str, ...]) -> dict[str, Any] | None:
     """Return an event by the names of its fields, None if it is none."""
     try:
-        found = json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+        event = json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
     except (ValueError, RecursionError, ArithmeticError):
         return None
-    if isinstance(found, list):
-        found = dict(zip(names, found, strict=False)) if len(found) == len(names) else None
-    return found if isinstance(found, dict) and isinstance(found.get("data", {}), dict) else None
+    if isinstance(event, list):
+        event = dict(zip(names, event, strict=False)) if len(event) == len(names) else None
+    return event if isinstance(event, dict) and isinstance(event.get("data", {}), dict) else None
 
 
 def _name(event: dict[str, Any]) -> str:
@@ -231,14 +231,14 @@ def _events(name: str, data: dict[str, Any], unit_ns: int) -> list[Event] | Refu
         return [(b"CA", _RECOVERY if data.get("new") in {"recovery", "congestion_recovery"} else _OPEN)]
     if name != "metrics_updated":
         return None
-    found: list[Event] = []
+    events: list[Event] = []
     for kind, key in ((b"RTT", "latest_rtt"), (b"SRTT", "smoothed_rtt")):
         if key in data:
             rtt_ns = _number(data[key], unit_ns)
             if rtt_ns is None:
                 return OUT_OF_RANGE, f"{key} is no number"
-            found.append((kind, rtt_ns // _NS_PER_US))
-    return found
+            events.append((kind, rtt_ns // _NS_PER_US))
+    return events
 
 
 @dataclass
@@ -290,6 +290,11 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     _dialect : Dialect
     most : Bounds
         What is beyond is refused.
+
+    Returns
+    -------
+    Trace
+        A connection for each trace of the log, counts and refused events.
 
     Raises
     ------

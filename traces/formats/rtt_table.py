@@ -1,8 +1,8 @@
 """A table of RTTs: CSV with a header of ``time_s``, ``path``, ``rtt_ms`` and, optionally, ``bytes``.
 
-``time_ns`` may stand for ``time_s``, and ``rtt_us`` for ``rtt_ms``; columns are in any order. A row is an RTT sample of
-a path when it was taken. ``bytes`` counts what was acknowledged on the path so far. Either of the two may be empty. A
-table holds one connection, whose subflows are the paths in order of appearance.
+``time_ns`` may replace ``time_s``, and ``rtt_us`` may replace ``rtt_ms``; columns are in any order. A row is an RTT
+sample of a path when it was taken. ``bytes`` counts what was acknowledged on the path so far. Either of the two may be
+empty. A table holds one connection, whose subflows are the paths in order of appearance.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _PATH, _BYTES = b"path", b"bytes"
 
 def _cells(line: bytes) -> list[bytes]:
     """Return the cells of a line, without white space and a pair of quotes around each."""
-    found = [cell.strip() for cell in line.split(b",")]
-    return [cell[1:-1] if len(cell) > 1 and cell[:1] == cell[-1:] == b'"' else cell for cell in found]
+    cells = [cell.strip() for cell in line.split(b",")]
+    return [cell[1:-1] if len(cell) > 1 and cell[:1] == cell[-1:] == b'"' else cell for cell in cells]
 
 
 def _names(head: bytes) -> list[bytes]:
@@ -49,7 +49,7 @@ def _names(head: bytes) -> list[bytes]:
 def recognises(head: bytes) -> bool:
     """Tell by its first bytes whether an input is such a table."""
     names = _names(head)
-    return _PATH in names and any(one in names for one in _TIMES) and any(one in names for one in _RTTS)
+    return _PATH in names and any(name in names for name in _TIMES) and any(name in names for name in _RTTS)
 
 
 def _integer(cell: bytes, power: int) -> int | None:
@@ -80,14 +80,14 @@ class _Columns:
 
     @classmethod
     def of(cls, path: Path, names: Sequence[bytes]) -> _Columns:
-        """Return the columns; raises UnreadableInputError if there are others, one is missing, or one stands twice."""
+        """Return the columns; raises UnreadableInputError if there are others, one is missing, or one occurs twice."""
         known = {*_TIMES, *_RTTS, _PATH, _BYTES}
         for name in names:
             if name not in known or names.count(name) > 1:
                 why = "twice" if name in known else f"unknown, known are {', '.join(sorted(map(bytes.decode, known)))}"
                 raise UnreadableInputError(path, 0, f"column {printable(name.decode(errors='replace'))!r} is {why}")
         times, rtts = (
-            [(names.index(one), power) for one, power in of.items() if one in names] for of in (_TIMES, _RTTS)
+            [(names.index(name), power) for name, power in of.items() if name in names] for of in (_TIMES, _RTTS)
         )
         if len(times) != 1 or len(rtts) != 1:
             raise UnreadableInputError(path, 0, "a table has one column of times and one of RTTs")
@@ -154,6 +154,11 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     _dialect : Dialect
     most : Bounds
         What is beyond is refused.
+
+    Returns
+    -------
+    Trace
+        One connection, its counts and refused rows.
 
     Raises
     ------

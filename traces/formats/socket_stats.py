@@ -1,8 +1,8 @@
 """Samples of ``ss -tin``, each after a line with its time: ``date +%s.%N; ss -tinO`` in a loop.
 
 A socket's entry carries the smoothed RTT, the bytes acknowledged and the segments sent again so far; no RTT sample and
-no congestion state. Sockets with one local MPTCP token are one connection; where the kernel does not say that token, as
-for a subflow that joins at the side that opened it, the socket is a connection of its own.
+no congestion state. Sockets with one local MPTCP token are one connection; where the kernel does not give that token,
+as for a subflow that joins at the side that opened it, the socket is a connection of its own.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def recognises(head: bytes) -> bool:
 
 
 def _time_ns(line: bytes) -> int | None:
-    """Return the time a line says, None if it is no such line."""
+    """Return the time that a line gives, None if it gives none."""
     epoch, iso = _EPOCH.fullmatch(line), _ISO.fullmatch(line)
     if epoch:
         return int(Decimal(epoch[1].decode("ascii")) * 1_000_000_000)
@@ -80,7 +80,7 @@ class _SocketSamples:
         self.trace = Trace()
         self.time_ns: int | None = None
         self._assembly = Assembly(most)
-        # Connection and subflow of each socket, but of those that are a connection each.
+        # Connection and subflow of each socket, except of those that are a connection each.
         self._place: dict[str, tuple[int | str, int]] = {}
         self._subflows: Counter[int | str] = Counter()
         # By number of the subflow.
@@ -168,6 +168,11 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     _dialect : Dialect
     most : Bounds
         What is beyond is refused.
+
+    Returns
+    -------
+    Trace
+        Connections, counts and refused entries.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 ``t`` is in seconds. ``var`` is ``rtt_us`` (a sample given to the congestion controller), ``ack`` (``snd_una``),
 ``ca_state``, ``retrans`` (a segment sent again), ``cwnd`` or ``ssthresh``; the last two are in no table and are counted
-as unused. A log holds one connection and does not say its token.
+as unused. A log holds one connection and does not give its token.
 """
 
 from __future__ import annotations
@@ -49,6 +49,11 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     most : Bounds
         What is beyond is refused.
 
+    Returns
+    -------
+    Trace
+        One connection, its counts and refused rows.
+
     Raises
     ------
     UnreadableInputError
@@ -75,7 +80,7 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
 
 
 def _count_retransmissions(_number: int, subflow: Subflow) -> None:
-    """Let none be a measurement: the log has every one."""
+    """Count zero if there was none: the log has every segment that was sent again."""
     subflow.retransmissions = subflow.retransmissions or 0
 
 

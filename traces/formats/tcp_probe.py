@@ -57,6 +57,11 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     most : Bounds
         What is beyond is refused.
 
+    Returns
+    -------
+    Trace
+        A connection for each socket, counts and refused lines.
+
     Raises
     ------
     UnreadableInputError
@@ -104,7 +109,7 @@ def _take(assembly: Assembly, match: re.Match[bytes], unit_us: int | None, socke
     events: list[Event] = [(b"UNA", int(match["snd_una"], 16))]
     srtt = int(match["srtt"])
     if unit_us is not None and srtt:
-        # Zero stands for none yet.
+        # Zero: there is none yet.
         events.append((b"SRTT", srtt * unit_us))
     socket = socket_name(local, remote)
     refused = assembly.accept(time_ns, socket, 0, events)
