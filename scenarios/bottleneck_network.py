@@ -27,6 +27,11 @@ def open_access(loss: float = 0.0, changes: tuple[tuple[float, float], ...] | No
         Probability.
     changes : tuple of (float, float), optional
         From when, in s, and what probability.
+
+    Returns
+    -------
+    Access
+        Of 1 Gbit/s, without jitter.
     """
     return Access(
         rate_mbit_s=_OPEN_MBIT_S,
@@ -43,6 +48,10 @@ def round_trip_bytes(rate_mbit_s: float, rtt_ms: float) -> int:
     Parameters
     ----------
     rate_mbit_s, rtt_ms : float
+
+    Returns
+    -------
+    int, bytes
 
     Examples
     --------
@@ -69,6 +78,11 @@ def drop_tail(
     place : Place
     delay_ms : float
         One way.
+
+    Returns
+    -------
+    Link
+        Without marks.
     """
     return Link(place=place, rate_mbit_s=rates_mbit_s, delay_ms=delay_ms, queue_bytes=queue_bytes, mark_bytes=None)
 
@@ -83,12 +97,17 @@ def sender(
     rng : numpy.random.Generator
         Draws the token.
     controller : str
-        What stands there until a choice is applied.
+        Controller until a choice is applied.
     rate_mbit_s : float
         Rate of the bottleneck: a packet waits at the server for up to what it takes there.
     receive_buffer_bytes : int
     **more
         Other keys of the settings.
+
+    Returns
+    -------
+    ConnectionSettings
+        With the scheduler of smallest RTTs.
     """
     return ConnectionSettings.model_validate(
         {

@@ -61,6 +61,11 @@ class CapacityTrace:
             How long it must last. The last moment is the first one that is not within that time, so what replays the
             part does not begin again before.
 
+        Returns
+        -------
+        tuple of int
+            Moments in ms.
+
         Examples
         --------
         >>> trace = CapacityTrace("a", np.array([2, 5, 5, 10]))
@@ -77,6 +82,11 @@ class CapacityTrace:
 def name_of(path: Path) -> str:
     """Return the name of a trace's file without the endings of compression.
 
+    Returns
+    -------
+    str
+        The name; it may have other endings, such as ``.down``.
+
     Examples
     --------
     >>> name_of(Path("traces/a.down.zst")), name_of(Path("b.up"))
@@ -91,6 +101,11 @@ def read(path: Path) -> CapacityTrace:
     Parameters
     ----------
     path : Path
+
+    Returns
+    -------
+    CapacityTrace
+        Its name, and its moments in ms.
 
     Raises
     ------
@@ -131,6 +146,11 @@ def read_folder(folder: Path) -> list[CapacityTrace]:
     ----------
     folder : Path
 
+    Returns
+    -------
+    list of CapacityTrace
+        At least one, of different names.
+
     Raises
     ------
     CapacityTraceError
@@ -141,9 +161,9 @@ def read_folder(folder: Path) -> list[CapacityTrace]:
     files = sorted(path for path in folder.iterdir() if path.suffix != ".md" and not path.name.startswith("."))
     if not files:
         raise CapacityTraceError(f"{folder}: has no traces")
-    found = [read(path) for path in files]
-    names = [trace.name for trace in found]
+    traces = [read(path) for path in files]
+    names = [trace.name for trace in traces]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise CapacityTraceError(f"{folder}: two traces are named {twice[0]}")
-    return found
+    return traces

@@ -47,6 +47,11 @@ class Choice:
     def name(self) -> str:
         """Name in the truth table; the scheduler of smallest RTTs is not named.
 
+        Returns
+        -------
+        str
+            Of the controller, the scheduler and what else is not the default.
+
         Examples
         --------
         >>> Choice("lia", parameters={"counts": "acks"}).name, Choice("reno", "round_robin").name
@@ -59,13 +64,13 @@ class Choice:
         'fmbbr irps, paths by routers'
         """
         other = [] if self.scheduler == "min_rtt" else [self.scheduler]
-        own, scheduling, judging = (
+        parameters, scheduling, judging = (
             [f"{key} {value}" for key, value in of.items()] for of in (self.parameters, self.scheduling, self.judging)
         )
         hosts = ["Linux hosts"] if self.linux_hosts else []
         buffer = [] if self.buffer_kb is None else [f"{self.buffer_kb:g} kB"]
         verdicts = [] if self.verdicts is None else [" ".join([self.verdicts, *judging])]
-        return ", ".join([" ".join([self.controller, *own, *other, *scheduling]), *hosts, *buffer, *verdicts])
+        return ", ".join([" ".join([self.controller, *parameters, *other, *scheduling]), *hosts, *buffer, *verdicts])
 
     def applied(self, connection: ConnectionSettings) -> ConnectionSettings:
         """Return a connection's settings under this choice.
@@ -73,6 +78,11 @@ class Choice:
         Parameters
         ----------
         connection : ConnectionSettings
+
+        Returns
+        -------
+        ConnectionSettings
+            Checked against the contract.
 
         Raises
         ------

@@ -74,6 +74,11 @@ class Topology:
 def jain(rates: list[float]) -> float:
     """Return Jain's index of fairness.
 
+    Returns
+    -------
+    float
+        In (0, 1]; 1 if all rates are equal.
+
     Examples
     --------
     >>> jain([2, 2]), round(jain([2, 1]), 3)
@@ -85,6 +90,11 @@ def jain(rates: list[float]) -> float:
 
 def solved(law: Callable[[float], float]) -> float:
     """Return where a law's two sides meet in (0, 1): it is negative before and positive after.
+
+    Returns
+    -------
+    float
+        The root, from 60 halvings.
 
     Examples
     --------
@@ -122,13 +132,13 @@ def _network(links: tuple[Link, ...], paths: list[tuple[int, ...]], rivals: list
         subflows=tuple(
             SubflowPath(
                 path=f"path-{place}",
-                links=own,
-                bottleneck=((0.0, own[0]),),
+                links=crossed,
+                bottleneck=((0.0, crossed[0]),),
                 start_s=0.5 + place / 10,
                 rtt_ms=RTT_MS,
                 access=access,
             )
-            for place, own in enumerate(paths)
+            for place, crossed in enumerate(paths)
         ),
         background=tuple(
             Background.model_validate(
@@ -152,7 +162,7 @@ def _shared(subflows: int) -> Topology:
     )
 
 
-def _own(number: int) -> Topology:
+def _separate(number: int) -> Topology:
     """Return as many links as subflows, and one rival on each: coupled, the connection is worth one rival."""
     rivals = [{"subflow": place} for place in range(number)]
     return Topology(
@@ -206,7 +216,10 @@ def _chained() -> Topology:
     )
 
 
-TOPOLOGIES = {one.name: one for one in (*map(_shared, (2, 3, 5)), _contested(), *map(_own, (2, 3, 5)), _chained())}
+TOPOLOGIES = {
+    topology.name: topology
+    for topology in (*map(_shared, (2, 3, 5)), _contested(), *map(_separate, (2, 3, 5)), _chained())
+}
 
 
 def under(topology: Topology, controller: str, seed: int) -> Scenario:
@@ -218,6 +231,11 @@ def under(topology: Topology, controller: str, seed: int) -> Scenario:
     controller : str
         Its name.
     seed : int
+
+    Returns
+    -------
+    Scenario
+        With all else as under Reno.
     """
     connection = topology.scenario.connection.model_copy(update={"congestion_control": controller})
     return topology.scenario.model_copy(update={"connection": connection, "seed": seed})
@@ -231,19 +249,28 @@ def measured(topology: Topology, truth: dict[str, Any]) -> Measures:
     topology : Topology
     truth : dict
         Of the simulator, with a series.
+
+    Returns
+    -------
+    Measures
+        ``share``, ``jain``, ``utilisation`` and ``timeouts``.
     """
-    late = [one for one in truth["series"]["intervals"] if one["from_ns"] >= _FROM_NS]
-    seconds = sum(one["to_ns"] - one["from_ns"] for one in late) / 1e9
+    late = [interval for interval in truth["series"]["intervals"] if interval["from_ns"] >= _FROM_NS]
+    seconds = sum(interval["to_ns"] - interval["from_ns"] for interval in late) / 1e9
     capacity = RATE_MBIT_S * 1e6 / 8 * MSS_BYTES / PACKET_BYTES * seconds
-    subflows = [sum(one["subflows"][place]["acked_bytes"] for one in late) for place in range(len(truth["subflows"]))]
-    rivals = [sum(own) for own in zip(*(one["background_bytes"] for one in late), strict=True)]
-    found = {
+    subflows = [
+        sum(interval["subflows"][place]["acked_bytes"] for interval in late) for place in range(len(truth["subflows"]))
+    ]
+    rivals = [
+        sum(rival_bytes) for rival_bytes in zip(*(interval["background_bytes"] for interval in late), strict=True)
+    ]
+    measures = {
         "share": sum(subflows[place] for place in topology.flows) / topology.links / capacity,
         "jain": jain([sum(subflows), *rivals]),
         "utilisation": sum([*subflows, *rivals]) / capacity / len(topology.scenario.links),
     }
-    found["timeouts"] = sum(own["timeouts"] for one in late for own in one["subflows"])
-    return found
+    measures["timeouts"] = sum(subflow["timeouts"] for interval in late for subflow in interval["subflows"])
+    return measures
 
 
 def measure(topology: Topology, controller: str, seeds: int) -> Measures:
@@ -256,16 +283,21 @@ def measure(topology: Topology, controller: str, seeds: int) -> Measures:
         Its name.
     seeds : int
         How many, from 1.
+
+    Returns
+    -------
+    Measures
+        As :func:`measured` names them.
     """
 
-    def of(seed: int) -> Measures:
+    def measure_seed(seed: int) -> Measures:
         run = Run(scenario=under(topology, controller, seed), site=None, setting=topology.name)
         with tempfile.TemporaryDirectory() as folder:
             return measured(topology, simulate(run, Path(folder) / "scenario.json").truth)
 
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(of, range(1, seeds + 1)))
-    return {name: mean(one[name] for one in found) for name in found[0]}
+        measures_by_seed = list(pool.map(measure_seed, range(1, seeds + 1)))
+    return {name: mean(measures[name] for measures in measures_by_seed) for name in measures_by_seed[0]}
 
 
 def rows(seeds: int) -> Iterator[dict[str, str]]:
@@ -275,41 +307,51 @@ def rows(seeds: int) -> Iterator[dict[str, str]]:
     ----------
     seeds : int
         Runs of each cell.
+
+    Yields
+    ------
+    dict of str to str
+        Expected and measured value, and whether they agree, as text.
     """
     for topology in TOPOLOGIES.values():
         for controller in CONTROLLERS:
-            found = measure(topology, controller, seeds)
+            measures = measure(topology, controller, seeds)
             for name, expected in topology.expected[controller].items():
-                within = abs(found[name] - expected) <= BANDS[name]
+                within = abs(measures[name] - expected) <= BANDS[name]
                 yield {
                     "topology": topology.name,
                     "controller": controller,
                     "measure": name,
                     "expected": f"{expected:.2f}",
-                    "measured": f"{found[name]:.3f}",
+                    "measured": f"{measures[name]:.3f}",
                     "within": "yes" if within else "no",
-                    "timeouts": f"{found['timeouts']:.1f}",
+                    "timeouts": f"{measures['timeouts']:.1f}",
                 }
 
 
-def table(found: list[dict[str, str]]) -> str:
+def table(measured_rows: list[dict[str, str]]) -> str:
     """Return the rows of :func:`rows` as a table for people: a line for each topology and measure.
 
     Parameters
     ----------
-    found : list of dict
+    measured_rows : list of dict
+
+    Returns
+    -------
+    str
+        Markdown.
     """
     lines = [
         f"| topology | measure | {' | '.join(CONTROLLERS)} |",
         f"|---|---|{'---|' * len(CONTROLLERS)}",
     ]
     cells: dict[tuple[str, str], dict[str, str]] = {}
-    for row in found:
+    for row in measured_rows:
         outside = "" if row["within"] == "yes" else " (!)"
         cell = f"{row['expected']}: {row['measured']}{outside}"
         cells.setdefault((row["topology"], row["measure"]), {})[row["controller"]] = cell
-    for (name, what), own in cells.items():
-        lines.append(f"| `{name}` | {what} | {' | '.join(own[controller] for controller in CONTROLLERS)} |")
+    for (name, what), by_controller in cells.items():
+        lines.append(f"| `{name}` | {what} | {' | '.join(by_controller[controller] for controller in CONTROLLERS)} |")
     return "\n".join([*lines, ""])
 
 
@@ -321,11 +363,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=10, help="runs of each cell (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="where the table goes, as CSV")
     settings = parser.parse_args(arguments)
-    found = list(rows(settings.seeds))
+    measured_rows = list(rows(settings.seeds))
     with settings.out.open("w", newline="") as stream:
-        table = csv.DictWriter(stream, found[0], lineterminator="\n")
+        table = csv.DictWriter(stream, measured_rows[0], lineterminator="\n")
         table.writeheader()
-        table.writerows(found)
+        table.writerows(measured_rows)
     return 0
 
 

@@ -1,6 +1,6 @@
 """The dataset ``controllers``: networks drawn as those of ``wide``, each run under every controller at the sender.
 
-How they are drawn is said in :mod:`smartsbd.scenarios.paired_networks`. Evaluation only: never trained or tuned on.
+How they are drawn is in :mod:`smartsbd.scenarios.paired_networks`. Evaluation only: never trained or tuned on.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from smartsbd.scenarios import paired_networks
 from smartsbd.scenarios.choice import Choice
 from smartsbd.scenarios.scenario import Run
 
-#: One line for each. Every controller of the registry is here with its defaults, but bbr and what derives from it, and
-#: those that need a learnt agent; and LIA twice more: counting ACKs, and in the whole numbers of the kernel.
+#: One line for each. Every controller of the registry is here with its defaults, except bbr and what derives from it,
+#: and those that need a learnt agent; and LIA twice more: counting ACKs, and in the whole numbers of the kernel.
 CHOICES = (
     Choice("lia"),
     Choice("lia", parameters={"counts": "acks"}),
@@ -41,5 +41,10 @@ def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, se
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Network by network, a run for each of :data:`CHOICES`.
     """
     return paired_networks.drawn(CHOICES, connections_per_label=connections_per_label, duration_s=duration_s, seed=seed)

@@ -65,6 +65,11 @@ def draw(name: str, settings: dict[str, Any]) -> list[Run]:
     settings : dict
         The dataset's own block of ``simulate`` in params.yaml.
 
+    Returns
+    -------
+    list of Run
+        With their scenarios, sites and settings.
+
     Raises
     ------
     ScenarioError

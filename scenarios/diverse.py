@@ -1,4 +1,4 @@
-"""The dataset ``diverse``: settings drawn so that none of them tells the label.
+"""The dataset ``diverse``: settings drawn so that none of them reveals the label.
 
 A bottleneck is drawn as (flows that cross it, fair share of a flow, queueing time, place); its rate
 is flows times share. A shared connection has one such bottleneck, crossed by both subflows; a
@@ -68,6 +68,11 @@ def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
     rng : numpy.random.Generator
     low, high : float
         Bounds, above 0.
+
+    Returns
+    -------
+    float
+        In [`low`, `high`].
     """
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
@@ -88,9 +93,9 @@ def _bottleneck(rng: np.random.Generator, rtt_ms: float) -> _DiverseBottleneck:
 
 def _access(rng: np.random.Generator, rate_mbit_s: float) -> WifiAccess | LteAccess:
     fast = rate_mbit_s * rng.uniform(*_ACCESS_TIMES)
-    drawn = path.wifi(rng, fast) if rng.random() < _WIFI else path.lte(rng, fast)
+    access = path.wifi(rng, fast) if rng.random() < _WIFI else path.lte(rng, fast)
     loss = 0.0 if rng.random() < _LOSSLESS else log_uniform(rng, *_LOSS)
-    return drawn.model_copy(update={"loss": round(loss, 6)})
+    return access.model_copy(update={"loss": round(loss, 6)})
 
 
 def _background(
@@ -128,26 +133,36 @@ def draw_group(rng: np.random.Generator, groups: list[int], *, duration_s: float
         Length of the transfer.
     setting : str
         Name in the truth table.
+
+    Returns
+    -------
+    Run
+        Without a site.
     """
     count = max(groups) + 1
     rtt_ms = [round(log_uniform(rng, *_RTT_MS), 3) for _ in groups]
     mean_rtt_ms = sum(rtt_ms) / len(rtt_ms)
-    drawn = [_bottleneck(rng, mean_rtt_ms) for _ in range(count)]
+    candidates = [_bottleneck(rng, mean_rtt_ms) for _ in range(count)]
     if rng.random() < _EQUAL_SETTINGS:
-        drawn = [drawn[0]] * count
+        candidates = [candidates[0]] * count
     controller = _choose(rng, _CONTROLLERS)
     ecn = bool(rng.random() < _ECN)
-    members = [[index for index, own in enumerate(groups) if own == group] for group in range(count)]
+    members = [
+        [index for index, subflow_group in enumerate(groups) if subflow_group == group] for group in range(count)
+    ]
     # As many flows meet at a bottleneck whichever the label: at least those of its own subflows.
     bottlenecks = [
-        _DiverseBottleneck(max(one.flows, len(members[group])), one.share_mbit_s, one.queue_ms, one.place)
-        for group, one in enumerate(drawn)
+        _DiverseBottleneck(
+            max(bottleneck.flows, len(members[group])), bottleneck.share_mbit_s, bottleneck.queue_ms, bottleneck.place
+        )
+        for group, bottleneck in enumerate(candidates)
     ]
     background: list[Background] = []
-    for group, one in enumerate(bottlenecks):
-        background += _background(rng, members[group], one, rtt_ms)
+    for group, bottleneck in enumerate(bottlenecks):
+        background += _background(rng, members[group], bottleneck, rtt_ms)
     links: tuple[Link, ...] = tuple(
-        path.shaped(one.place, one.rate_mbit_s, one.queue_ms, marks=ecn) for one in bottlenecks
+        path.shaped(bottleneck.place, bottleneck.rate_mbit_s, bottleneck.queue_ms, marks=ecn)
+        for bottleneck in bottlenecks
     )
     accesses = [_access(rng, bottlenecks[group].rate_mbit_s) for group in groups]
     scenario = Scenario(
@@ -186,6 +201,11 @@ def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, se
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Shared ones first.
     """
     return [
         draw_group(

@@ -27,6 +27,11 @@ def dataset(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNeg
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        In order of their numbers.
     """
     runs = []
     for number in range(connections):

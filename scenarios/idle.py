@@ -3,7 +3,7 @@
 An application sends at a small share of what the narrowest link could carry, or a segment now and then. Jitter of each
 access link is drawn by itself. In one connection of four the last path is loaded by a flow of others, at a bottleneck
 of its own. For each number there is a connection whose subflows meet at one bottleneck and one whose subflows have one
-each; in the loaded ones every subflow has its own. What is right of each pair is that nothing can be known.
+each; in the loaded ones every subflow has its own. The right answer for each pair is that nothing can be known.
 """
 
 from __future__ import annotations
@@ -69,6 +69,11 @@ def draw(number: int, groups: list[int], *, duration_s: float, seed: int, name: 
     seed : int
     name : str
         Of the dataset, for the truth table.
+
+    Returns
+    -------
+    Run
+        Its setting says whether a path is loaded.
     """
     rng = np.random.default_rng([seed, number, *groups])
     loaded = number % _LOADED_EVERY == _LOADED_EVERY - 1
@@ -124,6 +129,11 @@ def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, se
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Those drawn with a shared bottleneck first.
     """
     return [
         draw(number, groups, duration_s=duration_s, seed=seed, name="idle")

@@ -83,6 +83,11 @@ def application(rng: np.random.Generator, capacity_mbit_s: float, *, pings: bool
         A piece every 50 to 1000 ms, in place of a share of the capacity. No more than the largest share either way.
     subflows : int
         A piece has a segment for each at least.
+
+    Returns
+    -------
+    Rate
+        Payload in Mbit/s, and the bytes of a piece.
     """
     piece_bytes = path.MSS_BYTES * int(rng.integers(max(_PIECE_SEGMENTS[0], subflows), _PIECE_SEGMENTS[1] + 1))
     rate_mbit_s = log_uniform(rng, *_SHARE) * capacity_mbit_s
@@ -136,6 +141,11 @@ def draw(rng: np.random.Generator, number: int, *, duration_s: float) -> Run:
         Of the connection: decides whether its bottleneck is shared, whether a path is loaded, and what it sends.
     duration_s : float, seconds
         Length of the transfer.
+
+    Returns
+    -------
+    Run
+        Its setting says whether a path is loaded, and what it sends.
     """
     kind = _Kind.of(number)
     rtt_ms = [log_uniform(rng, *_RTT_MS) for _ in range(2)]
@@ -148,7 +158,7 @@ def draw(rng: np.random.Generator, number: int, *, duration_s: float) -> Run:
     background: tuple[Background, ...] = ()
     if kind.loaded:
         link, flow = _rival(rng, links, rtt_ms)
-        links = tuple(link if index == flow.subflow else one for index, one in enumerate(links))
+        links = tuple(link if index == flow.subflow else unloaded for index, unloaded in enumerate(links))
         background = (flow,)
     connection = path.connection(rng, str(rng.choice(_CONTROLLERS)), bottleneck_mbit_s=fastest).model_copy(
         update={"application": sent, "host_delay_us": _HOST_DELAY_US}
@@ -191,6 +201,11 @@ def dataset(
     attempt : int
         0, or how often connections are drawn again that did not come to their end: each with the number that follows
         those of all before, and of the same kind.
+
+    Returns
+    -------
+    list of Run
+        In order of their numbers.
     """
     return [
         draw(np.random.default_rng([seed, attempt * connections + number]), number, duration_s=duration_s)

@@ -1,7 +1,7 @@
 """Weights of learnt agents: which file a connection's controller asks for, and whether it is there.
 
 A controller whose parameter ``agent`` is ``learnt`` decides with weights that were trained before. They lie in a folder
-of their own, one file for each controller, and the simulator is told the file with ``--agent``.
+of their own, one file for each controller, and the simulator receives its path by ``--agent``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OF_SUBFLOW = "mplibra"
 
 
 class AgentMissingError(Fault):
-    """The weights that a controller asks for are not there; the message names them. Nothing stands in for them."""
+    """The weights that a controller asks for are not there; the message names them. Nothing replaces them."""
 
 
 def weights_name(connection: ConnectionSettings) -> str | None:
@@ -27,6 +27,11 @@ def weights_name(connection: ConnectionSettings) -> str | None:
     Parameters
     ----------
     connection : ConnectionSettings
+
+    Returns
+    -------
+    str or None
+        Without its folder.
     """
     chosen = connection.congestion_control
     if registry.parameter("congestion_control", chosen, "agent") != _LEARNT:
@@ -37,13 +42,18 @@ def weights_name(connection: ConnectionSettings) -> str | None:
 
 
 def options(connection: ConnectionSettings, agents: Path | None) -> list[str]:
-    """Return what the simulator is told of weights: nothing under a controller that asks for none.
+    """Return the simulator's options for weights: none under a controller that asks for none.
 
     Parameters
     ----------
     connection : ConnectionSettings
     agents : Path, optional
         Folder with the weights.
+
+    Returns
+    -------
+    list of str
+        At most one, ``--agent`` with an absolute path.
 
     Raises
     ------

@@ -32,6 +32,11 @@ def parts_of(setting: str) -> tuple[str, str]:
     setting : str
         Column ``scenario``.
 
+    Returns
+    -------
+    (str, str)
+        Base scenario and choice.
+
     Raises
     ------
     ValueError
@@ -54,7 +59,7 @@ def _under_each(
     """Yield a network's run under each choice."""
     base = wide.draw([seed, number], groups, RANGES, number=number, duration_s=duration_s, setting=f"base {number:03d}")
     for choice in choices:
-        # Where a controller never acts, logs are the same but for the token; the same file twice is refused.
+        # Where a controller never acts, logs are the same except for the token; the same file twice is refused.
         rng = np.random.default_rng([seed, number, *groups, *choice.name.encode()])
         token = {"token": f"{rng.integers(1, 2**32):08x}"}
         changed = {"connection": choice.applied(base.scenario.connection).model_copy(update=token)}
@@ -75,6 +80,11 @@ def drawn(choices: Sequence[Choice], *, connections_per_label: int, duration_s: 
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Network by network, a run for each choice.
     """
     return [
         run

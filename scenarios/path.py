@@ -72,6 +72,11 @@ def shaped(place: Place, rate_mbit_s: float, queue_ms: float, *, marks: bool = F
         How long the full queue takes to drain; below ten packets it holds ten.
     marks : bool
         The queue marks packets.
+
+    Returns
+    -------
+    Link
+        Its one-way delay is :data:`LINK_DELAY_MS`.
     """
     queue_bytes = max(10 * PACKET_BYTES, int(rate_mbit_s * queue_ms * 125))
     return Link(
@@ -104,6 +109,11 @@ def connection(
         Rate of the bottleneck, which decides the delay at the server.
     ecn : bool
         The connection negotiates ECN.
+
+    Returns
+    -------
+    ConnectionSettings
+        With the scheduler of smallest RTTs.
     """
     return ConnectionSettings(
         token=f"{rng.integers(1, 2**32):08x}",

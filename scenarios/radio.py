@@ -3,7 +3,7 @@
 Each bottleneck replays a part of a trace, and is the last hop of the paths that cross it, as a phone's radio is. For
 each number there is a connection whose subflows meet on one radio, and one whose subflows have a radio each, with the
 same paths, parts, queues, rivals, controller and scheduler. The shared radio is that of the other label's first
-subflow; which of the two radios that were drawn this is alternates. So no setting tells the label. Parts of the same
+subflow: the one and the other of the two radios drawn, in turn. So no setting reveals the label. Parts of the same
 trace lie half the trace apart. Evaluation only.
 """
 
@@ -32,7 +32,7 @@ from smartsbd.scenarios.scenario import (
 )
 
 _MS_PER_S = 1000
-#: Where the project runs from; a relative folder of traces stands there.
+#: Where the project runs from; a relative folder of traces is in it.
 _ROOT = Path(__file__).resolve().parents[1]
 #: A part that carries less in the mean is drawn anew, at most so often: too little is left of it for two subflows.
 _LEAST_MBIT_S = 1.0
@@ -96,15 +96,15 @@ class _RadioSettings:
 
 
 def _rivals(rng: np.random.Generator) -> tuple[_RadioRival, ...]:
-    """Draw who else is on a radio; the first has always data."""
+    """Draw who else is on a radio; the first always has data."""
     if rng.random() < _ALONE:
         return ()
-    found = []
+    rivals = []
     for number in range(int(rng.integers(1, _MOST_RIVALS + 1))):
         kinds: list[Literal["reno", "cubic", "web"]] = ["reno", "cubic"] if number == 0 else ["reno", "cubic", "web"]
         kind = kinds[int(rng.integers(len(kinds)))]
-        found.append(_RadioRival(kind, round(rng.uniform(0.05, 0.9), 6), round(log_uniform(rng, *_RTT_MS), 3)))
-    return tuple(found)
+        rivals.append(_RadioRival(kind, round(rng.uniform(0.05, 0.9), 6), round(log_uniform(rng, *_RTT_MS), 3)))
+    return tuple(rivals)
 
 
 def _parts(
@@ -112,14 +112,14 @@ def _parts(
 ) -> tuple[tuple[str, tuple[int, ...]], tuple[str, tuple[int, ...]]]:
     """Draw two parts, of two traces or half a trace apart; each carries enough."""
     for _ in range(_MOST_DRAWS):
-        one, other = (traces[int(rng.integers(len(traces)))] for _ in range(2))
-        start_ms = int(rng.integers(one.length_ms))
+        first, other = (traces[int(rng.integers(len(traces)))] for _ in range(2))
+        start_ms = int(rng.integers(first.length_ms))
         other_ms = int(rng.integers(other.length_ms))
-        if other is one:
-            other_ms = (start_ms + one.length_ms // 2) % one.length_ms
-        parts = one.part(start_ms, duration_ms), other.part(other_ms, duration_ms)
+        if other is first:
+            other_ms = (start_ms + first.length_ms // 2) % first.length_ms
+        parts = first.part(start_ms, duration_ms), other.part(other_ms, duration_ms)
         if min(map(mean_mbit_s, parts)) >= _LEAST_MBIT_S:
-            return (one.name, parts[0]), (other.name, parts[1])
+            return (first.name, parts[0]), (other.name, parts[1])
     raise ScenarioError(f"no part of {duration_ms} ms of these traces carries {_LEAST_MBIT_S:g} Mbit/s in the mean")
 
 
@@ -132,7 +132,7 @@ def _settings(rng: np.random.Generator, traces: list[CapacityTrace], duration_ms
     if rng.random() < _EQUAL_QUEUES:
         queue_ms[1] = queue_ms[0]
     parts = _parts(rng, traces, duration_ms)
-    one, other = (
+    first, other = (
         _Radio(name, part_ms, queue, _rivals(rng)) for (name, part_ms), queue in zip(parts, queue_ms, strict=True)
     )
     return _RadioSettings(
@@ -140,7 +140,7 @@ def _settings(rng: np.random.Generator, traces: list[CapacityTrace], duration_ms
         scheduler="min_rtt" if rng.random() < _MIN_RTT else "round_robin",
         rtt_ms=(round(rtt_ms[0], 3), round(rtt_ms[1], 3)),
         jitter_ms=(round(rng.uniform(0, _JITTER_MS), 3), round(rng.uniform(0, _JITTER_MS), 3)),
-        radios=(one, other),
+        radios=(first, other),
     )
 
 
@@ -203,6 +203,11 @@ def dataset(
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Shared ones first.
 
     Raises
     ------

@@ -46,12 +46,17 @@ def names(key: str) -> list[str]:
     key : str
         ``congestion_control``, ``scheduler`` or ``verdicts``.
 
+    Returns
+    -------
+    list of str
+        In the order in which the program lists them.
+
     Examples
     --------
     >>> names("scheduler")
     ['blest', 'ecf', 'irps', 'min_rtt', 'olaps', 'redundant', 'round_robin']
     """
-    return [one["properties"]["name"]["const"] for one in _REGISTERED[key]]
+    return [kind["properties"]["name"]["const"] for kind in _REGISTERED[key]]
 
 
 def name_type(key: str) -> Any:
@@ -61,6 +66,11 @@ def name_type(key: str) -> Any:
     ----------
     key : str
         ``congestion_control``, ``scheduler`` or ``verdicts``.
+
+    Returns
+    -------
+    type
+        A ``Literal`` of the names.
     """
     return Literal[tuple(names(key))]
 
@@ -72,8 +82,13 @@ def chosen_type(key: str) -> Any:
     ----------
     key : str
         ``congestion_control``, ``scheduler`` or ``verdicts``.
+
+    Returns
+    -------
+    type
+        A union for pydantic.
     """
-    kinds = tuple(_model(one) for one in _REGISTERED[key])
+    kinds = tuple(_model(kind) for kind in _REGISTERED[key])
     return Union[name_type(key), Annotated[Union[kinds], Field(discriminator="name")]]  # noqa: UP007 (known when it runs)
 
 
@@ -87,6 +102,11 @@ def parameter(key: str, chosen: str | NamedChoice, name: str) -> str | float | N
     chosen : str or NamedChoice
     name : str
 
+    Returns
+    -------
+    str or float or None
+        In the unit of the parameter.
+
     Examples
     --------
     >>> parameter("congestion_control", "lia", "counts"), parameter("congestion_control", "reno", "counts")
@@ -96,7 +116,9 @@ def parameter(key: str, chosen: str | NamedChoice, name: str) -> str | float | N
     if given is not None:
         return str(given) if isinstance(given, str) else float(given)
     of = chosen if isinstance(chosen, str) else chosen.name
-    (kind,) = (one["properties"] for one in _REGISTERED[key] if one["properties"]["name"]["const"] == of)
+    (kind,) = (
+        registered["properties"] for registered in _REGISTERED[key] if registered["properties"]["name"]["const"] == of
+    )
     default: str | float | None = kind.get(name, {}).get("default")
     return default
 
@@ -142,6 +164,11 @@ def tables(text: str, registered: Registered) -> str:
         The document.
     registered : dict
         What the program prints.
+
+    Returns
+    -------
+    str
+        All outside of these comments stays.
     """
     for key, kinds in registered.items():
         rows = ["| name | what it is | parameters, default first |", "|---|---|---|"]

@@ -1,9 +1,9 @@
 """The contract of a scenario: every key that ``smartsbd-sim`` reads, with its unit, range, choices and meaning.
 
-It stands here alone, but for what is chosen by name: controllers, schedulers and sources of verdicts
+It is in this file alone, except for what is chosen by name: controllers, schedulers and sources of verdicts
 (:mod:`smartsbd.scenarios.registry`).
 simulator/src/scenario.schema.json is written from it (:mod:`smartsbd.scenarios.schema`), and the simulator takes types,
-limits and choices from that file. What concerns several keys at once, such as times that ascend, is said in a
+limits and choices from that file. What concerns several keys at once, such as times that ascend, is in a
 description and checked by the simulator.
 """
 
@@ -195,6 +195,10 @@ def mean_mbit_s(opportunities_ms: Sequence[int]) -> float:
     opportunities_ms : sequence of int, milliseconds
         As a link has them.
 
+    Returns
+    -------
+    float, Mbit/s
+
     Examples
     --------
     >>> mean_mbit_s([1, 1, 3, 4])
@@ -269,7 +273,7 @@ class Link(Part):
     def _check_opportunities(self) -> Self:
         if self.opportunities_ms is None:
             return self
-        if any(later < one for one, later in pairwise(self.opportunities_ms)):
+        if any(later < earlier for earlier, later in pairwise(self.opportunities_ms)):
             raise ValueError("opportunities_ms: one is before the one before it")
         if self.opportunities_ms[-1] == 0:
             raise ValueError("opportunities_ms: the last is at 0, so the trace takes no time")

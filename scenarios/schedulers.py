@@ -1,7 +1,7 @@
 """The dataset ``schedulers``: networks drawn as those of ``wide``, each under every scheduler and receive buffer.
 
-How they are drawn is said in :mod:`smartsbd.scenarios.paired_networks`; the controller is LIA, which detectors were
-trained under. Evaluation only: never trained or tuned on.
+How they are drawn is described in :mod:`smartsbd.scenarios.paired_networks`; the controller is LIA, which detectors
+were trained under. Evaluation only: never trained or tuned on.
 """
 
 from __future__ import annotations
@@ -49,5 +49,10 @@ def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, se
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Network by network, a run for each of :data:`CHOICES`.
     """
     return paired_networks.drawn(CHOICES, connections_per_label=connections_per_label, duration_s=duration_s, seed=seed)

@@ -19,13 +19,13 @@ from smartsbd.scenarios.scenario import Scenario
 SCHEMA = Path(__file__).resolve().parents[1] / "simulator" / "src" / "scenario.schema.json"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _TITLE = "Scenario of smartsbd-sim"
-#: What is said of a value, in this order. The simulator reads no other keyword (simulator/src/path/place.h).
+#: Keywords of a value, in this order. The simulator reads no other keyword (simulator/src/path/place.h).
 _KEYWORDS = (
     *("description", "type", "const", "enum", "pattern"),
     *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "minItems", "maxItems"),
     *("additionalProperties", "required", "properties", "anyOf", "oneOf", "prefixItems", "items"),
 )
-#: What pydantic says beside it, and what is resolved here.
+#: Keywords of pydantic beside these, and what is resolved here.
 _LEFT_OUT = ("title", "default", "discriminator", "$defs", "$ref")
 
 
@@ -67,23 +67,28 @@ def _plain(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     unknown = node.keys() - {*_KEYWORDS, *_LEFT_OUT}
     if unknown:
         raise ValueError(f"the simulator reads no {sorted(unknown)} of JSON Schema")
-    found = {keyword: node[keyword] for keyword in _KEYWORDS if keyword in node}
-    if "const" in found or "enum" in found:
-        del found["type"]
-    if "properties" in found:
-        properties = found["properties"]
-        found["required"] = [key for key, value in properties.items() if value.get("default", "") is not None]
-        found["properties"] = {key: _plain(value, definitions) for key, value in properties.items()}
+    plain = {keyword: node[keyword] for keyword in _KEYWORDS if keyword in node}
+    if "const" in plain or "enum" in plain:
+        del plain["type"]
+    if "properties" in plain:
+        properties = plain["properties"]
+        plain["required"] = [key for key, value in properties.items() if value.get("default", "") is not None]
+        plain["properties"] = {key: _plain(value, definitions) for key, value in properties.items()}
     for keyword in ("anyOf", "oneOf", "prefixItems"):
-        if keyword in found:
-            found[keyword] = [_plain(value, definitions) for value in found[keyword]]
-    if "items" in found:
-        found["items"] = _plain(found["items"], definitions)
-    return found
+        if keyword in plain:
+            plain[keyword] = [_plain(value, definitions) for value in plain[keyword]]
+    if "items" in plain:
+        plain["items"] = _plain(plain["items"], definitions)
+    return plain
 
 
 def written(value: Any, margin: str = "") -> str:
     """Return a value as JSON: a list of scalars on one line, everything else indented by two spaces.
+
+    Returns
+    -------
+    str
+        Without a line end after it.
 
     Examples
     --------

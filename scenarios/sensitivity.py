@@ -72,6 +72,11 @@ def is_base(factor: str, level: float | str) -> bool:
 def name_of(factor: str, level: float | str) -> str:
     """Return the name of a setting in the truth table.
 
+    Returns
+    -------
+    str
+        The base has one name, whatever the factor.
+
     Examples
     --------
     >>> name_of("loss", 0.005), name_of("loss", 0), name_of("congestion_control", "lia")
@@ -95,18 +100,18 @@ def _draw(
     rtt_ms = [round(log_uniform(rng, *_RTT_MS), 3) for _ in groups]
     queue_ms = setting.queue_rtts * sum(rtt_ms) / len(rtt_ms)
     bottlenecks = range(max(groups) + 1)
-    members = [[index for index, own in enumerate(groups) if own == group] for group in bottlenecks]
+    members = [[index for index, subflow_group in enumerate(groups) if subflow_group == group] for group in bottlenecks]
     background = tuple(
         Background(
             kind="reno",
-            subflow=int(rng.choice(own)),
+            subflow=int(rng.choice(crossing)),
             enters=_PLACE,
             rate_mbit_s=None,
             start_s=round(rng.uniform(0.05, 0.9), 6),
             rtt_ms=round(log_uniform(rng, *_RTT_MS), 3),
         )
-        for own in members
-        for _ in range(_FLOWS - len(own))
+        for crossing in members
+        for _ in range(_FLOWS - len(crossing))
     )
     access = Access(
         kind="plain",
@@ -146,6 +151,11 @@ def dataset(*, repetitions: PositiveInt, duration_s: PositiveFloat, seed: NonNeg
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Shared ones first, repetition by repetition.
     """
     return [
         _draw(np.random.default_rng([seed, number]), (0, 0) if shared else (0, 1), setting, name, duration_s)

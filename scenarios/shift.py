@@ -41,12 +41,17 @@ def draw(site: str, rng: np.random.Generator, phase_s: float) -> Run:
         Everything random comes from it.
     phase_s : float, seconds
         Length of each of the three phases.
+
+    Returns
+    -------
+    Run
+        Of three phases.
     """
     spread = np.exp(rng.normal(0.0, _RTT_SPREAD, size=2))
     rtt_ms = [round(SITES[site].rtt_ms[index] * spread[index], 3) for index in range(2)]
     queue_rtts = rng.uniform(*_QUEUE_RTTS, size=3)
     uplink = path.shaped("server", _UPLINK_MBIT_S, queue_rtts[0] * sum(rtt_ms) / 2)
-    own = [path.shaped("client", _OWN_MBIT_S[index], queue_rtts[1 + index] * rtt_ms[index]) for index in range(2)]
+    own_links = [path.shaped("client", _OWN_MBIT_S[index], queue_rtts[1 + index] * rtt_ms[index]) for index in range(2)]
     accesses = (path.wifi(rng, rng.uniform(30, 60)), path.lte(rng, rng.uniform(30, 50)))
     moves_s = (path.CONNECTION_START_S + phase_s, path.CONNECTION_START_S + 2 * phase_s)
     scenario = Scenario(
@@ -55,7 +60,7 @@ def draw(site: str, rng: np.random.Generator, phase_s: float) -> Run:
         connection=path.connection(rng, "lia", bottleneck_mbit_s=_UPLINK_MBIT_S),
         links=(
             _moving(uplink, _UPLINK_MBIT_S, _WIDE_MBIT_S, phase_s),
-            *(_moving(own[index], _WIDE_MBIT_S, _OWN_MBIT_S[index], phase_s) for index in range(2)),
+            *(_moving(own_links[index], _WIDE_MBIT_S, _OWN_MBIT_S[index], phase_s) for index in range(2)),
         ),
         subflows=tuple(
             SubflowPath(
@@ -95,6 +100,11 @@ def dataset(
     phase_s : float, seconds
         Length of each of the three phases.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Site by site.
 
     Raises
     ------

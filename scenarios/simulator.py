@@ -48,6 +48,11 @@ def program(name: str = _NAME) -> Path:
     ----------
     name : str
         Which of its programs.
+
+    Returns
+    -------
+    Path
+        The file need not be there.
     """
     return Path(sys.prefix) / "bin" / name
 
@@ -127,6 +132,11 @@ def simulate(run: Run, scenario_path: Path, captures: Path | None = None) -> Fin
     captures : Path, optional
         Folder for captures of each subflow at both ends: ``sender.<n>.pcap`` and ``receiver.<n>.pcap``.
 
+    Returns
+    -------
+    Finished
+        Event log (compressed) and truth.
+
     Raises
     ------
     SimulatorError
@@ -149,6 +159,11 @@ def measure(run: Run, scenario_path: Path) -> dict[str, Any]:
     scenario_path : Path
         As :func:`simulate` takes it.
 
+    Returns
+    -------
+    dict
+        What the simulator measured.
+
     Raises
     ------
     SimulatorError, OSError
@@ -161,7 +176,7 @@ def measure(run: Run, scenario_path: Path) -> dict[str, Any]:
 def _name(scenario: Scenario) -> str:
     """Return the name of the program that has all that a scenario asks for, verdicts of models left out."""
     accesses = [subflow.access for subflow in scenario.subflows]
-    accesses += [subflow.access for one in scenario.further_connections or () for subflow in one.subflows]
+    accesses += [subflow.access for connection in scenario.further_connections or () for subflow in connection.subflows]
     return _RADIO_NAME if any(isinstance(access, RadioAccess) for access in accesses) else _NAME
 
 
@@ -187,6 +202,11 @@ def truth_rows(run: Run, name: str, truth: dict[str, Any]) -> list[dict[str, Any
         Name of the input.
     truth : dict
         The simulator's truth.
+
+    Returns
+    -------
+    list of dict
+        One for each pair of subflows and change of its label.
     """
     scenario = run.scenario
     rows = []
@@ -221,10 +241,12 @@ def _side(run: Run, truth: dict[str, Any], subflow: int, from_ns: int, side: str
     path = run.scenario.subflows[subflow]
     number = path.bottleneck_at(from_ns / 1e9)
     link = run.scenario.links[number]
-    (measured,) = (one for one in truth["links"] if (one["link"], one["from_ns"]) == (number, from_ns))
-    (phase,) = (one for one in truth["subflows"][subflow]["phases"] if one["from_ns"] == from_ns)
-    own = phase["drops_at_bottleneck"] + phase["marks_at_bottleneck"]
-    signals = own + phase["drops_elsewhere"]
+    (measured,) = (
+        candidate for candidate in truth["links"] if (candidate["link"], candidate["from_ns"]) == (number, from_ns)
+    )
+    (phase,) = (candidate for candidate in truth["subflows"][subflow]["phases"] if candidate["from_ns"] == from_ns)
+    at_bottleneck = phase["drops_at_bottleneck"] + phase["marks_at_bottleneck"]
+    signals = at_bottleneck + phase["drops_elsewhere"]
     rates = [flow.rate_mbit_s for flow in run.scenario.background if _crosses(run, flow, number)]
     return {
         f"path_{side}": path.path,
@@ -235,5 +257,5 @@ def _side(run: Run, truth: dict[str, Any], subflow: int, from_ns: int, side: str
         f"jitter_{side}_us": round(path.access.jitter_ms * 1000),
         f"background_{side}_mbit_s": None if None in rates else sum(rate for rate in rates if rate is not None),
         f"utilisation_{side}": measured["utilisation"],
-        f"drop_share_{side}": own / signals if signals else None,
+        f"drop_share_{side}": at_bottleneck / signals if signals else None,
     }

@@ -106,6 +106,11 @@ def draw(site: str, *, shared: bool, congestion_control: CongestionControl, rng:
         Controller at the sender; LIA in the paper.
     rng : numpy.random.Generator
         Everything random comes from it.
+
+    Returns
+    -------
+    Run
+        Its setting is ``table2``.
     """
     place = SITES[site]
     spread = np.exp(rng.normal(0.0, _RTT_SPREAD, size=2))
@@ -145,6 +150,11 @@ def dataset(
         Shared and as many non-shared connections of each site.
     congestion_control : str
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Site by site, shared ones first.
 
     Raises
     ------

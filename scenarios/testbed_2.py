@@ -1,4 +1,4 @@
-"""The dataset ``testbed_2``: what the default that is frozen next is scored on once, on a Linux kernel.
+"""The dataset ``testbed_2``: the next frozen default is scored on it once, on a Linux kernel.
 
 Drawn over the ranges of docs/experiments/verdict-protocol.md, of what Linux has: Reno, CUBIC and BBR, its scheduler,
 tail drop and CoDel, losses, rivals on the way back, receive buffers, senders that are on and off, and idle ones
@@ -62,7 +62,7 @@ class _FurtherOfTestbed:
 
 
 def _further(rng: np.random.Generator, rtt_ms: Sequence[float], *, bulk: bool) -> _FurtherOfTestbed:
-    """Draw what ``wide`` does not draw; an idle sender is one of those drawn to have always data."""
+    """Draw what ``wide`` does not draw; an idle sender is one of those drawn to always have data."""
     idle = bool(rng.random() < _IDLE / RANGES.bulk) and bulk
     pings, loaded = bool(rng.random() < _PINGS), bool(rng.random() < _LOADED)
     codel = bool(rng.random() < _CODEL)
@@ -126,6 +126,11 @@ def draw(seed: int, number: int, groups: Sequence[int], *, duration_s: float) ->
         Bottleneck of each subflow; numbers from 0 without a gap.
     duration_s : float, seconds
         Length of the transfer.
+
+    Returns
+    -------
+    Run
+        Its setting says whether the sender is idle.
     """
     setting = f"testbed_2, {len(groups)} subflows"
     base = wide.draw([seed, number], groups, RANGES, number=number, duration_s=duration_s, setting=setting)
@@ -170,6 +175,11 @@ def dataset(
     attempt : int
         0, or how often connections are drawn again that did not come to their end: each with the number that follows
         those of all before, and with the same groups.
+
+    Returns
+    -------
+    list of Run
+        Those of two subflows first.
     """
     groups = [_OF_TWO[n % len(_OF_TWO)] for n in range(of_two)]
     groups += [_OF_THREE[n % len(_OF_THREE)] for n in range(of_three)]

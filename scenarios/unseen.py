@@ -103,6 +103,11 @@ def draw(
         Length of each transfer.
     seed : int
 
+    Returns
+    -------
+    list of Run
+        Case by case; the setting is the case's name.
+
     Raises
     ------
     ScenarioError
@@ -130,5 +135,10 @@ def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Case by case.
     """
     return draw(cases, "lia", repetitions=repetitions, duration_s=duration_s, seed=seed)

@@ -23,5 +23,10 @@ def dataset(*, cases: Names, repetitions: PositiveInt, duration_s: PositiveFloat
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Case by case.
     """
     return unseen.draw(cases, "reno", repetitions=repetitions, duration_s=duration_s, seed=seed)

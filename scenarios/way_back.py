@@ -22,6 +22,11 @@ def as_narrow(link: Link) -> BackLine:
     Parameters
     ----------
     link : Link
+
+    Returns
+    -------
+    BackLine
+        Of constant rate.
     """
     return BackLine(rate_mbit_s=link.rate_at_mbit_s(0), queue_bytes=link.queue_bytes)
 
@@ -35,6 +40,11 @@ def background(scenario: Scenario, rivals: Sequence[Sequence[wide.Rival]]) -> It
         With the links, and the subflows that cross them.
     rivals : sequence of sequence of Rival
         On the way back of each link; none where there are fewer.
+
+    Yields
+    ------
+    Background
+        Link by link.
     """
     for number, (link, on_link) in enumerate(zip(scenario.links, rivals, strict=False)):
         member = next(index for index, subflow in enumerate(scenario.subflows) if number in subflow.links)
@@ -62,6 +72,11 @@ def receive_buffer_bytes(scenario: Scenario, products: float, most_bytes: int) -
     products : float
     most_bytes : int
         The largest.
+
+    Returns
+    -------
+    int, bytes
+        At least what a scenario must have, at most `most_bytes`.
     """
     sum_bytes = sum(
         scenario.links[subflow.links[0]].rate_at_mbit_s(0) * subflow.rtt_ms * _BYTES_PER_MBIT_S_AND_MS

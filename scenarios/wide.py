@@ -2,10 +2,10 @@
 
 Settings are drawn once for both labels: for each number there is a connection whose subflows meet at one bottleneck,
 and one whose subflows have a bottleneck each, with the same paths, rates, queues, losses, rivals, controller and
-sender. The shared bottleneck is that of the other label's first subflow. So no setting tells the label.
+sender. The shared bottleneck is that of the other label's first subflow. So no setting reveals the label.
 
 A bottleneck counts only if it was full (``validate.method``): rates are such that what crosses it can fill it in spite
-of the losses drawn, and a sender that has not always data has rivals that have.
+of the losses drawn, and a sender that does not always have data has rivals that do.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Ranges:
     bulk : float
         Probability that a sender always has data.
     on_off : float, optional
-        Probability that a sender is on and off; without it half of those are that have not always data. All others have
-        a constant rate.
+        Probability that a sender is on and off; without it half of those that do not always have data are. All others
+        have a constant rate.
     on_s, off_s : (low, high)
         Means of the periods.
     rate_share : (low, high)
@@ -132,7 +132,7 @@ class _Settings:
 def draw_rivals(
     rng: np.random.Generator, ranges: Ranges, rtt_ms: Sequence[float], *, always: bool
 ) -> tuple[Rival, ...]:
-    """Draw who else meets at a bottleneck; the first has always data.
+    """Draw who else meets at a bottleneck; the first always has data.
 
     Parameters
     ----------
@@ -142,14 +142,19 @@ def draw_rivals(
         Of the paths that cross the bottleneck.
     always : bool
         There is a rival at least.
+
+    Returns
+    -------
+    tuple of Rival
+        Empty if nobody else is there.
     """
     if not always and rng.random() < ranges.alone:
         return ()
     kinds: list[Literal["reno", "cubic", "web"]] = ["reno", "cubic", "web"]
-    found = []
+    rivals = []
     for number in range(int(rng.integers(1, ranges.rivals + 1))):
         kind = kinds[int(rng.choice(3, p=(0.5, 0.3, 0.2)))]
-        found.append(
+        rivals.append(
             Rival(
                 kind=kinds[int(rng.integers(0, 2))] if number == 0 else kind,
                 start_s=round(rng.uniform(0.05, 0.9), 6),
@@ -157,7 +162,7 @@ def draw_rivals(
                 rtt_ms=round(max(log_uniform(rng, *ranges.rtt_ms), max(rtt_ms) * 1.02), 3),
             )
         )
-    return tuple(found)
+    return tuple(rivals)
 
 
 def _fillable_mbit_s(rtt_ms: float, loss: float) -> float:
@@ -174,8 +179,8 @@ def _access(rng: np.random.Generator, ranges: Ranges, rate_mbit_s: float) -> Any
     if kind == "plain":
         jitter_ms = round(rng.uniform(0, 4.0), 3)
         return Access(kind="plain", rate_mbit_s=round(fast, 3), queue_bytes=300_000, loss=loss, jitter_ms=jitter_ms)
-    drawn = path.wifi(rng, fast) if kind == "wifi" else path.lte(rng, fast)
-    return drawn.model_copy(update={"loss": loss})
+    access = path.wifi(rng, fast) if kind == "wifi" else path.lte(rng, fast)
+    return access.model_copy(update={"loss": loss})
 
 
 def _settings(rng: np.random.Generator, ranges: Ranges, subflows: int) -> _Settings:
@@ -187,7 +192,7 @@ def _settings(rng: np.random.Generator, ranges: Ranges, subflows: int) -> _Setti
     rtt_ms = [log_uniform(rng, *ranges.rtt_ms) for _ in range(subflows)]
     if rng.random() < ranges.equal_paths:
         rtt_ms = [rtt_ms[0] * rng.uniform(0.99, 1.01) for _ in range(subflows)]
-    rtt_ms = [round(own, 3) for own in rtt_ms]
+    rtt_ms = [round(path_rtt_ms, 3) for path_rtt_ms in rtt_ms]
     count = subflows
     rates = [log_uniform(rng, *ranges.rate_mbit_s) for _ in range(count)]
     queue_rtts = [log_uniform(rng, *ranges.queue_rtts) for _ in range(count)]
@@ -245,23 +250,32 @@ def draw(
         Length of the transfer.
     setting : str
         Name in the truth table.
+
+    Returns
+    -------
+    Run
+        Its setting names how the sender has data.
     """
     settings = _settings(np.random.default_rng(seed), ranges, len(groups))
     rng = np.random.default_rng([*seed, 1, *groups])
     count = max(groups) + 1
     taken = [settings.bottlenecks[(number + group) % len(groups)] for group in range(count)]
-    members = [[index for index, own in enumerate(groups) if own == group] for group in range(count)]
+    members = [
+        [index for index, subflow_group in enumerate(groups) if subflow_group == group] for group in range(count)
+    ]
     background = tuple(
         Background(
             kind=rival.kind,
             subflow=int(rng.choice(members[group])),
-            enters=one.place,
-            rate_mbit_s=round(one.rate_mbit_s / (len(one.rivals) + 1), 3) if rival.kind == "web" else None,
+            enters=bottleneck.place,
+            rate_mbit_s=round(bottleneck.rate_mbit_s / (len(bottleneck.rivals) + 1), 3)
+            if rival.kind == "web"
+            else None,
             start_s=rival.start_s,
             rtt_ms=rival.rtt_ms,
         )
-        for group, one in enumerate(taken)
-        for rival in one.rivals
+        for group, bottleneck in enumerate(taken)
+        for rival in bottleneck.rivals
     )
     connection = path.connection(
         rng, settings.controller, bottleneck_mbit_s=taken[0].rate_mbit_s, ecn=settings.marks
@@ -275,7 +289,10 @@ def draw(
         seed=path.seed(rng),
         duration_s=path.CONNECTION_START_S + duration_s,
         connection=connection,
-        links=tuple(path.shaped(one.place, one.rate_mbit_s, one.queue_ms, marks=settings.marks) for one in taken),
+        links=tuple(
+            path.shaped(bottleneck.place, bottleneck.rate_mbit_s, bottleneck.queue_ms, marks=settings.marks)
+            for bottleneck in taken
+        ),
         subflows=tuple(
             SubflowPath(
                 path=settings.accesses[index].kind,
@@ -302,6 +319,11 @@ def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, se
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Shared ones first.
     """
     return [
         draw([seed, number], groups, RANGES, number=number, duration_s=duration_s, setting="wide")

@@ -26,6 +26,11 @@ def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, se
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        Shared ones first.
     """
     return [
         wide.draw([seed, number], groups, RANGES, number=number, duration_s=duration_s, setting="wide_linux")

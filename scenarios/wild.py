@@ -1,4 +1,4 @@
-"""The dataset ``wild``: what a detector that was learnt on ``wide`` is scored on once; two and three subflows.
+"""The dataset ``wild``: a detector learnt on ``wide`` is scored on it once; two and three subflows.
 
 Some of its ranges lie outside those of ``wide``: shorter and longer paths, faster and slower bottlenecks, deeper and
 shallower queues, more losses and rivals, longer pauses, a sender's rate above the bottleneck's, queues that mark.
@@ -44,6 +44,11 @@ def dataset(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNeg
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        In order of their numbers.
     """
     return [
         draw(

@@ -1,9 +1,9 @@
 """The dataset ``wild_2``: what the next default is scored on once (docs/experiments/verdict-protocol.md).
 
-Drawn as :mod:`smartsbd.scenarios.wild`, over the ranges of the protocol's table; then what ``wild`` has not is drawn
-for the connection: the queues' discipline, the way back, the scheduler, the receive buffer, and whether the sender is
-idle. None of it knows the groups. Its seed follows from the file of the default, so nobody can look before. Evaluation
-only.
+Drawn as :mod:`smartsbd.scenarios.wild`, over the ranges of the protocol's table; then what ``wild`` does not have is
+drawn for the connection: the queues' discipline, the way back, the scheduler, the receive buffer, and whether the
+sender is idle. None of it knows the groups. Its seed follows from the file of the default, so nobody can look before.
+Evaluation only.
 
 An idle application sends a small share of the smallest capacity on the way, nobody else is there in either direction,
 and no queue fills: of its pairs nothing can be known, and the setting in the truth table names them.
@@ -32,7 +32,7 @@ RANGES = wide.Ranges(
     equal_bottlenecks=0.5,
     lossless=0.5,
     alone=0.4,
-    # Those that are idle are among them, until it is drawn who is.
+    # Idle senders are among them, until it is drawn who is idle.
     bulk=0.6,
     on_off=0.3,
     on_s=(0.5, 12.0),
@@ -103,7 +103,7 @@ def _further(rng: np.random.Generator, rtt_ms: list[float], *, bulk: bool) -> _F
     rtt_ms : list of float, milliseconds
         Of the paths.
     bulk : bool
-        The sender was drawn to have always data, as an idle one is.
+        The sender was drawn to always have data, as an idle one is.
     """
     discipline = _chosen(rng, _DISCIPLINES)
     scheduler = _chosen(rng, _SCHEDULERS)
@@ -185,5 +185,10 @@ def dataset(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNeg
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Returns
+    -------
+    list of Run
+        In order of their numbers.
     """
     return [_draw(seed, number, duration_s) for number in range(connections)]

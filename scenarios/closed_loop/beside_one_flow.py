@@ -91,6 +91,11 @@ def draw(*, runs: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) 
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Yields
+    ------
+    LoopNetwork
+        Setting by setting.
     """
     for name, setting in SETTINGS.items():
         for number in range(runs):

@@ -77,6 +77,11 @@ def draw(*, runs: PositiveInt, duration_s: PositiveFloat, seed: NonNegativeInt) 
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Yields
+    ------
+    LoopNetwork
+        First those with links of their own.
     """
     for kind in (OWN, SHARED):
         for number in range(runs):

@@ -18,7 +18,7 @@ class LoopNetwork:
     variant : str
         What is varied in the experiment.
     place : str
-        The site, or what stands in its place.
+        The site, or what replaces it.
     number : int
         Which draw of this variant and place; with both it identifies the network.
     scenario : Scenario
@@ -60,6 +60,10 @@ class LoopExperiment:
         ----------
         control : str
         network : LoopNetwork
+
+        Returns
+        -------
+        bool
         """
         return control in self.controls and (control not in self.networks or network.number < self.networks[control])
 

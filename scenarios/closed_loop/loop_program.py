@@ -47,6 +47,11 @@ def build() -> Path:
 
     It lies in the project's own build folder: another project of this environment may have other headers.
 
+    Returns
+    -------
+    Path
+        Path of the program.
+
     Raises
     ------
     SimulatorError
@@ -55,10 +60,10 @@ def build() -> Path:
     with Path(_FOLDER / "Makefile").open() as held:
         # One at a time: they would write the same files.
         fcntl.flock(held, fcntl.LOCK_EX)
-        own = Path("..", *_PROGRAM.relative_to(_FOLDER.parent).parts)
+        target = Path("..", *_PROGRAM.relative_to(_FOLDER.parent).parts)
         # Relative paths: make cannot handle a space in one.
         prefix = os.path.relpath(sys.prefix, _FOLDER)
-        command = ["make", "--silent", "--jobs=2", "-C", str(_FOLDER), f"PREFIX={prefix}", f"LOOP={own}", "loop"]
+        command = ["make", "--silent", "--jobs=2", "-C", str(_FOLDER), f"PREFIX={prefix}", f"LOOP={target}", "loop"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SimulatorError(f"`make loop` failed: {done.stderr.strip()[-500:] or 'no message'}")
@@ -72,6 +77,11 @@ def version(program: Path) -> str:
     ----------
     program : Path
         What :func:`build` returned.
+
+    Returns
+    -------
+    str
+        One line.
     """
     return subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
@@ -88,6 +98,11 @@ def run(program: Path, scenario: Scenario, scenario_path: Path, agents: Path | N
         Where to keep the scenario, for whoever wants to run it again.
     agents : Path, optional
         Folder with weights of learnt agents, for controllers that ask for them.
+
+    Returns
+    -------
+    Looped
+        Event log, truth and verdicts.
 
     Raises
     ------
@@ -107,5 +122,5 @@ def run(program: Path, scenario: Scenario, scenario_path: Path, agents: Path | N
             del files["verdicts"]
         options = [f"--{name}={path}" for name, path in files.items()]
         simulator.end([str(program), f"--scenario={scenario_path}", *options, *weights], scenario_path, scenario.seed)
-        told = json.loads(files["verdicts"].read_text()) if "verdicts" in files else None
-        return Looped(files["events"].read_bytes(), json.loads(files["truth"].read_text()), told)
+        verdicts_over_time = json.loads(files["verdicts"].read_text()) if "verdicts" in files else None
+        return Looped(files["events"].read_bytes(), json.loads(files["truth"].read_text()), verdicts_over_time)

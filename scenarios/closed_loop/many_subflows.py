@@ -20,6 +20,11 @@ def draw(*, connections: PositiveInt, duration_s: PositiveFloat, seed: NonNegati
     duration_s : float, seconds
         Length of each transfer.
     seed : int
+
+    Yields
+    ------
+    LoopNetwork
+        In the order of the dataset.
     """
     for number, run in enumerate(dataset(connections=connections, duration_s=duration_s, seed=seed)):
         yield LoopNetwork("random groups", run.setting, number, run.scenario)

@@ -65,6 +65,11 @@ def draw(*, sites: Names, runs: PositiveInt, phase_s: PositiveFloat, seed: NonNe
         Length of each of the three phases; 60 in the paper.
     seed : int
 
+    Yields
+    ------
+    LoopNetwork
+        Site by site.
+
     Raises
     ------
     ScenarioError

@@ -36,6 +36,11 @@ class Control:
         ----------
         scenario : Scenario
 
+        Returns
+        -------
+        Scenario
+            Checked against the contract.
+
         Raises
         ------
         pydantic.ValidationError
@@ -99,12 +104,17 @@ FEW = (
 
 
 def coupled_twin(name: str) -> str:
-    """Return the control that is what a switched one is while all subflows are coupled.
+    """Return the control that a switched one equals while all its subflows are coupled.
 
     Parameters
     ----------
     name : str
         A name in :data:`CONTROLS`.
+
+    Returns
+    -------
+    str
+        A name in :data:`CONTROLS`, of a control without verdicts.
 
     Examples
     --------
@@ -114,6 +124,7 @@ def coupled_twin(name: str) -> str:
     control = CONTROLS[name]
     return next(
         other
-        for other, own in CONTROLS.items()
-        if (own.controller, own.parameters) == (control.controller, control.parameters) and not own.verdicts
+        for other, candidate in CONTROLS.items()
+        if (candidate.controller, candidate.parameters) == (control.controller, control.parameters)
+        and not candidate.verdicts
     )

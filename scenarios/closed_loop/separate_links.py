@@ -34,6 +34,11 @@ def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[L
         Networks of each site and kind of rivals.
     seed : int
 
+    Yields
+    ------
+    LoopNetwork
+        Site by site.
+
     Raises
     ------
     ScenarioError
@@ -45,7 +50,7 @@ def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[L
             rng = np.random.default_rng([seed, *site.encode(), number])
             limited = draw_at(site, shared=False, congestion_control="lia", rng=rng).scenario
             yield LoopNetwork("rate limited", site, number, limited)
-            rivals = tuple(_bulk(one, limited) for one in limited.background)
+            rivals = tuple(_bulk(flow, limited) for flow in limited.background)
             yield LoopNetwork("bulk", site, number, limited.model_copy(update={"background": rivals}))
 
 

@@ -28,6 +28,11 @@ def rival(scenario: Scenario, start_s: float) -> Background:
     ----------
     scenario : Scenario
     start_s : float, seconds
+
+    Returns
+    -------
+    Background
+        Its rate is not limited.
     """
     return Background(
         kind="reno",
@@ -64,6 +69,11 @@ def draw(*, sites: Names, runs: PositiveInt, seed: NonNegativeInt) -> Iterator[L
     runs : int
         Networks of each site.
     seed : int
+
+    Yields
+    ------
+    LoopNetwork
+        Site by site; the rival is the last background flow.
 
     Raises
     ------

@@ -25,6 +25,11 @@ def draw(
     duration_s : float, seconds
         Length of each transfer; 60 in the paper.
     seed : int
+
+    Yields
+    ------
+    LoopNetwork
+        Case by case.
     """
     for place, run in enumerate(draw_cases(cases, "lia", repetitions=repetitions, duration_s=duration_s, seed=seed)):
         yield LoopNetwork("Table 6", run.setting, place % repetitions, run.scenario)
