@@ -5,7 +5,7 @@ are network namespaces, and everything between them is one program, the relay (`
 from a TUN device in each namespace and hands them over when they are due. So neither netem nor tbf is needed, every
 machine shapes alike, and how late packets were handed over is known.
 
-- :mod:`smartsbd.testbed.refusal`: what of a scenario this kernel has not got, by name.
+- :mod:`smartsbd.testbed.refusal`: what of a scenario this kernel does not have, by name.
 - :mod:`smartsbd.testbed.relay_network`: a scenario as ports and routes of the relay. Pure.
 - :mod:`smartsbd.testbed.machine`: capabilities, programs and controllers that are needed.
 - :mod:`smartsbd.testbed.isolation`: a run in namespaces of its own (mount, network, PID). When it ends or is killed,

@@ -83,7 +83,7 @@ class DatasetFolder:
         Raises
         ------
         EmulationError
-            If the log has not all subflows of the scenario.
+            If the log does not have all subflows of the scenario.
         """
         scenario, result = recorded.scenario, recorded.result
         ports, origin_ns = result["relay"]["ports"], result["origin_ns"]
@@ -133,27 +133,29 @@ class DatasetFolder:
         write_whole(compressed, self.path / folder / name)
 
     def _add_utilisation(self, name: str, scenario: Scenario, measured: Sequence[Mapping[str, Any]]) -> None:
-        for one in measured:
-            at_s = one["from_ns"] / _NS_PER_S
+        for phase in measured:
+            at_s = phase["from_ns"] / _NS_PER_S
             limited = [
-                str(number) for number, path in enumerate(scenario.subflows) if path.bottleneck_at(at_s) == one["link"]
+                str(number)
+                for number, path in enumerate(scenario.subflows)
+                if path.bottleneck_at(at_s) == phase["link"]
             ]
-            link = scenario.links[one["link"]]
+            link = scenario.links[phase["link"]]
             self._utilisation.append(
                 {
                     "run": name,
-                    "link": one["link"],
+                    "link": phase["link"],
                     "from_s": at_s,
                     "bottleneck_of": " ".join(limited),
                     "rate_mbit_s": link.rate_at_mbit_s(at_s),
                     "queue_bytes": link.queue_bytes,
-                    **{key: value for key, value in one.items() if key not in ("link", "from_ns")},
+                    **{key: value for key, value in phase.items() if key not in ("link", "from_ns")},
                 }
             )
-            if limited and (one["utilisation"] is None or one["utilisation"] < self.min_utilisation):
-                used = "was not measured" if one["utilisation"] is None else f"was used {one['utilisation']:.2f}"
+            if limited and (phase["utilisation"] is None or phase["utilisation"] < self.min_utilisation):
+                used = "was not measured" if phase["utilisation"] is None else f"was used {phase['utilisation']:.2f}"
                 self.remarks.append(
-                    f"{name}: link {one['link']}, meant to limit subflow {' and '.join(limited)} from {at_s:g} s on,"
+                    f"{name}: link {phase['link']}, meant to limit subflow {' and '.join(limited)} from {at_s:g} s on,"
                     f" {used} of the time: the label need not hold"
                 )
 
@@ -179,13 +181,24 @@ def received(name: str, recorded: FinishedRun) -> Iterator[dict[str, Any]]:
     name : str
         Of the run.
     recorded : FinishedRun
+
+    Yields
+    ------
+    dict
+        A row of :data:`RECEIVED`.
     """
     scenario, came = recorded.scenario, recorded.result["received"]
     flows = [("connection", recorded.controller, scenario.subflows[0].start_s, came["connection"])]
-    for number, (flow, own) in enumerate(zip(scenario.background, came["background"], strict=True)):
-        flows.append((f"background {number}", flow.kind, flow.start_s, own))
-    for flow_name, kind, start_s, own in flows:
-        yield {"run": name, "flow": flow_name, "kind": kind, "sent_s": scenario.duration_s - start_s, "bytes": own}
+    for number, (flow, received_bytes) in enumerate(zip(scenario.background, came["background"], strict=True)):
+        flows.append((f"background {number}", flow.kind, flow.start_s, received_bytes))
+    for flow_name, kind, start_s, received_bytes in flows:
+        yield {
+            "run": name,
+            "flow": flow_name,
+            "kind": kind,
+            "sent_s": scenario.duration_s - start_s,
+            "bytes": received_bytes,
+        }
 
 
 def token_of(log: str, scenario: Scenario) -> str:
@@ -197,17 +210,22 @@ def token_of(log: str, scenario: Scenario) -> str:
         Event lines of ``sbd record``, with addresses.
     scenario : Scenario
 
+    Returns
+    -------
+    str
+        As the log has it.
+
     Raises
     ------
     EmulationError
-        If the log has not the scenario's subflows, numbered from 1 in their order.
+        If the log does not have the scenario's subflows, numbered from 1 in their order.
     """
-    found = _SUBFLOW.findall(log)
-    there = {(int(number), address) for _, number, address in found}
+    subflows = _SUBFLOW.findall(log)
+    there = {(int(number), address) for _, number, address in subflows}
     for subflow in range(len(scenario.subflows)):
         if (subflow + 1, server_address(subflow)) not in there:
             raise EmulationError(f"subflow {subflow} was not established before the end")
-    return str(found[0][0])
+    return str(subflows[0][0])
 
 
 def _write(rows: Sequence[Mapping[str, Any]], path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What ``sbd kernel status`` tells while runs go on: groups of subflows, what was said of them, and what it took."""
+"""What ``sbd kernel status`` prints while runs go on: groups of subflows, their verdicts, and the time they took."""
 
 from __future__ import annotations
 
@@ -21,27 +21,37 @@ COLUMNS = (
 def status() -> dict[str, Any] | None:
     """Return what ``sbd kernel status --json`` prints; None where no controllers are loaded.
 
+    Returns
+    -------
+    dict or None
+        The report.
+
     Raises
     ------
     smartsbd.testbed.machine.MachineError
-        If the program that tells it has not been built.
+        If the program that prints it has not been built.
     """
     machine.check_built(machine.CONTROLLERS_LOADER)
     words = [str(machine.CONTROLLERS_LOADER), "status", "--json"]
     asked = subprocess.run(words, capture_output=True, text=True, check=False)
     if asked.returncode:
         return None
-    told: dict[str, Any] = json.loads(asked.stdout)
-    return told
+    report: dict[str, Any] = json.loads(asked.stdout)
+    return report
 
 
-def of_status(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def of_status(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a row for each pair of subflows of each connection.
 
     Parameters
     ----------
-    told : dict
+    report : dict
         What ``sbd kernel status --json`` prints.
+
+    Yields
+    ------
+    dict
+        Values of :data:`COLUMNS` by name.
 
     Examples
     --------
@@ -52,11 +62,11 @@ def of_status(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
     >>> row["time_ns"], row["token"], row["signals"], row["coupled"], row["shared"]
     (5, '0a', 7, True, None)
     """
-    for connection in told["connections"]:
+    for connection in report["connections"]:
         for pair in connection["pairs"]:
             subflow_a, subflow_b = sorted(pair["subflows"])
             yield {
-                "time_ns": told["now_ns"],
+                "time_ns": report["now_ns"],
                 "token": connection["token"],
                 "by": connection["by"],
                 "signals": sum(subflow["signals"] for subflow in connection["subflows"]),
@@ -107,17 +117,17 @@ class DecidedGroups:
         """
         if self._first is None or self._last is None:
             return []
-        before = {one["name"]: one for one in self._first["programs"]}
+        before = {program["name"]: program for program in self._first["programs"]}
         return [
-            {"name": one["name"]} | {key: one[key] - before[one["name"]][key] for key in ("runs", "run_ns")}
-            for one in self._last["programs"]
+            {"name": program["name"]} | {key: program[key] - before[program["name"]][key] for key in ("runs", "run_ns")}
+            for program in self._last["programs"]
         ]
 
     def _ask(self) -> None:
         while not self._stop.wait(_PERIOD_S):
-            told = status()
-            if told is None:
+            report = status()
+            if report is None:
                 continue
-            self._first = self._first or told
-            self._last = told
-            self.rows += of_status(told)
+            self._first = self._first or report
+            self._last = report
+            self.rows += of_status(report)

@@ -37,7 +37,7 @@ from smartsbd.testbed.sender import sleep_until
 #: Files in the folder of a run: what is asked for, and what comes out.
 SETTINGS, SCENARIO, LOG, CAPTURE, RESULT = "settings.json", "scenario.json", "events.log", "server.pcap", "result.json"
 _PLAN = "plan.txt"
-#: From the moment that all programs are told until the time is 0.
+#: From the moment at which all programs receive the time 0 until it comes.
 _AHEAD_NS = 200_000_000
 _LOOK_NS = 500_000_000
 

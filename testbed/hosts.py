@@ -35,7 +35,7 @@ _SYSCTLS = (
     "net.ipv6.conf.all.disable_ipv6=1",
     "net.ipv4.conf.all.rp_filter=0",
     "net.ipv4.conf.default.rp_filter=0",
-    # One run tells the next nothing of its paths.
+    # No run inherits what an earlier one learnt of its paths.
     "net.ipv4.tcp_no_metrics_save=1",
     "net.mptcp.enabled=1",
     "net.ipv4.tcp_wmem=4096 262144 16777216",

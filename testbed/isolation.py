@@ -69,8 +69,8 @@ class IsolatedRun:
         )
         known = os.environ.get("PYTHONPATH")
         environment = os.environ | {"PYTHONPATH": f"{_ROOT}{os.pathsep}{known}" if known else str(_ROOT)}
-        self._said = folder / "emulation.stderr"
-        with self._said.open("wb") as stderr:
+        self._stderr_path = folder / "emulation.stderr"
+        with self._stderr_path.open("wb") as stderr:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr, env=environment
             )
@@ -78,13 +78,18 @@ class IsolatedRun:
     def finished(self) -> FinishedRun:
         """Wait until it has ended; return what it left.
 
+        Returns
+        -------
+        FinishedRun
+            Its files, and what was counted.
+
         Raises
         ------
         EmulationError
             If it failed.
         """
         if self._process.wait() != 0:
-            lines = self._said.read_text(errors="replace").strip().splitlines()
+            lines = self._stderr_path.read_text(errors="replace").strip().splitlines()
             raise EmulationError(lines[-1] if lines else f"exit {self._process.returncode}")
         return FinishedRun(
             scenario=self._scenario,

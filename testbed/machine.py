@@ -1,4 +1,4 @@
-"""What a testbed needs of the machine, each missing part said in one line."""
+"""What a testbed needs of the machine; each missing part is reported in one line."""
 
 from __future__ import annotations
 
@@ -43,6 +43,11 @@ def check_built(program: Path) -> None:
 def missing_capability(status: str) -> str | None:
     r"""Return the first capability that a process lacks, from its ``/proc/PID/status``.
 
+    Returns
+    -------
+    str or None
+        Its name; None if all are there.
+
     Examples
     --------
     >>> missing_capability("CapEff:\t0000000000001000"), missing_capability("CapEff:\t000001ffffffffff")
@@ -65,6 +70,10 @@ def is_stale(program: Path, sources: Path) -> bool:
     program : Path
     sources : Path
         Folder of its sources.
+
+    Returns
+    -------
+    bool
     """
     built_ns = program.stat().st_mtime_ns
     return any(path.stat().st_mtime_ns > built_ns for path in sources.iterdir())

@@ -16,15 +16,15 @@ def _in_phase(scenario: Scenario, counts: _Counts, phase: int) -> _Counts:
     """Return the counts of the periods that a phase has."""
     starts = [to_ns(at) for at in phases_s(scenario)]
     end = (*starts, to_ns(scenario.duration_s))[phase + 1]
-    return [one for one in counts if starts[phase] <= one["from_ns"] < end]
+    return [period for period in counts if starts[phase] <= period["from_ns"] < end]
 
 
 def _counted_ns(scenario: Scenario, counts: _Counts) -> Iterator[tuple[Mapping[str, Any], int]]:
     """Yield counts of periods after all subflows are established, each with the period's length."""
     marks = marks_ns(scenario)
-    for one in counts:
-        if one["from_ns"] >= to_ns(established_s(scenario)):
-            yield one, marks[marks.index(one["from_ns"]) + 1] - one["from_ns"]
+    for period in counts:
+        if period["from_ns"] >= to_ns(established_s(scenario)):
+            yield period, marks[marks.index(period["from_ns"]) + 1] - period["from_ns"]
 
 
 def labels(scenario: Scenario) -> list[dict[str, Any]]:
@@ -33,13 +33,18 @@ def labels(scenario: Scenario) -> list[dict[str, Any]]:
     They share it while the links that are meant to limit them are the same, as in the simulator
     (simulator/src/output/truth.cc).
 
+    Returns
+    -------
+    list of dict
+        ``subflow_a``, ``subflow_b``, ``from_ns`` and ``shared``: a row for each pair and change.
+
     Examples
     --------
     >>> from smartsbd.testbed.examples import example
-    >>> [(one["from_ns"], one["shared"]) for one in labels(example("moving"))]
+    >>> [(label["from_ns"], label["shared"]) for label in labels(example("moving"))]
     [(0, True), (25000000000, False)]
     """
-    found = []
+    rows = []
     paths = scenario.subflows
     for a in range(len(paths)):
         for b in range(a + 1, len(paths)):
@@ -47,17 +52,17 @@ def labels(scenario: Scenario) -> list[dict[str, Any]]:
             for at in phases_s(scenario):
                 shared = paths[a].bottleneck_at(at) == paths[b].bottleneck_at(at)
                 if shared != last:
-                    found.append({"subflow_a": a, "subflow_b": b, "from_ns": to_ns(at), "shared": shared})
+                    rows.append({"subflow_a": a, "subflow_b": b, "from_ns": to_ns(at), "shared": shared})
                 last = shared
-    return found
+    return rows
 
 
 def _utilisation(link: Link, counted: Sequence[tuple[Mapping[str, Any], int]]) -> float:
     if link.opportunities_ms is None:
-        return float(sum(one["busy_ns"] for one, _ in counted) / sum(ns for _, ns in counted))
-    offered = sum(one["offered_bytes"] for one, _ in counted)
+        return float(sum(period["busy_ns"] for period, _ in counted) / sum(ns for _, ns in counted))
+    offered = sum(period["offered_bytes"] for period, _ in counted)
     # As the simulator: where nothing could be sent, nothing was used.
-    return float(sum(one["bytes"] for one, _ in counted) / offered) if offered else 0.0
+    return float(sum(period["bytes"] for period, _ in counted) / offered) if offered else 0.0
 
 
 def links(scenario: Scenario, ports: Sequence[_Counts]) -> list[dict[str, Any]]:
@@ -76,41 +81,41 @@ def links(scenario: Scenario, ports: Sequence[_Counts]) -> list[dict[str, Any]]:
         could have sent; None if the phase ended before all subflows were established. Bytes and the queue's mean and
         most are of that time too, drops and marks of the whole phase.
     """
-    found = []
+    rows = []
     for number in range(len(scenario.links)):
         for phase, at in enumerate(phases_s(scenario)):
-            own = _in_phase(scenario, ports[number], phase)
-            counted = list(_counted_ns(scenario, own))
+            phase_counts = _in_phase(scenario, ports[number], phase)
+            counted = list(_counted_ns(scenario, phase_counts))
             whole_ns = sum(ns for _, ns in counted)
-            found.append(
+            rows.append(
                 {
                     "link": number,
                     "from_ns": to_ns(at),
                     "utilisation": _utilisation(scenario.links[number], counted) if whole_ns else None,
-                    "bytes": sum(one["bytes"] for one, _ in counted),
-                    "mean_queue_bytes": sum(one["mean_waiting_bytes"] * ns for one, ns in counted) / whole_ns
+                    "bytes": sum(period["bytes"] for period, _ in counted),
+                    "mean_queue_bytes": sum(period["mean_waiting_bytes"] * ns for period, ns in counted) / whole_ns
                     if whole_ns
                     else None,
-                    "most_queue_bytes": max((one["most_waiting_bytes"] for one, _ in counted), default=None),
-                    "drops": sum(sum(one["drops"]) for one in own),
-                    "marks": sum(sum(one["marks"]) for one in own),
+                    "most_queue_bytes": max((period["most_waiting_bytes"] for period, _ in counted), default=None),
+                    "drops": sum(sum(period["drops"]) for period in phase_counts),
+                    "marks": sum(sum(period["marks"]) for period in phase_counts),
                 }
             )
-    return found
+    return rows
 
 
 def _phases(scenario: Scenario, ports: Sequence[_Counts], subflow: int) -> Iterator[dict[str, int]]:
     """Yield where a subflow's packets were dropped and marked, phase by phase; its route has its number."""
     for phase, at in enumerate(phases_s(scenario)):
         bottleneck = scenario.subflows[subflow].bottleneck_at(at)
-        own = _in_phase(scenario, ports[bottleneck], phase)
-        drops = sum(one["drops"][subflow] for one in own)
-        anywhere = sum(one["drops"][subflow] for port in ports for one in _in_phase(scenario, port, phase))
+        phase_counts = _in_phase(scenario, ports[bottleneck], phase)
+        drops = sum(period["drops"][subflow] for period in phase_counts)
+        anywhere = sum(period["drops"][subflow] for port in ports for period in _in_phase(scenario, port, phase))
         yield {
             "from_ns": to_ns(at),
             "drops_at_bottleneck": drops,
             "drops_elsewhere": anywhere - drops,
-            "marks_at_bottleneck": sum(one["marks"][subflow] for one in own),
+            "marks_at_bottleneck": sum(period["marks"][subflow] for period in phase_counts),
         }
 
 
@@ -144,6 +149,11 @@ def truth_of(
         Number of the first subflow in the input.
     origin_ns : int, nanoseconds
         0 of the scenario by the input's clock.
+
+    Returns
+    -------
+    list of dict
+        One for each pair of subflows and change of its label.
     """
     truth = {
         "pairs": labels(scenario),

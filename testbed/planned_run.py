@@ -22,7 +22,7 @@ class RunNameError(UsageFault):
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One of them.
+    """A run that is asked for.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class PlannedRun:
     controller : str
         Congestion controller of the connection.
     loop : LoopRun, optional
-        What it stands for in an experiment with the loop closed.
+        Its run in an experiment with the loop closed.
     """
 
     name: str
@@ -50,18 +50,18 @@ class PlannedRun:
 
 
 def _checked(runs: Iterable[tuple[str, str, Scenario, str]], controller: str | None) -> list[PlannedRun]:
-    """Return runs, all of which go; each is what it is called in messages, its name, scenario and setting."""
-    found: dict[str, PlannedRun] = {}
+    """Return runs that the testbed can do; each is given by its name in messages, its name, scenario and setting."""
+    planned: dict[str, PlannedRun] = {}
     available = machine.controllers()
     for called, name, scenario, setting in runs:
-        own = controller or scenario.connection.controller
-        refused = refusals(scenario, own, available)
+        chosen = controller or scenario.connection.controller
+        refused = refusals(scenario, chosen, available)
         if refused:
             raise RefusedScenarioError(f"{called}: does not go here:", refused)
-        if name in found:
+        if name in planned:
             raise RunNameError(f"{called}: another scenario has the name {name}")
-        found[name] = PlannedRun(name, scenario, setting, own)
-    return list(found.values())
+        planned[name] = PlannedRun(name, scenario, setting, chosen)
+    return list(planned.values())
 
 
 def of_files(paths: Iterable[Path], controller: str | None) -> list[PlannedRun]:
@@ -72,6 +72,11 @@ def of_files(paths: Iterable[Path], controller: str | None) -> list[PlannedRun]:
     paths : iterable of Path
     controller : str, optional
         Congestion controller in place of the scenarios'.
+
+    Returns
+    -------
+    list of PlannedRun
+        In the order of `paths`.
 
     Raises
     ------
@@ -104,8 +109,8 @@ DEFAULT_CONTROLS = (*_FIXED, _ORACLE, "lag_excess")
 def _oracle(scenario: Scenario) -> str | None:
     """Return the controller that is right about all subflows from the first to the last second, if one is."""
     shared = {
-        {link for _, link in one.bottleneck} == {link for _, link in other.bottleneck}
-        for one, other in combinations(scenario.subflows, 2)
+        {link for _, link in first.bottleneck} == {link for _, link in other.bottleneck}
+        for first, other in combinations(scenario.subflows, 2)
     }
     still = all(len(subflow.bottleneck) == 1 for subflow in scenario.subflows)
     return _FIXED["lia" if shared.pop() else "reno"] if still and len(shared) == 1 else None
@@ -120,6 +125,11 @@ def controller_of(control: str, scenario: Scenario) -> str | None:
         One of :data:`KERNEL_CONTROLS`. The oracle is the controller that is right throughout; where bottlenecks move,
         or only some subflows share one, there is none.
     scenario : Scenario
+
+    Returns
+    -------
+    str or None
+        As the kernel names it.
 
     Examples
     --------
@@ -143,6 +153,11 @@ def of_networks(experiment: str, networks: Iterable[LoopNetwork], controls: Sequ
     controls : sequence of str
         Of :data:`KERNEL_CONTROLS`.
 
+    Returns
+    -------
+    list of PlannedRun
+        Network by network.
+
     Raises
     ------
     RefusedScenarioError
@@ -157,7 +172,7 @@ def of_networks(experiment: str, networks: Iterable[LoopNetwork], controls: Sequ
                 raise RefusedScenarioError(f"{experiment} {name}: no controller is right about all subflows throughout")
             planned = (f"{experiment} {name}", name, network.scenario, network.variant)
             loop = LoopRun(experiment, network, control)
-            runs += [replace(one, loop=loop) for one in _checked([planned], controller)]
+            runs += [replace(run, loop=loop) for run in _checked([planned], controller)]
     return runs
 
 
@@ -172,6 +187,11 @@ def of_dataset(dataset: str, runs: Sequence[Run], controller: str | None) -> lis
         As :func:`smartsbd.scenarios.datasets.draw` returns them.
     controller : str, optional
         Congestion controller in place of the scenarios'.
+
+    Returns
+    -------
+    list of PlannedRun
+        In the order of `runs`.
 
     Raises
     ------

@@ -111,7 +111,7 @@ def _main(settings: dict[str, Any]) -> None:
         rivals.append(_counted(listening))
     begin()
     signal.sigwait({signal.SIGTERM})
-    received = [None if one is None else one.bytes for one in rivals]
+    received = [None if count is None else count.bytes for count in rivals]
     print(json.dumps({"connection": connection.bytes, "background": received}), flush=True)
 
 

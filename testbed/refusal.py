@@ -1,4 +1,4 @@
-"""What of a scenario the testbed refuses: what this kernel has not got, and what no network has."""
+"""What of a scenario the testbed refuses: what this kernel does not have, and what no network has."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ class RefusedScenarioError(InputFault):
 def read_scenario(path: Path) -> Scenario:
     """Read a scenario of the simulator.
 
+    Returns
+    -------
+    Scenario
+        It keeps the scenarios' contract.
+
     Raises
     ------
     NoRegularFileError
@@ -46,7 +51,7 @@ def read_scenario(path: Path) -> Scenario:
     except OSError as error:
         raise RefusedScenarioError(f"{path}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        problems = [f"{'/'.join(map(str, one['loc'])) or 'the file'}: {one['msg']}" for one in error.errors()]
+        problems = [f"{'/'.join(map(str, fault['loc'])) or 'the file'}: {fault['msg']}" for fault in error.errors()]
         raise RefusedScenarioError(f"{path}: is no scenario:", problems) from error
 
 
@@ -56,7 +61,7 @@ def _ascending(place: str, changes: Sequence[tuple[float, Any]], duration_s: flo
         yield f"{place}: times must be 0 first, ascend, and be less than duration_s"
 
 
-def _of_what_only_the_simulator_has(scenario: Scenario) -> Iterator[str]:
+def _simulated_only(scenario: Scenario) -> Iterator[str]:
     asked = {
         "series_s": scenario.series_s is not None,
         "further_connections": scenario.further_connections is not None,
@@ -78,7 +83,7 @@ def _of_what_only_the_simulator_has(scenario: Scenario) -> Iterator[str]:
         yield "subflows: a connection of one has no pair to judge, only the simulator has it"
 
 
-def _of_paths(scenario: Scenario) -> Iterator[str]:
+def _path_refusals(scenario: Scenario) -> Iterator[str]:
     for number, path in enumerate(scenario.subflows):
         place = f"subflows/{number}"
         yield from _ascending(f"{place}/bottleneck", path.bottleneck, scenario.duration_s)
@@ -98,7 +103,7 @@ def _of_paths(scenario: Scenario) -> Iterator[str]:
             yield f"{place}/start_s: is before that of the subflow before; Linux numbers subflows as they start"
 
 
-def _of_background(scenario: Scenario) -> Iterator[str]:
+def _background_refusals(scenario: Scenario) -> Iterator[str]:
     for number, flow in enumerate(scenario.background):
         place = f"background/{number}"
         for key in _ONLY_SIMULATED:
@@ -131,30 +136,35 @@ def refusals(scenario: Scenario, controller: str, available: Collection[str]) ->
     available : collection of str
         Controllers that the kernel has.
 
+    Returns
+    -------
+    list of str
+        Empty if the scenario goes here.
+
     Examples
     --------
     >>> from smartsbd.testbed.examples import example
     >>> refusals(example("shared"), "lia", {"reno", "cubic"})
     ['connection/congestion_control: this kernel has no lia, it has cubic, reno: choose by --congestion-control']
     """
-    found = []
+    reasons = []
     if controller not in available:
         known = ", ".join(sorted(available))
-        found.append(
+        reasons.append(
             f"connection/congestion_control: this kernel has no {controller}, it has {known}:"
             " choose by --congestion-control"
         )
     if scenario.connection.scheduler_name != "min_rtt":
-        found.append(f"connection/scheduler: Linux has no {scenario.connection.scheduler_name}, only min_rtt goes")
-    found += _of_what_only_the_simulator_has(scenario)
+        reasons.append(f"connection/scheduler: Linux has no {scenario.connection.scheduler_name}, only min_rtt goes")
+    reasons += _simulated_only(scenario)
     for number, flow in enumerate(scenario.background):
         needed = {"cbr": None, "web": "cubic"}.get(flow.kind, flow.kind)
         if needed is not None and needed not in available:
-            found.append(f"background/{number}/kind: this kernel has no {needed}")
+            reasons.append(f"background/{number}/kind: this kernel has no {needed}")
     for number, link in enumerate(scenario.links):
-        found += _ascending(f"links/{number}/rate_mbit_s", link.rate_mbit_s, scenario.duration_s)
+        reasons += _ascending(f"links/{number}/rate_mbit_s", link.rate_mbit_s, scenario.duration_s)
         if not any(number in path.links for path in scenario.subflows):
-            found.append(f"links/{number}: no subflow crosses this link")
-    paths = list(_of_paths(scenario))
+            reasons.append(f"links/{number}: no subflow crosses this link")
+    paths = list(_path_refusals(scenario))
     # With wrong links there is no telling what is left for a rival.
-    return found + paths + ([] if paths else list(_of_background(scenario)))
+    return reasons + paths + ([] if paths else list(_background_refusals(scenario)))

@@ -123,7 +123,7 @@ def _behind(scenario: Scenario, path: SubflowPath, enters: str) -> tuple[list[in
 
 
 def only_links(scenario: Scenario, flow: Background) -> list[int]:
-    """Return the shaped links that a flow crosses which leaves behind the first: that link, or none."""
+    """Return the shaped links that a flow crosses if it leaves behind the first: that link, or none."""
     links = scenario.subflows[flow.subflow].links
     return [link for link in links if scenario.links[link].place == flow.enters]
 
@@ -191,7 +191,12 @@ def network_of(scenario: Scenario) -> Network:
     Parameters
     ----------
     scenario : Scenario
-        One that :func:`smartsbd.testbed.refusal.refusals` has nothing against.
+        One in which :func:`smartsbd.testbed.refusal.refusals` finds nothing.
+
+    Returns
+    -------
+    Network
+        Ports and routes, in the order of :class:`Network`.
 
     Notes
     -----
@@ -241,7 +246,7 @@ def network_of(scenario: Scenario) -> Network:
 
 
 def phases_s(scenario: Scenario) -> list[float]:
-    """Return the times from which on rates or intended bottlenecks are other ones, the first of them 0."""
+    """Return the times at which rates or intended bottlenecks change, the first of them 0."""
     links = {at for link in scenario.links for at, _ in link.rate_mbit_s}
     return sorted(links | {at for path in scenario.subflows for at, _ in path.bottleneck})
 
@@ -258,7 +263,7 @@ def marks_ns(scenario: Scenario) -> list[int]:
 
 
 def plan_lines(scenario: Scenario, namespaces: Sequence[str], capture: str) -> Iterator[str]:
-    """Yield the lines of the relay's plan; the files of :func:`traces` stand where it runs.
+    """Yield the lines of the relay's plan; the files of :func:`traces` are in the folder in which it runs.
 
     Parameters
     ----------
@@ -267,11 +272,16 @@ def plan_lines(scenario: Scenario, namespaces: Sequence[str], capture: str) -> I
         Files of the namespaces of :data:`HOSTS`.
     capture : str
         Name of the pcap file of the server's packets.
+
+    Yields
+    ------
+    str
+        Without its line end.
     """
     network = network_of(scenario)
     yield f"seed value={scenario.seed}"
     yield "marks ns=" + ",".join(map(str, marks_ns(scenario)))
     yield from (f"host netns={name} device={DEVICE}" for name in namespaces)
-    yield from (one.written() for one in network.ports)
-    yield from (one.written() for one in network.routes)
+    yield from (port.written() for port in network.ports)
+    yield from (route.written() for route in network.routes)
     yield f"capture host={SERVER} path={capture}"

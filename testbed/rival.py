@@ -28,6 +28,10 @@ _ROOM = 1 << 18
 def web_bytes(uniform: float) -> int:
     """Return the size of a web transfer that a number in [0, 1) stands for: the quantile of the bounded Pareto.
 
+    Returns
+    -------
+    int, bytes
+
     Examples
     --------
     >>> web_bytes(0), web_bytes(0.5), web_bytes(0.999999999)
@@ -39,6 +43,10 @@ def web_bytes(uniform: float) -> int:
 
 def mean_web_bytes() -> float:
     """Return the mean size of a web transfer.
+
+    Returns
+    -------
+    float, bytes
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Programs that an emulation runs: each says when it is ready, is told when the time is 0, and ends with it."""
+"""Programs that an emulation runs: each says when it is ready, receives the moment of time 0, and ends with it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,17 @@ def python(module: str, settings: str) -> list[str]:
     module : str
     settings : str
         JSON, as its ``main`` takes it.
+
+    Returns
+    -------
+    list of str
+        For the interpreter that runs this.
     """
     return [sys.executable, "-m", module, settings]
 
 
 class RunningProgram:
-    """One of them.
+    """A program of an emulation.
 
     Parameters
     ----------
@@ -43,22 +48,22 @@ class RunningProgram:
         In messages.
     command : sequence of str
     folder : Path
-        Where what it says on stderr is kept.
+        Where its standard error is kept.
     """
 
     def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
         self.name = name
-        self._said = folder / f"{name}.stderr"
-        with self._said.open("wb") as stderr:
-            own = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
-        self._process = own
-        self._stdin, self._stdout = cast(IO[str], own.stdin), cast(IO[str], own.stdout)
+        self._stderr_path = folder / f"{name}.stderr"
+        with self._stderr_path.open("wb") as stderr:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
+        self._process = process
+        self._stdin, self._stdout = cast(IO[str], process.stdin), cast(IO[str], process.stdout)
 
     def failure(self) -> EmulationError:
-        """Return the error that this program's last line tells."""
-        lines = self._said.read_text(errors="replace").strip().splitlines()
-        said = lines[-1] if lines else f"exit {self._process.poll()}"
-        return EmulationError(said if said.startswith(("sbd", self.name)) else f"{self.name}: {said}")
+        """Return the error with this program's last line."""
+        lines = self._stderr_path.read_text(errors="replace").strip().splitlines()
+        message = lines[-1] if lines else f"exit {self._process.poll()}"
+        return EmulationError(message if message.startswith(("sbd", self.name)) else f"{self.name}: {message}")
 
     def check(self) -> None:
         """Make sure that it runs.
@@ -109,6 +114,11 @@ class RunningProgram:
 
     def end(self, signal: int) -> str:
         """End it by a signal; return the rest of its standard output.
+
+        Returns
+        -------
+        str
+            What was not read before.
 
         Raises
         ------

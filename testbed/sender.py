@@ -39,6 +39,11 @@ def periods_s(on_s: float, off_s: float, seed: int) -> Iterator[tuple[float, flo
     on_s, off_s : float, seconds
         Their means.
     seed : int
+
+    Yields
+    ------
+    (float, float)
+        Seconds with data, and seconds without.
     """
     draw = random.Random(seed)  # noqa: S311 - no secret
     while True:
@@ -46,7 +51,7 @@ def periods_s(on_s: float, off_s: float, seed: int) -> Iterator[tuple[float, flo
 
 
 def send_for(connection: socket.socket, until_ns: int) -> None:
-    """Send as much as goes, until a time."""
+    """Send as much as possible until a time."""
     while (left_ns := until_ns - time.monotonic_ns()) > 0:
         connection.settimeout(left_ns / _NS_PER_S)
         try:

@@ -10,11 +10,15 @@ FOLDER = Path(__file__).parent
 
 
 def example(name: str) -> Scenario:
-    """Return one of them.
+    """Return an example.
 
     Parameters
     ----------
     name : str
         Of its file in this folder, without ``.json``.
+
+    Returns
+    -------
+    Scenario
     """
     return Scenario.model_validate_json((FOLDER / f"{name}.json").read_bytes())
