@@ -127,7 +127,7 @@ $(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/native.txt pyproje
 	@echo "set-up: packages of Python"
 	@$(IN_GROUPS)
 	@uv pip install --quiet --python $(VENV_PYTHON) $(WHEELS) --require-hashes -r requirements/native.txt
-	@uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
+	$(editable)
 	@touch $@
 
 # The program, what it needs and the detector in git in one file, for the Python of .venv/; packages stay private to it.
@@ -147,6 +147,13 @@ define compiled
 		echo "set-up: $(4)" && mkdir -p build && \
 		$(MAKE) --jobs=2 -C $(1) PREFIX=$(2) $(3) >>$(SETUP_LOG) 2>&1 || { \
 			tail -n 30 $(SETUP_LOG); echo "set-up: this failed; $(SETUP_LOG) has every line"; exit 1; } >&2; }
+endef
+
+# The backend's finder would bring this folder's modules to a clone that runs beside it: a path alone comes after the
+# folder that a program is started in.
+define editable
+	@uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
+	@sed -i '/^import /d' $(VENV)/lib/python3.*/site-packages/_editable_skbc_smartsbd.pth
 endef
 
 # What is compiled for Python, and the detectors in C.
@@ -177,7 +184,7 @@ $(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt
 		requirements/main.txt
 	@uv pip install --quiet --compile-bytecode --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps \
 		-r requirements/uv.txt -r requirements/simulator.txt -r requirements/native.txt
-	@uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
+	$(editable)
 	@touch $@
 
 $(VENV)/auto-sklearn/.installed: $(VENV)/.uv requirements/auto-sklearn.txt requirements/auto-sklearn-build.txt \
