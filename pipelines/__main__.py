@@ -19,25 +19,25 @@ log = logging.getLogger("sbd")
 _PARSE, _OUT = "parse", "--out"
 
 
-def _run_stage(one: Stage, rest: Sequence[str]) -> int:
+def _run_stage(chosen: Stage, rest: Sequence[str]) -> int:
     """Run a stage as dvc.yaml has it, with the user's own arguments after."""
-    own = stage.VisibleParser(add_help=False)
-    own.add_argument("--dataset")
-    known, _ = own.parse_known_args(rest)
-    program = stage.program(one.module)
+    parser = stage.VisibleParser(add_help=False)
+    parser.add_argument("--dataset")
+    known, _ = parser.parse_known_args(rest)
+    program = stage.program(chosen.module)
     if "-h" in rest or "--help" in rest:
-        return stage.main(one.name, program, ["--help"])
+        return stage.main(chosen.name, program, ["--help"])
     params = read_params()
     # Of what is given twice the last counts: for one dataset of several, --dataset and its paths.
     dataset = known.dataset
-    if one.matrix and dataset is None:
-        datasets = one.datasets(params)
+    if chosen.matrix and dataset is None:
+        datasets = chosen.datasets(params)
         if len(datasets) > 1:
-            log.error("sbd %s: name one --dataset of %s", one.name, datasets)
+            log.error("sbd %s: name one --dataset of %s", chosen.name, datasets)
             return stage.EXIT_USAGE
         dataset = datasets[0]
-    arguments = [*one.arguments(dataset or "", params), *rest]
-    return stage.main(one.name, program, arguments)
+    arguments = [*chosen.arguments(dataset or "", params), *rest]
+    return stage.main(chosen.name, program, arguments)
 
 
 def _run_command(command: Command, rest: Sequence[str], params_file: Path) -> int:
@@ -46,21 +46,21 @@ def _run_command(command: Command, rest: Sequence[str], params_file: Path) -> in
 
 def _command(rest: Sequence[str]) -> Command | None:
     """Return the command that is asked for, if it is none of the stages."""
-    found = next((one for one in COMMANDS if rest and one.name == rest[0]), None)
-    if found is not None and found.name == _PARSE:
-        has_out = any(one == _OUT or one.startswith(f"{_OUT}=") for one in rest)
-        return found if has_out or not in_project() else None
-    return found
+    command = next((command for command in COMMANDS if rest and command.name == rest[0]), None)
+    if command is not None and command.name == _PARSE:
+        has_out = any(argument == _OUT or argument.startswith(f"{_OUT}=") for argument in rest)
+        return command if has_out or not in_project() else None
+    return command
 
 
 def _outside(rest: Sequence[str]) -> int:
     """Run a command that needs no project."""
-    anywhere = tuple(one for one in COMMANDS if one.anywhere)
+    anywhere = tuple(command for command in COMMANDS if command.anywhere)
     command = _command(rest)
     if command is not None and command.anywhere:
         return _run_command(command, rest[1:], installed_file())
     if rest and not rest[0].startswith("-"):
-        names = tuple(one.name for one in anywhere)
+        names = tuple(command.name for command in anywhere)
         log.error("%s: here is no project: run it in a project's folder; elsewhere there are %s", rest[0], names)
         return stage.EXIT_USAGE
     parser = stage.VisibleParser(
@@ -69,8 +69,8 @@ def _outside(rest: Sequence[str]) -> int:
         epilog="Here is no project: in its folder there are more commands. " + stage.EXIT_CODES,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for one in anywhere:
-        commands.add_parser(one.name, help=one.sentence, add_help=False)
+    for offered in anywhere:
+        commands.add_parser(offered.name, help=offered.sentence, add_help=False)
     parser.parse_args(rest)
     return stage.EXIT_USAGE
 
@@ -90,11 +90,11 @@ def parser_of(stages: Sequence[Stage]) -> argparse.ArgumentParser:
         " has changed. " + stage.EXIT_CODES,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for own in stages:
-        commands.add_parser(own.name, help=own.description, add_help=False)
-    for one in COMMANDS:
-        if one.name not in {own.name for own in stages}:
-            commands.add_parser(one.name, help=one.sentence, add_help=False)
+    for entry in stages:
+        commands.add_parser(entry.name, help=entry.description, add_help=False)
+    for command in COMMANDS:
+        if command.name not in {entry.name for entry in stages}:
+            commands.add_parser(command.name, help=command.sentence, add_help=False)
     return parser
 
 
@@ -118,7 +118,7 @@ def _run(rest: list[str]) -> int:
     command = _command(rest)
     if command is not None:
         return _run_command(command, rest[1:], PARAMS_FILE)
-    stages = {one.name: one for one in read_stages()}
+    stages = {entry.name: entry for entry in read_stages()}
     if rest and rest[0] in stages:
         return _run_stage(stages[rest[0]], rest[1:])
     # What is left is a question, or a mistake: both end here.

@@ -56,7 +56,10 @@ def names_of(links: pa.Table) -> dict[str, str]:
         *(links.column(name).to_pylist() for name in ("connection_id", "capture_id")), strict=True
     ):
         captures.setdefault(connection_id, []).append(capture_id)
-    return {one: connection_name(own, int(one.rpartition("#")[2])) for one, own in captures.items()}
+    return {
+        connection_id: connection_name(capture_ids, int(connection_id.rpartition("#")[2]))
+        for connection_id, capture_ids in captures.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class NamedSplit:
         for side, names in (("train", self.train), ("test", self.test)):
             if not names:
                 raise SidesError(f"the side {side} names no connection")
-            if not all(NAME.fullmatch(one) for one in names):
+            if not all(NAME.fullmatch(name) for name in names):
                 raise SidesError(f"the side {side} has what is no name of {_DIGITS} hex digits")
             if list(names) != sorted(set(names)):
                 raise SidesError(f"the side {side} is not in order, or names a connection twice")
@@ -111,8 +114,8 @@ def drawn(task: BenchmarkTask, size: str, trained: Mapping[str, bool], tested: M
     NamedSplit(train=('5000000000000000', 'a000000000000000', 'f000000000000000'), test=('0000000000000000',))
     """
     both = set(trained) & set(tested)
-    train = {one: label for one, label in trained.items() if one not in both or one[0] not in _JUDGED}
-    test = {one: label for one, label in tested.items() if one not in both or one[0] in _JUDGED}
+    train = {name: label for name, label in trained.items() if name not in both or name[0] not in _JUDGED}
+    test = {name: label for name, label in tested.items() if name not in both or name[0] in _JUDGED}
     most = task.most(size) or (len(train), len(test))
     return NamedSplit(_first(train, most[0]), _first(test, most[1]))
 
@@ -126,5 +129,5 @@ def _first(labels: Mapping[str, bool], most: int) -> tuple[str, ...]:
     ('a', 'b', 'd')
     """
     names = sorted(labels)
-    turns = {one: turn for label in (True, False) for turn, one in enumerate(n for n in names if labels[n] is label)}
-    return tuple(sorted(sorted(names, key=lambda one: (turns[one], one))[:most]))
+    turns = {name: turn for label in (True, False) for turn, name in enumerate(n for n in names if labels[n] is label)}
+    return tuple(sorted(sorted(names, key=lambda name: (turns[name], name))[:most]))

@@ -74,9 +74,12 @@ class RunConnections:
         TaskNotRunError
             If a dataset is not there.
         """
-        known = {one: _named(data, one, task.judged_every_s) for one in dict.fromkeys((*task.trained, *task.tested))}
+        known = {
+            dataset: _named(data, dataset, task.judged_every_s)
+            for dataset in dict.fromkeys((*task.trained, *task.tested))
+        }
         trained, tested = (
-            {name: one for dataset in side for name, one in known[dataset].items()}
+            {name: connection for dataset in side for name, connection in known[dataset].items()}
             for side in (task.trained, task.tested)
         )
         return cls(data, trained, tested)
@@ -84,7 +87,8 @@ class RunConnections:
     def split(self, task: BenchmarkTask, size: str) -> NamedSplit:
         """Return the split of a task at a size, of all that is there."""
         first_label = (
-            {name: bool(one.labels[0]["shared"]) for name, one in side.items()} for side in (self.trained, self.tested)
+            {name: bool(connection.labels[0]["shared"]) for name, connection in side.items()}
+            for side in (self.trained, self.tested)
         )
         return drawn(task, size, *first_label)
 
@@ -129,8 +133,10 @@ class RunConnections:
                 for table, columns in SIGNALS
             ]
             for name in names:
-                one = self.tested[name]
-                acks, states, losses = (shifted(reader.rows_of(one.connection_id), one.by_ns) for reader in readers)
+                connection = self.tested[name]
+                acks, states, losses = (
+                    shifted(reader.rows_of(connection.connection_id), connection.by_ns) for reader in readers
+                )
                 yield name, (acks, states, losses)
 
 
@@ -143,11 +149,11 @@ def _named(data: DatasetTables, dataset: str, every_s: int | None) -> dict[str, 
     for row in data.truth(dataset):
         truths[row["connection_id"]].append(row)
     names = names_of(read_table(tables.CONNECTION_CAPTURE, folder / "connection_capture.parquet"))
-    found = {}
+    connections = {}
     for row in data.connections(dataset):
         connection_id, start_ns, end_ns = row["connection_id"], row["start_ns"], row["end_ns"]
         by_ns = START_NS - start_ns
         labels = labels_of(truths[connection_id], start_ns, end_ns, by_ns, every_s)
         if labels:
-            found[names[connection_id]] = RunConnection(dataset, connection_id, by_ns, labels)
-    return found
+            connections[names[connection_id]] = RunConnection(dataset, connection_id, by_ns, labels)
+    return connections

@@ -60,8 +60,8 @@ class BenchmarkTask:
 
 
 TASKS: dict[str, BenchmarkTask] = {
-    one.name: one
-    for one in (
+    task.name: task
+    for task in (
         BenchmarkTask(
             "sites-1",
             "other connections at the places that were learnt from",

@@ -145,12 +145,12 @@ class TaskFile:
             **_described(self.task),
             "connections": {
                 size: {
-                    "train": list(own.train),
-                    "test": list(own.test),
+                    "train": list(split.train),
+                    "test": list(split.test),
                     "labels_sha256": self.labels[size],
                     **({"content_sha256": self.contents[size]} if size in self.contents else {}),
                 }
-                for size, own in self.splits.items()
+                for size, split in self.splits.items()
             },
             "size": self.size,
             "sha256": self.digests,
@@ -192,14 +192,14 @@ def read(folder: Path) -> TaskFile:
     except (ValueError, RecursionError) as error:
         raise TaskFileError(f"{where}: no JSON: {printable(str(error))}") from error
     try:
-        return _of(content)
+        return _parse(content)
     except (TaskFileError, SidesError) as error:
         raise TaskFileError(f"{where}: {error}") from error
     except (LookupError, TypeError, AttributeError) as error:
         raise TaskFileError(f"{where}: not what describes a task: {printable(repr(error))}") from error
 
 
-def _of(content: Mapping[str, Any]) -> TaskFile:
+def _parse(content: Mapping[str, Any]) -> TaskFile:
     try:
         task = task_of(content["task"])
     except UnknownTaskError as error:
@@ -213,8 +213,8 @@ def _of(content: Mapping[str, Any]) -> TaskFile:
         raise TaskFileError(f"sizes are {list(SIZES)}")
     if not set(digests) <= set(TABLE_FILES) or not _are_digests(digests):
         raise TaskFileError(f"digests are those of {list(TABLE_FILES)}, of 64 hex digits")
-    splits = {one: NamedSplit(tuple(own["train"]), tuple(own["test"])) for one, own in connections.items()}
-    labels = {one: own["labels_sha256"] for one, own in connections.items()}
+    splits = {size: NamedSplit(tuple(sides["train"]), tuple(sides["test"])) for size, sides in connections.items()}
+    labels = {size: sides["labels_sha256"] for size, sides in connections.items()}
     if not _are_digests(labels):
         raise TaskFileError("labels_sha256 has 64 hex digits")
     contents = {size: named["content_sha256"] for size, named in connections.items() if "content_sha256" in named}

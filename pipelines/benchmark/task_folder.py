@@ -128,18 +128,18 @@ def _signal_rows(name: str, rows: SignalRows) -> pa.Table:
 
 def _three(rows: pa.Table) -> SignalRows:
     """Return rows of the table of signals as those of the tables that they are of."""
-    found = []
+    three = []
     for table, columns in _OF:
-        own = rows.filter(pc.is_valid(rows.column(columns[0])))
+        part = rows.filter(pc.is_valid(rows.column(columns[0])))
         nothing = {
-            column.name: pa.nulls(len(own), column.dtype)
+            column.name: pa.nulls(len(part), column.dtype)
             for column in table.columns
-            if column.name not in own.column_names
+            if column.name not in part.column_names
         }
         for column, values in nothing.items():
-            own = own.append_column(column, values)
-        found.append(own.select([column.name for column in table.columns]))
-    acks, states, losses = found
+            part = part.append_column(column, values)
+        three.append(part.select([column.name for column in table.columns]))
+    acks, states, losses = three
     return acks, states, losses
 
 
@@ -163,12 +163,17 @@ def _check_bounds(path: Path) -> None:
         for group in groups:
             names: set[str] = set()
             for chunk in file.read_row_group(group, columns=[_NAME_COLUMN]).column(0).chunks:
-                if not all(one is not None and NAME.fullmatch(one) for one in chunk.dictionary.to_pylist()):
+                if not all(name is not None and NAME.fullmatch(name) for name in chunk.dictionary.to_pylist()):
                     raise TaskFolderError("names a connection by what is no name")
                 names |= set(chunk.unique().to_pylist())
             # A reader of one connection goes by these: they could lead it to another one's rows.
-            told = file.metadata.row_group(group).column(place).statistics
-            if names and told is not None and told.has_min_max and (told.min, told.max) != (min(names), max(names)):
+            statistics = file.metadata.row_group(group).column(place).statistics
+            if (
+                names
+                and statistics is not None
+                and statistics.has_min_max
+                and (statistics.min, statistics.max) != (min(names), max(names))
+            ):
                 raise TaskFolderError("has statistics that are not of its rows")
 
 

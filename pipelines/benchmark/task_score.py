@@ -71,7 +71,7 @@ class TaskScore:
         resamples, seed : int
             As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
         """
-        found = accuracy_of(rows, resamples=resamples, seed=seed)
+        accuracy = accuracy_of(rows, resamples=resamples, seed=seed)
         decided = rows[rows[SAID].notna()]
         return cls(
             task=task.name,
@@ -80,9 +80,9 @@ class TaskScore:
             seen=detector in task.seen_by,
             labels=len(rows),
             shared=int(rows["shared"].sum()),
-            right=found.overall,
-            right_low=found.overall_low,
-            right_high=found.overall_high,
+            right=accuracy.overall,
+            right_low=accuracy.overall_low,
+            right_high=accuracy.overall_high,
             decided=len(decided) / len(rows),
             right_of_decided=float(decided[RIGHT].mean()) if len(decided) else np.nan,
             first_s=np.nan if task.judged_every_s is not None else float(rows[FIRST_S].median()),

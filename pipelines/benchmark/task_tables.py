@@ -22,7 +22,7 @@ from smartsbd.models.last_verdict.learnt_verdict import Learning, Task, chosen
 from smartsbd.models.last_verdict.moments import Moments, of_tiles
 
 #: Inputs of what is learnt, and the memory of the tiles that they are taken of: the default detector's.
-FEATURES = tuple(one.name for one in TILE_FEATURES)
+FEATURES = tuple(feature.name for feature in TILE_FEATURES)
 MEMORY = "tiles_4"
 #: Families that are learnt, each with a setting that was fixed before any task was run.
 LEARNT: Mapping[str, Mapping[str, Any]] = {
@@ -71,10 +71,11 @@ class TaskTables:
         # One setting: no folds are drawn, so nothing has to stay together.
         learning = Learning(_MOMENTS, folds=0, simpler_within=0.0, seed=0)
         model = chosen(Task(moments, shared, rows), family_of(family), grid, rows, learning)
-        said = model.judge(self.test[list(FEATURES)].to_numpy(dtype=np.float64)).shared_pred
-        by_label = self.test.assign(**{SAID: said}).groupby("label")
+        verdicts = model.judge(self.test[list(FEATURES)].to_numpy(dtype=np.float64)).shared_pred
+        by_label = self.test.assign(**{SAID: verdicts}).groupby("label")
         return {
-            int(str(label)): OnPair(tuple(own["at_ns"].tolist()), tuple(own[SAID].tolist())) for label, own in by_label
+            int(str(label)): OnPair(tuple(of_label["at_ns"].tolist()), tuple(of_label[SAID].tolist()))
+            for label, of_label in by_label
         }
 
     def by_label(self, on_pairs: Mapping[str, Mapping[Pair, OnPair]]) -> dict[int, OnPair]:
@@ -88,19 +89,19 @@ class TaskTables:
         rows = self.labels[["label", "connection", "subflow_a", "subflow_b"]].itertuples(index=False, name=None)
         return {label: on_pairs[name][a, b] for label, name, a, b in rows if (a, b) in on_pairs.get(name, {})}
 
-    def judged(self, said: Mapping[int, OnPair]) -> pd.DataFrame:
+    def judged(self, on_labels: Mapping[int, OnPair]) -> pd.DataFrame:
         """Return the labels with the last verdict on each, whether it is right, and when the first came.
 
         Parameters
         ----------
-        said : mapping of a label's number to OnPair
+        on_labels : mapping of a label's number to OnPair
             By the labels' clock; a label that is not there has no verdict.
         """
         rows = []
         for row in self.labels.to_dict("records"):
-            on = said.get(row["label"], OnPair((), ()))
+            on = on_labels.get(row["label"], OnPair((), ()))
             held = on.within(row["from_ns"], row["until_ns"] - 1)
-            first_ns = next((at for at, one in held if one is not None), None)
+            first_ns = next((at for at, verdict in held if verdict is not None), None)
             first_s = np.nan if first_ns is None else (first_ns - row["from_ns"]) / _NS_PER_S
             rows.append({**row, SAID: held[-1][1], FIRST_S: first_s})
         return judged(pd.DataFrame(rows).astype({SAID: object}).rename(columns={"connection": "connection_id"}))
@@ -124,19 +125,19 @@ def labels_of(
     by_pair: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
     for row in truth:
         by_pair.setdefault((row["subflow_a"], row["subflow_b"]), []).append(row)
-    found = []
-    for (a, b), own in sorted(by_pair.items()):
+    labels = []
+    for (a, b), truths in sorted(by_pair.items()):
         # The verdict that holds at the last record counts.
-        for row, until_ns in phases(own, end_ns + 1):
+        for row, until_ns in phases(truths, end_ns + 1):
             from_ns = max(row["from_ns"], start_ns)
             if row["valid"] and from_ns < until_ns:
                 ends_ns = [from_ns, *_cuts_ns(from_ns, until_ns, every_s), until_ns]
-                found += [
+                labels += [
                     {"subflow_a": a, "subflow_b": b}
                     | {"from_ns": begin + by_ns, "until_ns": end + by_ns, "shared": row["shared"]}
                     for begin, end in itertools.pairwise(ends_ns)
                 ]
-    return found
+    return labels
 
 
 def _cuts_ns(from_ns: int, until_ns: int, every_s: int | None) -> list[int]:
@@ -163,7 +164,7 @@ def tables_of(train_tiles: pd.DataFrame, test_tiles: pd.DataFrame, labels: Seque
     labels : sequence of mapping
         Columns of ``benchmark_label`` without its number, in order.
     """
-    numbered = pd.DataFrame([{"label": number, **one} for number, one in enumerate(labels)], columns=_LABEL_COLUMNS)
+    numbered = pd.DataFrame([{"label": number, **label} for number, label in enumerate(labels)], columns=_LABEL_COLUMNS)
     learnt_from = of_tiles(train_tiles, MEMORY)
     rows = learnt_from.learnable(_MOMENTS)
     key = learnt_from.key.iloc[rows].rename(columns={"connection_id": "connection"}).reset_index(drop=True)
@@ -189,9 +190,9 @@ def _moments_of(tiles: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
     moments = of_tiles(tiles, MEMORY)
     rows = np.flatnonzero(moments.open)
     there = pd.concat([moments.key.iloc[rows].reset_index(drop=True), _features(moments, rows)], axis=1)
-    own = labels.rename(columns={"connection": PAIR[0]})
-    found = own.merge(there, on=list(PAIR))
-    found = found[found["at_ns"] < found["until_ns"]].sort_values(["label", "at_ns"], kind="stable")
-    before = found[found["at_ns"] < found["from_ns"]].groupby("label")["at_ns"].max()
-    since_ns = found["label"].map(before).fillna(found["from_ns"]).astype(np.int64)
-    return found[found["at_ns"] >= since_ns].reset_index(drop=True)[["label", "at_ns", *FEATURES]]
+    keyed = labels.rename(columns={"connection": PAIR[0]})
+    joined = keyed.merge(there, on=list(PAIR))
+    joined = joined[joined["at_ns"] < joined["until_ns"]].sort_values(["label", "at_ns"], kind="stable")
+    before = joined[joined["at_ns"] < joined["from_ns"]].groupby("label")["at_ns"].max()
+    since_ns = joined["label"].map(before).fillna(joined["from_ns"]).astype(np.int64)
+    return joined[joined["at_ns"] >= since_ns].reset_index(drop=True)[["label", "at_ns", *FEATURES]]

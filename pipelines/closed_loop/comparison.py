@@ -28,8 +28,8 @@ def mean_with_interval(name: str, values: pd.Series[float], *, resamples: int, s
     resamples, seed : int
     """
     known = np.asarray(values.dropna(), dtype=np.float64)
-    found = mean_share(known, resamples=resamples, seed=seed) if len(known) else None
-    value, ends = (np.nan, (np.nan, np.nan)) if found is None else (found.value, (found.low, found.high))
+    mean = mean_share(known, resamples=resamples, seed=seed) if len(known) else None
+    value, ends = (np.nan, (np.nan, np.nan)) if mean is None else (mean.value, (mean.low, mean.high))
     low, high = ends if len(known) > 1 else (np.nan, np.nan)
     return {name: value, f"{name}_low": low, f"{name}_high": high}
 
@@ -83,13 +83,13 @@ def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, 
         whole[f"over_{control}"] = whole["goodput_mbit_s"] / whole[control]
     whole["over_twin"] = whole["goodput_mbit_s"] / whole["twin"]
     whole["off"] = whole["over_twin"] - 1 - whole["apart_share"] * (whole["reno"] / whole["twin"] - 1)
-    for name, own in by_place(whole):
+    for name, group in by_place(whole):
         row: dict[str, Any] = dict(zip(("experiment", "variant", "place", "control"), name, strict=True))
-        row |= {"runs": len(own)} | {one: own[one].mean() for one in means}
-        row |= mean_with_interval("over_twin", own["over_twin"], resamples=resamples, seed=seed)
-        row["over_twin_most"] = own["over_twin"].max()
+        row |= {"runs": len(group)} | {column: group[column].mean() for column in means}
+        row |= mean_with_interval("over_twin", group["over_twin"], resamples=resamples, seed=seed)
+        row["over_twin_most"] = group["over_twin"].max()
         for key, column in (("over_lia", "over_lia"), ("over_reno", "over_reno"), ("off_closed_form", "off")):
-            row |= mean_with_interval(key, own[column], resamples=resamples, seed=seed)
+            row |= mean_with_interval(key, group[column], resamples=resamples, seed=seed)
         yield row
 
 
@@ -126,8 +126,8 @@ def by_place(runs: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], pd.DataFrame
     keys = ["experiment", "variant", "place", "control"]
     pooled = runs.assign(place=ALL)
     for part in (runs, pooled):
-        for name, own in part.groupby(keys, sort=False):
-            yield tuple(str(one) for one in name), own
+        for name, group in part.groupby(keys, sort=False):
+            yield tuple(str(value) for value in name), group
 
 
 def accuracy_by_force(judged: pd.DataFrame) -> pd.DataFrame:
@@ -153,8 +153,8 @@ def accuracy_by_force(judged: pd.DataFrame) -> pd.DataFrame:
     known = judged[judged["shared"].notna() & (judged["in_force"] != BOTH)]
     known = known.assign(open=known["said"].isna(), hit=known["said"] == known["shared"])
     rows = []
-    for name, own in known.groupby(keys, sort=True):
-        decided = own[~own["open"]]
+    for name, group in known.groupby(keys, sort=True):
+        decided = group[~group["open"]]
         row = dict(zip(keys, name, strict=True))
-        rows.append(row | {"verdicts": len(own), "open": int(own["open"].sum()), "right": decided["hit"].mean()})
+        rows.append(row | {"verdicts": len(group), "open": int(group["open"].sum()), "right": decided["hit"].mean()})
     return pd.DataFrame(rows, columns=columns)

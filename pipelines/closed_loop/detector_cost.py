@@ -31,11 +31,11 @@ def over_runs(costs: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     if not costs.empty:
-        for (experiment, control), own in costs.groupby(["experiment", "control"], sort=False):
+        for (experiment, control), group in costs.groupby(["experiment", "control"], sort=False):
             rows.append(
-                {"experiment": experiment, "control": control, "runs": len(own)}
-                | {name: own[name].mean() for name in AVERAGED}
-                | {f"{name}_most": own[name].max() for name in AVERAGED}
-                | {"work_most_ms": own["work_most_ms"].max()}
+                {"experiment": experiment, "control": control, "runs": len(group)}
+                | {name: group[name].mean() for name in AVERAGED}
+                | {f"{name}_most": group[name].max() for name in AVERAGED}
+                | {"work_most_ms": group["work_most_ms"].max()}
             )
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -33,7 +33,7 @@ def hook_ns(programs: Sequence[Mapping[str, Any]]) -> float:
     >>> hook_ns([*counted, {"name": "any_cong_avoid", "runs": 1, "run_ns": 50}]), hook_ns(counted)
     (150.0, nan)
     """
-    runs = {one["name"]: one for one in programs if one["runs"]}
+    runs = {program["name"]: program for program in programs if program["runs"]}
     if not set(_HOOKS) <= runs.keys():
         return math.nan
     return float(sum(runs[name]["run_ns"] / runs[name]["runs"] for name in _HOOKS))
@@ -68,10 +68,14 @@ def costs(
     for (name, token), _ in truth.groupby(["input", "token"], sort=False):
         run = str(name).removesuffix(kernel_loop.SUFFIX)
         loop = loops[run]
-        own = kernel_loop.of_run(decided, str(token))
+        of_connection = kernel_loop.of_run(decided, str(token))
         # There is a row for each pair.
         # Nothing was watched of a connection that was asked for once or never.
-        asked = kernel_loop.while_it_sent(own, lasted[run]).drop_duplicates("time_ns") if len(own) else own
+        asked = (
+            kernel_loop.while_it_sent(of_connection, lasted[run]).drop_duplicates("time_ns")
+            if len(of_connection)
+            else of_connection
+        )
         took = asked[list(_GROWING)].iloc[[0, -1]].diff().iloc[-1] if len(asked) else None
         if took is None or not took["time_ns"]:
             continue

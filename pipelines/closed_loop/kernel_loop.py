@@ -36,8 +36,8 @@ def of_run(decided: pd.DataFrame, token: str) -> pd.DataFrame:
     token : str
         Hexadecimal; the recorder writes no zeros in front.
     """
-    own: pd.DataFrame = decided[decided["by"] != _ALWAYS]
-    return own[own["token"].map(lambda one: int(one, 16) == int(token, 16)).astype(bool)]
+    by_verdicts: pd.DataFrame = decided[decided["by"] != _ALWAYS]
+    return by_verdicts[by_verdicts["token"].map(lambda text: int(text, 16) == int(token, 16)).astype(bool)]
 
 
 def sent_s(received: pd.DataFrame) -> dict[str, float]:
@@ -48,8 +48,8 @@ def sent_s(received: pd.DataFrame) -> dict[str, float]:
     received : DataFrame
         ``received.csv`` of the testbed's folder.
     """
-    own = received[received["flow"] == _CONNECTION]
-    return dict(zip(own["run"].astype(str), own["sent_s"].astype(float), strict=True))
+    of_connection = received[received["flow"] == _CONNECTION]
+    return dict(zip(of_connection["run"].astype(str), of_connection["sent_s"].astype(float), strict=True))
 
 
 def while_it_sent(decided: pd.DataFrame, seconds: float) -> pd.DataFrame:
@@ -58,14 +58,14 @@ def while_it_sent(decided: pd.DataFrame, seconds: float) -> pd.DataFrame:
     Sockets stay for minutes when the network is gone, and every timeout of theirs is a signal. So what counts is the
     time that it was to send, from when it was first asked for, or until its last signal if that is earlier.
     """
-    own = decided.sort_values("time_ns")
-    last_ns = int(own.loc[own["signals"] == own["signals"].max(), "time_ns"].min())
-    ended_ns = int(own["time_ns"].min() + seconds * _NS_PER_S)
-    sent: pd.DataFrame = own[own["time_ns"] <= min(last_ns, ended_ns)]
+    ordered = decided.sort_values("time_ns")
+    last_ns = int(ordered.loc[ordered["signals"] == ordered["signals"].max(), "time_ns"].min())
+    ended_ns = int(ordered["time_ns"].min() + seconds * _NS_PER_S)
+    sent: pd.DataFrame = ordered[ordered["time_ns"] <= min(last_ns, ended_ns)]
     return sent
 
 
-def _of_groups(decided: pd.DataFrame, shared: bool, seconds: float) -> dict[str, float]:
+def _groups_beside_truth(decided: pd.DataFrame, shared: bool, seconds: float) -> dict[str, float]:
     """Return how long, and whether at the end, groups were as the truth; nan for a connection that has none."""
     if decided.empty:
         return dict.fromkeys(("apart_share", "right_share", "right_at_end"), math.nan)
@@ -102,7 +102,7 @@ def outcomes(
     rows = []
     lasted = sent_s(received)
     goodput = received.assign(mbit_s=received["bytes"] * _MBIT_PER_BYTE / received["sent_s"])
-    for (name, token, shared), own in truth.groupby(["input", "token", "shared"], sort=False):
+    for (name, token, shared), pairs in truth.groupby(["input", "token", "shared"], sort=False):
         run = str(name).removesuffix(SUFFIX)
         loop = loops[run]
         flows = goodput[goodput["run"] == run].set_index("flow")["mbit_s"]
@@ -113,8 +113,8 @@ def outcomes(
             | {"place": loop.network.place, "number": loop.network.number, "control": loop.control}
             | {"goodput_mbit_s": flows[_CONNECTION], "rival_mbit_s": beside.mean()}
             | {"jain": run_outcome.jain([flows[_CONNECTION], *beside]) if fair else math.nan}
-            | _of_groups(of_run(decided, str(token)), bool(shared), lasted[run])
-            | {"utilisation": own[["utilisation_a", "utilisation_b"]].min(axis=None)}
+            | _groups_beside_truth(of_run(decided, str(token)), bool(shared), lasted[run])
+            | {"utilisation": pairs[["utilisation_a", "utilisation_b"]].min(axis=None)}
         )
     return pd.DataFrame(rows)
 
@@ -146,10 +146,10 @@ def judged(
     for (name, token, shared), _ in truth.groupby(["input", "token", "shared"], sort=False):
         run = str(name).removesuffix(SUFFIX)
         loop = loops[run]
-        own = of_run(decided, str(token))
-        if own.empty:
+        of_connection = of_run(decided, str(token))
+        if of_connection.empty:
             continue
-        for _, pair in while_it_sent(own, lasted[run]).groupby(["subflow_a", "subflow_b"], sort=False):
+        for _, pair in while_it_sent(of_connection, lasted[run]).groupby(["subflow_a", "subflow_b"], sort=False):
             before = pair["coupled"].shift()
             for place in pair.index[pair["verdicts"].diff() > 0]:
                 rows.append(

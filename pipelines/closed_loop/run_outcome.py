@@ -92,7 +92,7 @@ def begin_ns(truth: Mapping[str, Any]) -> int:
     truth : mapping
         What the simulator measured.
     """
-    return min(int(one["established_ns"]) for one in truth["subflows"])
+    return min(int(subflow["established_ns"]) for subflow in truth["subflows"])
 
 
 def end_ns(truth: Mapping[str, Any]) -> int:
@@ -106,16 +106,16 @@ def end_ns(truth: Mapping[str, Any]) -> int:
     return round(float(truth["duration_s"]) * _NS_PER_S)
 
 
-def _groups(told: Mapping[str, Any]) -> list[Groups]:
-    return [Groups(one["from_ns"], one["groups"]) for one in told["groups"]]
+def _groups(record: Mapping[str, Any]) -> list[Groups]:
+    return [Groups(change["from_ns"], change["groups"]) for change in record["groups"]]
 
 
 def _labels(truth: Mapping[str, Any]) -> dict[Pair, list[tuple[int, bool]]]:
     """Return the label of each pair from each time on."""
     labels: dict[Pair, list[tuple[int, bool]]] = {}
-    for one in truth["pairs"]:
-        labels.setdefault((one["subflow_a"], one["subflow_b"]), []).append((one["from_ns"], one["shared"]))
-    return {pair: sorted(own) for pair, own in labels.items()}
+    for pair in truth["pairs"]:
+        labels.setdefault((pair["subflow_a"], pair["subflow_b"]), []).append((pair["from_ns"], pair["shared"]))
+    return {pair: sorted(of_pair) for pair, of_pair in labels.items()}
 
 
 def _spans(
@@ -123,21 +123,21 @@ def _spans(
 ) -> Iterator[tuple[int, bool, bool]]:
     """Yield stretches of the connection in which neither label nor group changes: length, label, whether coupled."""
     first, last = begin_ns(truth), end_ns(truth)
-    times = sorted({first, last, *(at for at, _ in labels), *(one.from_ns for one in epochs)})
+    times = sorted({first, last, *(at for at, _ in labels), *(epoch.from_ns for epoch in epochs)})
     inside = [at for at in times if first <= at <= last]
     for at, until in itertools.pairwise(inside):
         label = [shared for since, shared in labels if since <= at][-1]
-        yield until - at, label, [one for one in epochs if one.from_ns <= at][-1].coupled(pair)
+        yield until - at, label, [epoch for epoch in epochs if epoch.from_ns <= at][-1].coupled(pair)
 
 
-def outcome(truth: Mapping[str, Any], told: Mapping[str, Any] | None, rival: int | None) -> Outcome:
+def outcome(truth: Mapping[str, Any], record: Mapping[str, Any] | None, rival: int | None) -> Outcome:
     """Return what a run came to.
 
     Parameters
     ----------
     truth : mapping
         What the simulator measured, with a series.
-    told : mapping, optional
+    record : mapping, optional
         Groups over time; none if there is no source of verdicts.
     rival : int, optional
         Index of the background flow that competes with the connection.
@@ -147,17 +147,17 @@ def outcome(truth: Mapping[str, Any], told: Mapping[str, Any] | None, rival: int
     goodput = truth["connection"]["delivered_bytes"] * _MBIT_PER_BYTE / lasted_s
     beside = fairness = math.nan
     if rival is not None:
-        series = [one for one in truth["series"]["intervals"] if one["to_ns"] > first]
+        series = [interval for interval in truth["series"]["intervals"] if interval["to_ns"] > first]
         over_s = (series[-1]["to_ns"] - series[0]["from_ns"]) / _NS_PER_S
-        beside = sum(one["background_bytes"][rival] for one in series) * _MBIT_PER_BYTE / over_s
+        beside = sum(interval["background_bytes"][rival] for interval in series) * _MBIT_PER_BYTE / over_s
         fairness = jain([goodput, beside])
-    if told is None:
+    if record is None:
         return Outcome(goodput, beside, fairness, *[math.nan] * 5)
-    epochs, labels = _groups(told), _labels(truth)
-    spans = [(pair, span) for pair, own in labels.items() for span in _spans(truth, epochs, pair, own)]
+    epochs, labels = _groups(record), _labels(truth)
+    spans = [(pair, span) for pair, of_pair in labels.items() for span in _spans(truth, epochs, pair, of_pair)]
     whole = sum(length for _, (length, _, _) in spans)
-    ends = [epochs[-1].coupled(pair) == own[-1][1] for pair, own in labels.items()]
-    parted = [one.from_ns for one in epochs if not all(one.coupled(pair) for pair in labels)]
+    ends = [epochs[-1].coupled(pair) == of_pair[-1][1] for pair, of_pair in labels.items()]
+    parted = [epoch.from_ns for epoch in epochs if not all(epoch.coupled(pair) for pair in labels)]
     return Outcome(
         goodput,
         beside,
@@ -197,7 +197,7 @@ class Judged:
 _SAID = {"shared": True, "apart": False}
 
 
-def judged(truth: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def judged(truth: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield each verdict of a source that judges windows or tiles, with what was in force while it watched.
 
     A judgement of the accumulating default rests on tiles before its time; what is in force at its time counts.
@@ -206,7 +206,7 @@ def judged(truth: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[dict[s
     ----------
     truth : mapping
         What the simulator measured.
-    told : mapping
+    record : mapping
         Groups and verdicts over time.
 
     Yields
@@ -214,20 +214,20 @@ def judged(truth: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[dict[s
     dict
         As :class:`Judged`. Nothing for sources that do not judge windows, such as the baselines.
     """
-    epochs, labels = _groups(told), _labels(truth)
-    for one in told.get("judgements", told["verdicts"] if "decided" in told else ()):
-        pair = (one["subflow_a"], one["subflow_b"])
-        from_ns, to_ns = one.get("window_start_ns", one.get("decided_ns")), one.get("decided_ns")
+    epochs, labels = _groups(record), _labels(truth)
+    for judgement in record.get("judgements", record["verdicts"] if "decided" in record else ()):
+        pair = (judgement["subflow_a"], judgement["subflow_b"])
+        from_ns, to_ns = judgement.get("window_start_ns", judgement.get("decided_ns")), judgement.get("decided_ns")
         if to_ns is None:
-            to_ns = from_ns + one["window_ns"]
-        said = one["shared"] if "shared" in one else _SAID.get(one["said"])
+            to_ns = from_ns + judgement["window_ns"]
+        verdict = judgement["shared"] if "shared" in judgement else _SAID.get(judgement["said"])
         label = {shared for _, shared in _lasting(labels[pair], from_ns, to_ns)}
         force = {groups.coupled(pair) for _, groups in _lasting([(e.from_ns, e) for e in epochs], from_ns, to_ns)}
         yield asdict(
             Judged(
                 *pair,
                 decided_ns=to_ns,
-                said=said,
+                said=verdict,
                 shared=label.pop() if len(label) == 1 else None,
                 in_force=BOTH if len(force) > 1 else COUPLED if force.pop() else APART,
             )
@@ -236,18 +236,18 @@ def judged(truth: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[dict[s
 
 def _lasting(values: Sequence[tuple[int, Any]], from_ns: int, to_ns: int) -> list[tuple[int, Any]]:
     """Return what holds at some time in a window; a change at its very end is not of it."""
-    before = [one for one in values if one[0] <= from_ns][-1:] or [values[0]]
-    return before + [one for one in values if from_ns < one[0] < to_ns]
+    before = [entry for entry in values if entry[0] <= from_ns][-1:] or [values[0]]
+    return before + [entry for entry in values if from_ns < entry[0] < to_ns]
 
 
-def switches(truth: Mapping[str, Any], told: Mapping[str, Any], largest_rtt_ms: float) -> Iterator[dict[str, Any]]:
+def switches(truth: Mapping[str, Any], record: Mapping[str, Any], largest_rtt_ms: float) -> Iterator[dict[str, Any]]:
     """Yield for each change of a pair's label how long its groups took to follow.
 
     Parameters
     ----------
     truth : mapping
         What the simulator measured.
-    told : mapping
+    record : mapping
         Groups over time.
     largest_rtt_ms : float, milliseconds
         The largest base RTT of the subflows, of which T has 50.
@@ -258,12 +258,12 @@ def switches(truth: Mapping[str, Any], told: Mapping[str, Any], largest_rtt_ms: 
         ``from_ns`` of the change, ``shared`` after it, ``held``: whether the groups were right already, and ``delay_s``
         and ``delay_windows`` (in T) until they are right: infinite if they are not before the next change.
     """
-    epochs, last = _groups(told), end_ns(truth)
+    epochs, last = _groups(record), end_ns(truth)
     window_s = WINDOW_RTTS * largest_rtt_ms * _NS_PER_MS / _NS_PER_S
-    for pair, own in _labels(truth).items():
-        ends = [*(later for later, _ in own[1:]), last]
-        for (at, shared), until in list(zip(own, ends, strict=True))[1:]:
-            right = [max(one.from_ns, at) for one in _holding(epochs, at, until) if one.coupled(pair) == shared]
+    for pair, of_pair in _labels(truth).items():
+        ends = [*(later for later, _ in of_pair[1:]), last]
+        for (at, shared), until in list(zip(of_pair, ends, strict=True))[1:]:
+            right = [max(epoch.from_ns, at) for epoch in _holding(epochs, at, until) if epoch.coupled(pair) == shared]
             delay_s = (right[0] - at) / _NS_PER_S if right else math.inf
             held = bool(right) and right[0] == at
             yield {
@@ -277,7 +277,9 @@ def switches(truth: Mapping[str, Any], told: Mapping[str, Any], largest_rtt_ms: 
 
 def _holding(epochs: Sequence[Groups], at: int, until: int) -> list[Groups]:
     """Return the groups that hold at a time, and those that follow up to another."""
-    return [one for one in epochs if one.from_ns <= at][-1:] + [one for one in epochs if at < one.from_ns < until]
+    return [epoch for epoch in epochs if epoch.from_ns <= at][-1:] + [
+        epoch for epoch in epochs if at < epoch.from_ns < until
+    ]
 
 
 def seconds(truth: Mapping[str, Any], rival: int | None) -> Iterator[dict[str, Any]]:
@@ -296,12 +298,12 @@ def seconds(truth: Mapping[str, Any], rival: int | None) -> Iterator[dict[str, A
         ``from_s``, ``goodput_mbit_s`` and ``rival_mbit_s`` (nan without a rival), and ``groups``: how many the
         subflows are in.
     """
-    for one in truth["series"]["intervals"]:
-        lasted_s = (one["to_ns"] - one["from_ns"]) / _NS_PER_S
-        beside = math.nan if rival is None else one["background_bytes"][rival] * _MBIT_PER_BYTE / lasted_s
+    for interval in truth["series"]["intervals"]:
+        lasted_s = (interval["to_ns"] - interval["from_ns"]) / _NS_PER_S
+        beside = math.nan if rival is None else interval["background_bytes"][rival] * _MBIT_PER_BYTE / lasted_s
         yield {
-            "from_s": one["from_ns"] / _NS_PER_S,
-            "goodput_mbit_s": one["delivered_bytes"] * _MBIT_PER_BYTE / lasted_s,
+            "from_s": interval["from_ns"] / _NS_PER_S,
+            "goodput_mbit_s": interval["delivered_bytes"] * _MBIT_PER_BYTE / lasted_s,
             "rival_mbit_s": beside,
-            "groups": len({subflow["group"] for subflow in one["subflows"]}),
+            "groups": len({subflow["group"] for subflow in interval["subflows"]}),
         }

@@ -133,14 +133,14 @@ def _score(arguments: argparse.Namespace, params: Params) -> TaskScore:
     detector = arguments.detector
     limits = limits_of(arguments)
     if detector in DETECTORS or detector in LEARNT:
-        own = _task_run(arguments, task_of(arguments.task))
-        return own.learnt(detector, params) if detector in LEARNT else own.asked([detector], params)[0]
+        task_run = _task_run(arguments, task_of(arguments.task))
+        return task_run.learnt(detector, params) if detector in LEARNT else task_run.asked([detector], params)[0]
     asked = foreign(detector, limits, trusted=arguments.trust_header)
-    own = _task_run(arguments, task_of(arguments.task))
-    said, answers = by_foreign(own.tables, own.connections(), asked)
+    task_run = _task_run(arguments, task_of(arguments.task))
+    on_labels, answers = by_foreign(task_run.tables, task_run.connections(), asked)
     for sentence in said_of_answers(answers):
         log.warning("%s", sentence)
-    return own.score("this detector", said, params)
+    return task_run.score("this detector", on_labels, params)
 
 
 def _in_words(score: TaskScore) -> list[dict[str, str]]:

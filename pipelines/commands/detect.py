@@ -124,7 +124,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 class _Judged:
     """The opinions on a connection, names of its subflows, and what the verdict rests on where that has limits."""
 
-    said: list[InputOpinion]
+    opinions: list[InputOpinion]
     names: Mapping[int, str] = field(default_factory=dict)
     evidence: InputEvidence | None = None
 
@@ -137,8 +137,8 @@ def _evidence(connection: Connection, judge: Judge) -> InputEvidence | None:
     """Return what a verdict by RTTs rests on, None where it has no limits."""
     if not isinstance(judge, DelayJudge) or len(connection.subflows) < _PAIR:
         return None
-    found = InputEvidence.of(connection)
-    return found if found.limits() else None
+    evidence = InputEvidence.of(connection)
+    return evidence if evidence.limits() else None
 
 
 def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
@@ -147,51 +147,51 @@ def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
     refused = trace.refused()
     if refused:
         log.warning("%s: refused %s of %d records", recorded.path, refused, trace.records_in)
-    one: _Judged | None = None
+    judged: _Judged | None = None
     for connection_id, connection in recorded.connections():
         names = {subflow.subflow_id: subflow.name for subflow in connection.ordered() if subflow.name}
-        said = list(opinions_on(str(recorded.path), connection_id, connection, judge, model))
-        one = _Judged(said, names, _evidence(connection, judge))
-        yield one
-    if one is None:
+        opinions = list(opinions_on(str(recorded.path), connection_id, connection, judge, model))
+        judged = _Judged(opinions, names, _evidence(connection, judge))
+        yield judged
+    if judged is None:
         yield _Judged([unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)])
 
 
-def _line(one: InputOpinion) -> str:
-    subflows = "-" if one.subflow_b is None else f"{one.subflow_a}, {one.subflow_b}"
-    place = "" if one.window_start_s is None else f"{one.window_start_s:.3f} + {one.window_s:.3f} s"
-    score = "" if one.score is None else SCORE_FORMAT.format(one.score)
-    return f"  {subflows:<8}  {place:<32}  {one.verdict:<4}  {score:>4}  {one.reason or ''}".rstrip()
+def _line(opinion: InputOpinion) -> str:
+    subflows = "-" if opinion.subflow_b is None else f"{opinion.subflow_a}, {opinion.subflow_b}"
+    place = "" if opinion.window_start_s is None else f"{opinion.window_start_s:.3f} + {opinion.window_s:.3f} s"
+    score = "" if opinion.score is None else SCORE_FORMAT.format(opinion.score)
+    return f"  {subflows:<8}  {place:<32}  {opinion.verdict:<4}  {score:>4}  {opinion.reason or ''}".rstrip()
 
 
 def _show_connection(judged: _Judged, words: Callable[[Sequence[InputOpinion]], str], *, with_windows: bool) -> None:
     """Print the opinions on one connection: one line for each pair, limits, and the windows if they are wanted."""
-    said, (first, *_) = judged.said, judged.said
+    opinions, (first, *_) = judged.opinions, judged.opinions
     stage.say(f"{first.input}: {first.connection_id or 'no connection'}, by {first.model}")
     by_pair: dict[tuple[int | None, int | None], list[InputOpinion]] = {}
-    for one in said:
-        by_pair.setdefault((one.subflow_a, one.subflow_b), []).append(one)
-    for (a, b), own in by_pair.items():
-        pair = " and ".join(judged.named(one) for one in (a, b) if one is not None)
-        stage.say(f"  {f'subflows {pair}: ' if b is not None else ''}{words(own)}")
+    for opinion in opinions:
+        by_pair.setdefault((opinion.subflow_a, opinion.subflow_b), []).append(opinion)
+    for (a, b), of_pair in by_pair.items():
+        pair = " and ".join(judged.named(subflow) for subflow in (a, b) if subflow is not None)
+        stage.say(f"  {f'subflows {pair}: ' if b is not None else ''}{words(of_pair)}")
     if judged.evidence is not None:
         stage.say(*(f"  - {limit}" for limit in judged.evidence.limits()))
     if with_windows:
         stage.say(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
-        for one in said:
-            stage.say(_line(one))
+        for opinion in opinions:
+            stage.say(_line(opinion))
 
 
 def _show(
-    found: Iterable[_Judged], words: Callable[[Sequence[InputOpinion]], str], *, as_json: bool, with_windows: bool
+    connections: Iterable[_Judged], words: Callable[[Sequence[InputOpinion]], str], *, as_json: bool, with_windows: bool
 ) -> set[str | None]:
     """Print the opinions on an input, connection by connection; return why there is no verdict."""
     reasons: set[str | None] = set()
-    for judged in found:
-        reasons |= {one.reason for one in judged.said}
+    for judged in connections:
+        reasons |= {opinion.reason for opinion in judged.opinions}
         if as_json:
             further = {} if judged.evidence is None else {"evidence": judged.evidence.as_json()}
-            stage.say(*(json.dumps(asdict(one) | further) for one in judged.said))
+            stage.say(*(json.dumps(asdict(opinion) | further) for opinion in judged.opinions))
         else:
             _show_connection(judged, words, with_windows=with_windows)
     return reasons
@@ -240,14 +240,14 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
         for line in growing_log.lines(arguments.inputs[0]):
             sample = growing_log.sample_of(line, live.counts)
             if sample is not None:
-                for pair, one in live.take(*sample):
-                    shown.show(sample.token, pair, one)
+                for pair, judgement in live.take(*sample):
+                    shown.show(sample.token, pair, judgement)
     except KeyboardInterrupt:
         pass
     finally:
         signal.signal(signal.SIGTERM, handled)
-    for token, pair, one in live.finish():
-        shown.show(token, pair, one)
+    for token, pair, judgement in live.finish():
+        shown.show(token, pair, judgement)
     log.info("%d samples%s", live.samples, "".join(f"; {why}: {n}" for why, n in sorted(live.counts.items())))
     return stage.EXIT_OK
 
@@ -255,13 +255,13 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
 def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
     """Yield the inputs; what is unreadable comes last where they are to be one connection."""
     bounds = params.parse.bounds()
-    found = recording.read_all(arguments.inputs, params.parse.dialect(), bounds)
+    recordings = recording.read_all(arguments.inputs, params.parse.dialect(), bounds)
     if not arguments.together:
-        yield from found
+        yield from recordings
         return
-    everything = list(found)
-    yield from recording.as_one([one for one in everything if isinstance(one, Recording)], bounds)
-    yield from (one for one in everything if isinstance(one, UnreadableInputError))
+    everything = list(recordings)
+    yield from recording.as_one([recorded for recorded in everything if isinstance(recorded, Recording)], bounds)
+    yield from (recorded for recorded in everything if isinstance(recorded, UnreadableInputError))
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -272,7 +272,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     drawn_by = judge if isinstance(judge, DelayJudge) else None
     if arguments.plot and (drawn_by is None or arguments.plot.suffix != ".png"):
         raise PlotError("--plot FILE.png draws what common-lag or lag-excess says, as PNG")
-    drawn: list[PairDelays] = []
+    pairs_to_draw: list[PairDelays] = []
     words = in_words if drawn_by is None else last_in_words
     code = stage.EXIT_OK
     reasons: set[str | None] = set()
@@ -286,12 +286,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             judged = _judged(recorded, judge, model)
         reasons |= _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
         if arguments.plot and drawn_by is not None and isinstance(recorded, Recording):
-            drawn += _to_draw(recorded, drawn_by, _MOST_DRAWN - len(drawn))
+            pairs_to_draw += _to_draw(recorded, drawn_by, _MOST_DRAWN - len(pairs_to_draw))
     if None not in reasons and reasons & _NEVER_CONGESTED:
         log.info("%s", _NO_VERDICT)
     if None not in reasons and FEWER_THAN_TWO in reasons:
         log.info("%s", _ONE_PATH)
     # If nothing could be read, an error has been logged already.
-    if arguments.plot and drawn_by is not None and (drawn or code == stage.EXIT_OK):
-        _draw(drawn, drawn_by, arguments.plot)
+    if arguments.plot and drawn_by is not None and (pairs_to_draw or code == stage.EXIT_OK):
+        _draw(pairs_to_draw, drawn_by, arguments.plot)
     return code

@@ -114,10 +114,10 @@ def _loads(arguments: argparse.Namespace) -> tuple[str, str]:
     """Return where the load of each path comes from."""
     if not arguments.iperf3:
         return _each(arguments.download, "--download")
-    one, other = _each(arguments.iperf3, "--iperf3")
+    first, second = _each(arguments.iperf3, "--iperf3")
     if len(arguments.iperf3) < _PATHS:
-        other = str(Iperf3Server.parsed(one).following())
-    return one, other
+        second = str(Iperf3Server.parsed(first).following())
+    return first, second
 
 
 def _host(load: str, *, by_iperf3: bool) -> str:
@@ -132,8 +132,8 @@ def _refusal(error: ValidationError) -> str:
     if name in _TEXTS:
         return f"{_TEXTS[name]}, not {first['input']}"
     bounds = Settings.model_fields[name].metadata
-    (least,) = (one.ge for one in bounds if hasattr(one, "ge"))
-    most = [one.le for one in bounds if hasattr(one, "le")]
+    (least,) = (bound.ge for bound in bounds if hasattr(bound, "ge"))
+    most = [bound.le for bound in bounds if hasattr(bound, "le")]
     return f"{_NUMBERS[name]} must be {f'from {least} to {most[0]}' if most else f'at least {least}'}"
 
 
@@ -148,14 +148,14 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     hosts = [_host(load, by_iperf3=by_iperf3) for load in loads]
     pinged = _each(arguments.ping or hosts, "--ping")
     try:
-        one, other = (
+        first, second = (
             NetworkPath(source=source, load=load, echo=echo)
             for source, load, echo in zip(arguments.path, loads, pinged, strict=True)
         )
-        if (one.source, one.echo) == (other.source, other.echo):
+        if (first.source, first.echo) == (second.source, second.echo):
             raise WhatToTestError("both paths begin and end at the same place")
         return Settings(
-            paths=(one, other),
+            paths=(first, second),
             load="iperf3" if by_iperf3 else "http",
             idle_s=max(_LEAST_IDLE_S, arguments.seconds / _IDLE_PART),
             alone_s=max(_LEAST_ALONE_S, arguments.seconds / _ALONE_PART),
@@ -176,8 +176,8 @@ def _draw(seen: Observed, path: Path) -> None:
 
 
 def _tell(seen: Observed, *, as_json: bool) -> None:
-    said = answer(seen)
-    stage.say(*([json.dumps(said.as_json())] if as_json else said.lines()))
+    answered = answer(seen)
+    stage.say(*([json.dumps(answered.as_json())] if as_json else answered.lines()))
 
 
 def _judged(arguments: argparse.Namespace) -> int:
@@ -206,9 +206,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         return stage.EXIT_OK
     if arguments.out is None:
         raise WhatToTestError("name the folder to make: --out")
-    one, other = settings.paths
-    if network_path.are_one(one, other):
-        raise WhatToTestError(f"{one.source} to {one.echo} and {other.source} to {other.echo} are one path")
+    first, second = settings.paths
+    if network_path.are_one(first, second):
+        raise WhatToTestError(f"{first.source} to {first.echo} and {second.source} to {second.echo} are one path")
     for line in settings.lines():
         log.info("%s", line)
     with unfinished(arguments.out) as part:

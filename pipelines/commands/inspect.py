@@ -64,15 +64,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _rtts(acks: Acks) -> dict[str, Any]:
     """Return the number of RTT samples and their spread, and the same for the smoothed RTT."""
-    found: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     for name, values in (("rtt", acks.rtt_us), ("srtt", acks.srtt_us)):
         all_us = np.frombuffer(values, dtype=np.int64)
         known_us = all_us[all_us != NOT_OBSERVED]
         if known_us.size:
             low, median, high = (value / _US_PER_MS for value in (known_us.min(), np.median(known_us), known_us.max()))
-            found[f"{name}s"] = int(known_us.size)
-            found[f"{name}_ms low/median/high"] = f"{low:.1f}/{median:.1f}/{high:.1f}"
-    return found
+            row[f"{name}s"] = int(known_us.size)
+            row[f"{name}_ms low/median/high"] = f"{low:.1f}/{median:.1f}/{high:.1f}"
+    return row
 
 
 def _losses(subflow: Subflow) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _losses(subflow: Subflow) -> dict[str, Any]:
     }
 
 
-def _of_subflow(connection_id: str, connection: Connection, subflow: Subflow) -> dict[str, Any]:
+def _subflow_row(connection_id: str, connection: Connection, subflow: Subflow) -> dict[str, Any]:
     entries = np.bincount(np.array(subflow.state_ca_state, dtype=np.int64), minlength=len(CA_STATES))
     acks = subflow.all_acks()
     acked = acks.acked_bytes
@@ -125,7 +125,7 @@ def described(recorded: Recording) -> Iterator[str]:
     if trace.gaps:
         yield f"  gaps: {trace.gaps}, messages lost: {trace.messages_lost}"
     rows = (
-        _of_subflow(connection_id, connection, subflow)
+        _subflow_row(connection_id, connection, subflow)
         for connection_id, connection in recorded.connections()
         for subflow in connection.ordered()
     )
@@ -145,16 +145,16 @@ def summary(counts: Sequence[InputCounts]) -> list[str]:
     """Return the counts of inputs, and of all of them, as lines of text."""
     rows = [
         {
-            "input": one.input,
-            "source": one.source or "cannot be read",
-            "connections": one.connections,
-            "subflows": one.subflows,
-            "records": one.records_in,
-            "read": one.records_out,
-            "unused": sum(one.unused.values()),
-            "refused": sum(one.refused.values()),
+            "input": input_counts.input,
+            "source": input_counts.source or "cannot be read",
+            "connections": input_counts.connections,
+            "subflows": input_counts.subflows,
+            "records": input_counts.records_in,
+            "read": input_counts.records_out,
+            "unused": sum(input_counts.unused.values()),
+            "refused": sum(input_counts.refused.values()),
         }
-        for one in counts
+        for input_counts in counts
     ]
     whole = total(counts)
     lines = aligned(rows)
@@ -175,7 +175,7 @@ def _analysis(analysed: CaptureAnalysis | None, connections: Sequence[AnalysedCo
     if analysed is None:
         return None
     return {
-        "connections": [numbers_of(one) for one in connections],
+        "connections": [numbers_of(connection) for connection in connections],
         "left_out": dict(sorted(analysed.left_out.items())),
     }
 
@@ -230,6 +230,6 @@ def _shown(arguments: argparse.Namespace, paths: Sequence[Path], params: Params,
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
-    paths = [one for path in arguments.inputs for one in (files_of(path) if path.is_dir() else [path])]
+    paths = [file for path in arguments.inputs for file in (files_of(path) if path.is_dir() else [path])]
     with _plots(arguments.plot) as plots:
         return _shown(arguments, paths, params, plots)

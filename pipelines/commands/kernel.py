@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = argparse.SUPPRESS
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     made = {name: actions.add_parser(name, help=sentence) for name, sentence in ACTIONS}
-    for own in made.values():
-        own.usage = argparse.SUPPRESS
+    for action in made.values():
+        action.usage = argparse.SUPPRESS
     made["load"].add_argument("--model", metavar="FILE", help="a .sbd file: sbd_smart asks this model")
     made["load"].add_argument("--connections", metavar="N", help="room for N connections at once (default: 64)")
     made["load"].add_argument("--verbose", action="store_true", help="show what libbpf and the kernel's verifier say")

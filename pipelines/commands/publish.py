@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     url = None if arguments.url is None else deposit.address(arguments.url)
     place = Place(published=datetime.now(UTC).date(), url=url)
     written = deposit.write(Path(), arguments.folder, place, params)
-    size_bytes = sum(file.size_bytes for one in written.datasets for file in one.files)
+    size_bytes = sum(file.size_bytes for dataset in written.datasets for file in dataset.files)
     stage.say(
         f"{arguments.folder}: {len(written.datasets)} datasets, {size_bytes / 1e6:.1f} MB;"
         f" {len(written.left_out)} left out{': ' if written.left_out else ''}{', '.join(written.left_out)}"

@@ -77,14 +77,14 @@ def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
     code = commit()
     if name != _DEFAULT:
         profile.prepare(Path.cwd(), name, target)
-    own = read_params(target / PARAMS_FILE)
-    for searched in searched_otherwise(target, own):
+    params = read_params(target / PARAMS_FILE)
+    for searched in searched_otherwise(target, params):
         stage.say(f"{searched}: another environment is there than was searched in, so it is searched again")
         searched.unlink()
     stages = [*read_stages(target / DAG_FILE), *read_studies(target)]
     published = Path("reports") / name
     if name in _PUBLISHED:
-        publication.write_contents(stages, own, published)
+        publication.write_contents(stages, params, published)
 
     taken: dict[str, journal.Entry] = {}
 
@@ -92,12 +92,12 @@ def _alone(name: str, target: Path, wanted: Sequence[str]) -> int:
         if name in _PUBLISHED:
             # A stage of several commands has an entry for each.
             taken[entry.stage] = entry.after(taken.get(entry.stage))
-            publication.publish(taken[entry.stage], stages, own, target, published, code)
+            publication.publish(taken[entry.stage], stages, params, target, published, code)
 
     earlier, began_s = journal.read(target / journal.JOURNAL), time.monotonic()
     # What DVC makes of a list of stages is not known before it has run them.
     all_planned = not wanted and sys.stdout.isatty()
-    when_said = _shown(Countdown(runs(read_stages(target / DAG_FILE), own), typical_seconds(name, earlier)), began_s)
+    when_said = _shown(Countdown(runs(read_stages(target / DAG_FILE), params), typical_seconds(name, earlier)), began_s)
     exit_code = profile.repro(target, *wanted, when_done=when_done, when_said=when_said if all_planned else None)
     stage.say(
         *where_time_went(journal.read(target / journal.JOURNAL)[len(earlier) :], time.monotonic() - began_s).split("\n")

@@ -92,23 +92,29 @@ def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[L
     truths : sequence of mapping
         Its rows of truth.csv; without a token, the input has one connection.
     """
-    found = []
-    for name, one in recorded.connections():
-        own = [row for row in truths if row["token"] is None or row["token"] in (one.token, one.remote_token)]
-        if own:
-            found.append(Labelled(recorded, name, one, own))
-    return found
+    labelled_connections = []
+    for name, connection in recorded.connections():
+        labels = [
+            row for row in truths if row["token"] is None or row["token"] in (connection.token, connection.remote_token)
+        ]
+        if labels:
+            labelled_connections.append(Labelled(recorded, name, connection, labels))
+    return labelled_connections
 
 
-def _opinions(own: Labelled, judge: WindowJudge, name: str, params: Params) -> Iterator[tuple[InputOpinion, bool]]:
+def _opinions(
+    with_labels: Labelled, judge: WindowJudge, name: str, params: Params
+) -> Iterator[tuple[InputOpinion, bool]]:
     """Yield a detector's opinions on labelled pairs, each with its label; windows without a clear label are left out.
 
     Where there is no place for a window, a pair has a label if all of its labels are the same.
     """
     of_windows = ModelJudge(judge, params.search.rule, params.extract.reading)
-    for opinion in judging.opinions_on(str(own.recorded.path), own.connection_id, own.connection, of_windows, name):
+    for opinion in judging.opinions_on(
+        str(with_labels.recorded.path), with_labels.connection_id, with_labels.connection, of_windows, name
+    ):
         pair = (opinion.subflow_a, opinion.subflow_b)
-        rows = [row for row in own.truths if pair[1] is None or (row["subflow_a"], row["subflow_b"]) == pair]
+        rows = [row for row in with_labels.truths if pair[1] is None or (row["subflow_a"], row["subflow_b"]) == pair]
         if opinion.window_start_s is None or opinion.window_s is None:
             labels = {row["shared"] for row in rows}
         else:
@@ -127,13 +133,13 @@ def _row(opinion: InputOpinion, shared: bool) -> dict[str, Any]:
 
 
 def score(
-    own: Sequence[Labelled], judge: WindowJudge, name: str, params: Params
+    connections: Sequence[Labelled], judge: WindowJudge, name: str, params: Params
 ) -> tuple[dict[str, Any], Counter[str]]:
     """Return the accuracy of a detector on labelled pairs, and how often each reason prevents a verdict.
 
     Parameters
     ----------
-    own : sequence of Labelled
+    connections : sequence of Labelled
     judge : WindowJudge
     name : str
         Its name.
@@ -144,34 +150,34 @@ def score(
     NoLabelledWindowError
         If no window has a label.
     """
-    said = [found for one in own for found in _opinions(one, judge, name, params)]
-    if not said:
+    opinions = [opinion for connection in connections for opinion in _opinions(connection, judge, name, params)]
+    if not opinions:
         raise NoLabelledWindowError("no window has a label: nothing can be scored")
-    rows = pd.DataFrame([_row(opinion, shared) for opinion, shared in said])
+    rows = pd.DataFrame([_row(opinion, shared) for opinion, shared in opinions])
     judged = rows["shared_pred"].notna()
     options = params.evaluate
-    found = accuracy_of_windows(rows[judged], resamples=options.resamples, seed=options.seed, none=rows[~judged])
-    return asdict(found), Counter(opinion.reason for opinion, _ in said if opinion.reason is not None)
+    accuracy = accuracy_of_windows(rows[judged], resamples=options.resamples, seed=options.seed, none=rows[~judged])
+    return asdict(accuracy), Counter(opinion.reason for opinion, _ in opinions if opinion.reason is not None)
 
 
 def _recorded(models: Path, *, by_no_run: bool) -> list[tuple[str, StoredModel, str | None]]:
     """Return what each stored model of a folder is called, the model, and the digest that the run recorded."""
     digest_of = recorded_model.recorded_digest if by_no_run else recorded_model.digest_of_run
-    found = [(one, digest_of(one, models)) for one in on_disk(models)]
+    stored = [(model, digest_of(model, models)) for model in on_disk(models)]
     return [
-        (str(one) if digest is not None else f"{one} ({recorded_model.BY_NO_RUN})", one, digest)
-        for one, digest in found
+        (str(model) if digest is not None else f"{model} ({recorded_model.BY_NO_RUN})", model, digest)
+        for model, digest in stored
     ]
 
 
 def scored(
-    own: Sequence[Labelled], models: Path, params: Params, *, by_no_run: bool = False
+    connections: Sequence[Labelled], models: Path, params: Params, *, by_no_run: bool = False
 ) -> tuple[pd.DataFrame, Counter[str]]:
     """Return the accuracy of every stored model, one row for each, and why windows have no verdict: the same for all.
 
     Parameters
     ----------
-    own : sequence of Labelled
+    connections : sequence of Labelled
     models : Path
         Their folder.
     params : Params
@@ -192,10 +198,10 @@ def scored(
         raise NoModelsError(f"there is no model in {models}: `dvc repro` makes them")
     rows = []
     reasons: Counter[str] = Counter()
-    for name, one, digest in every:
-        found, reasons = score(own, load(one, models, digest), name, params)
-        rows.append({"model": name, "digest": digest or store.digest(one.path(models)), **found})
-        log.info("%s: balanced %.3f", name, found["balanced"])
+    for name, model, digest in every:
+        accuracy, reasons = score(connections, load(model, models, digest), name, params)
+        rows.append({"model": name, "digest": digest or store.digest(model.path(models)), **accuracy})
+        log.info("%s: balanced %.3f", name, accuracy["balanced"])
     return pd.DataFrame(rows), reasons
 
 
@@ -208,7 +214,7 @@ def _labels(arguments: argparse.Namespace, params: Params) -> list[Labelled]:
         log.warning("%s", remark)
     labelled_inputs.refuse(arguments.folder, checked)
     rows = {name: [row for row in checked.rows if row["input"] == name] for name in checked.recorded}
-    return [one for name, recorded in checked.recorded.items() for one in labelled(recorded, rows[name])]
+    return [connection for name, recorded in checked.recorded.items() for connection in labelled(recorded, rows[name])]
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:

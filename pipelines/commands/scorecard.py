@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     card = scorecard(arguments.detector, asked, gathered.connections, backwards, gathered.counts, params)
     stage.say(*aligned(scorecard_page.summary(card)), "")
     stage.say(*scorecard_page.said_of_answers(card.answers), *scorecard_page.left_out(card))
-    stage.say(*(one.sentence for one in card.findings))
+    stage.say(*(finding.sentence for finding in card.findings))
     if arguments.json is not None:
         write_json(card.content(), arguments.json)
     if arguments.html is not None:

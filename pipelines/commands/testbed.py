@@ -133,11 +133,11 @@ def _controls(arguments: argparse.Namespace) -> Sequence[str]:
     wanted = [planned_run.ASKED[control] for control in controls if control in planned_run.ASKED]
     if len(wanted) > 1:
         raise WhatToRunError("--controls names two that sbd_smart would ask, and it asks one")
-    told = status()
-    if told is None:
+    loaded = status()
+    if loaded is None:
         raise WhatToRunError("--experiment needs controllers of the kernel: sbd kernel load")
-    if wanted and wanted != [told["asks"]]:
-        raise WhatToRunError(f"sbd_smart asks {told['asks']}, not {wanted[0]}: sbd kernel unload, and load it anew")
+    if wanted and wanted != [loaded["asks"]]:
+        raise WhatToRunError(f"sbd_smart asks {loaded['asks']}, not {wanted[0]}: sbd kernel unload, and load it anew")
     return controls
 
 
@@ -159,10 +159,10 @@ def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
         raise WhatToRunError("--seed and --again are of a dataset")
     if arguments.scenarios:
         return planned_run.of_files(arguments.scenarios, arguments.congestion_control)
-    return _drawn(arguments, params, attempt=0)
+    return _draw_runs(arguments, params, attempt=0)
 
 
-def _drawn(arguments: argparse.Namespace, params: Params, attempt: int) -> list[PlannedRun]:
+def _draw_runs(arguments: argparse.Namespace, params: Params, attempt: int) -> list[PlannedRun]:
     """Return the runs of a dataset, drawn again so many times."""
     settings = params.simulate.model_dump().get(arguments.dataset)
     if settings is None:
@@ -190,7 +190,7 @@ class _Together:
             return True
         if len(running) == self.jobs:
             return False
-        asked = sum(one.fastest_mbit_s for one in (*running, another))
+        asked = sum(planned.fastest_mbit_s for planned in (*running, another))
         return self.most_mbit_s is None or asked <= self.most_mbit_s
 
 
@@ -199,7 +199,7 @@ def _running(runs: Sequence[PlannedRun], part: Path, together: _Together, *, rec
     ahead: deque[tuple[PlannedRun, IsolatedRun]] = deque()
     try:
         for planned in runs:
-            while not together.has_room([one for one, _ in ahead], planned):
+            while not together.has_room([begun for begun, _ in ahead], planned):
                 yield ahead.popleft()[1]
             log.info("%s: %g s", planned.name, planned.scenario.duration_s)
             work = Path(tempfile.mkdtemp(dir=part, prefix=".run-"))
@@ -218,14 +218,14 @@ def _added(
     together = _Together(arguments.jobs, arguments.most_mbit_s)
     running = _running(runs, folder.path, together, recorder=not arguments.captures_only)
     with closing(running):
-        for planned, one in zip(runs, running, strict=True):
+        for planned, isolated in zip(runs, running, strict=True):
             try:
-                folder.add(planned.name, planned.setting, one.finished())
+                folder.add(planned.name, planned.setting, isolated.finished())
             except EmulationError as error:
                 yield planned.name, error
             finally:
-                one.kill()
-                shutil.rmtree(one.folder)
+                isolated.kill()
+                shutil.rmtree(isolated.folder)
 
 
 def _recorded(
@@ -235,7 +235,7 @@ def _recorded(
     failed: dict[str, str] = {}
     for attempt in range(arguments.again + 1):
         if attempt:
-            runs = [one for one in _drawn(arguments, params, attempt) if one.name in failed]
+            runs = [planned for planned in _draw_runs(arguments, params, attempt) if planned.name in failed]
         failed = {}
         for name, error in _added(folder, runs, arguments):
             failed[name] = f"{name}: {error}"
@@ -256,9 +256,9 @@ def _judge(out: Path, params: Params) -> None:
     from smartsbd.pipelines.reporting.text_table import aligned
     from smartsbd.traces.truth import read_csv
 
-    said = list(last_verdicts(out / INPUTS, read_csv(out / TRUTH), params))
-    write_csv(pd.DataFrame([asdict(one) for one in said]), out / _VERDICTS)
-    stage.say(*aligned(counted(said)))
+    verdicts = list(last_verdicts(out / INPUTS, read_csv(out / TRUTH), params))
+    write_csv(pd.DataFrame([asdict(verdict) for verdict in verdicts]), out / _VERDICTS)
+    stage.say(*aligned(counted(verdicts)))
 
 
 def _tell(out: Path, runs: Sequence[PlannedRun], groups: DecidedGroups, params: Params) -> None:
@@ -272,7 +272,7 @@ def _tell(out: Path, runs: Sequence[PlannedRun], groups: DecidedGroups, params: 
 
     decided = pd.DataFrame(groups.rows, columns=COLUMNS)
     received, truth = pd.read_csv(out / RECEIVED), pd.read_csv(out / TRUTH, dtype={"token": str})
-    loops = {one.name: one.loop for one in runs if one.loop is not None}
+    loops = {planned.name: planned.loop for planned in runs if planned.loop is not None}
     outcomes = kernel_loop.outcomes(loops, received, truth, decided)
     costs = kernel_cost.costs(loops, received, truth, decided, kernel_cost.hook_ns(groups.programs()))
     accuracy = comparison.accuracy_by_force(kernel_loop.judged(loops, received, truth, decided))

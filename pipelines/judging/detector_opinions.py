@@ -58,20 +58,24 @@ class Answers:
         if answer.remark and len(self.remarks) < _MOST_REMARKS and answer.remark not in self.remarks:
             self.remarks.append(answer.remark)
 
-    def try_cut(self, one: LabelledConnection, answer: Answer, asked: Asked) -> None:
+    def try_cut(self, connection: LabelledConnection, answer: Answer, asked: Asked) -> None:
         """Tell a detector the first half of a connection alone, and count whether that changes what it said of it.
 
         The first connections with an answer are tried, no more than 8.
 
         Parameters
         ----------
-        one : LabelledConnection
+        connection : LabelledConnection
         answer : Answer
             What the detector says of it.
         asked : Asked
         """
-        half = one.first_half()
-        if answer.failure is not None or self.cut == _MOST_CUT or len(half.subflow_ids()) < len(one.subflow_ids()):
+        half = connection.first_half()
+        if (
+            answer.failure is not None
+            or self.cut == _MOST_CUT
+            or len(half.subflow_ids()) < len(connection.subflow_ids())
+        ):
             return
         start_ns, end_ns = half.span_ns()
         early = asked(half)
@@ -104,30 +108,33 @@ def foreign(detector: str, limits: ProcessLimits, *, trusted: bool) -> Asked:
         If a header did not come with this program, and is not trusted.
     """
     if detector.endswith(HEADER):
-        return _of_header(Compiled(Path(detector), trusted=trusted, limits=limits))
+        return _ask_header(Compiled(Path(detector), trusted=trusted, limits=limits))
     if trusted:
         raise NoHeaderError(f"{TRUST_HEADER} is for a header, and {printable(detector)} is none")
     command = foreign_detector.command_of(detector)
 
-    def asked(one: LabelledConnection) -> Answer:
-        lines = log_lines(one.token, *one.rows)
-        return foreign_detector.ask(command, lines, one.token, one.subflow_ids(), one.span_ns(), limits)
+    def asked(connection: LabelledConnection) -> Answer:
+        lines = log_lines(connection.token, *connection.rows)
+        return foreign_detector.ask(
+            command, lines, connection.token, connection.subflow_ids(), connection.span_ns(), limits
+        )
 
     return asked
 
 
-def _of_header(header: Compiled) -> Asked:
-    def asked(one: LabelledConnection) -> Answer:
-        acks, states, _ = one.rows
+def _ask_header(header: Compiled) -> Asked:
+    def asked(connection: LabelledConnection) -> Answer:
+        acks, states, _ = connection.rows
         changes: dict[Pair, dict[int, bool | None]] = defaultdict(dict)
         try:
-            decisions = header.decisions_on(acks, states, one.span_ns()[1])
+            decisions = header.decisions_on(acks, states, connection.span_ns()[1])
         except (OverLimitError, ReplayError) as error:
-            return Answer(verdict_lines.silent(pairs_of(one.subflow_ids())), str(error))
-        for said in decisions:
-            changes[said.subflow_a, said.subflow_b][said.start_ns + said.window_ns] = said.shared
+            return Answer(verdict_lines.silent(pairs_of(connection.subflow_ids())), str(error))
+        for decision in decisions:
+            changes[decision.subflow_a, decision.subflow_b][decision.start_ns + decision.window_ns] = decision.shared
         on_pairs = {
-            pair: OnPair(tuple(changes[pair]), tuple(changes[pair].values())) for pair in pairs_of(one.subflow_ids())
+            pair: OnPair(tuple(changes[pair]), tuple(changes[pair].values()))
+            for pair in pairs_of(connection.subflow_ids())
         }
         return Answer(on_pairs)
 
@@ -139,14 +146,16 @@ def ours() -> Named:
     return {(kind.name, kind.default): built(kind, kind.presets[kind.default]) for kind in DETECTORS.values()}
 
 
-def said_by_ours(one: LabelledConnection, detectors: Named) -> dict[str, dict[Pair, OnPair]]:
+def said_by_ours(connection: LabelledConnection, detectors: Named) -> dict[str, dict[Pair, OnPair]]:
     """Return what detectors of ours say of a connection, by name; those whose signal it lacks are left out.
 
     Parameters
     ----------
-    one : LabelledConnection
+    connection : LabelledConnection
     detectors : Named
     """
-    subflow_ids = one.subflow_ids()
-    said, _ = opinions_on(one.rows, subflow_ids, one.span_ns()[1], detectors)
-    return {name: verdict_lines.on_pairs_of(opinions, subflow_ids) for (name, _), opinions in said.items()}
+    subflow_ids = connection.subflow_ids()
+    opinions_by_detector, _ = opinions_on(connection.rows, subflow_ids, connection.span_ns()[1], detectors)
+    return {
+        name: verdict_lines.on_pairs_of(opinions, subflow_ids) for (name, _), opinions in opinions_by_detector.items()
+    }

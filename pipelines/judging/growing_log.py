@@ -48,10 +48,10 @@ def sample_of(line: bytes, counts: Counter[str]) -> Sample | None:
     >>> dict(counts)
     {'other lines': 1, 'other kinds': 1, 'not an event line': 1}
     """
-    _, found, text = line.rpartition(_MARKER)
+    _, marker, text = line.rpartition(_MARKER)
     record = _RECORD.fullmatch(text) if len(line) <= MAX_LINE_BYTES else None
     if record is None:
-        is_record = found or _BEGINS.match(text) or len(line) > MAX_LINE_BYTES
+        is_record = marker or _BEGINS.match(text) or len(line) > MAX_LINE_BYTES
         counts[MALFORMED if is_record else "other lines"] += 1
         return None
     kind, value, time_ns = record[4], int(record[5]), int(record[1])
@@ -67,7 +67,7 @@ def sample_of(line: bytes, counts: Counter[str]) -> Sample | None:
     return None
 
 
-def _of_stream(stream: IO[bytes]) -> Iterator[bytes]:
+def _stream_lines(stream: IO[bytes]) -> Iterator[bytes]:
     while line := stream.readline(MAX_LINE_BYTES + 1):
         yield line
         while line and not line.endswith(b"\n"):
@@ -75,7 +75,7 @@ def _of_stream(stream: IO[bytes]) -> Iterator[bytes]:
             line = stream.readline(MAX_LINE_BYTES + 1)
 
 
-def _of_file(path: Path) -> Iterator[bytes]:
+def _file_lines(path: Path) -> Iterator[bytes]:
     with regular_file.opened(path) as stream:
         kept = b""
         while True:
@@ -108,6 +108,6 @@ def lines(path: Path) -> Iterator[bytes]:
         If it becomes shorter.
     """
     if path == STANDARD_INPUT:
-        yield from _of_stream(sys.stdin.buffer)
+        yield from _stream_lines(sys.stdin.buffer)
         return
-    yield from _of_file(path)
+    yield from _file_lines(path)

@@ -75,10 +75,12 @@ def last_verdicts(folder: Path, truth: Sequence[Mapping[str, Any]], params: Para
     for recorded in recording.read_all(paths, params.parse.dialect(), params.parse.bounds()):
         if isinstance(recorded, UnreadableInputError):
             raise recorded
-        said = {(one.subflow_a, one.subflow_b): one for one in opinions(recorded, judge, named.detector)}
+        by_pair = {
+            (opinion.subflow_a, opinion.subflow_b): opinion for opinion in opinions(recorded, judge, named.detector)
+        }
         name = recorded.path.name
         for (_, a, b), row in ((key, row) for key, row in last.items() if key[0] == name):
-            one = said.get((a, b))
+            opinion = by_pair.get((a, b))
             yield LastVerdict(
                 input=name,
                 setting=row["scenario"],
@@ -86,18 +88,18 @@ def last_verdicts(folder: Path, truth: Sequence[Mapping[str, Any]], params: Para
                 subflow_b=b,
                 shared=row["shared"],
                 filled=_filled(row, params.validate_.min_utilisation),
-                said=None if one is None else one.shared,
-                score=None if one is None else one.score,
-                reason="not seen" if one is None else one.reason,
+                said=None if opinion is None else opinion.shared,
+                score=None if opinion is None else opinion.score,
+                reason="not seen" if opinion is None else opinion.reason,
             )
 
 
-def counted(said: Sequence[LastVerdict]) -> list[dict[str, Any]]:
+def counted(verdicts: Sequence[LastVerdict]) -> list[dict[str, Any]]:
     """Return the rows of a table: for each label, how many verdicts are right; only pairs whose label holds count.
 
     Parameters
     ----------
-    said : sequence of LastVerdict
+    verdicts : sequence of LastVerdict
 
     Examples
     --------
@@ -109,16 +111,16 @@ def counted(said: Sequence[LastVerdict]) -> list[dict[str, Any]]:
     """
     rows = []
     for label, shared in (("shared", True), ("not shared", False)):
-        own = [one for one in said if one.shared is shared]
-        verdicts = [one.said for one in own if one.filled]
+        of_label = [verdict for verdict in verdicts if verdict.shared is shared]
+        filled = [verdict.said for verdict in of_label if verdict.filled]
         rows.append(
             {
                 "label": label,
-                "pairs": len(verdicts),
-                "right": sum(one is shared for one in verdicts),
-                "wrong": sum(one is (not shared) for one in verdicts),
-                "no verdict": sum(one is None for one in verdicts),
-                "not filled": len(own) - len(verdicts),
+                "pairs": len(filled),
+                "right": sum(verdict is shared for verdict in filled),
+                "wrong": sum(verdict is (not shared) for verdict in filled),
+                "no verdict": sum(verdict is None for verdict in filled),
+                "not filled": len(of_label) - len(filled),
             }
         )
     return rows

@@ -73,21 +73,21 @@ class Live:
     def finish(self) -> Iterator[tuple[int, Pair, LiveJudgement]]:
         """Yield the judgements on what is complete, when no sample follows, with tokens and pairs."""
         for token, connection in self._connections.items():
-            yield from ((token, pair, one) for pair, one in connection.finish())
+            yield from ((token, pair, judgement) for pair, judgement in connection.finish())
 
     def connections(self) -> Iterator[CommonLagConnection | LagExcessConnection]:
         """Yield what is kept of each connection."""
         yield from self._connections.values()
 
     def _connection(self, token: int) -> CommonLagConnection | LagExcessConnection:
-        found = self._connections.pop(token, None) or self._begin()
-        self._connections[token] = found
+        connection = self._connections.pop(token, None) or self._begin()
+        self._connections[token] = connection
         self._newest_ns.setdefault(token, {})
         if len(self._connections) > self._limits.connections:
             oldest = next(iter(self._connections))
             del self._connections[oldest], self._newest_ns[oldest]
             self.counts[FORGOTTEN] += 1
-        return found
+        return connection
 
     def _begin(self) -> CommonLagConnection | LagExcessConnection:
         if isinstance(self._rule, CommonLagRule):

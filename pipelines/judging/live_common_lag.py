@@ -49,7 +49,7 @@ class RecentSamples:
 
     def to_begin(self) -> Iterator[TimedRtt]:
         """Yield what is kept. Before the tenth sample of both, only the smallest, the last and the number matter."""
-        if self._lowest is not None and self._lowest.rtt_us < min(one.rtt_us for one in self._older):
+        if self._lowest is not None and self._lowest.rtt_us < min(sample.rtt_us for sample in self._older):
             yield self._lowest
         yield from self._older
         yield from self._recent
@@ -156,11 +156,11 @@ class CommonLagConnection:
         self.samples[subflow_id] = RecentSamples(self._limits.samples)
         for pair in itertools.combinations(sorted(self.samples), 2):
             if subflow_id in pair:
-                own = OrderedPair(self._rule, pair, self._limits.samples, self._counts)
+                ordered = OrderedPair(self._rule, pair, self._limits.samples, self._counts)
                 other = pair[1 - pair.index(subflow_id)]
                 for sample in self.samples[other].to_begin():
-                    own.put(pair.index(other), sample)
-                self._pairs[pair] = own
+                    ordered.put(pair.index(other), sample)
+                self._pairs[pair] = ordered
 
     def take(self, time_ns: int, subflow_id: int, rtt_us: int) -> Iterator[tuple[Pair, TimedJudgement]]:
         """Take a sample of a subflow, none older than its last; yield the judgements that it allows.
@@ -173,11 +173,11 @@ class CommonLagConnection:
         """
         sample = TimedRtt(time_ns, rtt_us)
         self.samples[subflow_id].add(sample)
-        for pair, own in self._pairs.items():
+        for pair, ordered in self._pairs.items():
             if subflow_id in pair:
-                yield from ((pair, one) for one in own.take(pair.index(subflow_id), sample))
+                yield from ((pair, judgement) for judgement in ordered.take(pair.index(subflow_id), sample))
 
     def finish(self) -> Iterator[tuple[Pair, TimedJudgement]]:
         """Yield the judgements on what is complete, when no sample follows."""
-        for pair, own in self._pairs.items():
-            yield from ((pair, one) for one in own.finish())
+        for pair, ordered in self._pairs.items():
+            yield from ((pair, judgement) for judgement in ordered.finish())

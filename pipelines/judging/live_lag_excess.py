@@ -84,10 +84,10 @@ class LivePair:
     def _place(self) -> Lattice | None:
         """Return where the tiles lie, once it is known: both have a sample later than the later one's tenth."""
         if self._lattice is None:
-            begun_ns = [one.begun_ns for one in self._sides]
+            begun_ns = [side.begun_ns for side in self._sides]
             fixed_ns = None if None in begun_ns else max(time_ns for time_ns in begun_ns if time_ns is not None)
-            if fixed_ns is not None and min(one.newest_ns for one in self._sides) > fixed_ns:
-                lowest_us = max(one.lowest_us(fixed_ns) for one in self._sides)
+            if fixed_ns is not None and min(side.newest_ns for side in self._sides) > fixed_ns:
+                lowest_us = max(side.lowest_us(fixed_ns) for side in self._sides)
                 self._lattice = Lattice(fixed_ns, min(lowest_us, DELAY_LIMIT_US))
         return self._lattice
 
@@ -108,7 +108,7 @@ class LivePair:
         half_ns, waited_ns = PART_STEPS * lattice.step_ns, WAITED_STEPS * lattice.step_ns
         while True:
             last_ns = lattice.start_ns + (self._part + 1) * half_ns - lattice.step_ns
-            newest_ns = [one.newest_ns for one in self._sides]
+            newest_ns = [side.newest_ns for side in self._sides]
             if min(newest_ns) <= last_ns:
                 # Is it too late for the other to be in time? Then go on to the first half that is not.
                 over_ns = max(newest_ns) - LATE_NS - waited_ns - last_ns
@@ -116,26 +116,26 @@ class LivePair:
                     return
                 self._part += -(-over_ns // half_ns)
                 continue
-            later_ns = [one.time_ns[bisect_right(one.time_ns, last_ns)] for one in self._sides]
+            later_ns = [side.time_ns[bisect_right(side.time_ns, last_ns)] for side in self._sides]
             over_ns = max(later_ns) - waited_ns - last_ns
             if over_ns > 0:
                 self._part += -(-over_ns // half_ns)
                 continue
-            found = self._tile(lattice)
+            tile = self._tile(lattice)
             self._part += 1
-            if found is not None:
-                yield judgement(found, lattice, self._memory, self._criterion)
+            if tile is not None:
+                yield judgement(tile, lattice, self._memory, self._criterion)
 
     def _tile(self, lattice: Lattice) -> Tile | None:
         shifted, first = self._shifted(lattice)
         number, half = divmod(self._part, _PARTS)
         wanted = (number - first, (half + 1) * PART_STEPS)
-        x, y = (one.signals() for one in self._sides)
+        x, y = (side.signals() for side in self._sides)
         made = tiles(x, y, shifted)
-        found = next((one for one in made if (one.number, one.steps) >= wanted), None)
-        if found is None or (found.number, found.steps) != wanted:
+        tile = next((candidate for candidate in made if (candidate.number, candidate.steps) >= wanted), None)
+        if tile is None or (tile.number, tile.steps) != wanted:
             return None
-        return replace(found, number=number)
+        return replace(tile, number=number)
 
 
 class LagExcessConnection:
@@ -162,7 +162,7 @@ class LagExcessConnection:
         self.samples[subflow_id] = Samples()
         for pair in itertools.combinations(sorted(self.samples), 2):
             if subflow_id in pair:
-                x, y = (self.samples[one] for one in pair)
+                x, y = (self.samples[number] for number in pair)
                 self._pairs[pair] = LivePair(self._criterion, x, y)
 
     def take(self, time_ns: int, subflow_id: int, rtt_us: int) -> Iterator[tuple[Pair, Judgement]]:
@@ -174,24 +174,24 @@ class LagExcessConnection:
         subflow_id : int
         rtt_us : int, microseconds
         """
-        own = self.samples[subflow_id]
-        own.add(time_ns, rtt_us)
+        samples = self.samples[subflow_id]
+        samples.add(time_ns, rtt_us)
         for pair, live in self._pairs.items():
             if subflow_id in pair:
-                yield from ((pair, one) for one in live.judged())
-        if len(own.time_ns) >= 2 * _LEFT and not len(own.time_ns) % _LEFT:
-            self._trim(own, subflow_id)
+                yield from ((pair, judged) for judged in live.judged())
+        if len(samples.time_ns) >= 2 * _LEFT and not len(samples.time_ns) % _LEFT:
+            self._trim(samples, subflow_id)
 
     def finish(self) -> Iterator[tuple[Pair, Judgement]]:
         """Yield nothing: what is judged waits for a later sample."""
         yield from ()
 
-    def _trim(self, own: Samples, subflow_id: int) -> None:
+    def _trim(self, samples: Samples, subflow_id: int) -> None:
         """Drop what no pair needs, and if there is still too much, the older half."""
         needed = [live.needed_ns() for pair, live in self._pairs.items() if subflow_id in pair]
-        places = [bisect_right(own.time_ns, time_ns) - 1 for time_ns in needed if time_ns is not None]
-        own.drop(max(min([len(own.time_ns) - _LEFT, *places]), 0))
-        if len(own.time_ns) > self._limits.samples:
-            half = len(own.time_ns) // 2
+        places = [bisect_right(samples.time_ns, time_ns) - 1 for time_ns in needed if time_ns is not None]
+        samples.drop(max(min([len(samples.time_ns) - _LEFT, *places]), 0))
+        if len(samples.time_ns) > self._limits.samples:
+            half = len(samples.time_ns) // 2
             self._counts[DROPPED] += half
-            own.thin(half)
+            samples.thin(half)

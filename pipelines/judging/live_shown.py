@@ -37,7 +37,7 @@ class LiveShown:
         self._every = every
         self._said: dict[tuple[int, Pair], tuple[bool | None, str | None]] = {}
 
-    def show(self, token: int, pair: Pair, one: LiveJudgement) -> None:
+    def show(self, token: int, pair: Pair, judgement: LiveJudgement) -> None:
         """Print a judgement if it is new.
 
         Parameters
@@ -45,42 +45,45 @@ class LiveShown:
         token : int
             Of the connection.
         pair : Pair
-        one : LiveJudgement
+        judgement : LiveJudgement
         """
-        key, words = (token, pair), (one.shared, one.reason)
+        key, words = (token, pair), (judgement.shared, judgement.reason)
         before = self._said.pop(key, None)
         self._said[key] = words
         if len(self._said) > _MOST_PAIRS:
             del self._said[next(iter(self._said))]
         if before == words and not self._every:
             return
-        score = None if one.score_q10 is None else round(one.score_q10 / ONE_Q10, SCORE_DIGITS)
-        stage.say(self._json(token, pair, one, score) if self._as_json else _text(token, pair, one, score), flush=True)
+        score = None if judgement.score_q10 is None else round(judgement.score_q10 / ONE_Q10, SCORE_DIGITS)
+        stage.say(
+            self._json(token, pair, judgement, score) if self._as_json else _text(token, pair, judgement, score),
+            flush=True,
+        )
 
-    def _json(self, token: int, pair: Pair, one: LiveJudgement, score: float | None) -> str:
+    def _json(self, token: int, pair: Pair, judgement: LiveJudgement, score: float | None) -> str:
         return json.dumps(
             {
-                "time_s": one.decided_ns / _NS_PER_S,
+                "time_s": judgement.decided_ns / _NS_PER_S,
                 "token": f"{token:x}",
                 "subflow_a": pair[0],
                 "subflow_b": pair[1],
-                "shared": one.shared,
+                "shared": judgement.shared,
                 "score": score,
                 "model": self._model,
-                "reason": one.reason,
-                "wrong_share": _wrong_share(one),
+                "reason": judgement.reason,
+                "wrong_share": _wrong_share(judgement),
             }
         )
 
 
-def _wrong_share(one: LiveJudgement) -> float | None:
-    return one.wrong_share if isinstance(one, TimedJudgement) else None
+def _wrong_share(judgement: LiveJudgement) -> float | None:
+    return judgement.wrong_share if isinstance(judgement, TimedJudgement) else None
 
 
-def _text(token: int, pair: Pair, one: LiveJudgement, score: float | None) -> str:
-    verdict = {True: "shared", False: "not shared", None: f"no verdict: {one.reason}"}[one.shared]
+def _text(token: int, pair: Pair, judgement: LiveJudgement, score: float | None) -> str:
+    verdict = {True: "shared", False: "not shared", None: f"no verdict: {judgement.reason}"}[judgement.shared]
     scored = "" if score is None else f"; score {SCORE_FORMAT.format(score)}"
-    share = _wrong_share(one)
+    share = _wrong_share(judgement)
     scored += "" if share is None else f": {wrong_in_words(share)}"
     where = f"connection {token:x}, subflows {pair[0]} and {pair[1]}"
-    return f"{one.decided_ns / _NS_PER_S:.3f} s  {where}: {verdict}{scored}"
+    return f"{judgement.decided_ns / _NS_PER_S:.3f} s  {where}: {verdict}{scored}"

@@ -42,20 +42,22 @@ def _moves(folder: Path, truths: Path) -> tuple[list[Move], Counter[str], dict[s
     of_pair = defaultdict(list)
     for row in read_table(tables.TRUTH, truths).to_pylist():
         of_pair[row["connection_id"], row["subflow_a"], row["subflow_b"]].append(row)
-    found, left_out = moves(of_pair, min_rtt_us, {one["connection_id"]: one["end_ns"] for one in connections})
-    return found, left_out, {name: sorted(own) for name, own in min_rtt_us.items()}
+    moved, left_out = moves(
+        of_pair, min_rtt_us, {connection["connection_id"]: connection["end_ns"] for connection in connections}
+    )
+    return moved, left_out, {name: sorted(subflow_ids) for name, subflow_ids in min_rtt_us.items()}
 
 
-def _changes(found: Sequence[Move], subflows: Mapping[str, list[int]], replayed: Path) -> pd.DataFrame:
+def _changes(moved: Sequence[Move], subflows: Mapping[str, list[int]], replayed: Path) -> pd.DataFrame:
     """Return, for every change, when each detector's opinion was right."""
-    said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    opinions = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
     names = names_of(read_table(tables.TIME_SHARE, replayed / "time_share.parquet"))
     rows: list[dict[str, Any]] = []
-    for phase in found:
+    for phase in moved:
         start_ns, until_ns = phase.from_ns, phase.until_ns
-        places = [subflows[phase.connection_id].index(one) for one in (phase.subflow_a, phase.subflow_b)]
+        places = [subflows[phase.connection_id].index(subflow) for subflow in (phase.subflow_a, phase.subflow_b)]
         for detector, preset in names:
-            on_pair = OnPair.of(said.get(phase.connection_id, {}).get((detector, preset), []), *places)
+            on_pair = OnPair.of(opinions.get(phase.connection_id, {}).get((detector, preset), []), *places)
             first_ns, settled_ns = (
                 on_pair.right_after_ns(phase.shared, start_ns, until_ns, held_ns) for held_ns in (0, phase.window_ns)
             )
@@ -76,14 +78,14 @@ def _changes(found: Sequence[Move], subflows: Mapping[str, list[int]], replayed:
     return pd.DataFrame(rows)
 
 
-def _row(detector: str, preset: str, shared: bool, own: pd.DataFrame) -> dict[str, Any]:
-    moved = own[own["first_s"] > 0]
+def _row(detector: str, preset: str, shared: bool, changes: pd.DataFrame) -> dict[str, Any]:
+    moved = changes[changes["first_s"] > 0]
     row: dict[str, Any] = {
         "detector": detector,
         "parameters": preset,
         "change_to": "shared" if shared else "not shared",
-        "changes": len(own),
-        "already_right": len(own) - len(moved),
+        "changes": len(changes),
+        "already_right": len(changes) - len(moved),
         "never_right": int(np.isinf(moved["first_s"]).sum()),
         "never_settled": int(np.isinf(moved["settled_s"]).sum()),
     }
@@ -91,7 +93,7 @@ def _row(detector: str, preset: str, shared: bool, own: pd.DataFrame) -> dict[st
         in_windows = moved[f"{name}_s"] / moved["window_s"]
         row |= {f"{name}_s_median": moved[f"{name}_s"].median(), f"{name}_windows_median": in_windows.median()}
         row[f"{name}_windows_largest"] = in_windows.max()
-    return {**row, "right_share_of_phase": own["right"].mean()}
+    return {**row, "right_share_of_phase": changes["right"].mean()}
 
 
 def moved_bottlenecks(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -111,12 +113,14 @@ def moved_bottlenecks(folder: Path, truth: Path, replayed: Path) -> tuple[pd.Dat
     NothingMovesError
         If there is no change of a label, or no detector gave an opinion.
     """
-    found, left_out, subflows = _moves(folder, truth)
+    moved, left_out, subflows = _moves(folder, truth)
     for why, count in sorted(left_out.items()):
         log.warning("left out: %d changes, %s", count, why)
-    changes = _changes(found, subflows, replayed)
+    changes = _changes(moved, subflows, replayed)
     if changes.empty:
         raise NothingMovesError(f"{folder}: no change to judge, left out {dict(left_out)}")
     by_detector = changes.groupby(["detector", "preset", "shared"], sort=False)
-    rows = [_row(str(name), str(preset), bool(shared), own) for (name, preset, shared), own in by_detector]
+    rows = [
+        _row(str(name), str(preset), bool(shared), of_detector) for (name, preset, shared), of_detector in by_detector
+    ]
     return changes, pd.DataFrame(rows).assign(left_out=left_out.total())

@@ -73,25 +73,25 @@ class InputOpinion:
         return "none" if self.shared is None else "SB" if self.shared else "NSB"
 
 
-def in_words(said: Sequence[InputOpinion]) -> str:
+def in_words(opinions: Sequence[InputOpinion]) -> str:
     """Return the opinions on one pair in one sentence: the verdict that was given for longer, or why there is none.
 
     Examples
     --------
-    >>> def said(shared, window_s, reason=None):
+    >>> def opinion(shared, window_s, reason=None):
     ...     return InputOpinion("a.log", "a#0", 0, 1, 0.0, window_s, shared, None, "m", reason)
-    >>> in_words([said(True, 4.0), said(True, 4.0), said(False, 4.0), said(None, 4.0, "too few RTTs")])
+    >>> in_words([opinion(True, 4.0), opinion(True, 4.0), opinion(False, 4.0), opinion(None, 4.0, "too few RTTs")])
     'shared, on 8.0 s of 12.0 s; 1 window without a verdict (too few RTTs)'
-    >>> in_words([said(True, 4.0), said(False, 4.0)])
+    >>> in_words([opinion(True, 4.0), opinion(False, 4.0)])
     'no verdict: as long shared as not, 4.0 s each'
-    >>> in_words([said(None, None, "a subflow was never congested")])
+    >>> in_words([opinion(None, None, "a subflow was never congested")])
     'no verdict: a subflow was never congested'
     """
     seconds = dict.fromkeys(_IN_WORDS, 0.0)
-    for one in said:
-        if one.shared is not None:
-            seconds[one.verdict] += one.window_s or 0.0
-    reasons = Counter(one.reason for one in said if one.shared is None)
+    for opinion in opinions:
+        if opinion.shared is not None:
+            seconds[opinion.verdict] += opinion.window_s or 0.0
+    reasons = Counter(opinion.reason for opinion in opinions if opinion.shared is None)
     why = ", ".join(f"{reason}" for reason, _ in reasons.most_common())
     judged_s = sum(seconds.values())
     if not judged_s:
@@ -105,35 +105,35 @@ def in_words(said: Sequence[InputOpinion]) -> str:
     return f"{words}; {count} window{'s' * (count > 1)} without a verdict ({why})" if count else words
 
 
-def last_in_words(said: Sequence[InputOpinion]) -> str:
+def last_in_words(opinions: Sequence[InputOpinion]) -> str:
     """Return the opinions on one pair in one sentence where evidence adds up: the last verdict, and since when.
 
     Examples
     --------
     >>> from dataclasses import replace
-    >>> def said(start_s, window_s, shared, reason=None, score=2.0):
+    >>> def opinion(start_s, window_s, shared, reason=None, score=2.0):
     ...     return InputOpinion("a.log", "a#0", 0, 1, start_s, window_s, shared, score, "lag-excess", reason)
-    >>> first = said(10.0, 2.0, None, "fewer than 30 round trips were seen of both subflows", None)
-    >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, True, score=3.5)])
+    >>> first = opinion(10.0, 2.0, None, "fewer than 30 round trips were seen of both subflows", None)
+    >>> last_in_words([first, opinion(12.0, 2.0, True), opinion(14.0, 4.0, True, score=3.5)])
     'shared, from 2.0 s on, to the end at 8.0 s; score 3.50'
-    >>> last_in_words([first, said(12.0, 2.0, True), said(14.0, 4.0, False, score=1.25)])
+    >>> last_in_words([first, opinion(12.0, 2.0, True), opinion(14.0, 4.0, False, score=1.25)])
     'not shared, from 4.0 s on, to the end at 8.0 s; score 1.25; before that 2.0 s shared'
-    >>> last_in_words([first, replace(said(12.0, 2.0, True), wrong_share=0.05)])
+    >>> last_in_words([first, replace(opinion(12.0, 2.0, True), wrong_share=0.05)])
     'shared, from 2.0 s on, to the end at 4.0 s; score 2.00: about 1 in 20 such verdicts are wrong'
     >>> last_in_words([first])
     'no verdict: fewer than 30 round trips were seen of both subflows'
     """
-    *_, last = said
-    lasting = list(itertools.takewhile(lambda one: one.shared is last.shared, reversed(said)))
-    before = said[: len(said) - len(lasting)]
+    *_, last = opinions
+    lasting = list(itertools.takewhile(lambda opinion: opinion.shared is last.shared, reversed(opinions)))
+    before = opinions[: len(opinions) - len(lasting)]
     past = ""
     for verdict, words in _IN_WORDS.items():
-        before_s = sum(one.window_s or 0.0 for one in before if one.verdict == verdict)
+        before_s = sum(opinion.window_s or 0.0 for opinion in before if opinion.verdict == verdict)
         if before_s:
             past += f"{' and' if past else '; before that'} {before_s:.1f} s {words}"
     if last.shared is None:
         return f"no verdict: {last.reason}{past}"
-    start_s = said[0].window_start_s or 0.0
+    start_s = opinions[0].window_start_s or 0.0
     since_s = (lasting[-1].window_start_s or 0.0) - start_s
     end_s = (last.window_start_s or 0.0) + (last.window_s or 0.0) - start_s
     sure = "" if last.wrong_share is None else f": {wrong_in_words(last.wrong_share)}"

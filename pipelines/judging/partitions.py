@@ -35,13 +35,13 @@ def _labels(truth: Path, subflow_ids: Mapping[str, Collection[int]]) -> tuple[di
     rows = defaultdict(list)
     for row in read_table(tables.TRUTH, truth).to_pylist():
         rows[row["connection_id"]].append(row)
-    found = {}
-    for connection_id, own in rows.items():
-        labels = {(row["subflow_a"], row["subflow_b"]): row["shared"] for row in own}
+    labels_of = {}
+    for connection_id, truths in rows.items():
+        labels = {(row["subflow_a"], row["subflow_b"]): row["shared"] for row in truths}
         whole = set(labels) == set(pairs_of(subflow_ids.get(connection_id, ())))
-        if whole and len(labels) == len(own) and all(row["valid"] for row in own):
-            found[connection_id] = labels
-    return found, len(rows) - len(found)
+        if whole and len(labels) == len(truths) and all(row["valid"] for row in truths):
+            labels_of[connection_id] = labels
+    return labels_of, len(rows) - len(labels_of)
 
 
 def _judged(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd.DataFrame, int]:
@@ -58,13 +58,13 @@ def _judged(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd
         row["connection_id"]: row["end_ns"]
         for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     }
-    said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    opinions_by_connection = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
     shares = read_table(tables.TIME_SHARE, replayed / "time_share.parquet").to_pandas()
     # A detector is judged where it was replayed: not every connection has its signal.
     replayed_on = shares[["connection_id", "detector", "preset"]].drop_duplicates()
     names = {
-        str(connection_id): sorted(zip(own["detector"], own["preset"], strict=True))
-        for connection_id, own in replayed_on.groupby("connection_id")
+        str(connection_id): sorted(zip(replays["detector"], replays["preset"], strict=True))
+        for connection_id, replays in replayed_on.groupby("connection_id")
     }
     wholes: list[dict[str, Any]] = []
     pairs: list[dict[str, Any]] = []
@@ -72,9 +72,11 @@ def _judged(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd
         subflow_ids = sorted(starts_ns[connection_id])
         place = {subflow_id: number for number, subflow_id in enumerate(subflow_ids)}
         own_states, end_ns = states.rows_of(connection_id), ends_ns[connection_id]
-        from_ns = max(scored_from_ns(own_states, starts_ns[connection_id][one], one) for one in subflow_ids)
+        from_ns = max(
+            scored_from_ns(own_states, starts_ns[connection_id][subflow_id], subflow_id) for subflow_id in subflow_ids
+        )
         for detector, preset in names.get(connection_id, []):
-            opinions = said.get(connection_id, {}).get((detector, preset), [])
+            opinions = opinions_by_connection.get(connection_id, {}).get((detector, preset), [])
             on_pairs = {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in shared}
             right = {pair: on.at(end_ns - 1) == shared[pair] for pair, on in on_pairs.items()}
             known = {"connection_id": connection_id, "detector": detector, "preset": preset}
@@ -107,21 +109,23 @@ def partitions(folder: Path, truth: Path, replayed: Path, options: Evaluate) -> 
     if wholes.empty:
         raise NothingToJudgeError(f"{folder}: no connection has a valid label of every pair")
     rows = []
-    for (detector, preset), own in wholes.groupby(["detector", "preset"], sort=False):
-        row: dict[str, Any] = {"detector": detector, "parameters": preset, "connections": len(own)}
-        row |= {"left_out": left_out, "without_scored_time": int(own["exact_time"].isna().sum())}
+    for (detector, preset), of_detector in wholes.groupby(["detector", "preset"], sort=False):
+        row: dict[str, Any] = {"detector": detector, "parameters": preset, "connections": len(of_detector)}
+        row |= {"left_out": left_out, "without_scored_time": int(of_detector["exact_time"].isna().sum())}
         for column in ("exact", "exact_time"):
             # A partition has no label: all count alike.
-            scored = own[own[column].notna()].assign(**{RIGHT: own[column].astype(float)}, shared=False)
-            found = accuracy_of(scored, resamples=options.resamples, seed=options.seed)
-            row |= {f"{column}{end}": getattr(found, f"overall{end}") for end in _INTERVAL}
+            scored = of_detector[of_detector[column].notna()].assign(
+                **{RIGHT: of_detector[column].astype(float)}, shared=False
+            )
+            accuracy = accuracy_of(scored, resamples=options.resamples, seed=options.seed)
+            row |= {f"{column}{end}": getattr(accuracy, f"overall{end}") for end in _INTERVAL}
         of_pairs = pairs[(pairs["detector"] == detector) & (pairs["preset"] == preset)]
-        found = accuracy_of(of_pairs, resamples=options.resamples, seed=options.seed)
+        accuracy = accuracy_of(of_pairs, resamples=options.resamples, seed=options.seed)
         row |= {
             "pairs": len(of_pairs),
-            "pairs_recall_shared": found.recall_shared,
-            "pairs_recall_not_shared": found.recall_not_shared,
+            "pairs_recall_shared": accuracy.recall_shared,
+            "pairs_recall_not_shared": accuracy.recall_not_shared,
         }
-        row |= {f"pairs_balanced{end}": getattr(found, f"balanced{end}") for end in _INTERVAL}
+        row |= {f"pairs_balanced{end}": getattr(accuracy, f"balanced{end}") for end in _INTERVAL}
         rows.append(row)
     return wholes, pd.DataFrame(rows)

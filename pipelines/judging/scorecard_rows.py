@@ -53,16 +53,16 @@ class Scorecard:
             name: dict(value) if isinstance(value, Counter) else value for name, value in vars(self.answers).items()
         }
         # asdict() cannot make a Counter anew.
-        found = vars(self) | {
+        content = vars(self) | {
             "answers": answers,
-            "findings": [asdict(one) for one in self.findings],
+            "findings": [asdict(finding) for finding in self.findings],
             "left_out": dict(self.left_out),
         }
-        found["pairs"] = [
+        content["pairs"] = [
             {name: None if isinstance(cell, float) and cell != cell else cell for name, cell in row.items()}  # noqa: PLR0124 - nan
             for row in self.pairs
         ]
-        return found
+        return content
 
 
 def scorecard(
@@ -91,23 +91,23 @@ def scorecard(
     swapped = list(swapped_partners(connections))
     known, answers = ours(), Answers()
     rows: list[dict[str, Any]] = []
-    for one in [*connections, *swapped, *(ramped(own) for own in swapped)]:
-        answer = asked(one)
+    for connection in [*connections, *swapped, *(ramped(partner) for partner in swapped)]:
+        answer = asked(connection)
         answers.add(answer)
-        if not one.made:
-            answers.try_cut(one, answer, asked)
-        own = said_by_ours(one, known)
-        left_out.update(f"connections without the signal of {name}" for name, _ in known if name not in own)
-        said = {JUDGED: answer.on_pairs, **own}
-        rows += rows_of(one, said)
+        if not connection.made:
+            answers.try_cut(connection, answer, asked)
+        of_ours = said_by_ours(connection, known)
+        left_out.update(f"connections without the signal of {name}" for name, _ in known if name not in of_ours)
+        on_pairs = {JUDGED: answer.on_pairs, **of_ours}
+        rows += rows_of(connection, on_pairs)
     options = params.evaluate
-    found = figures(pd.DataFrame(rows), resamples=options.resamples, seed=options.seed)
+    figure_rows = figures(pd.DataFrame(rows), resamples=options.resamples, seed=options.seed)
     return Scorecard(
         detector,
         len(connections),
         len(swapped),
         answers,
-        found,
+        figure_rows,
         diagnosis(connections, backwards),
         left_out,
         rows,

@@ -123,19 +123,19 @@ class TaskRun:
         )
         return connections(self.task.name, self.tables, signals)
 
-    def score(self, detector: str, said: OfLabels, params: Params) -> TaskScore:
+    def score(self, detector: str, on_labels: OfLabels, params: Params) -> TaskScore:
         """Return the figures of what a detector said.
 
         Parameters
         ----------
         detector : str
             What it is called.
-        said : OfLabels
+        on_labels : OfLabels
         params : Params
             Resamples and seed of the intervals.
         """
         options = params.evaluate
-        rows = self.tables.judged(said)
+        rows = self.tables.judged(on_labels)
         made = TaskScore.of(self.task, self.size, detector, rows, resamples=options.resamples, seed=options.seed)
         return made if self.ours else replace(made, why=NOT_OURS)
 
@@ -152,9 +152,9 @@ class TaskRun:
             Which; None for all, with their default parameters.
         params : Params
         """
-        known = {name: one for name, one in ours().items() if names is None or name[0] in names}
-        said = by_ours(self.tables, self.connections(), known)
-        return [self.score(name, own, params) for name, own in said.items()]
+        known = {name: detector for name, detector in ours().items() if names is None or name[0] in names}
+        by_detector = by_ours(self.tables, self.connections(), known)
+        return [self.score(name, on_labels, params) for name, on_labels in by_detector.items()]
 
     def replayed(self, folder: Path, params: Params) -> list[TaskScore]:
         """Return the figures of every detector that the stage ``replay`` replays, by what it has of them.
@@ -166,8 +166,8 @@ class TaskRun:
         """
         if not isinstance(self.source, RunConnections):
             raise TaskNotRunError(f"{self.task.name}: a folder has no replay")
-        said = replayed(self.tables, self.source, folder, params.replay.detectors)
-        return [self.score(name, own, params) for name, own in said.items()]
+        by_detector = replayed(self.tables, self.source, folder, params.replay.detectors)
+        return [self.score(name, on_labels, params) for name, on_labels in by_detector.items()]
 
     def all_learnt(self, params: Params) -> list[TaskScore]:
         """Return the figures of every family."""

@@ -40,8 +40,8 @@ def connections(task: str, made: TaskTables, signals: Iterable[tuple[str, Signal
     """
     pairs: dict[str, list[LabelledPair]] = defaultdict(list)
     for row in made.labels.to_dict("records"):
-        own = LabelledPair(row["subflow_a"], row["subflow_b"], row["shared"], row["from_ns"])
-        pairs[row["connection"]].append(own)
+        pair = LabelledPair(row["subflow_a"], row["subflow_b"], row["shared"], row["from_ns"])
+        pairs[row["connection"]].append(pair)
     for name, rows in signals:
         if any(len(part) for part in rows):
             yield LabelledConnection(name, task, _TOKEN, rows, tuple(pairs[name]))
@@ -57,11 +57,11 @@ def by_ours(made: TaskTables, asked: Iterable[LabelledConnection], known: Named)
     known : Named
         The detectors.
     """
-    said: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name, _ in known}
-    for one in asked:
-        for name, on_pairs in said_by_ours(one, known).items():
-            said[name][one.name] = on_pairs
-    return {name: made.by_label(own) for name, own in said.items()}
+    by_detector: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name, _ in known}
+    for connection in asked:
+        for name, on_pairs in said_by_ours(connection, known).items():
+            by_detector[name][connection.name] = on_pairs
+    return {name: made.by_label(by_connection) for name, by_connection in by_detector.items()}
 
 
 def by_foreign(made: TaskTables, asked: Iterable[LabelledConnection], detector: Asked) -> tuple[OfLabels, Answers]:
@@ -73,14 +73,14 @@ def by_foreign(made: TaskTables, asked: Iterable[LabelledConnection], detector: 
     asked : iterable of LabelledConnection
     detector : Asked
     """
-    said: dict[str, Mapping[Pair, OnPair]] = {}
+    by_connection: dict[str, Mapping[Pair, OnPair]] = {}
     answers = Answers()
-    for one in asked:
-        answer = detector(one)
-        said[one.name] = answer.on_pairs
+    for connection in asked:
+        answer = detector(connection)
+        by_connection[connection.name] = answer.on_pairs
         answers.add(answer)
-        answers.try_cut(one, answer, detector)
-    return made.by_label(said), answers
+        answers.try_cut(connection, answer, detector)
+    return made.by_label(by_connection), answers
 
 
 def replayed(made: TaskTables, run: RunConnections, folder: Path, names: Iterable[str]) -> dict[str, OfLabels]:
@@ -96,26 +96,30 @@ def replayed(made: TaskTables, run: RunConnections, folder: Path, names: Iterabl
         Of the detectors.
     """
     kinds = {name: detector_of(name)[0].default for name in names}
-    said: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name in kinds}
+    by_detector: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name in kinds}
     tested = {name: run.tested[name] for name in made.labels["connection"].unique()}
-    for dataset in sorted({one.dataset for one in tested.values()}):
-        own = {one.connection_id: (name, one.by_ns) for name, one in tested.items() if one.dataset == dataset}
+    for dataset in sorted({connection.dataset for connection in tested.values()}):
+        tested_here = {
+            connection.connection_id: (name, connection.by_ns)
+            for name, connection in tested.items()
+            if connection.dataset == dataset
+        }
         subflows: dict[str, list[int]] = defaultdict(list)
         for row in read_table(tables.SUBFLOW, run.data.tables / dataset / "subflow.parquet").to_pylist():
             subflows[row["connection_id"]].append(row["subflow_id"])
         grouping = read_table(tables.GROUPING, folder / dataset / "grouping.parquet")
-        for column, values in (("connection_id", own), ("detector", kinds)):
+        for column, values in (("connection_id", tested_here), ("detector", kinds)):
             there = pc.is_in(
                 grouping.column(column), value_set=array_of(list(values), grouping.schema.field(column).type)
             )
             grouping = grouping.filter(there)
         for connection_id, opinions in said_in(grouping).items():
-            name, by_ns = own[connection_id]
+            name, by_ns = tested_here[connection_id]
             for (detector, preset), changes in opinions.items():
                 if preset == kinds[detector]:
                     on_pairs = on_pairs_of(changes, sorted(subflows[connection_id]))
-                    said[detector][name] = {pair: _later(on, by_ns) for pair, on in on_pairs.items()}
-    return {name: made.by_label(found) for name, found in said.items()}
+                    by_detector[detector][name] = {pair: _later(on, by_ns) for pair, on in on_pairs.items()}
+    return {name: made.by_label(by_connection) for name, by_connection in by_detector.items()}
 
 
 def _later(on: OnPair, by_ns: int) -> OnPair:

@@ -60,18 +60,20 @@ class Gathered:
 
 def _add(gathered: Gathered, dataset: str, recorded: Recording, rows: Sequence[Mapping[str, Any]]) -> None:
     gathered.counts[BACKWARDS] += recorded.trace.refused().get(BACKWARDS, 0)
-    for name, one in recorded.connections():
-        own = [row for row in rows if row["token"] is None or row["token"] in (one.token, one.remote_token)]
-        token = one.token or _NO_TOKEN
-        found = labelled(f"{dataset}/{name}", dataset, token, connection_pairs.rows(one), own)
-        if found is not None:
-            gathered.connections.append(found)
+    for name, connection in recorded.connections():
+        labels = [
+            row for row in rows if row["token"] is None or row["token"] in (connection.token, connection.remote_token)
+        ]
+        token = connection.token or _NO_TOKEN
+        labelled_connection = labelled(f"{dataset}/{name}", dataset, token, connection_pairs.rows(connection), labels)
+        if labelled_connection is not None:
+            gathered.connections.append(labelled_connection)
 
 
 def _filled(row: Mapping[str, Any], least: float) -> bool:
     """Tell whether what is known of the use of both bottlenecks lets the label hold."""
     used = [row[f"utilisation_{side}"] for side in "ab"]
-    return all(one is None or one >= least for one in used)
+    return all(share is None or share >= least for share in used)
 
 
 def of_sample(dataset: str, params: Params, gathered: Gathered) -> None:
@@ -128,9 +130,9 @@ def of_tables(dataset: str, made: Path, gathered: Gathered) -> None:
         name = row["connection_id"]
         acks, states, losses = (reader.rows_of(name) for reader in readers)
         token = row["token"] or _NO_TOKEN
-        found = labelled(name, dataset, token, (acks, states, losses), truths.get(name, []))
-        if found is not None:
-            gathered.connections.append(found)
+        labelled_connection = labelled(name, dataset, token, (acks, states, losses), truths.get(name, []))
+        if labelled_connection is not None:
+            gathered.connections.append(labelled_connection)
     for row in read_table(tables.QUARANTINE, folder / "quarantine.parquet").to_pylist():
         gathered.counts[BACKWARDS] += row["reason"] == BACKWARDS
 

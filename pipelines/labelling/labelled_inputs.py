@@ -66,13 +66,13 @@ def _lacking(connection: Connection) -> Iterator[str]:
 
 
 def _recordings(paths: Mapping[str, Path], params: Params, checked: Checked) -> dict[str, Recording]:
-    found: dict[str, Recording] = {}
+    recordings: dict[str, Recording] = {}
     for recorded in recording.read_all(list(paths.values()), params.parse.dialect(), params.parse.bounds()):
         name = recorded.path.name
         if isinstance(recorded, UnreadableInputError):
             checked.problems.append(f"{name}: cannot be read: {recorded.why}")
             continue
-        found[name] = recorded
+        recordings[name] = recorded
         trace = recorded.trace
         refused = trace.refused()
         if refused:
@@ -80,21 +80,21 @@ def _recordings(paths: Mapping[str, Path], params: Params, checked: Checked) -> 
             note = f"{name}: {count} of {trace.records_in} records refused: {refused}"
             share = count / trace.records_in
             (checked.problems if share > params.parse.max_quarantined else checked.remarks).append(note)
-    return found
+    return recordings
 
 
 def _count_windows(rows: list[dict[str, Any]], connection: Connection, params: Params, checked: Checked) -> None:
     """Count the windows of a connection that have a label."""
     for pair in connection_pairs.pairs(connection, params.search.rule, params.extract.reading):
-        own = [row for row in rows if (row["subflow_a"], row["subflow_b"]) == (pair.subflow_a, pair.subflow_b)]
+        labels = [row for row in rows if (row["subflow_a"], row["subflow_b"]) == (pair.subflow_a, pair.subflow_b)]
         for placed in pair.windows:
             window = placed.window
-            label = label_at([{**row, "valid": True} for row in own], window.start_ns, window.end_ns)
+            label = label_at([{**row, "valid": True} for row in labels], window.start_ns, window.end_ns)
             if label is not None:
                 checked.windows["shared" if label.shared else "not shared"] += 1
-        if own and not pair.windows:
-            reasons = ", ".join(sorted({one.reason for one in pair.rejected}))
-            checked.remarks.append(f"{own[0]['input']}: no window: {reasons}")
+        if labels and not pair.windows:
+            reasons = ", ".join(sorted({rejection.reason for rejection in pair.rejected}))
+            checked.remarks.append(f"{labels[0]['input']}: no window: {reasons}")
 
 
 def _check_values(checked: Checked) -> None:
@@ -213,7 +213,7 @@ def check(
         rows.append({name: cell or None for name, cell in row.items()})
         meant.append((label["input"], connection.token, connection.remote_token))
         connections.setdefault(meant[-1], connection)
-    with_connection = {name for name, one in recorded.items() if not one.is_part()}
+    with_connection = {name for name, capture in recorded.items() if not capture.is_part()}
     unlabelled = sorted(with_connection - {label["input"] for label in labels})
     checked.remarks += [f"{name}: has no label: nothing is learnt from it" for name in unlabelled]
     if checked.problems:
@@ -224,10 +224,10 @@ def check(
     if checked.problems:
         return checked
     for known, connection in connections.items():
-        own = [row for row, one in zip(checked.rows, meant, strict=True) if one == known]
-        checked.remarks += [f"{own[0]['input']}: {lacking}" for lacking in _lacking(connection)]
-        checked.connections.update({"shared" if row["shared"] else "not shared" for row in own})
-        _count_windows(own, connection, params, checked)
+        of_connection = [row for row, key in zip(checked.rows, meant, strict=True) if key == known]
+        checked.remarks += [f"{of_connection[0]['input']}: {lacking}" for lacking in _lacking(connection)]
+        checked.connections.update({"shared" if row["shared"] else "not shared" for row in of_connection})
+        _count_windows(of_connection, connection, params, checked)
     return checked
 
 

@@ -78,14 +78,22 @@ def connection_of(recorded: Recording, token: str) -> Connection | str:
     connections = recorded.trace.connections
     if token:
         try:
-            own = [one for one in connections if int(token, 16) in (one.token, one.remote_token)]
+            matching = [
+                connection
+                for connection in connections
+                if int(token, 16) in (connection.token, connection.remote_token)
+            ]
         except ValueError:
             return f"token {token!r} is not hexadecimal"
-        return own[0] if own else f"there is no connection with token {token}"
+        return matching[0] if matching else f"there is no connection with token {token}"
     if recorded.is_part():
         return "its connection begins in another input: label that one"
     if len(connections) != 1:
-        tokens = "the label must name a token" if any(one.token for one in connections) else "and names no token"
+        tokens = (
+            "the label must name a token"
+            if any(connection.token for connection in connections)
+            else "and names no token"
+        )
         return f"it holds {len(connections)} connections: {tokens}"
     return connections[0]
 

@@ -132,10 +132,10 @@ class Params(Block):
 
     def value(self, name: str) -> Any:
         """Return the value of a name such as ``search.datasets``."""
-        found: Any = self
+        value: Any = self
         for part in name.split("."):
-            found = getattr(found, part)
-        return found
+            value = getattr(value, part)
+        return value
 
     def check(self) -> None:
         """Check every block.

@@ -30,7 +30,7 @@ class AutoML(Block):
 
     @field_validator("evaluations")
     @classmethod
-    def _of_engines_asked(cls, evaluations: dict[str, int | None]) -> dict[str, int | None]:
+    def _leave_out_idle_engines(cls, evaluations: dict[str, int | None]) -> dict[str, int | None]:
         """Leave out engines that try nothing."""
         return {engine: count for engine, count in evaluations.items() if count != 0}
 
@@ -46,10 +46,10 @@ class AutoML(Block):
         unknown = sorted(set(self.datasets) - set((info.context or {}).get("datasets", self.datasets)))
         if unknown:
             raise ValueError(f"datasets has {unknown}, which search.datasets does not have")
-        own = {*self.families, *self.students}
+        asked = {*self.families, *self.students}
         grids = set(self.grids or (info.context or {})["families"])
-        if not own <= grids:
-            raise ValueError(f"families and students have {sorted(own - grids)}, of which no grid is known")
+        if not asked <= grids:
+            raise ValueError(f"families and students have {sorted(asked - grids)}, of which no grid is known")
         if "tree" not in self.families:
             raise ValueError("families has no tree, which everything is compared with")
         return self

@@ -10,16 +10,16 @@ from smartsbd.pipelines.params.block import Block
 from smartsbd.scenarios.datasets import DATASETS
 
 
-def _of_every_dataset() -> type[BaseModel]:
+def _simulate_block() -> type[BaseModel]:
     """Return one block for each simulated dataset; its keys are the arguments of the function that draws it."""
     blocks: dict[str, Any] = {}
-    for name, drawn in DATASETS.items():
+    for name, draw in DATASETS.items():
         arguments: dict[str, Any] = {
-            key: (kind, ...) for key, kind in get_type_hints(drawn, include_extras=True).items() if key != "return"
+            key: (kind, ...) for key, kind in get_type_hints(draw, include_extras=True).items() if key != "return"
         }
         blocks[name] = (create_model(name, __base__=Block, **arguments), ...)
     return create_model("Simulate", __base__=Block, **blocks)
 
 
 #: Settings of every simulated dataset.
-Simulate = _of_every_dataset()
+Simulate = _simulate_block()

@@ -148,15 +148,15 @@ def metadata(
     folder : str
         The dataset's, from the deposit's. Without an address of the deposit, files are named beside the metadata.
     """
-    own = None if place.url is None else f"{place.url}/{folder}"
+    url = None if place.url is None else f"{place.url}/{folder}"
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": list(CONFORMS_TO),
         "name": dataset,
         "description": origin.what,
-        "license": [licence.address(one) for one in licence.identifiers(origin.licence)],
-        **({} if own is None else {"url": own}),
+        "license": [licence.address(identifier) for identifier in licence.identifiers(origin.licence)],
+        **({} if url is None else {"url": url}),
         "creator": {"@type": "sc:Organization", "name": citation.author},
         "citeAs": citation.bibtex(),
         "datePublished": place.published.isoformat(),
@@ -164,6 +164,6 @@ def metadata(
         "keywords": list(citation.keywords),
         "rai:dataCollection": " ".join(origin.made),
         "rai:dataLimitations": [*origin.doubts, *(f"Not for this: {sentence}" for sentence in origin.not_for)],
-        "distribution": [_file_object(file, own) for file in files],
+        "distribution": [_file_object(file, url) for file in files],
         "recordSet": [_record_set(file) for file in files],
     }

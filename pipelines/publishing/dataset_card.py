@@ -80,7 +80,10 @@ def licence_line(expression: str, up: str) -> str:
     >>> licence_line("MIT", "../..")
     '[MIT](../../LICENSES/MIT.txt)'
     """
-    links = {one: f"[{one}]({PurePosixPath(up) / licence.text_file(one)})" for one in licence.identifiers(expression)}
+    links = {
+        identifier: f"[{identifier}]({PurePosixPath(up) / licence.text_file(identifier)})"
+        for identifier in licence.identifiers(expression)
+    }
     return " ".join(links.get(word, word) for word in expression.split(" "))
 
 
@@ -93,24 +96,24 @@ def commands(dataset: str, making: Making, params: Params) -> list[str]:
     making : Making
     params : Params
     """
-    own = (one for one in making.stages if one.name in _STAGES and dataset in one.datasets(params))
+    run_stages = (stage for stage in making.stages if stage.name in _STAGES and dataset in stage.datasets(params))
     return [
-        filled_in(one.command, dataset, params)
-        if one.each is None
-        else " ".join(["python -m smartsbd.pipelines.stages", one.name, *one.arguments(dataset, params)])
-        for one in own
+        filled_in(stage.command, dataset, params)
+        if stage.each is None
+        else " ".join(["python -m smartsbd.pipelines.stages", stage.name, *stage.arguments(dataset, params)])
+        for stage in run_stages
     ]
 
 
 def _settings(dataset: str, params: Params) -> str:
-    own = params.simulate_.get(dataset) if dataset in params.simulated else None
-    if own is None:
+    settings = params.simulate_.get(dataset) if dataset in params.simulated else None
+    if settings is None:
         return ""
-    text = yaml.safe_dump({"simulate": {dataset: own}}, sort_keys=False, default_flow_style=None, width=110)
+    text = yaml.safe_dump({"simulate": {dataset: settings}}, sort_keys=False, default_flow_style=None, width=110)
     return f"Its settings, from params.yaml (profile `{params.profile}`):\n\n```yaml\n{text}```\n\n"
 
 
-def _drawn(dataset: str, making: Making, params: Params) -> str:
+def _scenario_line(dataset: str, making: Making, params: Params) -> str:
     if dataset not in params.simulated:
         return ""
     # Slow to import, and only needed here.
@@ -124,7 +127,7 @@ def _made(dataset: str, origin: Origin, making: Making, params: Params) -> str:
     shown = "\n".join(commands(dataset, making, params))
     return (
         "## How it was made\n\n"
-        f"{_bullets(origin.made)}\n{_drawn(dataset, making, params)}"
+        f"{_bullets(origin.made)}\n{_scenario_line(dataset, making, params)}"
         f"- Published by SmartSBD workbench {making.version}, commit {making.commit}.\n\n"
         f"{_settings(dataset, params)}The commands, from dvc.yaml:\n\n```text\n{shown}\n```"
     )
@@ -163,7 +166,7 @@ def _sizes(files: Sequence[TableFile], counts: DatasetCounts) -> str:
         f"- Records that the parser refused: {counts.refused}, each a row of `quarantine`.\n\n"
         + _table(
             ("file", "a row is", "rows", "bytes", "SHA-256"),
-            [(f"`{one.name}`", one.table.grain, one.rows, one.size_bytes, f"`{one.sha256}`") for one in files],
+            [(f"`{file.name}`", file.table.grain, file.rows, file.size_bytes, f"`{file.sha256}`") for file in files],
         )
     )
 
@@ -173,8 +176,16 @@ def _columns(file: TableFile) -> str:
         return "" if not column.nullable else str(file.nulls.get(column.name, 0))
 
     rows = [
-        (f"`{one.name}`", one.dtype, one.unit, value_range(one), nulls(one), one.meaning, one.source)
-        for one in file.table.columns
+        (
+            f"`{column.name}`",
+            column.dtype,
+            column.unit,
+            value_range(column),
+            nulls(column),
+            column.meaning,
+            column.source,
+        )
+        for column in file.table.columns
     ]
     return (
         f"### {file.table.name}\n\nKey: {', '.join(f'`{name}`' for name in file.table.key)}; {file.rows} rows.\n\n"

@@ -109,10 +109,10 @@ def address(text: str) -> str:
 def _simulator(project: Path) -> str:
     """Return the simulator's name and version, as its lock has them."""
     path = project / _SIMULATOR_LOCK
-    found = _SIMULATOR.search(path.read_text())
-    if found is None:
+    match = _SIMULATOR.search(path.read_text())
+    if match is None:
         raise InputFault(f"{path}: names no version of the simulator")
-    return f"{found[1]} {found[2]}"
+    return f"{match[1]} {match[2]}"
 
 
 def _making(project: Path, version: str) -> Making:
@@ -149,7 +149,9 @@ def _check_unchanged(project: Path, datasets: Sequence[str]) -> bool:
         log.warning("%s: no .dvc there, so tables are not compared with what DVC has recorded", project.resolve())
         return False
     paths = [path for dataset in datasets for _, path in places(dataset)]
-    wrong = [path for path in stored_outputs.changed(project) if any(one.is_relative_to(path) for one in paths)]
+    wrong = [
+        path for path in stored_outputs.changed(project) if any(table_path.is_relative_to(path) for table_path in paths)
+    ]
     if wrong:
         raise ChangedDataError(
             f"{len(wrong)} outputs are not what DVC has recorded, {wrong[0]} the first: `dvc checkout` brings back what"
@@ -166,15 +168,15 @@ def _publish(
     project: Path, folder: Path, dataset: str, making: Making, cited: Citation, place: Place, params: Params
 ) -> PublishedDataset:
     """Write a dataset's folder."""
-    own = folder / DATASETS / dataset
-    own.mkdir(parents=True)
+    target = folder / DATASETS / dataset
+    target.mkdir(parents=True)
     origin = ORIGINS[dataset]
-    files = tuple(copied(table, project / path, own) for table, path in places(dataset))
-    counts = counted(own)
-    _write(card(dataset, origin, files, counts, making, params), own / README)
+    files = tuple(copied(table, project / path, target) for table, path in places(dataset))
+    counts = counted(target)
+    _write(card(dataset, origin, files, counts, making, params), target / README)
     metadata = croissant.metadata(dataset, origin, files, cited, place, f"{DATASETS}/{dataset}")
-    _write(json.dumps(metadata, indent=2, ensure_ascii=False) + "\n", own / METADATA)
-    log.info("%s: %d connections, %d rows", dataset, counts.connections, sum(one.rows for one in files))
+    _write(json.dumps(metadata, indent=2, ensure_ascii=False) + "\n", target / METADATA)
+    log.info("%s: %d connections, %d rows", dataset, counts.connections, sum(file.rows for file in files))
     return PublishedDataset(dataset, origin, counts.connections, files)
 
 
@@ -200,11 +202,11 @@ def _copy_benchmark(project: Path, folder: Path) -> dict[str, str]:
         if missing:
             absent[f"the task {task}"] = f"{source / task / missing[0]} is not there"
             continue
-        own = folder / target / task
-        own.mkdir(parents=True)
+        task_folder = folder / target / task
+        task_folder.mkdir(parents=True)
         for name in files:
-            copy(project / source / task / name, own / name)
-        there = TaskFolder(own)
+            copy(project / source / task / name, task_folder / name)
+        there = TaskFolder(task_folder)
         there.check()
         there.tables()
     return absent
@@ -213,7 +215,9 @@ def _copy_benchmark(project: Path, folder: Path) -> dict[str, str]:
 def _copy_licences(project: Path, folder: Path, published: Sequence[PublishedDataset]) -> None:
     """Copy the text of every licence that a dataset has, and of our own, which is that of what is beside them."""
     (folder / licence.FOLDER).mkdir()
-    for identifier in sorted({"MIT", *(one for own in published for one in licence.identifiers(own.origin.licence))}):
+    for identifier in sorted(
+        {"MIT", *(name for dataset in published for name in licence.identifiers(dataset.origin.licence))}
+    ):
         text = licence.text_file(identifier)
         copy(project / text, folder / text)
 
@@ -221,10 +225,10 @@ def _copy_licences(project: Path, folder: Path, published: Sequence[PublishedDat
 def _first_page(deposit: Deposit, cited: Citation, making: Making, place: Place, beside: Sequence[str]) -> str:
     """Return the text of the deposit's README.md."""
     rows = [
-        f"| [{one.name}]({DATASETS}/{one.name}/{README}) | {one.origin.what} | {one.connections} |"
-        f" {sum(file.rows for file in one.files)} | {sum(file.size_bytes for file in one.files)} |"
-        f" {licence_line(one.origin.licence, '.')} |"
-        for one in deposit.datasets
+        f"| [{dataset.name}]({DATASETS}/{dataset.name}/{README}) | {dataset.origin.what} | {dataset.connections} |"
+        f" {sum(file.rows for file in dataset.files)} | {sum(file.size_bytes for file in dataset.files)} |"
+        f" {licence_line(dataset.origin.licence, '.')} |"
+        for dataset in deposit.datasets
     ]
     left_out = [f"- {name}: {why}." for name, why in deposit.left_out.items()]
     compared = (
@@ -313,17 +317,17 @@ def write(project: Path, out: Path, place: Place, params: Params) -> Deposit:
     cited = citation.read(project / citation.FILE)
     why = {dataset: _missing(project, dataset) for dataset in params.datasets}
     left_out = {f"`{dataset}`": reason for dataset, reason in why.items() if reason is not None}
-    found = [dataset for dataset, reason in why.items() if reason is None]
+    datasets = [dataset for dataset, reason in why.items() if reason is None]
     for name, reason in left_out.items():
         log.warning("%s is left out: %s", name.strip("`"), reason)
-    if not found:
+    if not datasets:
         raise NothingToPublishError("there are no data of any dataset: run the pipeline, or `dvc pull`")
     if out.is_dir() and not out.is_symlink() and not any(out.iterdir()):
         out.rmdir()
     with unfinished(out) as folder:
-        compared = _check_unchanged(project, found)
+        compared = _check_unchanged(project, datasets)
         making = _making(project, cited.version)
-        published = tuple(_publish(project, folder, one, making, cited, place, params) for one in found)
+        published = tuple(_publish(project, folder, dataset, making, cited, place, params) for dataset in datasets)
         _copy_licences(project, folder, published)
         absent = _copy_beside(project, folder)
         for what, reason in absent.items():

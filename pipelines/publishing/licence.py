@@ -35,10 +35,10 @@ def identifiers(expression: str) -> list[str]:
     >>> identifiers("MIT"), identifiers("MIT AND GPL-3.0-only")
     (['MIT'], ['MIT', 'GPL-3.0-only'])
     """
-    found = _JOINED.split(expression)
-    if not all(map(_IDENTIFIER.fullmatch, found)):
+    names = _JOINED.split(expression)
+    if not all(map(_IDENTIFIER.fullmatch, names)):
         raise LicenceError(f"licence {expression!r}: SPDX identifiers joined by AND or OR are known")
-    return found
+    return names
 
 
 def text_file(identifier: str) -> Path:

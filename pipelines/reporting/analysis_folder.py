@@ -58,11 +58,11 @@ class AnalysisFolder:
             return
         if not self._shown:
             self._clear()
-        for one in connections:
+        for connection in connections:
             if len(self._shown) == analysis_page.MOST_SHOWN:
                 self._left_out[NOT_SHOWN] += 1
                 continue
-            self._shown.append(analysis_page.shown(one, len(self._shown) + 1, self._folder))
+            self._shown.append(analysis_page.shown(connection, len(self._shown) + 1, self._folder))
 
     def _clear(self) -> None:
         """Delete what an earlier page left."""

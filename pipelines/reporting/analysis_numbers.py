@@ -45,13 +45,13 @@ def with_deliveries(analysed: CaptureAnalysis) -> list[AnalysedConnection]:
     return [
         AnalysedConnection(
             name,
-            one,
+            analysis,
             {
-                number: delivery(subflow, one.start_ns, one.end_ns)
-                for number, subflow in sorted(one.connection.subflows.items())
+                number: delivery(subflow, analysis.start_ns, analysis.end_ns)
+                for number, subflow in sorted(analysis.connection.subflows.items())
             },
         )
-        for name, one in analysed.connections.items()
+        for name, analysis in analysed.connections.items()
     ]
 
 
@@ -59,42 +59,44 @@ def _token(token: int | None) -> str | None:
     return None if token is None else f"{token:08x}"
 
 
-def _sending(own: SubflowSending, shift: int | None) -> dict[str, Any]:
+def _sending(sending: SubflowSending, shift: int | None) -> dict[str, Any]:
     return {
-        "segments": own.segments,
-        "payload_bytes": own.payload_bytes,
-        "sent_again": own.resent,
-        "new_bytes": own.new_bytes,
-        "reinjected_bytes": own.reinjected_bytes,
-        "repeated_bytes": own.repeated_bytes,
-        "unmapped_bytes": own.unmapped_bytes,
-        "least_window": own.least_window,
-        "most_window": own.most_window,
+        "segments": sending.segments,
+        "payload_bytes": sending.payload_bytes,
+        "sent_again": sending.resent,
+        "new_bytes": sending.new_bytes,
+        "reinjected_bytes": sending.reinjected_bytes,
+        "repeated_bytes": sending.repeated_bytes,
+        "unmapped_bytes": sending.unmapped_bytes,
+        "least_window": sending.least_window,
+        "most_window": sending.most_window,
         "window_shift": shift,
     }
 
 
-def _delivered(own: Delivery, start_ns: int) -> dict[str, Any]:
+def _delivered(delivered: Delivery, start_ns: int) -> dict[str, Any]:
     return {
         "rtt": {
-            "least_us": own.least_rtt_us,
-            "median_us": own.median_rtt_us(),
-            "most_us": own.most_rtt_us,
-            **own.rtts.content(start_ns),
+            "least_us": delivered.least_rtt_us,
+            "median_us": delivered.median_rtt_us(),
+            "most_us": delivered.most_rtt_us,
+            **delivered.rtts.content(start_ns),
         },
         "rate": {
-            "acked_bytes": own.acked_bytes,
-            "part_ns": own.part_ns,
-            "mbit_s": [round(value, _DIGITS) for value in own.rate_mbit_s().tolist()],
+            "acked_bytes": delivered.acked_bytes,
+            "part_ns": delivered.part_ns,
+            "mbit_s": [round(value, _DIGITS) for value in delivered.rate_mbit_s().tolist()],
         },
     }
 
 
-def _subflow(one: AnalysedConnection, subflow: Subflow) -> dict[str, Any]:
-    number, start_ns = subflow.subflow_id, one.analysis.start_ns
-    sending = one.analysis.sending[number]
+def _subflow(connection: AnalysedConnection, subflow: Subflow) -> dict[str, Any]:
+    number, start_ns = subflow.subflow_id, connection.analysis.start_ns
+    sending = connection.analysis.sending[number]
     # Without both SYNs it is not known by how much windows are scaled.
-    shifts = one.analysis.window_shift(number) if all(own.isn is not None for own in sending) else (None, None)
+    shifts = (
+        connection.analysis.window_shift(number) if all(of_end.isn is not None for of_end in sending) else (None, None)
+    )
     return {
         "subflow": number,
         "start_ns": subflow.start_ns - start_ns,
@@ -103,58 +105,60 @@ def _subflow(one: AnalysedConnection, subflow: Subflow) -> dict[str, Any]:
         "local_port": subflow.local_port,
         "remote_address": subflow.remote_address,
         "remote_port": subflow.remote_port,
-        **{end: _sending(own, shift) for end, own, shift in zip(DIRECTIONS, sending, shifts, strict=True)},
-        **_delivered(one.deliveries[number], start_ns),
+        **{end: _sending(of_end, shift) for end, of_end, shift in zip(DIRECTIONS, sending, shifts, strict=True)},
+        **_delivered(connection.deliveries[number], start_ns),
     }
 
 
-def _direction(own: DirectionAnalysis, start_ns: int) -> dict[str, Any]:
-    gaps, gap_bytes = own.ranges.all_gaps()
-    mappings = own.mappings.content(start_ns)
+def _direction(direction: DirectionAnalysis, start_ns: int) -> dict[str, Any]:
+    gaps, gap_bytes = direction.ranges.all_gaps()
+    mappings = direction.mappings.content(start_ns)
     mappings["kind"] = [MAPPING_KINDS[kind] for kind in mappings["kind"]]
     return {
-        "first_data_seq": None if own.numbers.first is None else f"{own.numbers.first:#x}",
-        "mapped_until": own.ranges.end,
-        "acked_until": own.acked,
-        "most_outstanding_bytes": own.most_outstanding,
-        "gaps": {"count": gaps, "bytes": gap_bytes, "ranges": own.ranges.gaps()[:MOST_GAPS]},
+        "first_data_seq": None if direction.numbers.first is None else f"{direction.numbers.first:#x}",
+        "mapped_until": direction.ranges.end,
+        "acked_until": direction.acked,
+        "most_outstanding_bytes": direction.most_outstanding,
+        "gaps": {"count": gaps, "bytes": gap_bytes, "ranges": direction.ranges.gaps()[:MOST_GAPS]},
         "mappings": mappings,
-        "repeated_mappings": own.repeated,
-        "reinjections": own.reinjections.content(start_ns),
-        "acks": own.acks.content(start_ns),
+        "repeated_mappings": direction.repeated,
+        "reinjections": direction.reinjections.content(start_ns),
+        "acks": direction.acks.content(start_ns),
     }
 
 
 def _events(kind: str, points: SpacedPoints, start_ns: int) -> dict[str, Any]:
-    found = points.content(start_ns)
-    found["from"] = [DIRECTIONS[end] for end in found["from"]]
-    numbers, flags = found.pop("number"), found.pop("flag")
+    content = points.content(start_ns)
+    content["from"] = [DIRECTIONS[end] for end in content["from"]]
+    numbers, flags = content.pop("number"), content.pop("flag")
     if kind in NUMBERS:
-        found[NUMBERS[kind]] = numbers
+        content[NUMBERS[kind]] = numbers
     if kind == "MP_JOIN":
-        found["backup"] = flags
-    return found
+        content["backup"] = flags
+    return content
 
 
-def numbers_of(one: AnalysedConnection) -> dict[str, Any]:
+def numbers_of(analysed: AnalysedConnection) -> dict[str, Any]:
     """Return all numbers of a connection; times are nanoseconds from its ``start_ns`` on.
 
     Parameters
     ----------
-    one : AnalysedConnection
+    analysed : AnalysedConnection
     """
-    analysis = one.analysis
+    analysis = analysed.analysis
     connection, start_ns = analysis.connection, analysis.start_ns
     return {
-        "connection": one.name,
+        "connection": analysed.name,
         "mptcp_version": connection.mptcp_version,
         "token": _token(connection.token),
         "remote_token": _token(connection.remote_token),
         "recorded_at": sorted(set(connection.vantages.values())),
         "start_ns": start_ns,
         "length_ns": analysis.end_ns - start_ns,
-        "subflows": [_subflow(one, subflow) for subflow in connection.ordered()],
-        "data": {end: _direction(own, start_ns) for end, own in zip(DIRECTIONS, analysis.directions, strict=True)},
+        "subflows": [_subflow(analysed, subflow) for subflow in connection.ordered()],
+        "data": {
+            end: _direction(direction, start_ns) for end, direction in zip(DIRECTIONS, analysis.directions, strict=True)
+        },
         "events": {
             kind: _events(kind, analysis.events[kind], start_ns) for kind in EVENT_KINDS if kind in analysis.events
         },

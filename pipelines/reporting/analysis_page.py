@@ -66,16 +66,16 @@ def _ms(us: float | None) -> str:
     return "" if us is None else f"{us / _US_PER_MS:.1f}"
 
 
-def _subflow_row(own: Mapping[str, Any]) -> dict[str, Any]:
-    rtt, rate = own["rtt"], own["rate"]
-    length_s = (own["end_ns"] - own["start_ns"]) / _NS_PER_S
+def _subflow_row(subflow: Mapping[str, Any]) -> dict[str, Any]:
+    rtt, rate = subflow["rtt"], subflow["rate"]
+    length_s = (subflow["end_ns"] - subflow["start_ns"]) / _NS_PER_S
     mean = rate["acked_bytes"] * 8 / 1e6 / length_s if length_s else None
     return {
-        "subflow": str(own["subflow"]),
-        "from, s": f"{own['start_ns'] / _NS_PER_S:.3f}",
+        "subflow": str(subflow["subflow"]),
+        "from, s": f"{subflow['start_ns'] / _NS_PER_S:.3f}",
         "length, s": f"{length_s:.3f}",
-        "sender": f"{own['local_address']}, port {own['local_port']}",
-        "receiver": f"{own['remote_address']}, port {own['remote_port']}",
+        "sender": f"{subflow['local_address']}, port {subflow['local_port']}",
+        "receiver": f"{subflow['remote_address']}, port {subflow['remote_port']}",
         "RTT samples": _count(rtt["count"]),
         "RTT low/median/high, ms": ""
         if not rtt["count"]
@@ -85,27 +85,27 @@ def _subflow_row(own: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _data_row(end: str, number: int, own: Mapping[str, Any]) -> dict[str, Any]:
-    windows = [own["least_window"], own["most_window"]]
+def _data_row(end: str, number: int, sending: Mapping[str, Any]) -> dict[str, Any]:
+    windows = [sending["least_window"], sending["most_window"]]
     window = "" if None in windows else " to ".join(f"{value:,}" for value in windows)
     return {
         "data of": end,
         "subflow": str(number),
-        "segments": _count(own["segments"]),
-        "sent again": _count(own["sent_again"]),
-        "payload": _count(own["payload_bytes"]),
-        "mapped first": _count(own["new_bytes"]),
-        "reinjected": _count(own["reinjected_bytes"]),
-        "without a mapping": _count(own["unmapped_bytes"]),
+        "segments": _count(sending["segments"]),
+        "sent again": _count(sending["sent_again"]),
+        "payload": _count(sending["payload_bytes"]),
+        "mapped first": _count(sending["new_bytes"]),
+        "reinjected": _count(sending["reinjected_bytes"]),
+        "without a mapping": _count(sending["unmapped_bytes"]),
         "receive window of this end": window
-        if own["window_shift"] is not None
+        if sending["window_shift"] is not None
         else f"{window} (not scaled)"
         if window
         else "",
     }
 
 
-def _whole_row(end: str, own: Mapping[str, Any], subflows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _whole_row(end: str, direction: Mapping[str, Any], subflows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     sums = {
         column: _count(sum(subflow[end][name] for subflow in subflows))
         for column, name in (
@@ -116,15 +116,15 @@ def _whole_row(end: str, own: Mapping[str, Any], subflows: Sequence[Mapping[str,
             ("reinjected", "reinjected_bytes"),
         )
     }
-    gaps = own["gaps"]
+    gaps = direction["gaps"]
     return {
         "data of": end,
         "subflow": "all",
         **sums,
         "gaps": _count(gaps["count"]),
         "bytes in gaps": _count(gaps["bytes"]),
-        "data acknowledged": _count(own["acked_until"]),
-        "most outstanding": _count(own["most_outstanding_bytes"]),
+        "data acknowledged": _count(direction["acked_until"]),
+        "most outstanding": _count(direction["most_outstanding_bytes"]),
     }
 
 
@@ -132,10 +132,10 @@ def _event_row(kind: str, points: Mapping[str, Any]) -> dict[str, Any]:
     number = NUMBERS.get(kind)
     listed = []
     for place in range(min(_MOST_LISTED, len(points["time_ns"]))):
-        said = f"subflow {points['subflow'][place]}, {points['from'][place]}"
+        text = f"subflow {points['subflow'][place]}, {points['from'][place]}"
         if number is not None and points[number][place] is not None:
-            said += f", {number.replace('_', ' ')} {points[number][place]:,}"
-        listed.append(f"{said}: {points['time_ns'][place] / _NS_PER_S:.6f} s")
+            text += f", {number.replace('_', ' ')} {points[number][place]:,}"
+        listed.append(f"{text}: {points['time_ns'][place] / _NS_PER_S:.6f} s")
     more = points["count"] - len(listed)
     after = f"; {more:,} more" if more else ""
     return {"event": kind, "times": _count(points["count"]), "when": "; ".join(listed) + after}
@@ -143,50 +143,50 @@ def _event_row(kind: str, points: Mapping[str, Any]) -> dict[str, Any]:
 
 def _series(numbers: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """Return every series of a connection and its name."""
-    found = [
+    series = [
         (f"{what} of the {end}'s data", numbers["data"][end][name])
         for end in DIRECTIONS
         for name, what in (("mappings", "mappings"), ("reinjections", "reinjections"), ("acks", "acknowledgements"))
     ]
-    found += [(f"RTT samples of subflow {own['subflow']}", own["rtt"]) for own in numbers["subflows"]]
-    return found + [(f"events {kind}", points) for kind, points in numbers["events"].items()]
+    series += [(f"RTT samples of subflow {subflow['subflow']}", subflow["rtt"]) for subflow in numbers["subflows"]]
+    return series + [(f"events {kind}", points) for kind, points in numbers["events"].items()]
 
 
 def _remarks(numbers: Mapping[str, Any]) -> list[str]:
-    found = [
+    remarks = [
         f"Of {points['count']:,} {name}, one in {points['every']} is drawn."
         for name, points in _series(numbers)
         if points["every"] > 1
     ]
-    found += [f"Counted, and not drawn: {count:,} {what}." for what, count in numbers["left_out"].items()]
-    if any(own[DIRECTIONS[0]]["window_shift"] is None for own in numbers["subflows"]):
-        found.append(
+    remarks += [f"Counted, and not drawn: {count:,} {what}." for what, count in numbers["left_out"].items()]
+    if any(subflow[DIRECTIONS[0]]["window_shift"] is None for subflow in numbers["subflows"]):
+        remarks.append(
             "A handshake was not captured whole: by how much windows are scaled is not known, and payload without a"
             " mapping cannot be told."
         )
-    return found
+    return remarks
 
 
-def shown(one: AnalysedConnection, number: int, folder: Path) -> ShownConnection:
+def shown(connection: AnalysedConnection, number: int, folder: Path) -> ShownConnection:
     """Draw a connection into a folder, and return what the page says of it.
 
     Parameters
     ----------
-    one : AnalysedConnection
+    connection : AnalysedConnection
     number : int
         Its place on the page.
     folder : Path
         Of the page.
     """
-    style.save(data_sequence.data_sequence(one), folder / FIGURES / f"{figure_name(number)}.png")
-    numbers = numbers_of(one)
+    style.save(data_sequence.data_sequence(connection), folder / FIGURES / f"{figure_name(number)}.png")
+    numbers = numbers_of(connection)
     tokens = [numbers[name] for name in ("token", "remote_token")]
     data = []
     for end in DIRECTIONS:
-        data += [_data_row(end, own["subflow"], own[end]) for own in numbers["subflows"]]
+        data += [_data_row(end, subflow["subflow"], subflow[end]) for subflow in numbers["subflows"]]
         data.append(_whole_row(end, numbers["data"][end], numbers["subflows"]))
     return ShownConnection(
-        name=printable(one.name),
+        name=printable(connection.name),
         figure=figure_name(number),
         facts={
             "MPTCP version": "not known" if numbers["mptcp_version"] is None else str(numbers["mptcp_version"]),
@@ -194,7 +194,7 @@ def shown(one: AnalysedConnection, number: int, folder: Path) -> ShownConnection
             "captured at": ", ".join(numbers["recorded_at"]),
             "length": f"{numbers['length_ns'] / _NS_PER_S:.3f} s",
         },
-        subflows=[_subflow_row(own) for own in numbers["subflows"]],
+        subflows=[_subflow_row(subflow) for subflow in numbers["subflows"]],
         data=data,
         events=[_event_row(kind, points) for kind, points in numbers["events"].items()],
         remarks=_remarks(numbers),

@@ -75,7 +75,7 @@ SELECT connection_id, subflow_id, min(rtt_us) FROM 'data/tables/sites/ack.parque
 
 def all_tables() -> list[Table]:
     """Return every table, those of windows and tiles with their features."""
-    with_features = {one.name: one for one in (PAIR_WINDOW, PAIR_TILE, BENCHMARK_TRAIN, BENCHMARK_TEST)}
+    with_features = {table.name: table for table in (PAIR_WINDOW, PAIR_TILE, BENCHMARK_TRAIN, BENCHMARK_TEST)}
     return [with_features.get(table.name, table) for table in TABLES]
 
 

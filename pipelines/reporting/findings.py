@@ -20,8 +20,10 @@ def findings(results: Results) -> list[str]:
     table = pd.read_csv(results.reports / "accuracy.csv")
     table = table[table["site"] == ALL_SITES]
     rule = results.params.search.rule
-    own = (_same_dataset(results, table, dataset, rule) for dataset in results.params.search.datasets)
-    return [text for text in [*own, _elsewhere(results, table, rule), _unseen(results), _chosen(results)] if text]
+    of_datasets = (_same_dataset(results, table, dataset, rule) for dataset in results.params.search.datasets)
+    return [
+        text for text in [*of_datasets, _elsewhere(results, table, rule), _unseen(results), _chosen(results)] if text
+    ]
 
 
 def _span(values: Iterable[float]) -> str:
@@ -30,39 +32,39 @@ def _span(values: Iterable[float]) -> str:
     return " to ".join(dict.fromkeys((shown[0], shown[-1])))
 
 
-def _of(table: pd.DataFrame, features: str) -> pd.Series[float]:
+def _balanced_accuracy(table: pd.DataFrame, features: str) -> pd.Series[float]:
     """Return the balanced accuracy of the paper's families on a set of features."""
     families = [name for name, family in FAMILIES.items() if not family.ours]
     return table.loc[table["model"].isin(families) & (table["feature_set"] == features), "balanced"].dropna()
 
 
 def _by_features(table: pd.DataFrame) -> str:
-    said = []
+    phrases = []
     for features, name in (("paper", "the paper's nine features"), ("invariant", "ours, free of base RTTs")):
-        found = _of(table, features)
-        if len(found):
-            said.append(f"{_span(found)} with {name}")
+        balanced = _balanced_accuracy(table, features)
+        if len(balanced):
+            phrases.append(f"{_span(balanced)} with {name}")
     plain = table.loc[table["feature_set"] == PLAIN, "balanced"].dropna()
     if len(plain):
-        said.append(f"{_span(plain)} with one threshold on the correlation of the two RTT series")
-    return ", ".join(said)
+        phrases.append(f"{_span(plain)} with one threshold on the correlation of the two RTT series")
+    return ", ".join(phrases)
 
 
 def _same_dataset(results: Results, table: pd.DataFrame, dataset: str, rule: str) -> str:
     name = str(WindowSet.of(dataset, rule))
     rows = table[(table["train_set"] == name) & (table["test_set"] == name)]
-    said = _by_features(rows)
-    if not said:
+    measured = _by_features(rows)
+    if not measured:
         return ""
-    text = f"On connections of `{dataset}` that took no part in training, balanced accuracy is {said}."
+    text = f"On connections of `{dataset}` that took no part in training, balanced accuracy is {measured}."
     path = results.reports / f"baselines/{dataset}/same.csv"
     if path.is_file():
         same = pd.read_csv(path)
         keys = [paper.SCHEMES[scheme] for scheme in paper.DETECTORS]
         wanted = [key in keys for key in zip(same["detector"], same["parameters"], strict=True)]
-        found = same.loc[pd.Series(wanted, index=same.index) & (same["site"] == ALL_SITES), "balanced"].dropna()
-        if len(found):
-            text += f" The detectors the paper compares have {_span(found)} on the same windows."
+        balanced = same.loc[pd.Series(wanted, index=same.index) & (same["site"] == ALL_SITES), "balanced"].dropna()
+        if len(balanced):
+            text += f" The detectors the paper compares have {_span(balanced)} on the same windows."
     if dataset == paper.COUNTERPART:
         published = paper.TABLE5[ALL_SITES]
         models, detectors = (
@@ -76,8 +78,8 @@ def _same_dataset(results: Results, table: pd.DataFrame, dataset: str, rule: str
 def _elsewhere(results: Results, table: pd.DataFrame, rule: str) -> str:
     dataset = results.params.transfer.development
     rows = table[table["test_set"] == str(WindowSet.of(dataset, rule))]
-    said = _by_features(rows)
-    return f"On `{dataset}`, which nothing is trained on, the same models have {said}." if said else ""
+    measured = _by_features(rows)
+    return f"On `{dataset}`, which nothing is trained on, the same models have {measured}." if measured else ""
 
 
 def _unseen(results: Results) -> str:
@@ -98,10 +100,10 @@ def _unseen(results: Results) -> str:
 
 
 def _chosen(results: Results) -> str:
-    found = read_json(results.reports / "detector.json")
+    chosen = read_json(results.reports / "detector.json")
     why = (
-        f"it carries over best to `{found['chosen_on']}`"
-        if found["chosen_on"]
+        f"it carries over best to `{chosen['chosen_on']}`"
+        if chosen["chosen_on"]
         else "it is the best on what was tested on"
     )
-    return f"Of the stored models the best is `{found['model']}`: {why}. `sbd detect` judges by `common-lag` instead."
+    return f"Of the stored models the best is `{chosen['model']}`: {why}. `sbd detect` judges by `common-lag` instead."

@@ -138,9 +138,9 @@ class Page:
         return [name for name in names if name not in self._figures]
 
 
-def text(said: str) -> Markup:
+def text(content: str) -> Markup:
     """Return text as HTML: what is in backquotes as code, an interval in one piece."""
-    pieces = _PIECES.split(said)
+    pieces = _PIECES.split(content)
     # Before each interval or code stands what is neither; one of the two is None.
     parts = [Markup("{}").format(pieces[0])]
     for interval, code, after in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
@@ -193,6 +193,6 @@ def _line(line: list[str], kinds: list[str]) -> Markup:
 
 
 def _kind(column: str, cells: list[str]) -> str:
-    said = [cell for cell in cells if cell]
-    kind = "number" if said and all(_NUMBER.match(cell) for cell in said) else "text"
+    filled = [cell for cell in cells if cell]
+    kind = "number" if filled and all(_NUMBER.match(cell) for cell in filled) else "text"
     return f"{kind} papers" if column.startswith(_PAPERS) else kind

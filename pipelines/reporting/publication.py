@@ -116,7 +116,7 @@ def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, 
         Commit of the code that the clone runs: the project's may be another by the time a stage is done.
     """
     name, _, dataset = entry.stage.partition("@")
-    stage = next((one for one in stages if one.name == name), None)
+    stage = next((candidate for candidate in stages if candidate.name == name), None)
     study, _, program = entry.stage.rpartition(f"/{DAG_FILE}:")
     if stage is None or entry.exit_code != 0 or (study and not stage.outs):
         return None

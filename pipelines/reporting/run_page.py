@@ -113,8 +113,8 @@ def _headers(folder: Path, exported: dict[str, Any]) -> dict[str, str]:
     """Return the texts of the headers that a person can read, without packed tables of nodes."""
     return {
         f"{name}.{suffix}": (folder / f"{name}.{suffix}").read_text()
-        for name, one in exported.items()
-        for suffix in (("md", "h") if one["layout"] == "nested" else ("md",))
+        for name, entry in exported.items()
+        for suffix in (("md", "h") if entry["layout"] == "nested" else ("md",))
     }
 
 
@@ -143,7 +143,7 @@ def render(
         paper=paper,
         rows={rows_of.__name__: rows_of(results) for rows_of in TABLES}
         | {"table5": beside_paper.table5(results, automl)},
-        findings=[text(one) for one in findings(results)],
+        findings=[text(sentence) for sentence in findings(results)],
         candidates={name: automl_tables.candidates(automl / name, rule) for name in results.params.automl.datasets},
         automl={name: automl_tables.details(automl / name) for name in results.params.automl.datasets},
         headers=_headers(headers, read_json(results.reports / "export.json")),

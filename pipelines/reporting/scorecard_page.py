@@ -24,18 +24,18 @@ def _number(value: float | None, digits: int = 3) -> str:
 def summary(card: Scorecard) -> Rows:
     """Return one row for each detector: accuracy, coverage, delay and false sharing."""
     rows = []
-    for one in card.figures:
-        controls = one["false_sharing"]
+    for figure in card.figures:
+        controls = figure["false_sharing"]
         rows.append(
             {
-                "detector": one["detector"],
-                "right": _number(one["right"]),
-                "95 %": f"({_number(one['right_low'])} to {_number(one['right_high'])})",
-                "of decided": _number(one["decided"]),
-                "coverage": _number(one["coverage"]),
-                "wrong": one["wrong"],
-                "none": one["none"],
-                "delay, s": _number(one["delay_s"], 1),
+                "detector": figure["detector"],
+                "right": _number(figure["right"]),
+                "95 %": f"({_number(figure['right_low'])} to {_number(figure['right_high'])})",
+                "of decided": _number(figure["decided"]),
+                "coverage": _number(figure["coverage"]),
+                "wrong": figure["wrong"],
+                "none": figure["none"],
+                "delay, s": _number(figure["delay_s"], 1),
                 **{f"false: {name}": f"{controls[name]['shared']} of {controls[name]['of']}" for name in _CONTROLS},
             }
         )
@@ -43,13 +43,13 @@ def summary(card: Scorecard) -> Rows:
 
 
 def _by(card: Scorecard, stratum: str) -> Rows:
-    there = dict.fromkeys(value for one in card.figures for value in one["by"][stratum])
+    there = dict.fromkeys(value for figure in card.figures for value in figure["by"][stratum])
     classes = [value for value in CLASSES.get(stratum, there) if value in there]
     rows = []
-    for one in card.figures:
-        row: dict[str, Any] = {"detector": one["detector"]}
+    for figure in card.figures:
+        row: dict[str, Any] = {"detector": figure["detector"]}
         for value in classes:
-            part = one["by"][stratum].get(value)
+            part = figure["by"][stratum].get(value)
             row[value] = "" if part is None else f"{_number(part['right'])}, {_number(part['coverage'])}"
         rows.append(row)
     pairs: dict[str, Any] = {"detector": "pairs"}
@@ -59,18 +59,18 @@ def _by(card: Scorecard, stratum: str) -> Rows:
 
 def said_of_answers(answers: Answers) -> list[str]:
     """Return sentences on how a detector answered."""
-    found = [f"It answered on {answers.asked - answers.failed.total()} of {answers.asked} connections."]
-    found += [f"No answer on {count}: {why}." for why, count in sorted(answers.failed.items())]
-    found += [f"It said: {remark}" for remark in answers.remarks]
-    found += [f"Refused {count} of its lines: {why}." for why, count in sorted(answers.refused.items())]
+    sentences = [f"It answered on {answers.asked - answers.failed.total()} of {answers.asked} connections."]
+    sentences += [f"No answer on {count}: {why}." for why, count in sorted(answers.failed.items())]
+    sentences += [f"It said: {remark}" for remark in answers.remarks]
+    sentences += [f"Refused {count} of its lines: {why}." for why, count in sorted(answers.refused.items())]
     if answers.ahead:
-        found.append(
+        sentences.append(
             f"On {answers.ahead} of {answers.cut} connections, its verdicts up to the middle were others when it was"
             " told the first half alone: it dates verdicts before their evidence, and its delays mean nothing."
         )
     elif answers.cut:
-        found.append(f"On {answers.cut} connections, the first half alone gave the same verdicts up to the middle.")
-    return found
+        sentences.append(f"On {answers.cut} connections, the first half alone gave the same verdicts up to the middle.")
+    return sentences
 
 
 def left_out(card: Scorecard) -> list[str]:

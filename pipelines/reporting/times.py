@@ -28,11 +28,11 @@ def where_time_went(entries: Sequence[Entry], whole_s: float) -> str:
              all    7.0   7.5
     """
     rows = [
-        {"stage": one.stage, "wall s": f"{one.wall_s:.1f}", "CPU s": f"{one.cpu_s:.1f}"}
-        for one in sorted(entries, key=lambda one: one.wall_s, reverse=True)
+        {"stage": entry.stage, "wall s": f"{entry.wall_s:.1f}", "CPU s": f"{entry.cpu_s:.1f}"}
+        for entry in sorted(entries, key=lambda entry: entry.wall_s, reverse=True)
     ]
-    between_s = whole_s - sum(one.wall_s for one in entries)
+    between_s = whole_s - sum(entry.wall_s for entry in entries)
     rows.append({"stage": "DVC", "wall s": f"{between_s:.1f}"})
-    all_cpu_s = sum(one.cpu_s for one in entries)
+    all_cpu_s = sum(entry.cpu_s for entry in entries)
     rows.append({"stage": "all", "wall s": f"{whole_s:.1f}", "CPU s": f"{all_cpu_s:.1f}"})
     return "\n".join(aligned(rows))

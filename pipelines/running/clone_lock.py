@@ -89,12 +89,12 @@ def check_no_dvc(clone: Path) -> None:
         stages = json.loads((clone / _DVC_STAGES).read_text())
     except (FileNotFoundError, ValueError):
         stages = {}
-    readers = [one for several in stages.get("read", {}).values() for one in several]
-    for one in [*stages.get("write", {}).values(), *readers]:
-        command = Path(f"/proc/{one['pid']}/cmdline")
+    readers = [reader for several in stages.get("read", {}).values() for reader in several]
+    for process in [*stages.get("write", {}).values(), *readers]:
+        command = Path(f"/proc/{process['pid']}/cmdline")
         # Of a process that was killed it stands there until DVC runs again, and its number may be another's by then.
         if command.exists() and b"dvc" in command.read_bytes():
-            raise BusyError(clone, f"{one['pid']} (dvc)")
+            raise BusyError(clone, f"{process['pid']} (dvc)")
     if (clone / _DVC_LOCK).exists():
         with (clone / _DVC_LOCK).open() as file:
             if not _locked(file):

@@ -101,17 +101,17 @@ class Countdown:
             Since DVC was started.
         """
         self._left.pop(run, None)
-        told = f"stage {self._count - len(self._left)} of {self._count}"
+        text = f"stage {self._count - len(self._left)} of {self._count}"
         awaited = [run, *self._left]
         if not all(name in self._typical_s for name in awaited):
-            return told
+            return text
         if self._known_from_s is None:
             self._known_from_s = elapsed_s
         left_s = sum(self._typical_s[name] for name in awaited)
         # This machine's pace, and DVC's own time between the runs; the first minute says little of either.
         left_s *= (elapsed_s - self._known_from_s + _MINUTE_S) / (self._known_s + _MINUTE_S)
         self._known_s += self._typical_s[run]
-        return f"{told}, {_span(left_s)} left"
+        return f"{text}, {_span(left_s)} left"
 
 
 def _span(seconds: float) -> str:

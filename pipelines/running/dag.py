@@ -51,10 +51,10 @@ def in_project() -> bool:
 
 def _value(values: dict[str, Any], name: str) -> Any:
     """Return the value of a name such as ``further.simulated``; None if there is none."""
-    found: Any = values
+    value: Any = values
     for part in name.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
-    return found
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
 
 
 def filled_in(text: str, dataset: str, params: Params) -> str:
@@ -200,8 +200,8 @@ def _with_values(stage: Stage, params_file: Path) -> Stage:
     )
 
 
-def _below(one: str, other: str) -> bool:
-    return PurePosixPath(one).is_relative_to(other) or PurePosixPath(other).is_relative_to(one)
+def _below(path: str, other: str) -> bool:
+    return PurePosixPath(path).is_relative_to(other) or PurePosixPath(other).is_relative_to(path)
 
 
 def edges(stages: list[Stage], params: Params) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ _NOT_SOURCES = (":!reports", ":!studies/*/reports/*", ":!export/generated", ":!*
 _DIGITS = 16
 
 
-def _said(command: Sequence[str]) -> str | None:
+def _output_of(command: Sequence[str]) -> str | None:
     """Return what a program says, None if it is not there or fails."""
     if shutil.which(command[0]) is None:
         return None
@@ -32,11 +32,11 @@ def _said(command: Sequence[str]) -> str | None:
 
 def commit() -> str:
     """Return the commit of the code, and whether its sources are as there."""
-    found = _said(("git", "rev-parse", "HEAD"))
-    if found is None:
+    head = _output_of(("git", "rev-parse", "HEAD"))
+    if head is None:
         return "not in git"
-    changed = _said(("git", "status", "--porcelain", "--", ".", *_NOT_SOURCES))
-    return f"{found}, {'with changes' if changed else 'unchanged'}"
+    changed = _output_of(("git", "status", "--porcelain", "--", ".", *_NOT_SOURCES))
+    return f"{head}, {'with changes' if changed else 'unchanged'}"
 
 
 def processor() -> str:
@@ -64,7 +64,7 @@ def version() -> str:
 
 def environment() -> dict[str, str]:
     """Return what this process runs in, by what it is."""
-    found = {compiler: _said((compiler, "--version")) for compiler in compilers.KNOWN}
+    versions = {compiler: _output_of((compiler, "--version")) for compiler in compilers.KNOWN}
     return {
         "made at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "commit": commit(),
@@ -72,7 +72,7 @@ def environment() -> dict[str, str]:
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
         "packages": ", ".join(f"{name} {_version(name)}" for name in _PACKAGES),
         "compilers": ", ".join(
-            said.splitlines()[0] if said else f"{name} not installed" for name, said in found.items()
+            text.splitlines()[0] if text else f"{name} not installed" for name, text in versions.items()
         ),
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
         **{f"{name}, sha256": _sha256(_CODE / name) for name in _LOCKS},

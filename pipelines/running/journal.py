@@ -57,7 +57,7 @@ class Entry:
 def _cpu_s() -> float:
     """Return the processor's time of this process and of those it started that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 class Clock:

@@ -177,9 +177,9 @@ def _locks(target: Path) -> list[Path]:
     return [lock for lock in locks if lock.exists()]
 
 
-def _each(told: Callable[[str], object], lines: Iterable[str]) -> None:
+def _each(take: Callable[[str], object], lines: Iterable[str]) -> None:
     for line in lines:
-        told(line.rstrip("\n"))
+        take(line.rstrip("\n"))
 
 
 def repro(
@@ -206,7 +206,7 @@ def repro(
         lock.unlink()
     environment = os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     log.info("dvc repro in %s", target)
-    told = len(journal.read(target / journal.JOURNAL))
+    reported = len(journal.read(target / journal.JOURNAL))
     # Whoever starts DVC beside it, it waits for what that has locked, rather than to fail.
     command = ending_with_this(["dvc", "--wait-for-lock", "repro", *arguments])
     reader: Thread | None = None
@@ -225,9 +225,9 @@ def repro(
                     ended = True
                 if when_done is not None:
                     entries = journal.read(target / journal.JOURNAL)
-                    for entry in entries[told:]:
+                    for entry in entries[reported:]:
                         when_done(entry)
-                    told = len(entries)
+                    reported = len(entries)
             if reader is not None:
                 reader.join()
         except BaseException:

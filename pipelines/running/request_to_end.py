@@ -34,16 +34,16 @@ class RequestToEnd:
     def __enter__(self) -> RequestToEnd:
         """Begin to handle signals."""
         if threading.current_thread() is threading.main_thread():
-            self._handled = [one for one in _SIGNALS if signal.getsignal(one) is signal.SIG_DFL]
-        for one in self._handled:
-            signal.signal(one, self._handle)
+            self._handled = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+        for number in self._handled:
+            signal.signal(number, self._handle)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         """Leave signals to whom they were left before; end the process if a request still waits."""
         self.waits = True
-        for one in self._handled:
-            signal.signal(one, signal.SIG_DFL)
+        for number in self._handled:
+            signal.signal(number, signal.SIG_DFL)
         if error is None and self._asked_by:
             self._end()
 

@@ -158,7 +158,7 @@ def _close_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _told(error: Exception) -> tuple[int, Sequence[object]] | None:
+def _code_and_lines(error: Exception) -> tuple[int, Sequence[object]] | None:
     """Return the exit code and the lines of an error that its reader can mend, None of any other."""
     if isinstance(error, Fault):
         return error.exit_code, [error, *error.details]
@@ -181,10 +181,10 @@ def guarded(work: Callable[[], int]) -> int:
     try:
         return _flushed(work)
     except Exception as error:
-        told = _told(error)
-        if told is None:
+        shown = _code_and_lines(error)
+        if shown is None:
             raise
-        code, lines = told
+        code, lines = shown
         for line in lines:
             log.error("%s", line)
         log.debug("it came from:", exc_info=error)
@@ -208,16 +208,16 @@ def of_dataset(argv: Sequence[str], dataset: str) -> list[str]:
 def _make_folders(argv: Sequence[str]) -> None:
     """Make the folders that hold what is a dataset's own: they are there though no dataset is listed."""
     for text in argv:
-        before, found, _ = text.partition(DATASET)
-        if found:
+        before, marker, _ = text.partition(DATASET)
+        if marker:
             Path(f"{before}x").parent.mkdir(parents=True, exist_ok=True)
 
 
 def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], int], *, at_once: bool) -> int:
     """Do every dataset that a parameter lists, one after the other or several at once."""
-    own = VisibleParser(add_help=False, allow_abbrev=False)
-    own.add_argument("--params", type=Path, default=PARAMS_FILE)
-    params = read_params(own.parse_known_args(argv)[0].params, whole=False)
+    parser = VisibleParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--params", type=Path, default=PARAMS_FILE)
+    params = read_params(parser.parse_known_args(argv)[0].params, whole=False)
     _make_folders(argv)
     datasets = params.value(parameter)
     tasks = [partial(work, of_dataset(argv, dataset)) for dataset in datasets]
@@ -263,12 +263,12 @@ def main(
     several = VisibleParser(add_help=False, allow_abbrev=False)
     several.add_argument("--each", metavar="PARAMETER")
     several.add_argument("--at-once", action="store_true")
-    asked, own = several.parse_known_args(argv)
+    asked, rest = several.parse_known_args(argv)
     program.add_arguments(parser)
     add_verbosity(parser)
 
-    def work(own: Sequence[str]) -> int:
-        arguments = parser.parse_args(own)
+    def work(command_line: Sequence[str]) -> int:
+        arguments = parser.parse_args(command_line)
         configure_logging(arguments, name)
         return guarded(lambda: program.run(arguments, read_params(arguments.params, whole=False)))
 
@@ -277,7 +277,7 @@ def main(
         with clone_lock.held(Path()) if DVC_STAGE in os.environ else nullcontext():
             if asked.each is None:
                 return work(argv)
-            return _each(asked.each, own, work, at_once=asked.at_once)
+            return _each(asked.each, rest, work, at_once=asked.at_once)
 
     with journal.measured() as clock:
         clock.exit_code = guarded(alone)

@@ -22,8 +22,8 @@ def _dvc(project: Path, *arguments: str) -> str:
     command = [sys.executable, "-m", "dvc", *arguments]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
-        raise NotStoredError(f"dvc {arguments[0]}: {said[-1]}")
+        lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+        raise NotStoredError(f"dvc {arguments[0]}: {lines[-1]}")
     return done.stdout
 
 
@@ -55,10 +55,10 @@ def changed(project: Path) -> list[Path]:
     NotStoredError
         If DVC fails.
     """
-    found = json.loads(_dvc(project, "data", "status", "--json", "--granular")).get("uncommitted", {})
+    uncommitted = json.loads(_dvc(project, "data", "status", "--json", "--granular")).get("uncommitted", {})
     # A folder is listed beside the file in it that differs; alone where its record is not in the cache.
     return sorted(
-        Path(path) for how, paths in found.items() for path in paths if how == "unknown" or not path.endswith("/")
+        Path(path) for how, paths in uncommitted.items() for path in paths if how == "unknown" or not path.endswith("/")
     )
 
 

@@ -60,14 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _grounds(dataset: str, features: Path, params: Params) -> list[Ground]:
-    own, *others = (
+    windows, *others = (
         read_table(PAIR_WINDOW, features / name / "pair_window.parquet").to_pandas()
         for name in dict.fromkeys([dataset, *params.search.datasets])
     )
-    more = further_windows(own, others, params.search.rule)
+    more = further_windows(windows, others, params.search.rule)
     return grounds(
         dataset,
-        own,
+        windows,
         more,
         feature_sets=params.automl.feature_sets,
         rules=params.search.rules,
@@ -80,30 +80,30 @@ def _outcomes(every: Sequence[Ground], arguments: argparse.Namespace, params: Pa
     """Search with every engine that can run here; take what a run that was broken off has found."""
     options, method = params.automl, plan.method(params.search)
     standing = environments(params, arguments.environments)
-    found: Outcomes = {}
+    outcomes: Outcomes = {}
     waiting: list[PlannedSearch] = []
     for name, evaluations in options.evaluations.items():
         engine = engine_of(name)
         if not standing[name]:
             log.warning("%s", remedy(engine))
-            found |= outcome.without_environment(engine, every)
+            outcomes |= outcome.without_environment(engine, every)
             continue
-        found |= {(name, ground.feature_set): {} for ground in every}
+        outcomes |= {(name, ground.feature_set): {} for ground in every}
         limits = Limits(evaluations, options.time_s, options.evaluation_time_s, options.memory_mb, options.cores)
-        for one in outcome.planned(engine, every, arguments.environments, limits, method, options.seed):
-            before = kept.find(one.digest)
+        for planned in outcome.planned(engine, every, arguments.environments, limits, method, options.seed):
+            before = kept.find(planned.digest)
             if before is None:
-                waiting.append(one)
+                waiting.append(planned)
                 continue
-            log.info("%s, %s, split %d: kept from a run that was broken off", *one.key, one.fold)
-            found[one.key][one.fold] = before
+            log.info("%s, %s, split %d: kept from a run that was broken off", *planned.key, planned.fold)
+            outcomes[planned.key][planned.fold] = before
     at_once = max(1, parallel.workers(params) // options.cores)
     with contextlib.closing(outcome.ended(waiting, kept, at_once, Path(tempfile.gettempdir()))) as ended:
-        for one, own in parallel.progress(ended, what=f"automl {arguments.dataset}", total=len(waiting)):
-            found[one.key][one.fold] = own
-            said = own.reason if isinstance(own, NotRun) else f"{own.cpu_s:.0f} CPU s"
-            log.info("%s, %s, split %d: %s", *one.key, one.fold, said)
-    return found
+        for planned, result in parallel.progress(ended, what=f"automl {arguments.dataset}", total=len(waiting)):
+            outcomes[planned.key][planned.fold] = result
+            spent = result.reason if isinstance(result, NotRun) else f"{result.cpu_s:.0f} CPU s"
+            log.info("%s, %s, split %d: %s", *planned.key, planned.fold, spent)
+    return outcomes
 
 
 def _students(every: Sequence[Ground], outcomes: Outcomes, params: Params) -> list[Candidate]:

@@ -61,7 +61,8 @@ def _shuffled(
     shuffled, verdicts = judged_on_shuffled_labels(windows, grids, trial, plan.method(params.search), seed)
     rows = trial.tests[trial.train_set]
     return {
-        family: prediction_rows(shuffled, rows, own[trial.train_set], model=family) for family, own in verdicts.items()
+        family: prediction_rows(shuffled, rows, by_set[trial.train_set], model=family)
+        for family, by_set in verdicts.items()
     }
 
 
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     params.check_learnable(arguments.dataset)
     options, dataset = params.search, arguments.dataset
     own_set = str(WindowSet.of(dataset, options.rule))
-    drawn = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
+    resampling = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
     pair_window = read_table(PAIR_WINDOW, arguments.features / "pair_window.parquet").to_pandas()
     swapped = read_table(PAIR_WINDOW, arguments.swapped / "pair_window.parquet").to_pandas()
     windows = windows_of_kinds(pair_window, options.rules, swapped, feature_names(_FEATURE_SET))
@@ -91,32 +92,32 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     }
     tasks: list[partial[Any]] = [partial(_shuffled, windows, grids, trial, params) for trial in own_trials]
     tasks += [partial(_alone, windows, name, own_trials, params) for name in windows.feature_names]
-    found = parallel.mapped(operator.call, tasks, params, what=f"controls {dataset}")
+    results = parallel.mapped(operator.call, tasks, params, what=f"controls {dataset}")
 
     shuffled, alone = [], []
     verdicts: list[pd.DataFrame] = []
-    by_trial = [next(found) for _ in own_trials]
+    by_trial = [next(results) for _ in own_trials]
     for family in params.controls.families:
-        verdicts.append(pd.concat([own[family] for own in by_trial]))
+        verdicts.append(pd.concat([by_family[family] for by_family in by_trial]))
         shuffled.append(
             {
                 "model": family,
-                **asdict(accuracy_of_windows(verdicts[-1], resamples=drawn["resamples"], seed=drawn["seed"])),
+                **asdict(accuracy_of_windows(verdicts[-1], resamples=resampling["resamples"], seed=resampling["seed"])),
             }
         )
     for name in windows.feature_names:
-        rows = next(found)
+        rows = next(results)
         verdicts.append(rows)
         judged = accuracy_of_windows(
             rows[rows["test_set"] == own_set],
-            resamples=drawn["resamples"],
-            seed=drawn["seed"],
+            resamples=resampling["resamples"],
+            seed=resampling["seed"],
         )
-        alone.append({"feature": name, **asdict(judged), **called_shared(rows, dataset, options.rule, **drawn)})
+        alone.append({"feature": name, **asdict(judged), **called_shared(rows, dataset, options.rule, **resampling)})
     predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
     called = [
-        {"model": model, "feature_set": feature_set, **called_shared(own, dataset, options.rule, **drawn)}
-        for (model, feature_set), own in predictions[
+        {"model": model, "feature_set": feature_set, **called_shared(of_model, dataset, options.rule, **resampling)}
+        for (model, feature_set), of_model in predictions[
             predictions["train_set"] == str(WindowSet.of(dataset, options.rule))
         ].groupby(["model", "feature_set"], sort=False)
     ]

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     of_rule = [are_of_kind(table[name], options.rule) for name in ("train_set", "test_set")]
     overall = table[(table["site"] == ALL_SITES) & of_rule[0] & of_rule[1]]
     write_json(_headline(overall, f"{params.export.dataset}/{options.rule}"), arguments.metrics)
-    exported = [str(one) for one in params.export.stored()]
+    exported = [str(model) for model in params.export.stored()]
     chosen = best_model(overall, options.datasets, params.transfer.development, options.rule, exported)
     write_json(chosen, arguments.detector)
     style.save(comparison.accuracy(overall), arguments.figure)

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     if params.extract.reading != DEFAULT:
         raise ExportError("extract.reading is not the default: a header's features are defined by the default reading")
-    found = compilers.installed(all_of_them=arguments.all_compilers)
+    installed = compilers.installed(all_of_them=arguments.all_compilers)
     windows = pd.concat(
         [
             read_table(PAIR_WINDOW, arguments.features / dataset / "pair_window.parquet").to_pandas()
@@ -61,8 +61,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     predictions = read_table(PREDICTION, arguments.predictions).to_pandas()
     rule, layouts = params.search.rule, params.export.layouts
     models = [
-        exported_model.load(one, arguments.models, rule, params.profile, layouts[one.family])
-        for one in params.export.stored()
+        exported_model.load(stored, arguments.models, rule, params.profile, layouts[stored.family])
+        for stored in params.export.stored()
     ]
     best = read_json(arguments.detector)["exported"]
     if best is None:
@@ -74,18 +74,18 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         headers = Path(folder) / "headers"
         header_folder.write(files, headers)
         of_models = [None, *(model.header.name for model in models)]
-        build = partial(verify.build_everywhere, headers, compilers=found)
+        build = partial(verify.build_everywhere, headers, compilers=installed)
         # Programs and headers stand in folders of this machine.
         built = parallel.mapped(build, of_models, params, what="compile", threads=True, here=True)
-        for own, every in zip(of_models, built, strict=True):
-            for one in every:
-                log.info("%s: %s", own or "sbd_loaded", one)
-        loaded = header_program.build(Path(programs), headers, None, found[0])
+        for name, every in zip(of_models, built, strict=True):
+            for program in every:
+                log.info("%s: %s", name or "sbd_loaded", program)
+        loaded = header_program.build(Path(programs), headers, None, installed[0])
 
         def verified(model: ExportedModel) -> tuple[pd.DataFrame, dict[str, int]]:
             generated = probing_rows(model.forest, rows=params.export.generated_rows, seed=params.export.seed)
             rows = AgreementRows.of(model, windows, predictions, generated)
-            return agreeing(model, rows, headers, loaded, found[0]), rows.counts()
+            return agreeing(model, rows, headers, loaded, installed[0]), rows.counts()
 
         done = list(parallel.mapped(verified, models, params, what="verify", here=True))
     if not arguments.check:

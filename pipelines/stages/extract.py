@@ -60,7 +60,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         reading=params.extract.reading,
     )
     with_truths = [
-        (batch, {one["connection_id"]: truths.get(one["connection_id"], {}) for one in batch}) for batch in batches
+        (batch, {connection["connection_id"]: truths.get(connection["connection_id"], {}) for connection in batch})
+        for batch in batches
     ]
     results = parallel.mapped(work, with_truths, params, what=f"extract {arguments.dataset}")
     counts: dict[str, Counter[str]] = defaultdict(Counter)

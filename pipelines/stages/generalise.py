@@ -55,38 +55,38 @@ def _searched(
     arguments: argparse.Namespace, datasets: Iterable[str], params: Params
 ) -> dict[tuple[str, str], SearchResult]:
     """Return the verdicts and models of each dataset's search, by dataset and set of features."""
-    found, families = {}, params.generalise.families
+    results, families = {}, params.generalise.families
     for dataset in datasets:
         every = read_table(PREDICTION, arguments.searched / f"{dataset}.parquet").to_pandas()
         for feature_set in params.search.feature_sets:
-            own = every[every["feature_set"] == feature_set]
+            of_set = every[every["feature_set"] == feature_set]
             models = {name: StoredModel(dataset, name, feature_set).path(arguments.models) for name in families}
-            found[dataset, feature_set] = SearchResult(
-                {name: own[own["model"] == name] for name in families},
+            results[dataset, feature_set] = SearchResult(
+                {name: of_set[of_set["model"] == name] for name in families},
                 {name: store.load(path) for name, path in models.items()},
             )
-    return found
+    return results
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
-    options, own, method = params.generalise, params.search, plan.method(params.search)
+    options, search, method = params.generalise, params.search, plan.method(params.search)
     learnt = list(dict.fromkeys(dataset for datasets in options.trained for dataset in datasets))
     for dataset in learnt:
         params.check_learnable(dataset)
     pair_windows = _pair_windows(arguments.features, dict.fromkeys([*learnt, *options.tested]))
     partners = _pair_windows(arguments.swapped, learnt)
     parts = {
-        name: generalisation.labelled_parts(pair_windows, partners, own.rules, feature_names(name))
-        for name in own.feature_sets
+        name: generalisation.labelled_parts(pair_windows, partners, search.rules, feature_names(name))
+        for name in search.feature_sets
     }
-    grids = {name: fitting.settings(family_of(name), own.families[name], own.top) for name in options.families}
+    grids = {name: fitting.settings(family_of(name), search.families[name], search.top) for name in options.families}
     # Rows, splits and so trials are the same for every set of features.
     any_parts = next(iter(parts.values()))
     trials = [
         trial
         for datasets in options.trained
-        for trial in generalisation.trials(any_parts, datasets, options.tested, own.rule, plan.drawing(own))
+        for trial in generalisation.trials(any_parts, datasets, options.tested, search.rule, plan.drawing(search))
     ]
     pools = {name: generalisation.pooled(of_set) for name, of_set in parts.items()}
     tasks = generalisation.tasks(pools, trials, grids, method)
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     alone = dict.fromkeys(datasets[0] for datasets in options.trained if len(datasets) == 1)
     predictions = generalisation.predictions(pools, trials, _searched(arguments, alone, params), of_several)
     write_predictions(predictions, arguments.predictions)
-    missing = read_missing(arguments.features, options.tested, own.rule)
+    missing = read_missing(arguments.features, options.tested, search.rule)
     evaluate = params.evaluate
     table = accuracy_by_set(predictions, missing, resamples=evaluate.resamples, seed=evaluate.seed)
     write_csv(table, arguments.table)

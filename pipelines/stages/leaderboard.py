@@ -52,29 +52,29 @@ def _scores(task: BenchmarkTask, size: str, of: Callable[[], Iterator[TaskScore]
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     data = DatasetTables(arguments.tables, arguments.truths, arguments.features, arguments.tiles)
-    found: list[TaskScore] = []
+    scores: list[TaskScore] = []
     for task in TASKS.values():
         folder = arguments.tasks / task.name
 
         def in_git(folder: Path = folder) -> Iterator[TaskScore]:
-            own = TaskRun.of_folder(folder).compared(task_file.read(folder))
-            yield from own.asked(None, params)
-            yield from own.all_learnt(params)
+            task_run = TaskRun.of_folder(folder).compared(task_file.read(folder))
+            yield from task_run.asked(None, params)
+            yield from task_run.all_learnt(params)
 
         def of_run(size: str, task: BenchmarkTask = task, folder: Path = folder) -> Iterator[TaskScore]:
             for dataset in (*task.trained, *task.tested):
                 if dataset not in params.datasets:
                     raise TaskNotRunError(f"the dataset {dataset} is not one of this profile's")
             known = task_file.read(folder)
-            own = TaskRun.of_run(known, size, RunConnections.of(task, data)).compared(known, made_here=True)
-            yield from own.replayed(arguments.replayed, params)
-            yield from own.all_learnt(params)
+            task_run = TaskRun.of_run(known, size, RunConnections.of(task, data)).compared(known, made_here=True)
+            yield from task_run.replayed(arguments.replayed, params)
+            yield from task_run.all_learnt(params)
 
-        found += _scores(task, SMALLEST, in_git)
+        scores += _scores(task, SMALLEST, in_git)
         for size in params.leaderboard.sizes:
-            found += _scores(task, size, partial(of_run, size))
-    table = pd.DataFrame([one.row() for one in found])
+            scores += _scores(task, size, partial(of_run, size))
+    table = pd.DataFrame([score.row() for score in scores])
     write_parquet(table, arguments.figures)
     write_csv(table, arguments.table)
-    log.info("%d tasks, %d figures", len(TASKS), sum(one.detector != NOT_RUN for one in found))
+    log.info("%d tasks, %d figures", len(TASKS), sum(score.detector != NOT_RUN for score in scores))
     return stage.EXIT_OK

@@ -129,9 +129,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         if not any(last_labels(data.truth(dataset))):
             log.warning("%s: no pair has a valid label", dataset)
             continue
-        rows, own = compared.judged(dataset)
+        rows, accuracies = compared.judged(dataset)
         everything.append(rows)
-        table += own
+        table += accuracies
     write_parquet(pd.concat(everything, ignore_index=True).astype({SAID: "boolean"}), arguments.judged)
     write_csv(pd.DataFrame(table), arguments.table)
     asked = ControlPlan(
@@ -144,7 +144,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         seed=options.seed,
     )
 
-    found = controls(
+    control_rows = controls(
         data,
         families.tasks,
         families.learnt,
@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         asked,
         lambda work, items: parallel.mapped(work, items, params, what="judge"),
     )
-    write_csv(pd.DataFrame(list(found)), arguments.controls)
+    write_csv(pd.DataFrame(list(control_rows)), arguments.controls)
     write_json(compared.chosen(), arguments.chosen)
     log.info("%d families learnt on %s, judged on %d datasets", len(families.learnt), options.trained, len(everything))
     return stage.EXIT_OK

@@ -69,10 +69,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     decided = []
     for name in headers_of_models(headers):
         expected = tiled.merge(verdicts[verdicts["model"] == name], on=list(WINDOW_KEY), validate="one_to_one")
-        found = same_decisions(folder, expected, headers, name, compiler, programs)
-        decided.append(found.decisions)
-        report["decisions"][name] = len(found.decisions)
-        report["partitions"][name] = found.partitions
+        compared = same_decisions(folder, expected, headers, name, compiler, programs)
+        decided.append(compared.decisions)
+        report["decisions"][name] = len(compared.decisions)
+        report["partitions"][name] = compared.partitions
     log.info("%s: all the same: %s", arguments.dataset, report)
     write_parquet(pd.concat(decided, ignore_index=True), arguments.decisions)
     write_json(report, arguments.report)

@@ -64,40 +64,43 @@ def _learned(arguments: argparse.Namespace, known: Known, others: Sequence[str],
     """Return, by connection, the opinions of models trained on other datasets, by their verdicts on windows."""
     windows = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
     windows = windows[windows["rule"] == params.search.rule].reset_index(drop=True)
-    subflow_ids = {one["connection_id"]: sorted(known.subflows[one["connection_id"]]) for one in known.connections}
-    found: dict[str, Said] = defaultdict(dict)
+    subflow_ids = {
+        connection["connection_id"]: sorted(known.subflows[connection["connection_id"]])
+        for connection in known.connections
+    }
+    learned: dict[str, Said] = defaultdict(dict)
     for trained in others:
         for name in params.replay.models:
             fitted = store.load(StoredModel.parse(f"{trained}/{name}").path(arguments.models))
             for connection_id, opinions in opinions_by_connection(fitted, windows, subflow_ids).items():
-                found[connection_id][name, f"trained on {trained}"] = opinions
-    return dict(found)
+                learned[connection_id][name, f"trained on {trained}"] = opinions
+    return dict(learned)
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     folder: Path = arguments.tables.absolute()  # a worker may have been started in another folder
     known = read_known(folder, arguments.truth, arguments.pair_window)
-    others = [one for one in params.search.datasets if one != arguments.dataset]
+    others = [dataset for dataset in params.search.datasets if dataset != arguments.dataset]
     chosen_on = {other: read_json(arguments.tuned / f"{other}.json")["chosen"] for other in others}
     detectors = with_tuned(params.replay.detectors, params.replay.grids, chosen_on)
-    said = _learned(arguments, known, others, params)
+    learned = _learned(arguments, known, others, params)
     parts = batches(known)
-    work = partial(replay_on, folder=folder, detectors=detectors, said=said, with_groups=True)
-    found = ReplayedRows()
+    work = partial(replay_on, folder=folder, detectors=detectors, said=learned, with_groups=True)
+    replayed = ReplayedRows()
     for part in parallel.mapped(work, parts, params, what=f"replay {arguments.dataset}"):
-        found.add(part)
-    opinion = opinion_table(found.opinion)
+        replayed.add(part)
+    opinion = opinion_table(replayed.opinion)
     write_opinions(opinion, arguments.opinion)
     for table, rows, path in (
-        (tables.GROUPING, found.grouping, arguments.grouping),
-        (tables.TIME_SHARE, found.time_share, arguments.time_share),
+        (tables.GROUPING, replayed.grouping, arguments.grouping),
+        (tables.TIME_SHARE, replayed.time_share, arguments.time_share),
     ):
         write_table(table, columns_of(table, rows), path)
-    names = sorted({f"{row['detector']}/{row['preset']}" for row in found.grouping})
-    changes = {(row["connection_id"], row["detector"], row["preset"], row["time_ns"]) for row in found.grouping}
+    names = sorted({f"{row['detector']}/{row['preset']}" for row in replayed.grouping})
+    changes = {(row["connection_id"], row["detector"], row["preset"], row["time_ns"]) for row in replayed.grouping}
     report = {
-        "counts": dict(sorted(found.counts.items())),
+        "counts": dict(sorted(replayed.counts.items())),
         "changes_of_opinion": len(changes),
         "with_an_opinion": names,
         "without_any_opinion": sorted({f"{detector}/{preset}" for detector, preset in detectors} - set(names)),

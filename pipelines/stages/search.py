@@ -81,11 +81,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     params.check_learnable(arguments.dataset)
     options = params.search
     asked = _asked(arguments.dataset, arguments.features, arguments.swapped, params)
-    found = parallel.mapped(operator.call, asked.tasks(), params, what=f"search {arguments.dataset}")
+    results = parallel.mapped(operator.call, asked.tasks(), params, what=f"search {arguments.dataset}")
     grids: list[pd.DataFrame] = []
     predictions: list[pd.DataFrame] = []
     summaries: dict[str, dict[str, Any]] = {}
-    for searched in asked.searched(found):
+    for searched in asked.searched(results):
         model = StoredModel(arguments.dataset, searched.name, searched.feature_set)
         path = model.path(arguments.models)
         store.save(searched.fitted, path)

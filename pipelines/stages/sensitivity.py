@@ -65,14 +65,14 @@ def _models(folder: Path, params: Params) -> dict[StoredModel, Fitted]:
     options = params.sensitivity
     names = [*itertools.product(options.families, options.feature_sets), (CORRELATION, PLAIN)]
     every = [StoredModel(dataset, *name) for dataset in params.search.datasets for name in names]
-    return {one: store.load(one.path(folder)) for one in every}
+    return {model: store.load(model.path(folder)) for model in every}
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     truth = read_table(tables.TRUTH, arguments.truth).to_pandas()
     models = _models(arguments.models, params)
-    drawn = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
+    resampling = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
     rows = []
     for level in _levels(truth, arguments, params):
         log.info(
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             *(len(level.windows), len(level.without_verdict)),
         )
         for model, fitted in models.items():
-            rows.append(level.row(model, judged(fitted, level.windows, level.without_verdict, **drawn)))
+            rows.append(level.row(model, judged(fitted, level.windows, level.without_verdict, **resampling)))
     table = pd.DataFrame(rows)
     write_parquet(table, arguments.judged)
     write_csv(table, arguments.table)

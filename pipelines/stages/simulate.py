@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--raw", type=Path, required=True, help="folder to write: inputs/, scenarios/, truth.csv")
 
 
-def _one(numbered: tuple[int, Run], raw: Path) -> list[dict[str, Any]] | simulator.SimulatorError:
+def _simulate_connection(numbered: tuple[int, Run], raw: Path) -> list[dict[str, Any]] | simulator.SimulatorError:
     """Simulate a connection; return its rows of the truth, or why it failed."""
     number, run = numbered
     name = f"{number:05d}"
@@ -54,19 +54,19 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         (arguments.raw / folder).mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
     failures: list[str] = []
-    work = partial(_one, raw=arguments.raw.absolute())
+    work = partial(_simulate_connection, raw=arguments.raw.absolute())
     numbered = list(enumerate(runs))
     # The simulator is a program of its own.
-    for found in parallel.mapped(work, numbered, params, what=f"simulate {arguments.dataset}", threads=True):
-        if isinstance(found, simulator.SimulatorError):
-            failures.append(str(found))
-            log.error("%s", found)
+    for outcome in parallel.mapped(work, numbered, params, what=f"simulate {arguments.dataset}", threads=True):
+        if isinstance(outcome, simulator.SimulatorError):
+            failures.append(str(outcome))
+            log.error("%s", outcome)
         else:
-            rows += found
+            rows += outcome
     write_csv(rows, arguments.raw / "truth.csv")
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = usage.ru_utime + usage.ru_stime
-    simulated_s = sum(one.scenario.duration_s for one in runs)
+    simulated_s = sum(planned.scenario.duration_s for planned in runs)
     log.info(
         "%d runs, %.0f simulated s in %.1f CPU s: %.1f per CPU s", len(runs), simulated_s, cpu_s, simulated_s / cpu_s
     )

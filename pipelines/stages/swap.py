@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     rule, reading = params.search.rules[0], params.extract.reading
 
     def windows_of(batch: Sequence[tuple[str, str]]) -> Extracted:
-        of_both = [(connections[one], connections[other]) for one, other in batch]
+        of_both = [(connections[first], connections[second]) for first, second in batch]
         return swapped(of_both, folder, truths, arguments.dataset, rule, reading)
 
     results = parallel.mapped(windows_of, batches, params, what=f"swap {arguments.dataset}")
@@ -73,10 +73,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         TableWriter(PAIR_WINDOW, arguments.swapped) as windows,
         TableWriter(tables.SERIES, arguments.series) as series,
     ):
-        for found in results:
-            windows.append(found.pair_window)
-            series.append(found.series)
-            for name, counter in found.counts.items():
+        for part in results:
+            windows.append(part.pair_window)
+            series.append(part.series)
+            for name, counter in part.counts.items():
                 counts[name].update(counter)
     report = {
         "pairs": len(pairs),

@@ -46,18 +46,18 @@ def _written(
 ) -> dict[str, Any]:
     """Write the rows of a few items at a time; return their number, the last verdicts, and the pairs without a tile."""
     batches = [items[at : at + _PER_TASK] for at in range(0, len(items), _PER_TASK)]
-    said: Counter[str] = Counter()
+    last_verdicts: Counter[str] = Counter()
     without: Counter[str] = Counter()
     rows = 0
     with TableWriter(PAIR_TILE, path) as writer:
-        for found in parallel.mapped(work, batches, params, what="tiles"):
-            writer.append(found.table())
-            said += found.last_said()
-            without += found.without
-            rows += len(found.rows)
+        for tiled in parallel.mapped(work, batches, params, what="tiles"):
+            writer.append(tiled.table())
+            last_verdicts += tiled.last_said()
+            without += tiled.without
+            rows += len(tiled.rows)
     return {
         "rows": rows,
-        "last_said": dict(sorted(said.items())),
+        "last_said": dict(sorted(last_verdicts.items())),
         "pairs_without_tile": dict(sorted(without.items())),
     }
 
@@ -72,10 +72,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     of_connections = partial(tiled_pairs.of_connections, **given)
     of_partners = partial(tiled_pairs.of_partners, **given)
     names = [row["connection_id"] for row in connections]
-    own = _written(arguments.pair_tile, of_connections, names, params)
+    of_pairs = _written(arguments.pair_tile, of_connections, names, params)
     swapped = _written(arguments.swapped, of_partners, partners, params)
     write_json(
-        {"connections": len(connections), **own, "swapped": {"pairs": len(partners), **swapped}}, arguments.report
+        {"connections": len(connections), **of_pairs, "swapped": {"pairs": len(partners), **swapped}}, arguments.report
     )
-    log.info("%s: %d rows, %d of swapped partners", arguments.dataset, own["rows"], swapped["rows"])
+    log.info("%s: %d rows, %d of swapped partners", arguments.dataset, of_pairs["rows"], swapped["rows"])
     return stage.EXIT_OK

@@ -56,18 +56,20 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
 
     name = experiment_name(params)
     mirror = mlflow_store.Mirror(arguments.database, name)
-    said = last_verdicts_replayed(arguments.reports / "verdicts", params)
+    replayed = last_verdicts_replayed(arguments.reports / "verdicts", params)
     learnt = last_verdicts_learnt(arguments.reports / "learnt_verdicts" / "accuracy.csv")
-    mirror.describe(NOTE, views(params, list(said)))
+    mirror.describe(NOTE, views(params, list(replayed)))
     forgotten = mirror.forget_unfinished()
     if forgotten:
         log.info("%d unfinished runs of an earlier stage deleted", forgotten)
     logged = [mirror.log(parent) for parent in parallel.progress(parents, what="track", total=len(parents))]
     candidates = [
-        one for dataset in params.automl.datasets for one in candidate_runs(arguments.automl / dataset, dataset, params)
+        candidate
+        for dataset in params.automl.datasets
+        for candidate in candidate_runs(arguments.automl / dataset, dataset, params)
     ]
-    detectors = (*detector_runs(said, params), *detector_runs(learnt, params))
-    logged += [mirror.log_candidate(one) for one in (*candidates, *detectors)]
+    detectors = (*detector_runs(replayed, params), *detector_runs(learnt, params))
+    logged += [mirror.log_candidate(candidate) for candidate in (*candidates, *detectors)]
     mirror.register(best, name, ALIAS, REGISTERED.format(profile=params.profile, alias=ALIAS))
     log.info("%d runs, %d of them logged now; %s is %s@%s", len(logged), sum(logged), best.name, name, ALIAS)
     write_json(

@@ -50,27 +50,29 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         series = read_table(SERIES, folder / "series.parquet").select(neighbours.COLUMNS).to_pandas()
         tests[tested] = tested_windows(pair_window, series, options.rule)
     every = [
-        one for trained in options.datasets for one in searched(trained, list(options.families), options.feature_sets)
+        model
+        for trained in options.datasets
+        for model in searched(trained, list(options.families), options.feature_sets)
     ]
     parts: dict[tuple[str, str], list[pd.DataFrame]] = {}
-    for one in parallel.progress(every, what="transfer", total=len(every)):
-        loaded = load(one, arguments.models)
-        for tested, own in tests.items():
-            if tested == one.dataset:
+    for model in parallel.progress(every, what="transfer", total=len(every)):
+        loaded = load(model, arguments.models)
+        for tested, table in tests.items():
+            if tested == model.dataset:
                 continue
-            verdicts, windows = loaded.judge_table(own), own.windows
+            verdicts, windows = loaded.judge_table(table), table.windows
             known = {
-                "model": one.family,
-                "feature_set": one.feature_set,
-                "train_set": str(WindowSet.of(one.dataset, options.rule)),
+                "model": model.family,
+                "feature_set": model.feature_set,
+                "train_set": str(WindowSet.of(model.dataset, options.rule)),
                 "test_set": str(WindowSet.of(tested, options.rule)),
             }
             rows = np.arange(len(windows.shared))
-            parts.setdefault((one.dataset, tested), []).append(
+            parts.setdefault((model.dataset, tested), []).append(
                 prediction_rows(windows, rows, verdicts, fold=0, **known)
             )
             log.info("%s: %.3f", ", ".join(known.values()), (verdicts.shared_pred == windows.shared).mean())
-    found = list(itertools.chain.from_iterable(parts.values()))
+    predictions = list(itertools.chain.from_iterable(parts.values()))
     none = pd.DataFrame(columns=[column.name for column in PREDICTION.columns])
-    write_predictions(pd.concat(found, ignore_index=True) if found else none, arguments.predictions)
+    write_predictions(pd.concat(predictions, ignore_index=True) if predictions else none, arguments.predictions)
     return stage.EXIT_OK

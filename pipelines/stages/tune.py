@@ -61,16 +61,18 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             detectors[name, preset] = built(kind, parameters)
     parts = batches(known)
     work = partial(replay_on, folder=folder, detectors=detectors, said={}, with_groups=False)
-    found = ReplayedRows()
+    replayed_rows = ReplayedRows()
     for part in parallel.mapped(work, parts, params, what=f"tune {arguments.dataset}"):
-        found.add(part)
-    opinion = opinion_table(found.opinion)
+        replayed_rows.add(part)
+    opinion = opinion_table(replayed_rows.opinion)
     write_opinions(opinion, arguments.opinion)
-    write_table(tables.TIME_SHARE, columns_of(tables.TIME_SHARE, found.time_share), arguments.time_share)
+    write_table(tables.TIME_SHARE, columns_of(tables.TIME_SHARE, replayed_rows.time_share), arguments.time_share)
     tiled = opinion.filter(pc.equal(opinion.column("rule"), params.search.rule))
-    if not len(tiled) or not found.time_share:
-        raise LearnError(f"{arguments.dataset}: {len(tiled)} windows and {len(found.time_share)} pairs to choose by")
-    by_window, by_time = right_of_windows(tiled.to_pandas()), right_of_time(pd.DataFrame(found.time_share))
+    if not len(tiled) or not replayed_rows.time_share:
+        raise LearnError(
+            f"{arguments.dataset}: {len(tiled)} windows and {len(replayed_rows.time_share)} pairs to choose by"
+        )
+    by_window, by_time = right_of_windows(tiled.to_pandas()), right_of_time(pd.DataFrame(replayed_rows.time_share))
     # There is nothing to choose for a detector whose signal the dataset does not have.
     replayed = set(by_window["detector"]) & set(by_time["detector"])
     chosen = {
@@ -81,6 +83,6 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for name in params.replay.grids
         if name in replayed
     }
-    write_json({"chosen": chosen, "counts": dict(sorted(found.counts.items()))}, arguments.chosen)
-    log.info("%s: %d events in all, %s", arguments.dataset, found.counts["events"], chosen)
+    write_json({"chosen": chosen, "counts": dict(sorted(replayed_rows.counts.items()))}, arguments.chosen)
+    log.info("%s: %d events in all, %s", arguments.dataset, replayed_rows.counts["events"], chosen)
     return stage.EXIT_OK

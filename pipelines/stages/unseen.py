@@ -48,13 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--figure", type=Path, required=True, help="PNG file")
 
 
-def _rows(found: pd.DataFrame, known: dict[str, str], params: Params) -> pd.DataFrame:
+def _rows(case_rows: pd.DataFrame, known: dict[str, str], params: Params) -> pd.DataFrame:
     """Return one model's rows: its cases, then the mean over them."""
     options = params.evaluate
-    over = over_cases(found, resamples=options.resamples, seed=options.seed)
+    over = over_cases(case_rows, resamples=options.resamples, seed=options.seed)
     mean: dict[str, Any] = {
         "case": MEAN,
-        **{name: found[name].sum() for name in _COUNTS},
+        **{name: case_rows[name].sum() for name in _COUNTS},
         "accuracy": over.mean.value,
         "low": over.mean.low,
         "high": over.mean.high,
@@ -62,7 +62,7 @@ def _rows(found: pd.DataFrame, known: dict[str, str], params: Params) -> pd.Data
         "lowest_case": over.lowest_case,
         "cases": over.cases,
     }
-    return pd.concat([found, pd.DataFrame([mean])], ignore_index=True).assign(**known)
+    return pd.concat([case_rows, pd.DataFrame([mean])], ignore_index=True).assign(**known)
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -83,12 +83,14 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     facts = described(windows, tested.rtt_us, none, truth, cases)
     every = searched(params.unseen.trained, list(params.search.families), params.search.feature_sets)
     parts = []
-    for one in parallel.progress(every, what="unseen", total=len(every)):
-        verdicts = load(one, arguments.models).judge_table(tested)
-        found = by_case(windows.assign(shared_pred=verdicts.shared_pred), none, cases)
-        found = found.merge(facts[["case", "shared", "not_valid"]], on="case", how="left", validate="one_to_one")
-        parts.append(_rows(found, {"model": one.family, "feature_set": one.feature_set}, params))
-        log.info("%s: %.3f", one, parts[-1]["accuracy"].iloc[-1])
+    for model in parallel.progress(every, what="unseen", total=len(every)):
+        verdicts = load(model, arguments.models).judge_table(tested)
+        case_rows = by_case(windows.assign(shared_pred=verdicts.shared_pred), none, cases)
+        case_rows = case_rows.merge(
+            facts[["case", "shared", "not_valid"]], on="case", how="left", validate="one_to_one"
+        )
+        parts.append(_rows(case_rows, {"model": model.family, "feature_set": model.feature_set}, params))
+        log.info("%s: %.3f", model, parts[-1]["accuracy"].iloc[-1])
     columns = ["model", "feature_set", "case", "shared", *_COUNTS, "accuracy", "low", "high"]
     table = pd.concat(parts, ignore_index=True)[[*columns, "lowest", "lowest_case", "cases"]].astype({"cases": "Int64"})
     write_parquet(table, arguments.judged)

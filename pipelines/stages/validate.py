@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     if arguments.dataset not in options.method:
         raise ParamsError(f"validate.method has no entry for dataset {arguments.dataset!r}")
     criteria = Criteria(options.alpha, options.desired_quantile, options.min_utilisation, options.min_drop_share)
-    found = verdicts(rows, arguments.tables, options.method[arguments.dataset], criteria)
-    for row, verdict in zip(rows, found, strict=True):
+    results = verdicts(rows, arguments.tables, options.method[arguments.dataset], criteria)
+    for row, verdict in zip(rows, results, strict=True):
         row |= {"valid": verdict.valid, "why": verdict.why}
     names = [column.name for column in tables.TRUTH.columns]
     write_table(tables.TRUTH, {name: [row[name] for row in rows] for name in names}, arguments.truth)

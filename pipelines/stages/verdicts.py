@@ -54,26 +54,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _said(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]:
+def _last_verdicts(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]:
     """Yield every detector's last verdict on each pair; nothing where the dataset lacks the detector's signal."""
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     spans_ns = {row["connection_id"]: (row["start_ns"], row["end_ns"]) for row in connections}
     subflows: dict[str, list[int]] = {}
     for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
         subflows.setdefault(row["connection_id"], []).append(row["subflow_id"])
-    said = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    opinions_by_connection = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
     shares = read_table(tables.TIME_SHARE, replayed / "time_share.parquet").to_pandas()
     names = list(dict.fromkeys(zip(shares["detector"], shares["preset"], strict=True)))
-    names += sorted({name for own in said.values() for name in own} - set(names))
+    names += sorted({name for of_connection in opinions_by_connection.values() for name in of_connection} - set(names))
     for label in last_labels(read_table(tables.TRUTH, truth).to_pylist()):
         connection_id, pair = label["connection_id"], (label["subflow_a"], label["subflow_b"])
         start_ns, end_ns = spans_ns.get(connection_id, (0, 0))
         places = sorted(subflows.get(connection_id, ()))
         seen = set(pair) <= set(places)
         for detector, preset in names:
-            opinions = said.get(connection_id, {}).get((detector, preset), []) if seen else []
-            on = OnPair.of(opinions, *(places.index(one) for one in pair)) if seen else OnPair((), ())
-            first_ns = next((at for at, one in zip(on.from_ns, on.said, strict=True) if one is not None), None)
+            opinions = opinions_by_connection.get(connection_id, {}).get((detector, preset), []) if seen else []
+            on = OnPair.of(opinions, *(places.index(subflow_id) for subflow_id in pair)) if seen else OnPair((), ())
+            first_ns = next((at for at, verdict in zip(on.from_ns, on.said, strict=True) if verdict is not None), None)
             yield {
                 **dict(zip(PAIR, (connection_id, *pair), strict=True)),
                 "shared": label["shared"],
@@ -95,19 +95,19 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         _write(*partitions(*where, options), (arguments.partitions, arguments.partition_table))
     if arguments.moves is not None and arguments.dataset in params.replay.shifts:
         _write(*moved_bottlenecks(*where), (arguments.moves, arguments.move_table))
-    rows = pd.DataFrame(list(_said(arguments.tables, arguments.truth, arguments.replayed)))
+    rows = pd.DataFrame(list(_last_verdicts(arguments.tables, arguments.truth, arguments.replayed)))
     if rows.empty:
         log.warning("%s: no pair has a valid label", arguments.dataset)
         write_parquet(rows, arguments.judged)
         write_csv(rows, arguments.table)
         return stage.EXIT_OK
     rows = judged(rows.astype({SAID: object}))
-    found = summaries(rows, _REFERENCE, resamples=options.resamples, seed=options.seed)
+    summary_rows = summaries(rows, _REFERENCE, resamples=options.resamples, seed=options.seed)
     write_parquet(rows.astype({SAID: "boolean"}), arguments.judged)
-    write_csv(pd.DataFrame(found), arguments.table)
-    own = next(one for one in found if (one["detector"], one["parameters"]) == _REFERENCE)
+    write_csv(pd.DataFrame(summary_rows), arguments.table)
+    reference = next(summary for summary in summary_rows if (summary["detector"], summary["parameters"]) == _REFERENCE)
     if arguments.metrics is not None and arguments.dataset == params.transfer.development:
-        shares = {name: round(float(own[name]), DIGITS) for name in ("right", "decided")}
+        shares = {name: round(float(reference[name]), DIGITS) for name in ("right", "decided")}
         write_json({f"lag_excess_{name}": share for name, share in shares.items()}, arguments.metrics)
-    log.info("%s: %s right of %d pairs %.3f", arguments.dataset, _REFERENCE[0], own["pairs"], own["right"])
+    log.info("%s: %s right of %d pairs %.3f", arguments.dataset, _REFERENCE[0], reference["pairs"], reference["right"])
     return stage.EXIT_OK

@@ -55,7 +55,7 @@ def candidate_runs(folder: Path, dataset: str, params: Params) -> Iterator[Candi
     asked = params.automl.model_dump(exclude={"feature_sets", "evaluations"})
     for key, rows in table[table["test_set"].notna()].groupby(labels, sort=False):
         model, learnt_from, feature_set = map(str, key)
-        own = dict(zip(labels, (model, learnt_from, feature_set), strict=True))
+        names = dict(zip(labels, (model, learnt_from, feature_set), strict=True))
         if learnt_from == TRUTH and model not in params.automl.evaluations:
             continue
         first = rows.iloc[0]
@@ -68,7 +68,7 @@ def candidate_runs(folder: Path, dataset: str, params: Params) -> Iterator[Candi
         run_params = {
             "dataset": dataset,
             "profile": params.profile,
-            **own,
+            **names,
             "kinds": str(first["kinds"]),
             "for_a_kernel": str(first["kernel"]),
             "note": "" if pd.isna(first["note"]) else str(first["note"]),

@@ -30,7 +30,7 @@ def last_verdicts_learnt(path: Path) -> dict[str, pd.DataFrame]:
     table = pd.read_csv(path)
     table["detector"] = table["model"] + " of " + table["features"]
     table["parameters"] = table["of"] + ", " + table["verdict"]
-    return {str(dataset): own for dataset, own in table.groupby("dataset", sort=False)}
+    return {str(dataset): of_dataset for dataset, of_dataset in table.groupby("dataset", sort=False)}
 
 
 def detector_runs(tables: Mapping[str, pd.DataFrame], params: Params) -> Iterator[CandidateRun]:
@@ -45,13 +45,13 @@ def detector_runs(tables: Mapping[str, pd.DataFrame], params: Params) -> Iterato
     metrics: dict[tuple[str, str], dict[str, float]] = {}
     for dataset, table in tables.items():
         for row in table.to_dict("records"):
-            own = metrics.setdefault((row["detector"], row["parameters"]), {})
-            own |= {f"on_{dataset}/{name}": float(row[name]) for name in _LAST_VERDICTS if pd.notna(row[name])}
-    for (detector, parameters), own in metrics.items():
+            of_detector = metrics.setdefault((row["detector"], row["parameters"]), {})
+            of_detector |= {f"on_{dataset}/{name}": float(row[name]) for name in _LAST_VERDICTS if pd.notna(row[name])}
+    for (detector, parameters), of_detector in metrics.items():
         yield CandidateRun(
             name=f"{detector} {parameters}",
             params={"detector": detector, "parameters": parameters, "profile": params.profile},
-            metrics=in_order(own),
+            metrics=in_order(of_detector),
             files=(),
             description=f"**{detector}**, parameters {parameters}: its last verdict on each pair of each dataset."
             " `right` counts a pair without a verdict as wrong; `decided` is of those that are decided, the mean over"

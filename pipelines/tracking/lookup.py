@@ -56,21 +56,21 @@ def model_digest(given: str) -> str:
     return banner[1].decode()
 
 
-def _described(found: FoundRun, digest: str) -> list[tuple[str, str]]:
-    hidden = [name for name in found.metrics if "/site_" in name]
+def _described(run: FoundRun, digest: str) -> list[tuple[str, str]]:
+    hidden = [name for name in run.metrics if "/site_" in name]
     return [
-        ("run", found.name),
-        ("run id", found.run_id),
-        ("experiment", found.experiment),
-        ("commit", found.tags["commit"]),
-        ("sources", found.tags.get("sources", "unknown")),
+        ("run", run.name),
+        ("run id", run.run_id),
+        ("experiment", run.experiment),
+        ("commit", run.tags["commit"]),
+        ("sources", run.tags.get("sources", "unknown")),
         ("model", digest),
-        ("input SHA-256", found.tags["input_sha256"]),
-        *((f"parameter {name}", found.params[name]) for name in sorted(found.params)),
-        *((f"metric {name}", f"{found.metrics[name]:.6g}") for name in sorted(found.metrics) if name not in hidden),
-        ("artifacts", found.artifacts),
-        *(("model in MLflow", place) for place in found.models),
-        *(("registered", version) for version in found.versions),
+        ("input SHA-256", run.tags["input_sha256"]),
+        *((f"parameter {name}", run.params[name]) for name in sorted(run.params)),
+        *((f"metric {name}", f"{run.metrics[name]:.6g}") for name in sorted(run.metrics) if name not in hidden),
+        ("artifacts", run.artifacts),
+        *(("model in MLflow", place) for place in run.models),
+        *(("registered", version) for version in run.versions),
     ]
 
 

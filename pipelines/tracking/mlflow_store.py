@@ -123,8 +123,8 @@ def _model_outputs(run: Run) -> list[LoggedModelOutput]:
 
 def _column(name: str) -> str:
     """Return a column as MLflow's page names it: metrics.`nested/overall`."""
-    kind, own = name.split(".", 1)
-    return f"{kind}.`{own}`"
+    kind, field = name.split(".", 1)
+    return f"{kind}.`{field}`"
 
 
 def _view(view: View) -> str:
@@ -186,21 +186,21 @@ class Mirror:
         return str(known.experiment_id)
 
     def _search(self, filter_string: str) -> list[Run]:
-        found: list[Run] = []
+        runs: list[Run] = []
         token = None
         while True:
             page = self._client.search_runs([self._experiment_id], filter_string, page_token=token)
-            found += page
+            runs += page
             token = page.token
             if not token:
-                return found
+                return runs
 
     def describe(self, note: str, views: Sequence[View]) -> None:
         """Write the experiment's note and views, unless they are there already."""
         wanted = {_NOTE: note, **{_VIEW + view.key: _view(view) for view in views}}
-        said = self._client.get_experiment(self._experiment_id).tags
+        tags = self._client.get_experiment(self._experiment_id).tags
         for key, value in wanted.items():
-            if said.get(key) != value:
+            if tags.get(key) != value:
                 self._client.set_experiment_tag(self._experiment_id, key, value)
 
     def forget_unfinished(self) -> int:
@@ -224,11 +224,11 @@ class Mirror:
             Whether it was logged.
         """
         content = content_sha256(parent)
-        said = {_NOTE: parent.description, **_MODEL_KIND}
-        if self._stands(content, said):
+        described = {_NOTE: parent.description, **_MODEL_KIND}
+        if self._stands(content, described):
             return False
-        own = {"content_sha256": content, "model_digest": parent.model_digest}
-        tags = {**parent.tags, **self._source_tags, **said, **own}
+        identity = {"content_sha256": content, "model_digest": parent.model_digest}
+        tags = {**parent.tags, **self._source_tags, **described, **identity}
         # The parent ends last: one that is finished has all its children.
         run = self._client.create_run(self._experiment_id, _now_ms(), tags, parent.name)
         run_id = run.info.run_id
@@ -249,10 +249,10 @@ class Mirror:
     def log_candidate(self, candidate: CandidateRun) -> bool:
         """Log a run without a model, unless a finished run of the same content is there; tell whether it was."""
         content = candidate_sha256(candidate)
-        said = {_NOTE: candidate.description, "kind": candidate.kind}
-        if self._stands(content, said):
+        described = {_NOTE: candidate.description, "kind": candidate.kind}
+        if self._stands(content, described):
             return False
-        tags = {**self._source_tags, **said, "content_sha256": content}
+        tags = {**self._source_tags, **described, "content_sha256": content}
         run_id = self._client.create_run(self._experiment_id, _now_ms(), tags, candidate.name).info.run_id
         self._client.log_batch(run_id, _metrics(candidate.metrics, _now_ms()), _params(candidate.params))
         for step, taken in candidate.curve:
@@ -281,16 +281,16 @@ class Mirror:
         source = f"{run.info.artifact_uri}/{candidate.kind}/{file.name}"
         self._alias(name, alias, description, run.info.run_id, candidate.description, source)
 
-    def _stands(self, content: str, said: Mapping[str, str]) -> bool:
+    def _stands(self, content: str, described: Mapping[str, str]) -> bool:
         """Tell whether a run of this content is there, which then says of itself what one logged now would say."""
         standing = self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'")
         for run in standing:
-            stale = {key: value for key, value in said.items() if run.data.tags.get(key) != value}
+            stale = {key: value for key, value in described.items() if run.data.tags.get(key) != value}
             for key, value in stale.items():
                 self._client.set_tag(run.info.run_id, key, value)
             if stale:
                 for output in _model_outputs(run):
-                    self._client.set_logged_model_tags(output.model_id, {_NOTE: said[_NOTE]})
+                    self._client.set_logged_model_tags(output.model_id, {_NOTE: described[_NOTE]})
         return bool(standing)
 
     def _log_child(self, parent_id: str, child: Child) -> None:
@@ -373,7 +373,7 @@ class Mirror:
         alias: str,
         description: str,
         run_id: str,
-        said: str,
+        version_description: str,
         source: str,
         tags: Mapping[str, str] | None = None,
         model_id: str | None = None,
@@ -382,25 +382,27 @@ class Mirror:
         if not self._client.search_registered_models(f"name = '{name}'"):
             self._client.create_registered_model(name)
         self._client.update_registered_model(name, description)
-        versions = {one.run_id: one.version for one in self._client.search_model_versions(f"name = '{name}'")}
+        versions = {
+            version.run_id: version.version for version in self._client.search_model_versions(f"name = '{name}'")
+        }
         if run_id not in versions:
             made = self._client.create_model_version(name, source, run_id, dict(tags or {}), model_id=model_id)
             versions[run_id] = made.version
-        self._client.update_model_version(name, versions[run_id], said)
+        self._client.update_model_version(name, versions[run_id], version_description)
         self._client.set_registered_model_alias(name, alias, versions[run_id])
 
 
 def _versions(client: MlflowClient, run_id: str) -> tuple[str, ...]:
     """Return the registered versions of a run's model, each with its aliases; a search does not give these."""
-    found = []
+    versions = []
     for version in client.search_model_versions(f"run_id = '{run_id}'"):
         aliases = client.get_registered_model(version.name).aliases
-        own = sorted(f"@{alias}" for alias, number in aliases.items() if str(number) == str(version.version))
-        found.append(" ".join([f"{version.name}/{version.version}", *own]))
-    return tuple(found)
+        names = sorted(f"@{alias}" for alias, number in aliases.items() if str(number) == str(version.version))
+        versions.append(" ".join([f"{version.name}/{version.version}", *names]))
+    return tuple(versions)
 
 
-def _found(client: MlflowClient, run: Run, experiments: Mapping[str, str]) -> FoundRun:
+def _found_run(client: MlflowClient, run: Run, experiments: Mapping[str, str]) -> FoundRun:
     return FoundRun(
         name=run.info.run_name,
         run_id=run.info.run_id,
@@ -409,7 +411,7 @@ def _found(client: MlflowClient, run: Run, experiments: Mapping[str, str]) -> Fo
         metrics=run.data.metrics,
         tags=run.data.tags,
         artifacts=run.info.artifact_uri,
-        models=tuple(client.get_logged_model(one.model_id).artifact_location for one in _model_outputs(run)),
+        models=tuple(client.get_logged_model(output.model_id).artifact_location for output in _model_outputs(run)),
         versions=_versions(client, run.info.run_id),
     )
 
@@ -476,7 +478,7 @@ def find(database: Path, model_digest: str) -> list[FoundRun]:
         If there is no store, or it is not MLflow's.
     """
     client = _standing_client(database)
-    experiments = {one.experiment_id: one.name for one in client.search_experiments()}
+    experiments = {experiment.experiment_id: experiment.name for experiment in client.search_experiments()}
     filter_string = f"tags.model_digest = '{model_digest}' and attributes.status = 'FINISHED'"
     runs = client.search_runs(list(experiments), filter_string, order_by=["attributes.start_time DESC"])
-    return [_found(client, run, experiments) for run in runs]
+    return [_found_run(client, run, experiments) for run in runs]

@@ -21,8 +21,8 @@ def text_of(value: Any) -> str:
 
 def setting_of(values: Mapping[str, Any]) -> dict[str, str]:
     """Return hyperparameters as text, ``top`` first, without those that are not the family's."""
-    own = {name: text_of(value) for name, value in values.items() if pd.notna(value)}
-    return {name: own[name] for name in sorted(own, key=lambda name: (name != "top", name))}
+    texts = {name: text_of(value) for name, value in values.items() if pd.notna(value)}
+    return {name: texts[name] for name in sorted(texts, key=lambda name: (name != "top", name))}
 
 
 def percent_of(metrics: Mapping[str, float], name: str) -> str:

@@ -165,8 +165,8 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _digest(said: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def content_sha256(parent: Parent) -> str:
@@ -175,7 +175,7 @@ def content_sha256(parent: Parent) -> str:
     The commit is no part of it: a commit that changes no result is not another run. Nor is the description, which
     repeats the rest.
     """
-    said = {
+    content = {
         "name": parent.name,
         "params": dict(parent.params),
         "metrics": dict(parent.metrics),
@@ -185,9 +185,11 @@ def content_sha256(parent: Parent) -> str:
         "chosen": dict(parent.chosen),
         "input": [parent.input_table.name, parent.input_table.sha256],
         "figures": {path.name: sha256(path) for path in parent.figures},
-        "children": [[one.name, dict(one.params), dict(one.metrics), dict(one.tags)] for one in parent.children],
+        "children": [
+            [child.name, dict(child.params), dict(child.metrics), dict(child.tags)] for child in parent.children
+        ],
     }
-    return _digest(said)
+    return _digest(content)
 
 
 def candidate_sha256(candidate: CandidateRun) -> str:
@@ -199,6 +201,6 @@ def candidate_sha256(candidate: CandidateRun) -> str:
             "params": dict(candidate.params),
             "metrics": dict(candidate.metrics),
             "files": files,
-            **({"curve": [[step, dict(own)] for step, own in candidate.curve]} if candidate.curve else {}),
+            **({"curve": [[step, dict(metrics)] for step, metrics in candidate.curve]} if candidate.curve else {}),
         }
     )

@@ -25,7 +25,7 @@ def database_of(stages: Sequence[Stage], params: Params) -> Path:
     stages : sequence of Stage
     params : Params
     """
-    arguments = next(one.arguments("", params) for one in stages if one.name == "track")
+    arguments = next(listed.arguments("", params) for listed in stages if listed.name == "track")
     return Path(arguments[arguments.index("--database") + 1])
 
 

@@ -18,7 +18,7 @@ EXCEPTIONS = {
     ("export/test_packed.py", "_PLACES"): _A_SIZE,
     ("models/automl/test_search.py", "_limits_acted"): "an engine's limits act too rarely to wait for them",
     ("testbed/test_together.py", "_Together"): _RECORDING,
-    ("testbed/test_together.py", "_drawn"): _RECORDING,
+    ("testbed/test_together.py", "_draw_runs"): _RECORDING,
     ("testbed/test_together.py", "_recorded"): _RECORDING,
     ("traces/test_connection.py", "_ROWS"): _A_SIZE,
     ("traces/test_recorded.py", "_VERDICTS"): _WORDS,

@@ -86,7 +86,7 @@ def test_what_fails_is_drawn_again_by_its_name(
         dataset="idle_linux", seed=5, again=again, jobs=2, most_mbit_s=None, captures_only=True,
         congestion_control=None, params=Path("params.yaml"),
     )  # fmt: skip
-    drawn = [{one.name: one for one in command._drawn(arguments, PARAMS, attempt)} for attempt in range(3)]
+    drawn = [{one.name: one for one in command._draw_runs(arguments, PARAMS, attempt)} for attempt in range(3)]
     # The second and the third fail at first, the third fails again.
     monkeypatch.setattr(_Failing, "seen", {}, raising=False)
     fails = {drawn[0]["00001"], drawn[0]["00002"], drawn[1]["00002"]}

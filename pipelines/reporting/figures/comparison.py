@@ -40,19 +40,22 @@ def accuracy(table: pd.DataFrame) -> Figure:
     table : DataFrame
         Rows of reports/accuracy.csv over all sites.
     """
-    found = set(zip(table["train_set"], table["test_set"], strict=True))
-    pairs = sorted(found, key=lambda pair: (pair[0] != pair[1], pair[0].split(" ")[0] != pair[1], pair))
+    set_pairs = set(zip(table["train_set"], table["test_set"], strict=True))
+    pairs = sorted(set_pairs, key=lambda pair: (pair[0] != pair[1], pair[0].split(" ")[0] != pair[1], pair))
     models = list(dict.fromkeys(table["model"]))
     rows = -(-len(pairs) // 2)
     figure = Figure(figsize=(8, (0.3 * len(models) + 0.8) * rows + 0.6), layout="constrained")
     panels = figure.subplots(rows, 2, squeeze=False, sharex=True, sharey=True).ravel()
     for axes, (train_set, test_set) in zip(panels, pairs, strict=False):
-        own = table[(table["train_set"] == train_set) & (table["test_set"] == test_set)]
+        of_sets = table[(table["train_set"] == train_set) & (table["test_set"] == test_set)]
         for number, (label, (feature_sets, colour)) in enumerate(SETS.items()):
-            drawn = own[own["feature_set"].isin(feature_sets)]
-            places = [models.index(model) + 0.2 * (number - 1) for model in drawn["model"]]
-            spread = [drawn["overall"] - drawn["overall_low"], drawn["overall_high"] - drawn["overall"]]
-            axes.errorbar(drawn["overall"], places, xerr=spread, fmt="o", markersize=3, color=colour, label=label)
+            of_features = of_sets[of_sets["feature_set"].isin(feature_sets)]
+            places = [models.index(model) + 0.2 * (number - 1) for model in of_features["model"]]
+            spread = [
+                of_features["overall"] - of_features["overall_low"],
+                of_features["overall_high"] - of_features["overall"],
+            ]
+            axes.errorbar(of_features["overall"], places, xerr=spread, fmt="o", markersize=3, color=colour, label=label)
         axes.axvline(0.5, color="black", linewidth=0.8, linestyle=":")
         axes.set_yticks(range(len(models)), models)
         axes.tick_params(labelbottom=True, labelsize=8)
@@ -84,13 +87,13 @@ def sensitivity(table: pd.DataFrame) -> Figure:
     colours = {name: colour for names, colour in SETS.values() for name in names} | {"plain": "black"}
     for row, factor in zip(panels, factors, strict=True):
         for axes, dataset in zip(row, trained, strict=True):
-            own = table[(table["factor"] == factor) & (table["trained_on"] == dataset)]
-            levels = own.drop_duplicates("level")
-            drawn = own.groupby(["model", "feature_set"], sort=False)
+            panel_rows = table[(table["factor"] == factor) & (table["trained_on"] == dataset)]
+            levels = panel_rows.drop_duplicates("level")
+            groups = panel_rows.groupby(["model", "feature_set"], sort=False)
             # Models stand side by side at each level, so that their intervals can be told apart.
-            offsets = 0.09 * (np.arange(len(drawn)) - (len(drawn) - 1) / 2)
-            styles: dict[object, str] = dict(zip(dict.fromkeys(own["model"]), ("-", "--", ":"), strict=False))
-            for ((model, feature_set), lines), offset in zip(drawn, offsets, strict=True):
+            offsets = 0.09 * (np.arange(len(groups)) - (len(groups) - 1) / 2)
+            styles: dict[object, str] = dict(zip(dict.fromkeys(panel_rows["model"]), ("-", "--", ":"), strict=False))
+            for ((model, feature_set), lines), offset in zip(groups, offsets, strict=True):
                 spread = [lines["balanced"] - lines["balanced_low"], lines["balanced_high"] - lines["balanced"]]
                 axes.errorbar(
                     np.arange(len(lines)) + offset,
@@ -105,7 +108,8 @@ def sensitivity(table: pd.DataFrame) -> Figure:
                 )
             axes.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
             names = [
-                f"{one}\n(base)" if base else one for one, base in zip(levels["level"], levels["base"], strict=True)
+                f"{level}\n(base)" if base else level
+                for level, base in zip(levels["level"], levels["base"], strict=True)
             ]
             axes.set_xticks(range(len(levels)), names, fontsize=7)
             axes.tick_params(axis="y", labelsize=7)
@@ -136,7 +140,9 @@ def swapped(table: pd.DataFrame, title: str) -> Figure:
         axes.errorbar(
             table[name], np.arange(len(table)) + offset, xerr=spread, fmt="o", markersize=3, color=colour, label=label
         )
-    labels = [f"{model}, {own}" for model, own in zip(table["model"], table["feature_set"], strict=True)]
+    labels = [
+        f"{model}, {feature_set}" for model, feature_set in zip(table["model"], table["feature_set"], strict=True)
+    ]
     axes.set_yticks(range(len(table)), labels, fontsize=7)
     axes.invert_yaxis()
     axes.set_xlim(-0.02, 1)
@@ -200,12 +206,12 @@ def unseen(table: pd.DataFrame, cases: pd.DataFrame, mean: str) -> Figure:
     names = list(cases["case"])
     for axes, (label, sets) in zip(own_axes, panels.items(), strict=True):
         for number, model in enumerate(models):
-            own = table[table["feature_set"].isin(sets) & (table["model"] == model)].set_index("case")
-            if own.empty:
+            model_rows = table[table["feature_set"].isin(sets) & (table["model"] == model)].set_index("case")
+            if model_rows.empty:
                 continue
             style = {"color": f"C{number}", "marker": _MARKERS[number % len(_MARKERS)], "markersize": 4}
-            axes.plot(range(len(names)), own["accuracy"].loc[names], linewidth=0.7, label=model, **style)
-            over = own.loc[mean]
+            axes.plot(range(len(names)), model_rows["accuracy"].loc[names], linewidth=0.7, label=model, **style)
+            over = model_rows.loc[mean]
             spread = [[over["accuracy"] - over["low"]], [over["high"] - over["accuracy"]]]
             place = len(names) + 0.12 * (number - (len(models) - 1) / 2)
             axes.errorbar([place], [over["accuracy"]], yerr=spread, elinewidth=0.7, **style)
@@ -239,15 +245,15 @@ def generalisation(table: pd.DataFrame) -> Figure:
     """
     models = list(dict.fromkeys(table["model"]))
     sets = {name: WindowSet.parse(name) for name in (*table["train_set"], *table["test_set"])}
-    rows = list(dict.fromkeys((one.feature_set, sets[one.train_set].dataset) for one in table.itertuples()))
+    rows = list(dict.fromkeys((row.feature_set, sets[row.train_set].dataset) for row in table.itertuples()))
     columns = list(dict.fromkeys(sets[name].dataset for name in table["test_set"]))
     figure = Figure(
         figsize=(1.8 + (0.9 * len(columns) + 0.3) * len(models), 0.36 * len(rows) + 1.6), layout="constrained"
     )
     for axes, model in zip(figure.subplots(1, len(models), squeeze=False, sharey=True).ravel(), models, strict=True):
-        own = table[table["model"] == model]
+        model_rows = table[table["model"] == model]
         shares = np.full((len(rows), len(columns)), np.nan)
-        for row in own.to_dict("records"):
+        for row in model_rows.to_dict("records"):
             trained, tested = sets[row["train_set"]], sets[row["test_set"]]
             place = rows.index((row["feature_set"], trained.dataset)), columns.index(tested.dataset)
             shares[place] = row["balanced"]

@@ -27,8 +27,8 @@ def relevance(ranking: pd.DataFrame, title: str) -> Figure:
     axes = figure.add_subplot()
     colours = {"paper": BLUE, "throughput": GREY, "invariant": ORANGE}
     for group, colour in colours.items():
-        own = ranking["mutual_information_nats"].where(ranking["group"] == group)
-        axes.barh(ranking["feature"], own, color=colour, label=_GROUPS[group])
+        values = ranking["mutual_information_nats"].where(ranking["group"] == group)
+        axes.barh(ranking["feature"], values, color=colour, label=_GROUPS[group])
     axes.plot(ranking["paper_nats"], ranking["feature"], "D", color="black", markersize=3, label="SmartSBD, Table 3")
     axes.plot(ranking["null_95_nats"], ranking["feature"], "|", color="red", label="95 % of shuffled labels")
     axes.invert_yaxis()
@@ -57,9 +57,9 @@ def distributions(labelled: pd.DataFrame, features: Sequence[Feature], title: st
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, feature in zip(panels, features, strict=False):
         for shared, offset in ((True, -0.18), (False, 0.18)):
-            own = [labelled.loc[(site == name) & (labelled["shared"] == shared), feature.name] for name in sites]
+            by_site = [labelled.loc[(site == name) & (labelled["shared"] == shared), feature.name] for name in sites]
             axes.boxplot(
-                [values.to_numpy(dtype=np.float64) for values in own],
+                [values.to_numpy(dtype=np.float64) for values in by_site],
                 positions=np.arange(len(sites)) + offset,
                 widths=0.3,
                 showfliers=False,

@@ -66,8 +66,8 @@ def judged_pair(delays: PairDelays, criterion: Criterion) -> JudgedPair:
 def _correlations(evidence: Evidence, band: Band) -> npt.NDArray[np.float64]:
     of = evidence.correlogram
     place = BANDS.index(band)
-    found: npt.NDArray[np.float64] = correlations_q15(of.agreement[place], of.counted[place]) / _Q15
-    return found
+    correlations: npt.NDArray[np.float64] = correlations_q15(of.agreement[place], of.counted[place]) / _Q15
+    return correlations
 
 
 def _null(correlations: npt.NDArray[np.float64]) -> tuple[float, float]:
@@ -77,13 +77,13 @@ def _null(correlations: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 def _draw_correlogram(axes: Axes, evidence: Evidence, band: Band) -> None:
     """Draw the agreement of one band at every lag; within one round trip it may be a shared queue's."""
-    found = _correlations(evidence, band)
+    correlations = _correlations(evidence, band)
     lags = np.array(band.lags) * band.stride / STEPS_PER_RTT
-    mean, sd = _null(found)
+    mean, sd = _null(correlations)
     axes.axhspan(mean - _BAND_SD * sd, mean + _BAND_SD * sd, color=style.GREY, alpha=0.35, lw=0)
     axes.axvspan(-1, 1, color=style.ORANGE, alpha=0.12, lw=0)
     for part in np.split(np.arange(lags.size), [NULL_LAGS, lags.size - NULL_LAGS]):
-        axes.plot(lags[part], found[part], ".-", lw=0.7, ms=3, color="black")
+        axes.plot(lags[part], correlations[part], ".-", lw=0.7, ms=3, color="black")
     axes.set_xlabel("lag, round trips")
     axes.set_ylabel("agreement")
     axes.set_title(f"changes over {band.span / STEPS_PER_RTT:g} round trips", fontsize=8, loc="left")
@@ -121,8 +121,10 @@ def verdicts(pairs: Sequence[JudgedPair]) -> Figure:
             draw_nothing(middle, judged.reason)
             right.set_axis_off()
             continue
-        found = excesses(last.evidence.correlogram)
-        loudest = max(range(len(BANDS)), key=lambda place: -(1 << 30) if (e := found[place]) is None else e.excess_q10)
+        band_excesses = excesses(last.evidence.correlogram)
+        loudest = max(
+            range(len(BANDS)), key=lambda place: -(1 << 30) if (e := band_excesses[place]) is None else e.excess_q10
+        )
         _draw_correlogram(middle, last.evidence, BANDS[loudest])
         _draw_bands(right, judged, last, last.evidence)
     figure.supxlabel(_LEGEND, fontsize=7, color="#4a5568")

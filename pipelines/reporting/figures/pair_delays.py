@@ -43,7 +43,7 @@ class PairDelays:
     @property
     def start_ns(self) -> int:
         """Time of the first RTT."""
-        return min(int(own.rtt_time_ns[0]) for own in (self.x, self.y))
+        return min(int(signals.rtt_time_ns[0]) for signals in (self.x, self.y))
 
     def seconds(self, time_ns: int) -> float:
         """Return a time in seconds since the first RTT."""
@@ -64,12 +64,12 @@ def pairs_of_input(
         Which RTTs allow a verdict.
     """
     for connection_id, connection in recorded.connections():
-        found = judged_rtts.judged(connection, reading)
-        for a, b in pairs_of(found):
-            x, y = found[a].signals, found[b].signals
+        judged = judged_rtts.judged(connection, reading)
+        for a, b in pairs_of(judged):
+            x, y = judged[a].signals, judged[b].signals
             if min(x.rtt_us.size, y.rtt_us.size):
                 title = f"{printable(connection_id)}: subflows {a} and {b}"
-                refused = rule.refused(found[a], found[b])
+                refused = rule.refused(judged[a], judged[b])
                 yield PairDelays(title, x, y, (f"subflow {a}", f"subflow {b}"), refused)
 
 
@@ -83,9 +83,9 @@ def draw_delays(axes: Axes, delays: PairDelays, span_ns: tuple[int, int] | None 
     span_ns : (int, int), optional
         From when to when there is what a verdict rests on.
     """
-    for own, name, colour in zip((delays.x, delays.y), delays.names, ("black", style.ORANGE), strict=True):
-        time_s = (own.rtt_time_ns - delays.start_ns) / _NS_PER_S
-        axes.plot(time_s, own.rtt_us / _US_PER_MS, lw=0.6, color=colour, label=name)
+    for signals, name, colour in zip((delays.x, delays.y), delays.names, ("black", style.ORANGE), strict=True):
+        time_s = (signals.rtt_time_ns - delays.start_ns) / _NS_PER_S
+        axes.plot(time_s, signals.rtt_us / _US_PER_MS, lw=0.6, color=colour, label=name)
     if span_ns is not None:
         span_s = [delays.seconds(time_ns) for time_ns in span_ns]
         axes.axvspan(*span_s, color=style.GREY, alpha=0.25, lw=0, label="what the verdict rests on")

@@ -38,15 +38,15 @@ def grid(accuracies: pd.DataFrame, axis_of: Mapping[str, str], title: str) -> Fi
     panels = figure.subplots(len(sets), len(families), squeeze=False, sharey=True)
     for row, feature_set in zip(panels, sets, strict=True):
         for axes, family in zip(row, families, strict=True):
-            own = accuracies[(accuracies["family"] == family) & (accuracies["feature_set"] == feature_set)]
+            family_rows = accuracies[(accuracies["family"] == family) & (accuracies["feature_set"] == feature_set)]
             axis = axis_of[family]
             for top, shade in zip(tops, np.linspace(0.25, 1.0, len(tops)), strict=True):
-                best = own[own["top"] == top].groupby(axis)["mean_accuracy"].max()
+                best = family_rows[family_rows["top"] == top].groupby(axis)["mean_accuracy"].max()
                 colour = mpl.colormaps["viridis"](1 - shade)
                 axes.plot(
                     best.index.to_numpy(dtype=np.float64), best.to_numpy(), color=colour, marker=".", label=f"top {top}"
                 )
-            values = np.unique(own[axis].to_numpy(dtype=np.float64))
+            values = np.unique(family_rows[axis].to_numpy(dtype=np.float64))
             if axis == "c":
                 axes.set_xscale("log")
             else:
@@ -74,10 +74,10 @@ def learning_curves(curves: Mapping[str, pd.DataFrame], title: str) -> Figure:
     figure = Figure(figsize=(6, 3.4), layout="constrained")
     axes = figure.add_subplot()
     for (name, curve), colour in zip(curves.items(), (ORANGE, BLUE, GREY, "black"), strict=False):
-        found = curve.groupby("connections")["balanced"].agg(["mean", "min", "max"])
-        at = found.index.to_numpy(dtype=np.float64)
-        axes.plot(at, found["mean"], color=colour, marker="o", markersize=3, label=name)
-        axes.fill_between(at, found["min"], found["max"], color=colour, alpha=0.15, linewidth=0)
+        summary = curve.groupby("connections")["balanced"].agg(["mean", "min", "max"])
+        at = summary.index.to_numpy(dtype=np.float64)
+        axes.plot(at, summary["mean"], color=colour, marker="o", markersize=3, label=name)
+        axes.fill_between(at, summary["min"], summary["max"], color=colour, alpha=0.15, linewidth=0)
     axes.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
     axes.set_xlabel("connections learnt from")
     axes.set_ylabel("balanced accuracy on the test side")

@@ -36,8 +36,8 @@ def boxes(statistics: pd.DataFrame, quantity: str) -> Figure:
         return figure
     names = {"low": "whislo", "q1": "q1", "median": "med", "q3": "q3", "high": "whishi", "mean": "mean"}
     rows = statistics.to_dict("records")
-    drawn = axes.bxp(
-        [{drawn: row[name] for name, drawn in names.items()} for row in rows],
+    artists = axes.bxp(
+        [{key: row[name] for name, key in names.items()} for row in rows],
         showfliers=False,
         showmeans=True,
         patch_artist=True,
@@ -45,7 +45,7 @@ def boxes(statistics: pd.DataFrame, quantity: str) -> Figure:
         meanprops={"marker": "D", "markerfacecolor": "black", "markeredgecolor": "black", "markersize": 3},
         medianprops={"color": "black"},
     )
-    for box, row in zip(drawn["boxes"], rows, strict=True):
+    for box, row in zip(artists["boxes"], rows, strict=True):
         box.set_facecolor(COLOURS[row["label"]])
     axes.set_xticks(range(1, len(rows) + 1), [f"{row['place']}, {row['path']}" for row in rows])
     axes.tick_params(axis="x", labelrotation=60, labelsize=7)
@@ -71,32 +71,43 @@ def connection(signals: Mapping[int, SubflowSignals], windows: pd.DataFrame, tit
     """
     figure = Figure(figsize=(9, 5.2), layout="constrained")
     rtt, rate, state = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 0.25 + 0.25 * len(signals)))
-    origin_ns = min(own.ack_time_ns[0] for own in signals.values() if own.ack_time_ns.size)
-    end_ns = max(own.ack_time_ns[-1] for own in signals.values() if own.ack_time_ns.size)
-    for place, ((subflow_id, own), colour) in enumerate(zip(signals.items(), SUBFLOWS, strict=False)):
+    origin_ns = min(subflow.ack_time_ns[0] for subflow in signals.values() if subflow.ack_time_ns.size)
+    end_ns = max(subflow.ack_time_ns[-1] for subflow in signals.values() if subflow.ack_time_ns.size)
+    for place, ((subflow_id, subflow), colour) in enumerate(zip(signals.items(), SUBFLOWS, strict=False)):
         label = f"subflow {subflow_id}"
         rtt.plot(
-            _since_s(own.rtt_time_ns, origin_ns), own.rtt_us / _US_PER_MS, color=colour, linewidth=0.8, label=label
+            _since_s(subflow.rtt_time_ns, origin_ns),
+            subflow.rtt_us / _US_PER_MS,
+            color=colour,
+            linewidth=0.8,
+            label=label,
         )
-        rate.plot(_since_s(own.rate_time_ns, origin_ns), own.rate_mbit_s, color=colour, linewidth=0.9)
-        until_ns = np.append(own.state_time_ns[1:], end_ns)
+        rate.plot(_since_s(subflow.rate_time_ns, origin_ns), subflow.rate_mbit_s, color=colour, linewidth=0.9)
+        until_ns = np.append(subflow.state_time_ns[1:], end_ns)
         spans = [
             (start, stop - start)
             for start, stop, congested in zip(
-                _since_s(own.state_time_ns, origin_ns), _since_s(until_ns, origin_ns), own.congested, strict=True
+                _since_s(subflow.state_time_ns, origin_ns),
+                _since_s(until_ns, origin_ns),
+                subflow.congested,
+                strict=True,
             )
             if congested
         ]
         state.broken_barh(spans, (-place - 0.4, 0.8), color=colour)
-    for number, one in enumerate(windows.to_dict("records")):
-        start = (one["start_ns"] - origin_ns) / _NS_PER_S
-        stop = start + one["window_ns"] / _NS_PER_S
+    for number, window in enumerate(windows.to_dict("records")):
+        start = (window["start_ns"] - origin_ns) / _NS_PER_S
+        stop = start + window["window_ns"] / _NS_PER_S
         for axes in (rtt, rate, state):
-            axes.axvspan(start, stop, color=_VERDICTS[one["verdict"]], alpha=0.10 + 0.08 * (number % 2), linewidth=0)
-        rtt.text((start + stop) / 2, 1.01, one["verdict"], transform=rtt.get_xaxis_transform(), ha="center", fontsize=8)
+            axes.axvspan(start, stop, color=_VERDICTS[window["verdict"]], alpha=0.10 + 0.08 * (number % 2), linewidth=0)
+        rtt.text(
+            (start + stop) / 2, 1.01, window["verdict"], transform=rtt.get_xaxis_transform(), ha="center", fontsize=8
+        )
     rtt.set_ylabel("RTT (ms)")
     # A cumulative ACK after a recovery acknowledges a window at once: such peaks would flatten all else.
-    highest = max(float(np.percentile(own.rate_mbit_s, 99)) for own in signals.values() if own.rate_mbit_s.size)
+    highest = max(
+        float(np.percentile(subflow.rate_mbit_s, 99)) for subflow in signals.values() if subflow.rate_mbit_s.size
+    )
     rate.set_ylim(0, 1.3 * highest)
     rate.set_ylabel("throughput (Mbit/s),\npeaks cut off", fontsize=8)
     state.set_yticks([-place for place in range(len(signals))], [f"{subflow_id}" for subflow_id in signals])

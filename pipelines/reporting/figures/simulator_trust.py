@@ -70,8 +70,8 @@ def draw(rows: list[dict[str, str]]) -> Figure:
     by_topology: dict[str, list[dict[str, str]]] = {name: [] for name in TOPOLOGIES}
     for row in rows:
         by_topology[row["topology"]].append(row)
-    for axes, own in zip(panels.flat, by_topology.values(), strict=True):
-        _panel(axes, own)
+    for axes, topology_rows in zip(panels.flat, by_topology.values(), strict=True):
+        _panel(axes, topology_rows)
     figure.legend(
         handles=[
             *(

@@ -31,8 +31,8 @@ def _interval(row: Mapping[Hashable, Any], name: str, form: str) -> str:
 def _made_of(row: Mapping[Hashable, Any]) -> str:
     """Return the estimators of the largest weight, and which limits acted or why there was no run."""
     kinds = [] if pd.isna(row["kinds"]) else str(row["kinds"]).split(", ")
-    said = ", ".join([*kinds[:_KINDS], *([f"{len(kinds) - _KINDS} more kinds"] if len(kinds) > _KINDS else [])])
-    return said if pd.isna(row["note"]) else "; ".join(filter(None, [said, str(row["note"])]))
+    shown = ", ".join([*kinds[:_KINDS], *([f"{len(kinds) - _KINDS} more kinds"] if len(kinds) > _KINDS else [])])
+    return shown if pd.isna(row["note"]) else "; ".join(filter(None, [shown, str(row["note"])]))
 
 
 def candidates(folder: Path, rule: str) -> Rows:

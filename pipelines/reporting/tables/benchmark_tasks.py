@@ -30,7 +30,7 @@ def _shares(path: Path, sizes: Collection[str] = SIZES) -> Rows:
         (row["size"], row["detector"], row["task"]): f"{row['right']:.3f}{'*' if row['seen'] else ''}"
         for row in table[table["detector"] != NOT_RUN].to_dict("records")
     }
-    named = list(dict.fromkeys((size, detector) for size in sizes for own, detector, _ in right if own == size))
+    named = list(dict.fromkeys((size, detector) for size in sizes for at_size, detector, _ in right if at_size == size))
     return [
         {"size": size, "detector": detector} | {task: right.get((size, detector, task), NOT_RUN) for task in TASKS}
         for size, detector in named
@@ -54,5 +54,7 @@ def leaderboard_details(results: Results) -> Rows:
             "first verdict, s": number(row["first_s"], 1),
             "why": "" if pd.isna(row["why"]) else row["why"],
         }
-        for row in ({str(name): cell for name, cell in one.items()} for one in pd.read_csv(path).to_dict("records"))
+        for row in (
+            {str(name): cell for name, cell in record.items()} for record in pd.read_csv(path).to_dict("records")
+        )
     ]

@@ -23,9 +23,13 @@ def table2(results: Results) -> Rows:
     """Sites: the paper's settings and samples, and our connections."""
     rows: Rows = []
     for dataset in results.params.datasets:
-        found = validity(results, dataset)
-        for site in [name for name in paper.TABLE2 if any(place == name for place, _ in found)]:
-            published, shared, apart = paper.TABLE2[site], found.get((site, "shared")), found.get((site, "non-shared"))
+        pair_counts = validity(results, dataset)
+        for site in [name for name in paper.TABLE2 if any(place == name for place, _ in pair_counts)]:
+            published, shared, apart = (
+                paper.TABLE2[site],
+                pair_counts.get((site, "shared")),
+                pair_counts.get((site, "non-shared")),
+            )
             made = [(counts.get("valid", 0), sum(counts.values())) for counts in (shared or {}, apart or {})]
             dropped = 1 - sum(valid for valid, _ in made) / sum(total for _, total in made)
             rows.append(
@@ -50,19 +54,19 @@ def table4(results: Results) -> Rows:
     """Models: the setting chosen and its accuracy, beside the paper's."""
     rows: Rows = []
     for path in results.files("chosen", "{dataset}.json"):
-        for found in read_json(path).values():
-            beside = path.stem == paper.COUNTERPART and found["feature_set"] == "paper"
-            published = paper.TABLE4.get(found["family"]) if beside else None
+        for chosen in read_json(path).values():
+            beside = path.stem == paper.COUNTERPART and chosen["feature_set"] == "paper"
+            published = paper.TABLE4.get(chosen["family"]) if beside else None
             rows.append(
                 {
                     "trained on": path.stem,
-                    "model": model_name(found["family"]),
-                    "features": found["feature_set"],
-                    "setting": _setting(found["setting"]),
+                    "model": model_name(chosen["family"]),
+                    "features": chosen["feature_set"],
+                    "setting": _setting(chosen["setting"]),
                     "paper: setting": f"{published.selected}; top {paper.TOP}".lstrip("; ") if published else "",
-                    "nested": f"{found['nested_accuracy']:.3f}",
-                    "setting, the paper's way": _setting(found["paper_setting"]) if "paper_setting" in found else "",
-                    "the paper's way": f"{found['paper_accuracy']:.3f}" if "paper_accuracy" in found else "",
+                    "nested": f"{chosen['nested_accuracy']:.3f}",
+                    "setting, the paper's way": _setting(chosen["paper_setting"]) if "paper_setting" in chosen else "",
+                    "the paper's way": f"{chosen['paper_accuracy']:.3f}" if "paper_accuracy" in chosen else "",
                     "paper: best mean accuracy": published.accuracy if published else "",
                 }
             )
@@ -92,11 +96,11 @@ def table5(results: Results, automl: Path) -> Rows:
     """
     rows: Rows = []
     for path in results.files("baselines", "{dataset}"):
-        found = _accuracies(path, automl / path.name / "accuracy.csv")
+        accuracies = _accuracies(path, automl / path.name / "accuracy.csv")
         for site in [*paper.TABLE2, ALL_SITES]:
             for scheme, key in paper.SCHEMES.items():
-                own = found.get((*key, site))
-                if own is None and not any(place == site for _, _, place in found):
+                accuracy = accuracies.get((*key, site))
+                if accuracy is None and not any(place == site for _, _, place in accuracies):
                     continue
                 published = paper.TABLE5[site][scheme] if path.name == paper.COUNTERPART else None
                 rows.append(
@@ -105,9 +109,11 @@ def table5(results: Results, automl: Path) -> Rows:
                         "site": site,
                         "detector": ", ".join(key),
                         "paper: scheme": f"SmartSBD ({scheme})" if key[1] == "paper" else scheme,
-                        "both": "" if own is None or pd.isna(own["balanced"]) else f"{own['balanced']:.3f}",
+                        "both": ""
+                        if accuracy is None or pd.isna(accuracy["balanced"])
+                        else f"{accuracy['balanced']:.3f}",
                         "paper: both": f"{published.both:.3f}" if published else "",
-                        "shared, not": recalls(own) if own is not None else "",
+                        "shared, not": recalls(accuracy) if accuracy is not None else "",
                         "paper: shared, not": f"{published.shared:.3f}, {published.not_shared:.3f}"
                         if published
                         else "",
@@ -119,7 +125,7 @@ def table5(results: Results, automl: Path) -> Rows:
 def _accuracies(folder: Path, automl: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
     """Return our rows by detector, parameters and site, each in the form Table 5 has it in."""
     timed = {paper.SCHEMES[scheme] for scheme in paper.TIMED}
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    accuracies: dict[tuple[str, str, str], dict[str, Any]] = {}
     for form in ("all", "time"):
         table = pd.read_csv(folder / f"{form}.csv")
         if form == "time":
@@ -127,13 +133,15 @@ def _accuracies(folder: Path, automl: Path) -> dict[tuple[str, str, str], dict[s
         for row in table.to_dict("records"):
             key = (row["detector"], row["parameters"])
             if (form == "time") == (key in timed):
-                found[*key, row["site"]] = {str(name): value for name, value in row.items()}
+                accuracies[*key, row["site"]] = {str(name): value for name, value in row.items()}
     if automl.is_file():
         table = pd.read_csv(automl)
         wanted = (table["learnt_from"] == TRUTH) & are_of_kind(table["test_set"], "triggered")
         for row in table[wanted].to_dict("records"):
-            found[row["model"], row["feature_set"], row["site"]] = {str(name): value for name, value in row.items()}
-    return found
+            accuracies[row["model"], row["feature_set"], row["site"]] = {
+                str(name): value for name, value in row.items()
+            }
+    return accuracies
 
 
 def table6_cases(results: Results) -> Rows:
@@ -179,14 +187,14 @@ def table7(results: Results) -> Rows:
     exported = [
         {
             "what": name,
-            "trees": one["trees"],
-            "splits": one["splits"],
-            "leaves": one["leaves"],
-            "depth": one["depth"],
-            "bytes of the file": one["file_bytes"],
+            "trees": model["trees"],
+            "splits": model["splits"],
+            "leaves": model["leaves"],
+            "depth": model["depth"],
+            "bytes of the file": model["file_bytes"],
             **published.get(name.removeprefix("sbd_").removesuffix("_paper"), empty),
         }
-        for name, one in read_json(results.reports / "export.json").items()
+        for name, model in read_json(results.reports / "export.json").items()
     ]
     of_features = dict.fromkeys(("trees", "splits", "leaves", "depth", "bytes of the file"), "")
     shown = {row["what"] for row in exported}

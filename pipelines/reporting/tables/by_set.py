@@ -44,8 +44,8 @@ def by_feature_set(
         known = {str(name): value for name, value in row.items()}
         key = row_of(known)
         if key is not None:
-            own = cells.setdefault(tuple(key.values()), {**key, **dict.fromkeys(FEATURE_SETS, "")})
-            own[feature_set_of(known)] = cell(known)
+            row_cells = cells.setdefault(tuple(key.values()), {**key, **dict.fromkeys(FEATURE_SETS, "")})
+            row_cells[feature_set_of(known)] = cell(known)
     return list(cells.values())
 
 

@@ -22,25 +22,25 @@ _LABELS = ("detector", "parameters", "on", "evidence")
 
 def judged(results: Results, name: str) -> list[dict[str, Any]]:
     """Return rows of a table of baselines over all sites, those of every dataset one after the other."""
-    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for path in results.files("baselines", f"{{dataset}}/{name}.csv"):
         table = pd.read_csv(path)
-        for one in table[table["site"] == ALL_SITES].to_dict("records"):
-            row = {str(key): value for key, value in one.items()}
+        for record in table[table["site"] == ALL_SITES].to_dict("records"):
+            row = {str(key): value for key, value in record.items()}
             labels: dict[str, Any] = {label: row[label] for label in _LABELS if label in row}
-            own = found.setdefault(tuple(labels.values()), dict(labels))
-            own[path.parent.name] = row
-    return list(found.values())
+            by_dataset = rows.setdefault(tuple(labels.values()), dict(labels))
+            by_dataset[path.parent.name] = row
+    return list(rows.values())
 
 
 def _beside(results: Results, name: str, columns: Mapping[str, Callable[[dict[str, Any]], str]]) -> Rows:
     """Return a table of baselines with some columns for each dataset."""
     rows = []
-    for one in judged(results, name):
-        row: dict[str, Any] = {label: one[label] for label in _LABELS if label in one}
+    for by_dataset in judged(results, name):
+        row: dict[str, Any] = {label: by_dataset[label] for label in _LABELS if label in by_dataset}
         for path in results.files("baselines", "{dataset}"):
-            own = one.get(path.name)
-            row |= {f"{path.name}: {label}": cell(own) if own else "" for label, cell in columns.items()}
+            of_dataset = by_dataset.get(path.name)
+            row |= {f"{path.name}: {label}": cell(of_dataset) if of_dataset else "" for label, cell in columns.items()}
         rows.append(row)
     return rows
 
@@ -79,8 +79,8 @@ def bias(results: Results) -> Rows:
         published = paper.TABLE5["all"][scheme]
         row["Table 5: shared, not"] = f"{published.shared:.3f}, {published.not_shared:.3f}"
         for path in results.files("baselines", "{dataset}"):
-            own = ours[form].get(key, {}).get(path.name)
-            row[f"{path.name}: shared, not"] = recalls(own) if own else ""
+            of_dataset = ours[form].get(key, {}).get(path.name)
+            row[f"{path.name}: shared, not"] = recalls(of_dataset) if of_dataset else ""
         rows.append(row)
     return rows
 
@@ -92,16 +92,16 @@ def partitions(results: Results) -> Rows:
         table = pd.read_csv(path)
         rows += [
             {
-                "detector": one["detector"],
-                "parameters": one["parameters"],
-                "exact at the end": interval(one, "exact"),
-                "time exact": interval(one, "exact_time"),
-                "connections": one["connections"],
-                "pairs, balanced": "" if pd.isna(one["pairs_balanced"]) else interval(one, "pairs_balanced"),
-                "pairs: shared, not": recalls(one, "pairs_"),
+                "detector": known["detector"],
+                "parameters": known["parameters"],
+                "exact at the end": interval(known, "exact"),
+                "time exact": interval(known, "exact_time"),
+                "connections": known["connections"],
+                "pairs, balanced": "" if pd.isna(known["pairs_balanced"]) else interval(known, "pairs_balanced"),
+                "pairs: shared, not": recalls(known, "pairs_"),
             }
-            for one in ({str(key): value for key, value in row.items()} for row in table.to_dict("records"))
-            if not one["parameters"].endswith(FOR_TIME)
+            for known in ({str(key): value for key, value in row.items()} for row in table.to_dict("records"))
+            if not known["parameters"].endswith(FOR_TIME)
         ]
     return rows
 
@@ -137,12 +137,15 @@ def summary(results: Results) -> Rows:
     rows: Rows = [{"detector": called} for called in _FRONT.values()]
     for dataset in _FRONT_DATASETS:
         name = Path("verdicts", f"{dataset}.csv")
-        path = next((own for own in (results.reports / name, results.further / name) if own.exists()), None)
+        path = next((file for file in (results.reports / name, results.further / name) if file.exists()), None)
         if path is None:
             continue
-        found = {(one["detector"], one["parameters"]): one["right"] for one in pd.read_csv(path).to_dict("records")}
+        right = {
+            (record["detector"], record["parameters"]): record["right"]
+            for record in pd.read_csv(path).to_dict("records")
+        }
         for row, judge in zip(rows, _FRONT, strict=True):
-            row[dataset] = number(found[judge], 3) if judge in found else ""
+            row[dataset] = number(right[judge], 3) if judge in right else ""
     return rows
 
 
@@ -159,23 +162,25 @@ def last_verdicts(path: Path) -> Rows:
     path : Path
         CSV file of the stage ``verdicts``, called as the dataset is.
     """
-    found = {(one["detector"], one["parameters"]): one for one in pd.read_csv(path).to_dict("records")}
+    records = {(record["detector"], record["parameters"]): record for record in pd.read_csv(path).to_dict("records")}
     rows = []
     for name in _LAST:
-        if name not in found:
+        if name not in records:
             continue
-        one = {str(key): value for key, value in found[name].items()}
+        known = {str(key): value for key, value in records[name].items()}
         rows.append(
             {
                 "dataset": path.stem,
                 "detector": ", ".join(name),
-                "pairs: shared, not": f"{one['shared']}, {one['pairs'] - one['shared']}",
-                "right of all": interval(one, "right"),
-                "less lag-excess": "" if name == _LAST[0] else interval(one, "less"),
-                "right where decided": "" if pd.isna(one["decided"]) else interval(one, "decided"),
-                "shared, not": recalls(one, "decided_"),
-                "decided: shared, not": ", ".join(number(one[f"coverage_{of}"], 2) for of in ("shared", "not_shared")),
-                "first verdict, s": number(one["first_s"], 1),
+                "pairs: shared, not": f"{known['shared']}, {known['pairs'] - known['shared']}",
+                "right of all": interval(known, "right"),
+                "less lag-excess": "" if name == _LAST[0] else interval(known, "less"),
+                "right where decided": "" if pd.isna(known["decided"]) else interval(known, "decided"),
+                "shared, not": recalls(known, "decided_"),
+                "decided: shared, not": ", ".join(
+                    number(known[f"coverage_{of}"], 2) for of in ("shared", "not_shared")
+                ),
+                "first verdict, s": number(known["first_s"], 1),
             }
         )
     return rows
@@ -193,12 +198,12 @@ def learnt_verdicts(results: Results) -> Rows:
     names = ["model", "features", "of", "verdict"]
     empty = {**dict.fromkeys(table["dataset"].unique().tolist(), ""), _SETTLED: ""}
     rows: dict[str, dict[str, Any]] = {}
-    for one in ({str(key): own for key, own in row.items()} for row in table.to_dict("records")):
-        row = rows.setdefault(str([one[name] for name in names]), {name: one[name] for name in names} | empty)
-        decided = "" if pd.isna(one["decided"]) else f", {one['decided']:.3f}"
-        row[one["dataset"]] = f"{one['right']:.3f}{decided}"
-        if pd.notna(one["settled_windows"]):
-            row[_SETTLED] = number(one["settled_windows"], 1)
+    for known in ({str(key): value for key, value in row.items()} for row in table.to_dict("records")):
+        row = rows.setdefault(str([known[name] for name in names]), {name: known[name] for name in names} | empty)
+        decided = "" if pd.isna(known["decided"]) else f", {known['decided']:.3f}"
+        row[known["dataset"]] = f"{known['right']:.3f}{decided}"
+        if pd.notna(known["settled_windows"]):
+            row[_SETTLED] = number(known["settled_windows"], 1)
     return list(rows.values())
 
 
@@ -209,17 +214,17 @@ def verdict_controls(results: Results) -> Rows:
         return []
     return [
         {
-            "control": one["control"],
-            "dataset": one["dataset"],
-            "model": "" if pd.isna(one["model"]) else one["model"],
-            "features": one["features"] if pd.isna(one["of"]) else f"{one['features']}, {one['of']}",
-            "measure": one["measure"],
-            "pairs": one["pairs"],
-            "value": number(one["value"], 3)
-            if pd.isna(one["low"])
-            else f"{one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})",
+            "control": known["control"],
+            "dataset": known["dataset"],
+            "model": "" if pd.isna(known["model"]) else known["model"],
+            "features": known["features"] if pd.isna(known["of"]) else f"{known['features']}, {known['of']}",
+            "measure": known["measure"],
+            "pairs": known["pairs"],
+            "value": number(known["value"], 3)
+            if pd.isna(known["low"])
+            else f"{known['value']:.3f} ({known['low']:.3f} to {known['high']:.3f})",
         }
-        for one in ({str(key): own for key, own in row.items()} for row in pd.read_csv(path).to_dict("records"))
+        for known in ({str(key): value for key, value in row.items()} for row in pd.read_csv(path).to_dict("records"))
     ]
 
 
@@ -228,19 +233,19 @@ def shifts(results: Results) -> Rows:
     rows = []
     for path in sorted((results.reports / "shift").glob("*.csv")):
         table = pd.read_csv(path)
-        for name, own in table.groupby(["detector", "parameters"], sort=False):
+        for name, of_detector in table.groupby(["detector", "parameters"], sort=False):
             if str(name[1]).endswith(FOR_TIME):
                 continue
             row = {"detector": name[0], "parameters": name[1]}
-            for one in own.to_dict("records"):
-                what = f"to {one['change_to']}"
+            for record in of_detector.to_dict("records"):
+                what = f"to {record['change_to']}"
                 row[f"{what}: right already / never settled, of"] = (
-                    f"{one['already_right']} / {one['never_settled']}, {one['changes']}"
+                    f"{record['already_right']} / {record['never_settled']}, {record['changes']}"
                 )
                 row[f"{what}: settled, s (T)"] = (
-                    f"{number(one['settled_s_median'], 1)} ({number(one['settled_windows_median'], 1)})"
+                    f"{number(record['settled_s_median'], 1)} ({number(record['settled_windows_median'], 1)})"
                 )
-                row[f"{what}: phase right"] = number(one["right_share_of_phase"], 2)
+                row[f"{what}: phase right"] = number(record["right_share_of_phase"], 2)
             rows.append(row)
     return rows
 
@@ -251,8 +256,8 @@ def elsewhere(results: Results) -> Rows:
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     datasets = [name for name in evaluated if (results.reports / f"replay_accuracy/{name}.csv").is_file()]
     for dataset in datasets:
-        for one in pd.read_csv(results.reports / f"replay_accuracy/{dataset}.csv").to_dict("records"):
-            known = {str(key): value for key, value in one.items()}
+        for record in pd.read_csv(results.reports / f"replay_accuracy/{dataset}.csv").to_dict("records"):
+            known = {str(key): value for key, value in record.items()}
             if not known["parameters"].endswith(FOR_TIME):
                 key = (known["detector"], known["parameters"])
                 row = rows.setdefault(key, {"detector": key[0], "parameters": key[1]} | dict.fromkeys(datasets, ""))

@@ -11,19 +11,19 @@ def exported(results: Results) -> Rows:
     return [
         {
             "header": name,
-            "features": len(one["features"]),
-            "layout": one["layout"],
-            "bytes of text": one["header_bytes"],
-            "bytes of the file": one["file_bytes"],
-            "trees": one["trees"],
-            "splits": one["splits"],
-            "leaves": one["leaves"],
-            "depth": one["depth"],
+            "features": len(entry["features"]),
+            "layout": entry["layout"],
+            "bytes of text": entry["header_bytes"],
+            "bytes of the file": entry["file_bytes"],
+            "trees": entry["trees"],
+            "splits": entry["splits"],
+            "leaves": entry["leaves"],
+            "depth": entry["depth"],
             "all agree on windows / predictions / generated rows": " / ".join(
-                str(one["rows_agreeing_all"][name]) for name in ("windows", "predictions", "generated")
+                str(entry["rows_agreeing_all"][name]) for name in ("windows", "predictions", "generated")
             ),
         }
-        for name, one in read_json(results.reports / "export.json").items()
+        for name, entry in read_json(results.reports / "export.json").items()
     ]
 
 
@@ -32,11 +32,11 @@ def proved(results: Results) -> Rows:
     return [
         {
             "dataset": path.stem,
-            "connections": found["connections"],
-            "windows": found["windows"],
-            "values of features": found["feature_values"],
-            **{f"decisions of {name}": count for name, count in found["decisions"].items()},
+            "connections": report["connections"],
+            "windows": report["windows"],
+            "values of features": report["feature_values"],
+            **{f"decisions of {name}": count for name, count in report["decisions"].items()},
         }
         for path in sorted((results.reports / "prove").glob("*.json"))
-        for found in [read_json(path)]
+        for report in [read_json(path)]
     ]

@@ -24,10 +24,10 @@ def relevance(results: Results) -> Rows:
             "" if pd.isna(feature["paper_nats"]) else f"{feature['paper_nats']:.3f} ({feature['paper_rank']:.0f})"
         )
         for dataset, table in tables.items():
-            own = table.set_index("feature").loc[feature["feature"]]
-            rank = "" if pd.isna(own["rank_in_table3"]) else f" ({own['rank_in_table3']:.0f})"
-            row[f"{dataset}: nats (rank of 18)"] = f"{own['mutual_information_nats']:.3f}{rank}"
-            row[f"{dataset}: chance"] = number(own["null_95_nats"], 3)
+            estimate = table.set_index("feature").loc[feature["feature"]]
+            rank = "" if pd.isna(estimate["rank_in_table3"]) else f" ({estimate['rank_in_table3']:.0f})"
+            row[f"{dataset}: nats (rank of 18)"] = f"{estimate['mutual_information_nats']:.3f}{rank}"
+            row[f"{dataset}: chance"] = number(estimate["null_95_nats"], 3)
         rows.append(row)
     return rows
 
@@ -36,12 +36,12 @@ def agreement(results: Results) -> Rows:
     """Kendall's tau with Table 3."""
     rows = []
     for path in results.files("agreement", "{dataset}.json"):
-        found = read_json(path)
+        report = read_json(path)
         row = {
             "dataset": path.stem,
-            "windows shared / not": f"{found['windows']['shared']} / {found['windows']['non_shared']}",
+            "windows shared / not": f"{report['windows']['shared']} / {report['windows']['non_shared']}",
         }
-        for what, tau in found["agreement_with_table3"].items():
+        for what, tau in report["agreement_with_table3"].items():
             row[what] = f"{tau['kendall_tau']:.2f} ({tau['low']:.2f} to {tau['high']:.2f})"
         rows.append(row)
     return rows

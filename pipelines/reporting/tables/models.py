@@ -53,14 +53,14 @@ def selection(results: Results) -> Rows:
     """Nested estimate beside the paper's way."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for path in results.files("chosen", "{dataset}.json"):
-        for found in read_json(path).values():
-            if "paper_accuracy" in found:
-                model = found["family"]
+        for chosen in read_json(path).values():
+            if "paper_accuracy" in chosen:
+                model = chosen["family"]
                 row = rows.setdefault(
                     (path.stem, model),
                     {"dataset": path.stem, "model": model_name(model), **dict.fromkeys(FEATURE_SETS, "")},
                 )
-                row[found["feature_set"]] = f"{found['nested_accuracy']:.3f} / {found['paper_accuracy']:.3f}"
+                row[chosen["feature_set"]] = f"{chosen['nested_accuracy']:.3f} / {chosen['paper_accuracy']:.3f}"
     return list(rows.values())
 
 
@@ -68,8 +68,8 @@ def swapped(results: Results) -> Rows:
     """How often swapped partners are called shared, and non-shared windows."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for path in results.files("controls", "{dataset}/swapped.csv"):
-        for found in pd.read_csv(path).to_dict("records"):
-            known = {str(name): value for name, value in found.items()}
+        for record in pd.read_csv(path).to_dict("records"):
+            known = {str(name): value for name, value in record.items()}
             place = (path.parent.name, known["model"])
             row = rows.setdefault(
                 place, {"dataset": place[0], "model": model_name(place[1]), **dict.fromkeys(FEATURE_SETS, "")}
@@ -91,9 +91,11 @@ def alone(results: Results) -> Rows:
     for feature in first.sort_values("overall", ascending=False).index:
         row: dict[str, Any] = {"feature": f"`{feature}`"}
         for dataset, table in tables.items():
-            own = {str(name): value for name, value in table.loc[feature].items()}
-            row[dataset] = interval(own)
-            row[f"{dataset}: called shared, swapped / non-shared"] = f"{own['swapped']:.3f} / {own['non_shared']:.3f}"
+            known = {str(name): value for name, value in table.loc[feature].items()}
+            row[dataset] = interval(known)
+            row[f"{dataset}: called shared, swapped / non-shared"] = (
+                f"{known['swapped']:.3f} / {known['non_shared']:.3f}"
+            )
         rows.append(row)
     return rows
 
@@ -102,8 +104,8 @@ def shuffled(results: Results) -> Rows:
     """Balanced accuracy on shuffled labels."""
     rows = []
     for path in results.files("controls", "{dataset}/shuffled.csv"):
-        for found in pd.read_csv(path).to_dict("records"):
-            known = {str(name): value for name, value in found.items()}
+        for record in pd.read_csv(path).to_dict("records"):
+            known = {str(name): value for name, value in record.items()}
             rows.append(
                 {
                     "dataset": path.parent.name,
@@ -123,8 +125,8 @@ def sensitivity(results: Results) -> Rows:
         return []
     table = pd.read_csv(path, dtype={"level": str})
     rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for found in table.sort_values(["trained_on", "base"], ascending=False, kind="stable").to_dict("records"):
-        known = {str(name): value for name, value in found.items()}
+    for record in table.sort_values(["trained_on", "base"], ascending=False, kind="stable").to_dict("records"):
+        known = {str(name): value for name, value in record.items()}
         moved = "base" if known["base"] else f"{known['factor']} = {known['level']}"
         row = rows.setdefault((known["trained_on"], moved), {"trained on": known["trained_on"], "moved": moved})
         row["valid pairs"] = f"{known['valid_pairs']} of {known['pairs']}"

@@ -35,11 +35,11 @@ def captured(results: Results) -> Rows:
     return tested_on(results, "kernel_captures")
 
 
-def _pooled(own: pd.DataFrame, *, ramps: bool) -> str:
+def _pooled(rows: pd.DataFrame, *, ramps: bool) -> str:
     """Return the share right of some cases' windows that are ramps, or of the others; nothing if there are none."""
-    right, total = own["right_ramps"].sum(), own["ramps"].sum()
+    right, total = rows["right_ramps"].sum(), rows["ramps"].sum()
     if not ramps:
-        right, total = own["right"].sum() - right, own["windows"].sum() - total
+        right, total = rows["right"].sum() - right, rows["windows"].sum() - total
     return f"{right / total:.2f}" if total else ""
 
 
@@ -47,8 +47,8 @@ def unseen(results: Results) -> Rows:
     """Accuracy of every model on each case of paths it has not seen (Table 6)."""
     table = pd.read_csv(results.reports / "unseen.csv")
     rows = []
-    for (model, feature_set), own in table.groupby(["model", "feature_set"], sort=False):
-        cases, over = own[own["case"] != "mean"], own[own["case"] == "mean"].iloc[0]
+    for (model, feature_set), of_model in table.groupby(["model", "feature_set"], sort=False):
+        cases, over = of_model[of_model["case"] != "mean"], of_model[of_model["case"] == "mean"].iloc[0]
         # A column that is empty for the mean is read as text.
         apart = cases[cases["shared"].astype(str) == "False"]
         rows.append(
@@ -87,8 +87,8 @@ def cases(results: Results) -> Rows:
 def generalisation(results: Results) -> Rows:
     """Balanced accuracy by features, and by what is trained and tested on."""
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
-    for found in pd.read_csv(results.reports / "generalisation.csv").to_dict("records"):
-        known = {str(name): value for name, value in found.items()}
+    for record in pd.read_csv(results.reports / "generalisation.csv").to_dict("records"):
+        known = {str(name): value for name, value in record.items()}
         trained, tested = (WindowSet.parse(known[name]).datasets for name in ("train_set", "test_set"))
         key = {"features": known["feature_set"], "trained on": " + ".join(trained), "model": model_name(known["model"])}
         row = rows.setdefault(tuple(key.values()), key)
