@@ -15,7 +15,7 @@ from smartsbd.pipelines.running.dag import Stage, in_project, read_stages
 
 log = logging.getLogger("sbd")
 
-#: Of the command and the stage of that name, the command is the one that is told where to write.
+#: Of the command and the stage of that name, the command is the one that takes ``--out``.
 _PARSE, _OUT = "parse", "--out"
 
 
@@ -28,7 +28,7 @@ def _run_stage(chosen: Stage, rest: Sequence[str]) -> int:
     if "-h" in rest or "--help" in rest:
         return stage.main(chosen.name, program, ["--help"])
     params = read_params()
-    # Of what is given twice the last counts: for one dataset of several, --dataset and its paths.
+    # Of an argument that is given twice, the last counts: --dataset and its paths, for one dataset of several.
     dataset = known.dataset
     if chosen.matrix and dataset is None:
         datasets = chosen.datasets(params)
@@ -76,11 +76,15 @@ def _outside(rest: Sequence[str]) -> int:
 
 
 def parser_of(stages: Sequence[Stage]) -> argparse.ArgumentParser:
-    """Return what tells the stages and commands; their own arguments they tell themselves.
+    """Return the parser that lists the stages and commands; each of them parses its own arguments.
 
     Parameters
     ----------
     stages : sequence of Stage
+
+    Returns
+    -------
+    argparse.ArgumentParser
     """
     parser = stage.VisibleParser(
         prog="sbd",
@@ -105,6 +109,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     ----------
     argv : sequence of str, optional
         Command line without the program.
+
+    Returns
+    -------
+    int
+        Exit code.
     """
     rest = list(sys.argv[1:] if argv is None else argv)
     stage.begin()
@@ -121,7 +130,7 @@ def _run(rest: list[str]) -> int:
     stages = {entry.name: entry for entry in read_stages()}
     if rest and rest[0] in stages:
         return _run_stage(stages[rest[0]], rest[1:])
-    # What is left is a question, or a mistake: both end here.
+    # The rest is a question for help, or a mistake: the parser ends both.
     parser_of(list(stages.values())).parse_args(rest)
     return stage.EXIT_USAGE
 

@@ -11,7 +11,7 @@ def main() -> int:
     if sys.argv[1:] in (["--version"], ["-V"]):
         print(f"sbd {metadata.version('smartsbd')}")
         return 0
-    # One file may hold what is compiled for another Python than that which runs it.
+    # One file may hold modules that were compiled for another Python than the one that runs it.
     if util.find_spec("smartsbd.native.log_reading") is None:
         version = ".".join(map(str, sys.version_info[:2]))
         sys.exit(f"sbd has nothing compiled for Python {version}; a checkout makes it by `make native`")

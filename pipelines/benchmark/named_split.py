@@ -35,6 +35,11 @@ def connection_name(capture_ids: Iterable[str], number: int) -> str:
     number : int
         Of the connection in its input.
 
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+
     Examples
     --------
     >>> connection_name(["af1349b9f5f9a1a6"], 0)
@@ -50,6 +55,11 @@ def names_of(links: pa.Table) -> dict[str, str]:
     Parameters
     ----------
     links : rows of the ``connection_capture`` table
+
+    Returns
+    -------
+    dict of str to str
+        Names of 16 hexadecimal digits, by ``connection_id``.
     """
     captures: dict[str, list[str]] = {}
     for connection_id, capture_id in zip(
@@ -95,9 +105,9 @@ class NamedSplit:
 def drawn(task: BenchmarkTask, size: str, trained: Mapping[str, bool], tested: Mapping[str, bool]) -> NamedSplit:
     """Return the split of a task at a size, of all connections of its datasets that have a valid label.
 
-    Of what is on both sides, those whose name begins with 0 to 3 are judged. A size that takes a part takes the first
-    names of either label in order, as many of one as of the other while there are any: as good as drawn, and the same
-    for everybody.
+    Of the connections on both sides, those whose name begins with 0 to 3 are judged. A size that takes a part takes the
+    first names of either label in order, as many of one as of the other while there are any. That is as good as drawing
+    them, and gives everybody the same.
 
     Parameters
     ----------
@@ -105,6 +115,10 @@ def drawn(task: BenchmarkTask, size: str, trained: Mapping[str, bool], tested: M
     size : str
     trained, tested : mapping of str to bool
         Whether the first labelled pair of a connection shares, by name.
+
+    Returns
+    -------
+    NamedSplit
 
     Examples
     --------

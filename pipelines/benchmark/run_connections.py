@@ -19,7 +19,7 @@ from smartsbd.pipelines.benchmark.named_split import NamedSplit, drawn, names_of
 from smartsbd.pipelines.benchmark.task import BenchmarkTask
 from smartsbd.pipelines.benchmark.task_tables import TaskTables, labels_of, tables_of
 
-#: What a detector is asked of: tables and their columns. The last four of ACKs are in event lines alone.
+#: The signals that a detector judges: tables and their columns. The last four of ACKs are in event lines alone.
 SIGNALS = (
     (tables.ACK, (*ACK_COLUMNS, "is_dup", "newly_sacked_bytes", "srtt_us", "data_ack")),
     (tables.STATE, STATE_COLUMNS),
@@ -39,7 +39,7 @@ class RunConnection:
     ----------
     dataset, connection_id : str
     by_ns : int
-        What is added to its times by the labels' clock: its first record is at 1 s.
+        Nanoseconds to add to its times, which gives the labels' clock: its first record is at 1 s there.
     labels : list of dict
         As :func:`~smartsbd.pipelines.benchmark.task_tables.labels_of` returns them.
     """
@@ -68,6 +68,11 @@ class RunConnections:
     @classmethod
     def of(cls, task: BenchmarkTask, data: DatasetTables) -> RunConnections:
         """Return what a run has of a task's datasets.
+
+        Returns
+        -------
+        RunConnections
+            Both sides, all connections with a valid label.
 
         Raises
         ------

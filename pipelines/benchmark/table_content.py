@@ -34,6 +34,11 @@ def content_sha256(table: Table, parts: Iterable[pa.Table]) -> str:
     parts : iterable of pyarrow.Table
         Its rows, in parts of any size.
 
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
     Examples
     --------
     >>> from smartsbd.contracts.contract import Column
@@ -58,7 +63,7 @@ def content_sha256(table: Table, parts: Iterable[pa.Table]) -> str:
 
 
 def _contents(values: pa.Array) -> tuple[bytes, bytes, bytes]:
-    """Return of which rows there is a value, the lengths of texts, and the values."""
+    """Return which rows have a value, the lengths of texts, and the values."""
     there = pc.is_valid(values).to_numpy(zero_copy_only=False).tobytes()
     if pa.types.is_string(values.type):
         texts = pc.fill_null(values, "")

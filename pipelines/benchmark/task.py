@@ -9,7 +9,7 @@ from smartsbd.contracts.fault import UsageFault, printable
 #: Sizes, the smallest first: XS is in git, S is of the default profile's data, M and L are of the profile ``full``.
 SIZES = ("XS", "S", "M", "L")
 SMALLEST = SIZES[0]
-#: Of which profile's data the connections of a size are named; XS is of any that has them.
+#: The profile whose data name the connections of a size; those of XS are named from any profile that has them.
 PROFILES = {"S": "default", "M": "full", "L": "full"}
 #: Of M, the most connections to learn from and to judge.
 _MEDIUM = (200, 100)
@@ -27,7 +27,7 @@ class UnknownTaskError(UsageFault):
 
 @dataclass(frozen=True)
 class BenchmarkTask:
-    """A task: what is learnt from and what is judged.
+    """A task: connections to learn from and connections to judge.
 
     Attributes
     ----------
@@ -132,6 +132,10 @@ TASKS: dict[str, BenchmarkTask] = {
 
 def task_of(name: str) -> BenchmarkTask:
     """Return a task by name.
+
+    Returns
+    -------
+    BenchmarkTask
 
     Raises
     ------

@@ -82,6 +82,11 @@ class TaskFile:
         contents : mapping of str to str, optional
             Of each table, a digest of its content; None if the tables are not to be named.
 
+        Returns
+        -------
+        TaskFile
+            A new object; this one stays as it is.
+
         Raises
         ------
         TaskChangedError
@@ -173,6 +178,10 @@ def _described(task: BenchmarkTask) -> dict[str, Any]:
 
 def read(folder: Path) -> TaskFile:
     """Read the task.json of a folder, whoever wrote it.
+
+    Returns
+    -------
+    TaskFile
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """A folder with a task's tables at a size: written of a run's data, and read wherever it comes from.
 
 Its files have fixed names. They are read only if their digests are those of task.json, and within bounds. Whoever makes
-a folder writes its task.json too: whether its tables are the task's is asked of the file in git.
+a folder writes its task.json too: the file in git says whether its tables are the task's.
 """
 
 from __future__ import annotations
@@ -61,6 +61,11 @@ def write(folder: Path, size: str, known: TaskFile, split: NamedSplit, run: RunC
     run : RunConnections
         Has these connections.
 
+    Returns
+    -------
+    TaskFile
+        With the size, and the digests of the tables' files.
+
     Raises
     ------
     TaskChangedError
@@ -88,6 +93,11 @@ def contents(made: TaskTables, split: NamedSplit, run: RunConnections) -> dict[s
     split : NamedSplit
     run : RunConnections
         Has these connections.
+
+    Returns
+    -------
+    dict of str to str
+        64 hexadecimal digits, by the name of the table's file.
     """
     return {name: content_sha256(_TABLES[name], parts) for name, parts in _parts(made, split, run)}
 
@@ -113,7 +123,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-#: Columns of the table of signals by what they are of, without the subflow and the time; the first is never null there.
+#: Columns of the table of signals by their source, without the subflow and the time; the first is never null there.
 _OF = tuple((table, columns[2:]) for table, columns in SIGNALS)
 
 
@@ -220,12 +230,16 @@ class TaskFolder:
                 raise TaskFolderError(f"{where}: {name} {error}") from error
 
     def tables(self) -> TaskTables:
-        """Return its tables but the signals.
+        """Return its tables, except the signals.
+
+        Returns
+        -------
+        TaskTables
 
         Raises
         ------
         TaskFolderError
-            If they are not of the connections that task.json names, or what is learnt from is on the other side.
+            If they are not of the connections that task.json names, or if one to learn from is on the other side.
         TaskChangedError
             If their labels are not those of task.json.
         """

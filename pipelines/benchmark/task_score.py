@@ -12,7 +12,7 @@ from smartsbd.models.assessment.comparison import RIGHT, accuracy_of
 from smartsbd.models.last_verdict.final_verdict import FIRST_S, SAID
 from smartsbd.pipelines.benchmark.task import BenchmarkTask
 
-#: What stands in place of a detector where a task was not run.
+#: The name of the detector where a task was not run.
 NOT_RUN = "not run"
 #: Why a figure is not said to be the task's: its tables were not compared, because git has no digests of them.
 NOT_OURS = "tables are not ours"
@@ -70,6 +70,10 @@ class TaskScore:
             As :meth:`~smartsbd.pipelines.benchmark.task_tables.TaskTables.judged` returns them.
         resamples, seed : int
             As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
+
+        Returns
+        -------
+        TaskScore
         """
         accuracy = accuracy_of(rows, resamples=resamples, seed=seed)
         decided = rows[rows[SAID].notna()]
@@ -97,6 +101,11 @@ class TaskScore:
         task : BenchmarkTask
         size : str
         why : str
+
+        Returns
+        -------
+        TaskScore
+            Its numbers are nan or 0.
         """
         return cls(task=task.name, size=size, detector=NOT_RUN, why=why)
 

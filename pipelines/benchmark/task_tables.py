@@ -21,7 +21,7 @@ from smartsbd.models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judg
 from smartsbd.models.last_verdict.learnt_verdict import Learning, Task, chosen
 from smartsbd.models.last_verdict.moments import Moments, of_tiles
 
-#: Inputs of what is learnt, and the memory of the tiles that they are taken of: the default detector's.
+#: Inputs of the families that are learnt, and the memory of the tiles that they come from: the default detector's.
 FEATURES = tuple(feature.name for feature in TILE_FEATURES)
 MEMORY = "tiles_4"
 #: Families that are learnt, each with a setting that was fixed before any task was run.
@@ -50,11 +50,16 @@ class TaskTables:
     labels: pd.DataFrame
 
     def labels_sha256(self) -> str:
-        """Return a digest of what is judged: the labels as CSV."""
+        """Return a digest of the labels, which are what is judged, as CSV."""
         return hashlib.sha256(self.labels[_LABEL_COLUMNS].to_csv(index=False).encode()).hexdigest()
 
     def learnt(self, family: str) -> dict[int, OnPair]:
-        """Learn a family of :data:`LEARNT` from the training side; return what it says of each label over time.
+        """Learn a family of :data:`LEARNT` from the training side; return its verdicts on each label over time.
+
+        Returns
+        -------
+        dict of int to OnPair
+            By the label's number; times are nanoseconds by the labels' clock.
 
         Raises
         ------
@@ -79,12 +84,17 @@ class TaskTables:
         }
 
     def by_label(self, on_pairs: Mapping[str, Mapping[Pair, OnPair]]) -> dict[int, OnPair]:
-        """Return what is said of each label over time.
+        """Return the verdicts on each label over time.
 
         Parameters
         ----------
-        on_pairs : mapping of a connection's name to what is said of its pairs, by the labels' clock
+        on_pairs : mapping of a connection's name to the verdicts on its pairs, by the labels' clock
             A label whose connection or pair is not there has no verdict.
+
+        Returns
+        -------
+        dict of int to OnPair
+            By the label's number; times are nanoseconds by the labels' clock.
         """
         rows = self.labels[["label", "connection", "subflow_a", "subflow_b"]].itertuples(index=False, name=None)
         return {label: on_pairs[name][a, b] for label, name, a, b in rows if (a, b) in on_pairs.get(name, {})}
@@ -96,6 +106,11 @@ class TaskTables:
         ----------
         on_labels : mapping of a label's number to OnPair
             By the labels' clock; a label that is not there has no verdict.
+
+        Returns
+        -------
+        DataFrame
+            One row for each label.
         """
         rows = []
         for row in self.labels.to_dict("records"):
@@ -118,9 +133,14 @@ def labels_of(
     start_ns, end_ns : int
         Its first and last record.
     by_ns : int
-        What is added to its times.
+        Nanoseconds to add to its times.
     every_s : int, optional
-        Seconds of a piece; what is left at the end of a label, less than a piece, belongs to its last one.
+        Seconds of a piece; the rest at the end of a label, shorter than a piece, belongs to its last piece.
+
+    Returns
+    -------
+    list of dict
+        Columns of ``benchmark_label`` without its number and the connection; times in nanoseconds.
     """
     by_pair: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
     for row in truth:
@@ -163,6 +183,10 @@ def tables_of(train_tiles: pd.DataFrame, test_tiles: pd.DataFrame, labels: Seque
         Of either side, their connections by name, and with their times by the labels' clock.
     labels : sequence of mapping
         Columns of ``benchmark_label`` without its number, in order.
+
+    Returns
+    -------
+    TaskTables
     """
     numbered = pd.DataFrame([{"label": number, **label} for number, label in enumerate(labels)], columns=_LABEL_COLUMNS)
     learnt_from = of_tiles(train_tiles, MEMORY)
@@ -183,9 +207,9 @@ def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _moments_of(tiles: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
-    """Return the moments at which something can be said of a label, while it holds, and the last one before.
+    """Return the moments at which a label can be judged while it holds, and the last one before.
 
-    What was said last before holds until something else is said, as it does of a detector that is asked of signals.
+    The last verdict before holds until another one follows, as it does for a detector that judges signals.
     """
     moments = of_tiles(tiles, MEMORY)
     rows = np.flatnonzero(moments.open)

@@ -26,6 +26,11 @@ def mean_with_interval(name: str, values: pd.Series[float], *, resamples: int, s
         Of the mean; its interval's ends have ``_low`` and ``_high`` behind it.
     values : Series
     resamples, seed : int
+
+    Returns
+    -------
+    dict of str to float
+        The mean and both ends of its 95 % interval, in the unit of the values; nan where there is none.
     """
     known = np.asarray(values.dropna(), dtype=np.float64)
     mean = mean_share(known, resamples=resamples, seed=seed) if len(known) else None
@@ -35,18 +40,23 @@ def mean_with_interval(name: str, values: pd.Series[float], *, resamples: int, s
 
 
 def beside(runs: pd.DataFrame, name: str, control_of: Callable[[str], str], column: str) -> pd.DataFrame:
-    """Return runs with what another control came to on the same network; runs without such are left out.
+    """Return runs with the outcome of another control on the same network; runs without one are left out.
 
     Parameters
     ----------
     runs : DataFrame
-        One row for each run: :data:`NETWORK`, ``control`` and what it came to.
+        One row for each run: :data:`NETWORK`, ``control`` and its outcome.
     name : str
         Of the column to add.
     control_of : callable
         Returns the other control.
     column : str
-        What is taken of the other run.
+        Column of the other run to take.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `runs` that have such a run, with one column more.
     """
     other = runs[[*NETWORK, "control", column]].rename(columns={"control": "_other", column: name})
     keyed = runs.assign(_other=runs["control"].map(control_of))
@@ -61,7 +71,7 @@ def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, 
     runs : DataFrame
         One row for each run.
     twin : callable
-        Returns the control that is what one is while all is coupled.
+        Returns the control that behaves as a given one does while all subflows are coupled.
     resamples, seed : int
 
     Yields
@@ -94,7 +104,7 @@ def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, 
 
 
 def beside_control(runs: pd.DataFrame, control: str, column: str) -> pd.DataFrame:
-    """Return runs with what a control came to on the same network, in a column of its name; nan where it was not run.
+    """Return runs with the outcome of a control on the same network, in a column of its name; nan where it was not run.
 
     Parameters
     ----------
@@ -102,7 +112,12 @@ def beside_control(runs: pd.DataFrame, control: str, column: str) -> pd.DataFram
         One row for each run.
     control : str
     column : str
-        What is taken of that control's run.
+        Column of that control's run to take.
+
+    Returns
+    -------
+    DataFrame
+        All rows of `runs`, with one column more.
     """
     other = runs.loc[runs["control"] == control, [*NETWORK, column]].rename(columns={column: control})
     return runs.merge(other, on=list(NETWORK), how="left", validate="many_to_one")
@@ -131,7 +146,7 @@ def by_place(runs: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], pd.DataFrame
 
 
 def accuracy_by_force(judged: pd.DataFrame) -> pd.DataFrame:
-    """Return how often a source is right, by the label and by what was in force while it watched.
+    """Return how often a source is right, by the label and by the control in force while it watched.
 
     Windows in which the label or the groups changed are counted apart.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-#: What is averaged over runs: shares of one processor, in percent, and the time that a window takes.
+#: Columns to average over runs: shares of one processor, in percent, and the time that a window takes.
 AVERAGED = ("hook_percent", "work_percent", "percent", "ms_per_window")
 #: Columns of what :func:`over_runs` returns.
 COLUMNS = (
@@ -27,7 +27,7 @@ def over_runs(costs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Of :data:`COLUMNS`. What was counted of no run is nan.
+        Of :data:`COLUMNS`. A figure that was counted in no run is nan.
     """
     rows = []
     if not costs.empty:

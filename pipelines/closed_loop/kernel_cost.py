@@ -27,6 +27,11 @@ def hook_ns(programs: Sequence[Mapping[str, Any]]) -> float:
     programs : sequence of mapping
         As :meth:`smartsbd.testbed.decided_groups.DecidedGroups.programs` returns them.
 
+    Returns
+    -------
+    float
+        Nanoseconds.
+
     Examples
     --------
     >>> counted = [{"name": "smart_pkts_acked", "runs": 2, "run_ns": 200}]
@@ -61,7 +66,7 @@ def costs(
         The network, ``control``; ``seconds`` that were watched; ``signals`` and ``works`` in them; shares of one
         processor, in percent: ``hook_percent`` of what ACKs run, ``work_percent`` of the work that takes signals and
         asks for verdicts, by its own clock, ``percent`` of both; ``window_ms``, T; ``ms_per_window`` of both; and
-        ``work_most_ms``, the longest work. What was not counted is nan.
+        ``work_most_ms``, the longest work. A figure that was not counted is nan.
     """
     rows = []
     lasted = kernel_loop.sent_s(received)
@@ -70,7 +75,7 @@ def costs(
         loop = loops[run]
         of_connection = kernel_loop.of_run(decided, str(token))
         # There is a row for each pair.
-        # Nothing was watched of a connection that was asked for once or never.
+        # A connection whose status was read once or never was not watched.
         asked = (
             kernel_loop.while_it_sent(of_connection, lasted[run]).drop_duplicates("time_ns")
             if len(of_connection)
@@ -101,6 +106,11 @@ def summed(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
     ----------
     table : DataFrame
         As :func:`costs` returns it; may be empty.
+
+    Yields
+    ------
+    dict
+        ``control``, ``runs``, and each figure as text: shares in percent, times in milliseconds.
     """
     for row in detector_cost.over_runs(table).to_dict("records"):
         shown: dict[str, Any] = {"control": row["control"], "runs": row["runs"]}

@@ -22,12 +22,12 @@ _SHOWN = ("variant", "control", "runs", "goodput_mbit_s", "rival_mbit_s", "over_
 
 #: What the testbed puts behind a run's name.
 SUFFIX = ".log.zst"
-#: What stands where no verdicts decide.
+#: The value of ``by`` where no verdicts decide.
 _ALWAYS = "always"
 
 
 def of_run(decided: pd.DataFrame, token: str) -> pd.DataFrame:
-    """Return what was decided of a connection by verdicts; nothing if none were asked for.
+    """Return the decisions about a connection that verdicts made; no rows if there were no verdicts.
 
     Parameters
     ----------
@@ -35,6 +35,11 @@ def of_run(decided: pd.DataFrame, token: str) -> pd.DataFrame:
         As :func:`smartsbd.testbed.decided_groups.of_status` yields it.
     token : str
         Hexadecimal; the recorder writes no zeros in front.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `decided`.
     """
     by_verdicts: pd.DataFrame = decided[decided["by"] != _ALWAYS]
     return by_verdicts[by_verdicts["token"].map(lambda text: int(text, 16) == int(token, 16)).astype(bool)]
@@ -47,16 +52,26 @@ def sent_s(received: pd.DataFrame) -> dict[str, float]:
     ----------
     received : DataFrame
         ``received.csv`` of the testbed's folder.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds.
     """
     of_connection = received[received["flow"] == _CONNECTION]
     return dict(zip(of_connection["run"].astype(str), of_connection["sent_s"].astype(float), strict=True))
 
 
 def while_it_sent(decided: pd.DataFrame, seconds: float) -> pd.DataFrame:
-    """Return what was decided of a connection while it sent.
+    """Return the decisions about a connection while it sent.
 
-    Sockets stay for minutes when the network is gone, and every timeout of theirs is a signal. So what counts is the
-    time that it was to send, from when it was first asked for, or until its last signal if that is earlier.
+    Sockets stay for minutes when the network is gone, and each of their timeouts is a signal. So decisions count from
+    the first status on for as long as the connection was to send, or until its last signal if that is earlier.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `decided`, in the order of time.
     """
     ordered = decided.sort_values("time_ns")
     last_ns = int(ordered.loc[ordered["signals"] == ordered["signals"].max(), "time_ns"].min())
@@ -124,7 +139,7 @@ def judged(
 ) -> pd.DataFrame:
     """Return every verdict that was seen of a connection while it sent, one row for each.
 
-    Status is asked for twice a second: of two verdicts in between, the last is seen.
+    Status is read twice a second: of two verdicts in between, the last is seen.
 
     Parameters
     ----------
@@ -139,7 +154,7 @@ def judged(
     -------
     DataFrame
         As :func:`smartsbd.pipelines.closed_loop.comparison.accuracy_by_force` takes it: ``in_force`` is what was in
-        force when status was last asked for before the verdict.
+        force when status was last read before the verdict.
     """
     rows = []
     lasted = sent_s(received)
@@ -168,6 +183,11 @@ def compared(runs: pd.DataFrame, params: Params) -> Iterator[dict[str, Any]]:
     runs : DataFrame
         As :func:`outcomes` returns it.
     params : Params
+
+    Yields
+    ------
+    dict
+        A row for each experiment, variant and control, over all places; numbers are text with three digits.
     """
     options = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
     for row in comparison.compared(runs, lambda _: "lia", **options):

@@ -1,4 +1,4 @@
-"""What one run with the loop closed came to: goodput, what rivals got, how long groups were right, each verdict.
+"""The outcome of one run with the loop closed: goodput, the rivals' rate, how long groups were right, each verdict.
 
 Everything is computed from what the simulator wrote: its truth with a series, and the file of groups and verdicts.
 """
@@ -16,7 +16,7 @@ from smartsbd.features.window import WINDOW_RTTS
 _NS_PER_S = 1e9
 _MBIT_PER_BYTE = 8e-6
 _NS_PER_MS = 1e6
-#: What was in force while a window lasted.
+#: The groups in force while a window lasted.
 COUPLED, APART, BOTH = "coupled", "apart", "both"
 
 Pair = tuple[int, int]
@@ -30,24 +30,24 @@ class Groups:
     groups: Sequence[int]
 
     def coupled(self, pair: Pair) -> bool:
-        """Tell whether two subflows are of one group."""
+        """Return whether two subflows are in one group."""
         return self.groups[pair[0]] == self.groups[pair[1]]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to.
+    """The outcome of a run.
 
     Attributes
     ----------
     goodput_mbit_s : float
         Bytes in order at the client, from the first handshake to the end.
     rival_mbit_s : float
-        What the rival received in that time; nan without one.
+        Rate at which the rival received in that time; nan without a rival.
     jain : float
         Jain's index of both, the connection being one flow; nan without a rival.
     apart_share : float
-        Share of the time, and of the pairs of subflows, that two are not of one group; nan if groups never change.
+        Share of the time, and of the pairs of subflows, that two are not in one group; nan if groups never change.
     right_share : float
         Share of the time, and of the pairs, that groups are as the truth; nan if groups never change.
     right_at_end : float
@@ -55,7 +55,7 @@ class Outcome:
     changes : float
         How often groups changed; nan if they never can.
     first_apart_s : float
-        From the first handshake until two subflows are first not of one group: infinite if they always are; nan if
+        From the first handshake until two subflows are first not in one group: infinite if they always are; nan if
         groups never change.
     """
 
@@ -76,6 +76,11 @@ def jain(rates: Sequence[float]) -> float:
     ----------
     rates : sequence of float
 
+    Returns
+    -------
+    float
+        From 1 / n, for n rates of which one has all, to 1, if all are equal.
+
     Examples
     --------
     >>> jain([1.0, 1.0]), jain([1.0, 0.0])
@@ -91,6 +96,11 @@ def begin_ns(truth: Mapping[str, Any]) -> int:
     ----------
     truth : mapping
         What the simulator measured.
+
+    Returns
+    -------
+    int
+        Nanoseconds of the simulation.
     """
     return min(int(subflow["established_ns"]) for subflow in truth["subflows"])
 
@@ -102,6 +112,11 @@ def end_ns(truth: Mapping[str, Any]) -> int:
     ----------
     truth : mapping
         What the simulator measured.
+
+    Returns
+    -------
+    int
+        Nanoseconds of the simulation.
     """
     return round(float(truth["duration_s"]) * _NS_PER_S)
 
@@ -131,7 +146,7 @@ def _spans(
 
 
 def outcome(truth: Mapping[str, Any], record: Mapping[str, Any] | None, rival: int | None) -> Outcome:
-    """Return what a run came to.
+    """Return the outcome of a run.
 
     Parameters
     ----------
@@ -141,6 +156,10 @@ def outcome(truth: Mapping[str, Any], record: Mapping[str, Any] | None, rival: i
         Groups over time; none if there is no source of verdicts.
     rival : int, optional
         Index of the background flow that competes with the connection.
+
+    Returns
+    -------
+    Outcome
     """
     first = begin_ns(truth)
     lasted_s = (end_ns(truth) - first) / _NS_PER_S
@@ -198,9 +217,9 @@ _SAID = {"shared": True, "apart": False}
 
 
 def judged(truth: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield each verdict of a source that judges windows or tiles, with what was in force while it watched.
+    """Yield each verdict of a source that judges windows or tiles, with the groups in force while it watched.
 
-    A judgement of the accumulating default rests on tiles before its time; what is in force at its time counts.
+    A judgement of the accumulating default rests on tiles before its time; the groups in force at its time count.
 
     Parameters
     ----------
@@ -235,7 +254,7 @@ def judged(truth: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[dict
 
 
 def _lasting(values: Sequence[tuple[int, Any]], from_ns: int, to_ns: int) -> list[tuple[int, Any]]:
-    """Return what holds at some time in a window; a change at its very end is not of it."""
+    """Return what holds at some time in a window; a change at its very end is not in it."""
     before = [entry for entry in values if entry[0] <= from_ns][-1:] or [values[0]]
     return before + [entry for entry in values if from_ns < entry[0] < to_ns]
 
@@ -250,7 +269,7 @@ def switches(truth: Mapping[str, Any], record: Mapping[str, Any], largest_rtt_ms
     record : mapping
         Groups over time.
     largest_rtt_ms : float, milliseconds
-        The largest base RTT of the subflows, of which T has 50.
+        The largest base RTT of the subflows; T is 50 of these.
 
     Yields
     ------

@@ -70,11 +70,11 @@ _MOST_DRAWN = 8
 
 
 class PlotError(UsageFault):
-    """What cannot be drawn."""
+    """A figure that cannot be drawn."""
 
 
 class LiveError(UsageFault):
-    """What is not judged live."""
+    """A live judgement that is not offered."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -198,7 +198,7 @@ def _show(
 
 
 def _to_draw(recorded: Recording, judge: DelayJudge, most: int) -> Iterator[PairDelays]:
-    """Yield the first so many pairs of an input."""
+    """Yield the first pairs of an input, `most` of them."""
     from smartsbd.pipelines.reporting.figures.pair_delays import pairs_of_input
 
     pairs = pairs_of_input(recorded, judge.reading, judge.judged_by)
@@ -253,7 +253,7 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
 
 
 def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
-    """Yield the inputs; what is unreadable comes last where they are to be one connection."""
+    """Yield the inputs; unreadable ones come last where all are to be one connection."""
     bounds = params.parse.bounds()
     recordings = recording.read_all(arguments.inputs, params.parse.dialect(), bounds)
     if not arguments.together:

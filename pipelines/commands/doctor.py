@@ -36,7 +36,7 @@ _ALONE_PART, _IDLE_PART = 4, 8
 _LEAST_ALONE_S, _LEAST_IDLE_S = 5.0, 3.0
 
 
-#: What asks for each setting, and how its texts and numbers may be.
+#: The option that sets each setting, and which texts and numbers it takes.
 _TEXTS = {
     "source": "--path takes an interface or an address of this host",
     "load": "--download takes an address of at most 2000 letters, all of ASCII",
@@ -53,7 +53,7 @@ _NUMBERS = {
 
 
 class WhatToTestError(UsageFault):
-    """What is to be tested, or judged, is not said, or said twice."""
+    """The paths to test, or the recordings to judge, are not named, or are named twice."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -126,7 +126,7 @@ def _host(load: str, *, by_iperf3: bool) -> str:
 
 
 def _refusal(error: ValidationError) -> str:
-    """Return what is wrong with what is asked for, by the option that asks for it."""
+    """Return what is wrong with a setting, by the option that sets it."""
     first = error.errors()[0]
     name = str(first["loc"][-1])
     if name in _TEXTS:
@@ -138,7 +138,7 @@ def _refusal(error: ValidationError) -> str:
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    """Return what is to be tested."""
+    """Return the settings of the test."""
     if len(arguments.path) != _PATHS:
         raise WhatToTestError("name two paths: --path wlan0 --path wwan0; or what was recorded: --from")
     if not arguments.download and not arguments.iperf3:
@@ -181,7 +181,7 @@ def _tell(seen: Observed, *, as_json: bool) -> None:
 
 
 def _judged(arguments: argparse.Namespace) -> int:
-    """Judge what was recorded."""
+    """Judge the recordings."""
     if arguments.path or arguments.download or arguments.iperf3 or arguments.ping or arguments.out or arguments.plan:
         raise WhatToTestError("--from judges what was recorded, and nothing is tested then")
     places: list[Path] = arguments.recordings
@@ -217,7 +217,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             log.info("%s: done in %.1f s%s", phase.name, length_s, ", cut short" if phase.cut else "")
             if phase.broken is not None:
                 log.warning("%s: the load broke off, and the test ends: %s", phase.name, phase.broken)
-    # What was recorded is kept, whatever becomes of the rest.
+    # The recordings are kept, whatever becomes of the rest.
     seen = observed.of_test(arguments.out)
     write_whole((json.dumps(answer(seen).as_json(), indent=2) + "\n").encode(), arguments.out / _ANSWER)
     try:

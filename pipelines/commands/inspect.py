@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 _NS_PER_S = 1e9
 _US_PER_MS = 1e3
-# Subflows in one table: of more, each so many have their own heading and widths.
+# Subflows in one table: more of them are in several tables, each with its own heading and widths.
 _ALIGNED = 1 << 12
 
 
@@ -76,7 +76,7 @@ def _rtts(acks: Acks) -> dict[str, Any]:
 
 
 def _losses(subflow: Subflow) -> dict[str, Any]:
-    """Return the lost packets by kind; a capture shows only what was sent again."""
+    """Return the lost packets by kind; a capture shows only the packets that were sent again."""
     lost: Counter[str] = Counter()
     for kind, packets in zip(subflow.loss_kind, subflow.loss_packets, strict=True):
         lost[kind] += packets
@@ -195,7 +195,7 @@ def _plots(folder: Path | None) -> Iterator[AnalysisFolder | None]:
 
 
 def _shown(arguments: argparse.Namespace, paths: Sequence[Path], params: Params, plots: AnalysisFolder | None) -> int:
-    """Show what inputs hold, and draw it where that is asked for; return the exit code."""
+    """Show what inputs hold, and draw it if the user wants that; return the exit code."""
     code = stage.EXIT_OK
     is_summed = not arguments.json and any(path.is_dir() for path in arguments.inputs)
     counts = []

@@ -13,7 +13,7 @@ import os
 from smartsbd.pipelines.params import Params
 from smartsbd.testbed import machine
 
-#: What can be asked for, and what it does; the program checks the values.
+#: Each action and its help; the program checks the values.
 ACTIONS: tuple[tuple[str, str], ...] = (
     ("load", "register sbd_lia and sbd_smart, which asks the lag excess, or a model"),
     ("unload", "take them away; connections that have one keep it until they end"),
@@ -24,7 +24,7 @@ ACTIONS: tuple[tuple[str, str], ...] = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    # What is wrong is one line, as the program says it.
+    # An error is one line, as the program says it.
     parser.usage = argparse.SUPPRESS
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     made = {name: actions.add_parser(name, help=sentence) for name, sentence in ACTIONS}
@@ -39,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command_line(arguments: argparse.Namespace) -> list[str]:
     """Return the program's command line.
+
+    Returns
+    -------
+    list of str
+        The program, then its arguments.
 
     Examples
     --------

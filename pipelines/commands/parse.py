@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def _written_to(folder: Path) -> Iterator[Path]:
-    """Give a folder to write to: it becomes the one that is asked for when it is whole, or is that one already."""
+    """Give a folder to write to: it takes the place of `folder` when it is whole, or is that folder already."""
     with nullcontext(folder) if folder.exists() else unfinished(folder) as place:
         # An earlier one has no report until its tables are those of the report.
         (place / _REPORT).unlink(missing_ok=True)

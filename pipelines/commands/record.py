@@ -12,7 +12,7 @@ import os
 from smartsbd.pipelines.params import Params
 from smartsbd.testbed import machine
 
-#: Option, what stands for its value, and what it does; the program checks the values.
+#: Option, name of its value, and help; the program checks the values.
 OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("format", "FORMAT", "events (default), lines with token and subflow; state, a CSV file for each connection"),
     ("out", "PATH", "file of events (default: standard output), or for --format state a folder that is made or empty"),
@@ -36,7 +36,7 @@ FLAGS: tuple[tuple[str, str], ...] = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    # What is wrong is one line, as the program says it.
+    # An error is one line, as the program says it.
     parser.usage = argparse.SUPPRESS
     for name, value, sentence in OPTIONS:
         parser.add_argument(f"--{name}", metavar=value, help=sentence)
@@ -46,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command_line(arguments: argparse.Namespace) -> list[str]:
     """Return the program's command line.
+
+    Returns
+    -------
+    list of str
+        The program, then its arguments.
 
     Examples
     --------

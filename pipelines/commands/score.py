@@ -91,6 +91,11 @@ def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[L
     recorded : Recording
     truths : sequence of mapping
         Its rows of truth.csv; without a token, the input has one connection.
+
+    Returns
+    -------
+    list of Labelled
+        In the order of the input.
     """
     labelled_connections = []
     for name, connection in recorded.connections():
@@ -145,6 +150,13 @@ def score(
         Its name.
     params : Params
 
+    Returns
+    -------
+    dict
+        Fields of the accuracy on windows, by name.
+    Counter of str
+        Opinions without a verdict, by reason.
+
     Raises
     ------
     NoLabelledWindowError
@@ -183,6 +195,13 @@ def scored(
     params : Params
     by_no_run : bool
         Whether models are scored that no run recorded.
+
+    Returns
+    -------
+    DataFrame
+        One row for each model.
+    Counter of str
+        Opinions without a verdict, by reason.
 
     Raises
     ------

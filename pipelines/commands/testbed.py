@@ -42,14 +42,14 @@ from smartsbd.testbed.running_program import EmulationError
 log = logging.getLogger(__name__)
 
 _VERDICTS = "verdicts.csv"
-#: The setting of a dataset that says how often it has been drawn again.
+#: The setting of a dataset that counts how often it was drawn again.
 _ATTEMPT = "attempt"
-#: What came of an experiment.
+#: Tables of an experiment's outcome.
 _GROUPS, _OUTCOMES, _ACCURACY, _COSTS = "groups.csv", "outcomes.csv", "accuracy.csv", "costs.csv"
 
 
 class WhatToRunError(UsageFault):
-    """Neither scenarios nor a dataset are named, or both are, or what is asked for cannot be done together."""
+    """Neither scenarios nor a dataset are named, or both are, or the options cannot be used together."""
 
 
 class FailedRunsError(Fault):
@@ -58,7 +58,7 @@ class FailedRunsError(Fault):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    # What is wrong is one line.
+    # An error is one line.
     parser.usage = argparse.SUPPRESS
     parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", type=Path, help="scenario files (JSON)")
     parser.add_argument(
@@ -163,7 +163,7 @@ def _planned(arguments: argparse.Namespace, params: Params) -> list[PlannedRun]:
 
 
 def _draw_runs(arguments: argparse.Namespace, params: Params, attempt: int) -> list[PlannedRun]:
-    """Return the runs of a dataset, drawn again so many times."""
+    """Return the runs of a dataset, drawn again `attempt` times."""
     settings = params.simulate.model_dump().get(arguments.dataset)
     if settings is None:
         raise ParamsError(f"{arguments.params}: simulate.{arguments.dataset} is missing")
@@ -231,7 +231,7 @@ def _added(
 def _recorded(
     folder: DatasetFolder, runs: Sequence[PlannedRun], arguments: argparse.Namespace, params: Params
 ) -> list[str]:
-    """Run all and add them to a folder, and what is drawn again for those that fail; return what failed to the last."""
+    """Run all and add them to a folder, and draw again those that fail; return those that failed to the last."""
     failed: dict[str, str] = {}
     for attempt in range(arguments.again + 1):
         if attempt:
@@ -262,7 +262,7 @@ def _judge(out: Path, params: Params) -> None:
 
 
 def _tell(out: Path, runs: Sequence[PlannedRun], groups: DecidedGroups, params: Params) -> None:
-    """Write what the controllers decided, what came of each run and what it took, and say how controllers compare."""
+    """Write the controllers' decisions and each run's outcome and cost, and say how the controllers compare."""
     # Needed here alone, and slow to import.
     import pandas as pd
 

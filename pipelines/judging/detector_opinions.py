@@ -1,4 +1,4 @@
-"""What detectors say of labelled connections: ours, asked directly, and somebody else's, as a process or in C."""
+"""The verdicts of detectors on labelled connections: ours, called directly, and foreign ones, as a process or in C."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from smartsbd.export.header_program import ReplayError
 from smartsbd.models.labelled.labelled_connection import LabelledConnection
 from smartsbd.traces.log_writing import log_lines
 
-#: Says something of a connection.
+#: Asks a detector about a connection.
 Asked = Callable[[LabelledConnection], Answer]
 _MOST_REMARKS = 3
-#: Connections that are told up to their middle too.
+#: Connections that a detector also receives only up to their middle.
 _MOST_CUT = 8
 
 
 @dataclass
 class Answers:
-    """How often a foreign detector gave no answer, wrote what is no verdict, or dated a verdict before its evidence.
+    """How often a foreign detector gave no answer, wrote a line that is no verdict, or dated one before its evidence.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Answers:
     failed, refused : Counter of str
         Connections without an answer, and lines refused, by reason.
     remarks : list of str
-        What the first processes that failed said.
+        The messages of the first processes that failed.
     ahead, cut : int
-        Of so many connections that were told up to their middle alone, how many were judged otherwise up to there.
+        Connections that the detector judged otherwise when it received only their first half, and how many were tried.
     """
 
     asked: int = 0
@@ -59,7 +59,7 @@ class Answers:
             self.remarks.append(answer.remark)
 
     def try_cut(self, connection: LabelledConnection, answer: Answer, asked: Asked) -> None:
-        """Tell a detector the first half of a connection alone, and count whether that changes what it said of it.
+        """Give a detector the first half of a connection alone, and count whether its verdicts on that half change.
 
         The first connections with an answer are tried, no more than 8.
 
@@ -67,7 +67,7 @@ class Answers:
         ----------
         connection : LabelledConnection
         answer : Answer
-            What the detector says of it.
+            The detector's answer on the whole connection.
         asked : Asked
         """
         half = connection.first_half()
@@ -87,23 +87,27 @@ class Answers:
 
 
 def foreign(detector: str, limits: ProcessLimits, *, trusted: bool) -> Asked:
-    """Return how somebody else's detector is asked.
+    """Return the function that asks somebody else's detector.
 
     Parameters
     ----------
     detector : str
         A command, or a path that ends with ``.h``: a header with a function on windows.
     limits : ProcessLimits
-        What it may take for one connection.
+        Time, output and memory that it may take for one connection.
     trusted : bool
-        A header is compiled and run whoever wrote it.
+        Whether a header is compiled and run whoever wrote it.
+
+    Returns
+    -------
+    Asked
 
     Raises
     ------
     NoProgramError
         If the command names no program.
     NoHeaderError
-        If there is no such header, or what is to be trusted is no header.
+        If there is no such header, or `trusted` is set and the detector is no header.
     UntrustedHeaderError
         If a header did not come with this program, and is not trusted.
     """
@@ -153,6 +157,11 @@ def said_by_ours(connection: LabelledConnection, detectors: Named) -> dict[str, 
     ----------
     connection : LabelledConnection
     detectors : Named
+
+    Returns
+    -------
+    dict of str to dict
+        Verdicts over time, by detector and pair.
     """
     subflow_ids = connection.subflow_ids()
     opinions_by_detector, _ = opinions_on(connection.rows, subflow_ids, connection.span_ns()[1], detectors)

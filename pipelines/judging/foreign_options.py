@@ -1,4 +1,4 @@
-"""Options of commands that run somebody else's detector: what it may take, and whether its header is compiled."""
+"""Options of commands that run somebody else's detector: its limits, and whether its header is compiled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smartsbd.export.compiled_header import TRUST_HEADER
 
 
 class ForeignOptionsError(UsageFault):
-    """What a detector may take is no time."""
+    """The time that a detector may take is not above 0."""
 
 
 def add_foreign_options(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def add_foreign_options(parser: argparse.ArgumentParser) -> None:
     Parameters
     ----------
     parser : ArgumentParser
-        Of a command whose argument is ``DETECTOR``.
+        The parser of a command whose argument is ``DETECTOR``.
     """
     parser.add_argument(
         "--seconds",
@@ -40,10 +40,15 @@ def add_foreign_options(parser: argparse.ArgumentParser) -> None:
 def limits_of(arguments: argparse.Namespace) -> ProcessLimits:
     """Return what a detector may take for one connection.
 
+    Returns
+    -------
+    ProcessLimits
+        The usual ones, except for the time.
+
     Raises
     ------
     ForeignOptionsError
-        If that is no time.
+        If the time is not above 0.
     """
     if not arguments.seconds > 0:
         raise ForeignOptionsError("--seconds must be above 0")

@@ -23,7 +23,7 @@ _PAUSE_S = 0.1
 
 
 class GrowingLogError(InputFault):
-    """A file that became shorter."""
+    """The file became shorter."""
 
 
 class Sample(NamedTuple):
@@ -36,7 +36,11 @@ class Sample(NamedTuple):
 
 
 def sample_of(line: bytes, counts: Counter[str]) -> Sample | None:
-    """Return the RTT sample of a line, None if it has none; what it has instead is counted.
+    """Return the RTT sample of a line, None if it has none; lines without a sample are counted by reason.
+
+    Returns
+    -------
+    Sample or None
 
     Examples
     --------
@@ -71,7 +75,7 @@ def _stream_lines(stream: IO[bytes]) -> Iterator[bytes]:
     while line := stream.readline(MAX_LINE_BYTES + 1):
         yield line
         while line and not line.endswith(b"\n"):
-            # What is too long is one line, and is not held whole.
+            # A line that is too long is one line, and is not held whole.
             line = stream.readline(MAX_LINE_BYTES + 1)
 
 
@@ -99,6 +103,11 @@ def lines(path: Path) -> Iterator[bytes]:
     ----------
     path : Path
         ``-`` is standard input.
+
+    Yields
+    ------
+    bytes
+        A line with its end, of at most :data:`~smartsbd.traces.formats.event_log.MAX_LINE_BYTES` and one byte.
 
     Raises
     ------

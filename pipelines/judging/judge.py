@@ -1,4 +1,4 @@
-"""What judges an input, by the name that a user gives it, and its opinions on every pair of a connection."""
+"""The judge of an input, by the name that a user gives it, and its opinions on every pair of a connection."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ PART = "its subflows are of a connection that another input begins"
 
 
 def judge_of(models: Path, model: str, params: Params, *, trusted: bool = False) -> tuple[str, Judge]:
-    """Return what judges, and what it is called: a model or detector by name, an exported or stored model by path.
+    """Return a judge and its name: a model or detector by name, an exported or stored model by path.
 
-    A stored model that is asked for by its name must be the file that the run recorded; by its path it may be any. The
-    model that is in git is found by its name too, where none of that name is stored.
+    A stored model that the user names must be the file that the run recorded; by its path it may be any. The model in
+    git is found by its name too, where no model of that name is stored.
 
     Parameters
     ----------
@@ -36,9 +36,15 @@ def judge_of(models: Path, model: str, params: Params, *, trusted: bool = False)
         Folder of stored models.
     model : str
     params : Params
-        Windows lie and are read as there.
+        Where windows lie, and how they are read.
     trusted : bool
-        A header is compiled and run whoever wrote it.
+        Whether a header is compiled and run whoever wrote it.
+
+    Returns
+    -------
+    str
+        The name.
+    Judge
 
     Raises
     ------
@@ -51,7 +57,7 @@ def judge_of(models: Path, model: str, params: Params, *, trusted: bool = False)
     UnknownDetectorError
         If the detector has no parameter set of that name.
     NoHeaderError
-        If there is no such header or model file, or what is to be trusted is no header.
+        If there is no such header or model file, or `trusted` is set and the model is no header.
     UntrustedHeaderError
         If a header did not come with this program, and is not trusted.
     """
@@ -83,6 +89,10 @@ def opinions(recorded: Recording, judge: Judge, model: str) -> Iterator[InputOpi
     judge : Judge
     model : str
         Its name.
+
+    Yields
+    ------
+    InputOpinion
     """
     for connection_id, connection in recorded.connections():
         yield from opinions_on(str(recorded.path), connection_id, connection, judge, model)
@@ -102,6 +112,10 @@ def opinions_on(
     judge : Judge
     model : str
         Its name.
+
+    Yields
+    ------
+    InputOpinion
     """
     if len(connection.subflows) <= 1:
         yield unjudged(name, model, FEWER_THAN_TWO, connection_id, next(iter(connection.subflows)))
@@ -120,10 +134,15 @@ def unjudged(
     name : str
         Of the input.
     model : str
-        What was asked.
+        Name of the judge.
     reason : str
     connection_id : str, optional
     subflow : int, optional
         The connection's only one.
+
+    Returns
+    -------
+    InputOpinion
+        Its ``shared`` is None.
     """
     return InputOpinion(name, connection_id, subflow, None, None, None, None, None, model, reason)

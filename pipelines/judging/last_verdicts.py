@@ -18,7 +18,7 @@ from smartsbd.traces.quarantine import UnreadableInputError
 
 @dataclass(frozen=True)
 class LastVerdict:
-    """What was said last of a pair, beside its label.
+    """The last verdict on a pair, beside its label.
 
     Attributes
     ----------
@@ -63,6 +63,10 @@ def last_verdicts(folder: Path, truth: Sequence[Mapping[str, Any]], params: Para
         Rows of truth.csv; a pair's last label counts.
     params : Params
 
+    Yields
+    ------
+    LastVerdict
+
     Raises
     ------
     UnreadableInputError
@@ -100,6 +104,11 @@ def counted(verdicts: Sequence[LastVerdict]) -> list[dict[str, Any]]:
     Parameters
     ----------
     verdicts : sequence of LastVerdict
+
+    Returns
+    -------
+    list of dict
+        A row for shared, then one for not shared; all numbers are pairs.
 
     Examples
     --------

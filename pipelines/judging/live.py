@@ -1,4 +1,4 @@
-"""Connections judged on samples as they come, in memory that is bounded: what ``sbd detect --live`` rests on."""
+"""Connections judged on samples as they come, in bounded memory: the basis of ``sbd detect --live``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Live:
     Parameters
     ----------
     rule : CommonLagRule or Criterion
-        Of the detector that judges.
+        The rule of the detector that judges.
     limits : KeptAtMost, optional
     """
 
@@ -38,7 +38,7 @@ class Live:
         # In the order of their last samples.
         self._connections: dict[int, CommonLagConnection | LagExcessConnection] = {}
         self._newest_ns: dict[int, dict[int, int]] = {}
-        #: What is not judged, by reason.
+        #: Samples that are not judged, and connections that were forgotten, by reason.
         self.counts: Counter[str] = Counter()
         self.samples = 0
 
@@ -52,6 +52,12 @@ class Live:
             Of the connection.
         subflow_id : int
         rtt_us : int, microseconds
+
+        Yields
+        ------
+        Pair
+            Numbers of the subflows, the lower first.
+        LiveJudgement
         """
         if token == 0:
             self.counts[EARLY] += 1
@@ -71,12 +77,12 @@ class Live:
         yield from connection.take(time_ns, subflow_id, rtt_us)
 
     def finish(self) -> Iterator[tuple[int, Pair, LiveJudgement]]:
-        """Yield the judgements on what is complete, when no sample follows, with tokens and pairs."""
+        """Yield the judgements that are still due when no sample follows, with tokens and pairs."""
         for token, connection in self._connections.items():
             yield from ((token, pair, judgement) for pair, judgement in connection.finish())
 
     def connections(self) -> Iterator[CommonLagConnection | LagExcessConnection]:
-        """Yield what is kept of each connection."""
+        """Yield the state of each connection that is kept."""
         yield from self._connections.values()
 
     def _connection(self, token: int) -> CommonLagConnection | LagExcessConnection:

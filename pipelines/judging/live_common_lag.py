@@ -1,8 +1,8 @@
-"""The common lag on samples of a connection as they come, in memory that is bounded.
+"""The common lag on samples of a connection as they come, in bounded memory.
 
-A pair is told its samples in order of time: a sample waits until the other subflow has a later one, or for a second of
+A pair receives its samples in order of time: a sample waits until the other subflow has a later one, or for a second of
 the log. So the judgements are those on the whole input, to the bit (``tests/pipelines/test_live.py``), whatever the
-order in which subflows are told, as long as none is told later than that.
+order in which the subflows' samples come, as long as none comes later than that.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class RecentSamples:
 
 
 class OrderedPair:
-    """A pair that is told its samples in order of time.
+    """A pair that receives its samples in order of time.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class OrderedPair:
     most : int
         Samples of a subflow that wait.
     counts : Counter of str
-        To count in what comes too late.
+        Counts the samples that come too late.
     """
 
     def __init__(self, rule: CommonLagRule, pair: Pair, most: int, counts: Counter[str]) -> None:
@@ -74,7 +74,7 @@ class OrderedPair:
         self._most = most
         self._counts = counts
         self._waiting: tuple[deque[TimedRtt], deque[TimedRtt]] = (deque(), deque())
-        #: Time of the last sample that was told.
+        #: Time of the last sample that the pair received.
         self._told_ns: int | None = None
 
     def put(self, which: int, sample: TimedRtt) -> None:
@@ -99,13 +99,17 @@ class OrderedPair:
         which : int
             0 or 1.
         sample : TimedRtt
+
+        Yields
+        ------
+        TimedJudgement
         """
         self.put(which, sample)
         while (first := self._first()) is not None and self._is_due(first):
             yield from self._tell(first)
 
     def finish(self) -> Iterator[TimedJudgement]:
-        """Yield the judgements on all that waits, and on what is complete, when no sample follows."""
+        """Yield the judgements on all samples that wait, and those that are still due, when no sample follows."""
         while (first := self._first()) is not None:
             yield from self._tell(first)
         last = self._judged.finish()
@@ -140,7 +144,7 @@ class CommonLagConnection:
     rule : CommonLagRule
     limits : KeptAtMost
     counts : Counter of str
-        To count in what comes too late.
+        Counts the samples that come too late.
     """
 
     def __init__(self, rule: CommonLagRule, limits: KeptAtMost, counts: Counter[str]) -> None:
@@ -170,6 +174,12 @@ class CommonLagConnection:
         time_ns : int, nanoseconds
         subflow_id : int
         rtt_us : int, microseconds
+
+        Yields
+        ------
+        Pair
+            Numbers of the subflows, the lower first.
+        TimedJudgement
         """
         sample = TimedRtt(time_ns, rtt_us)
         self.samples[subflow_id].add(sample)
@@ -178,6 +188,6 @@ class CommonLagConnection:
                 yield from ((pair, judgement) for judgement in ordered.take(pair.index(subflow_id), sample))
 
     def finish(self) -> Iterator[tuple[Pair, TimedJudgement]]:
-        """Yield the judgements on what is complete, when no sample follows."""
+        """Yield the judgements that are still due when no sample follows."""
         for pair, ordered in self._pairs.items():
             yield from ((pair, judgement) for judgement in ordered.finish())

@@ -1,8 +1,8 @@
-"""The lag excess on samples of a connection as they come, in memory that is bounded.
+"""The lag excess on samples of a connection as they come, in bounded memory.
 
-A pair is judged when both subflows have a sample later than half of a tile, or a tile: then no sample that is still to
-come can change it. So the judgements are those that the detector comes to when it knows the whole input, to the bit
-(``tests/pipelines/test_live.py``), whatever the order in which subflows are told.
+A pair is judged when both subflows have a sample later than half of a tile, or a tile: then no later sample can change
+the judgement. So the judgements are those of the detector on the whole input, to the bit
+(``tests/pipelines/test_live.py``), whatever the order in which the subflows' samples come.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from smartsbd.features.series import SubflowSignals
 from smartsbd.pipelines.judging.live_limits import LATE_NS, KeptAtMost
 
 _PARTS = TILE_STEPS // PART_STEPS
-#: Samples that are left of what no tile needs.
+#: Samples that stay although no tile needs them.
 _LEFT = 1024
 DROPPED = "samples dropped, more than are kept"
 
@@ -45,7 +45,7 @@ class Samples:
         return self.time_ns[-1]
 
     def add(self, time_ns: int, rtt_us: int) -> None:
-        """Take one; none is earlier than the last."""
+        """Take a sample, none earlier than the last."""
         self.time_ns.append(time_ns)
         self.rtt_us.append(rtt_us)
         self.count += 1
@@ -57,16 +57,16 @@ class Samples:
         return min([self._lowest_us, *self.rtt_us[: bisect_right(self.time_ns, until_ns)]])
 
     def drop(self, count: int) -> None:
-        """Drop the first so many."""
+        """Drop the first `count` samples."""
         self._lowest_us = min([self._lowest_us, *self.rtt_us[:count]])
         del self.time_ns[:count], self.rtt_us[:count]
 
     def thin(self, count: int) -> None:
-        """Drop so many after the first, so that what is left has a silence in their place."""
+        """Drop `count` samples after the first, so that there is a silence in their place."""
         del self.time_ns[1 : count + 1], self.rtt_us[1 : count + 1]
 
     def signals(self) -> SubflowSignals:
-        """Return what is kept as a subflow's signals."""
+        """Return the samples that are kept as a subflow's signals."""
         return SubflowSignals.of_rtts(self.time_ns.tolist(), self.rtt_us.tolist())
 
 
@@ -146,7 +146,7 @@ class LagExcessConnection:
     criterion : Criterion
     limits : KeptAtMost
     counts : Counter of str
-        To count in what is dropped.
+        Counts the samples that are dropped.
     """
 
     def __init__(self, criterion: Criterion, limits: KeptAtMost, counts: Counter[str]) -> None:
@@ -173,6 +173,12 @@ class LagExcessConnection:
         time_ns : int, nanoseconds
         subflow_id : int
         rtt_us : int, microseconds
+
+        Yields
+        ------
+        Pair
+            Numbers of the subflows, the lower first.
+        Judgement
         """
         samples = self.samples[subflow_id]
         samples.add(time_ns, rtt_us)
@@ -183,7 +189,7 @@ class LagExcessConnection:
             self._trim(samples, subflow_id)
 
     def finish(self) -> Iterator[tuple[Pair, Judgement]]:
-        """Yield nothing: what is judged waits for a later sample."""
+        """Yield nothing: every judgement waits for a later sample."""
         yield from ()
 
     def _trim(self, samples: Samples, subflow_id: int) -> None:

@@ -1,16 +1,16 @@
-"""What is kept at most of connections that are judged as samples come, and how late a subflow may be told."""
+"""How much is kept of connections that are judged as samples come, and how late a subflow's samples may come."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: How much later than the others a subflow may be told.
+#: How much later than those of the others a subflow's samples may come.
 LATE_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
 class KeptAtMost:
-    """What is kept at most.
+    """The most that is kept.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What ``sbd detect --live`` says: a line for each change of what is said of a pair."""
+"""What ``sbd detect --live`` says: a line for each change of the verdict on a pair."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smartsbd.pipelines.judging.opinion import SCORE_FORMAT
 from smartsbd.pipelines.running import stage
 
 _NS_PER_S = 1e9
-#: Pairs whose last words are remembered; of one that was forgotten, they are said again.
+#: Pairs whose last verdicts are remembered; the verdict on a forgotten pair is printed again.
 _MOST_PAIRS = 4096
 
 
@@ -24,11 +24,11 @@ class LiveShown:
     Parameters
     ----------
     model : str
-        What judges.
+        Name of the judge.
     as_json : bool
-        One object for each line.
+        Whether each line is a JSON object.
     every : bool
-        Also those that say what was said before.
+        Whether judgements that repeat the last one are printed too.
     """
 
     def __init__(self, model: str, *, as_json: bool, every: bool) -> None:

@@ -108,6 +108,13 @@ def moved_bottlenecks(folder: Path, truth: Path, replayed: Path) -> tuple[pd.Dat
     replayed : Path
         Folder with the detectors' opinions on the dataset.
 
+    Returns
+    -------
+    DataFrame
+        One row for each change and detector; times in seconds, infinite for never.
+    DataFrame
+        One row for each detector and label; times in seconds and in windows of T.
+
     Raises
     ------
     NothingMovesError

@@ -25,7 +25,7 @@ def _seconds(nanoseconds: int | None) -> float | None:
 class InputOpinion:
     """The opinion on one window of a pair.
 
-    `reason` is None if there is a verdict; `wrong_share`, of such verdicts that are wrong, if that is not known.
+    `reason` is None if there is a verdict; `wrong_share`, the share of such verdicts that is wrong, if unknown.
     """
 
     input: str
@@ -52,6 +52,11 @@ class InputOpinion:
         connection_id : str
         model : str
             What judges.
+
+        Returns
+        -------
+        InputOpinion
+            Times in seconds.
         """
         return cls(
             input=name,
@@ -75,6 +80,10 @@ class InputOpinion:
 
 def in_words(opinions: Sequence[InputOpinion]) -> str:
     """Return the opinions on one pair in one sentence: the verdict that was given for longer, or why there is none.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -107,6 +116,11 @@ def in_words(opinions: Sequence[InputOpinion]) -> str:
 
 def last_in_words(opinions: Sequence[InputOpinion]) -> str:
     """Return the opinions on one pair in one sentence where evidence adds up: the last verdict, and since when.
+
+    Returns
+    -------
+    str
+        Times are seconds from the start of the first window.
 
     Examples
     --------

@@ -100,6 +100,13 @@ def partitions(folder: Path, truth: Path, replayed: Path, options: Evaluate) -> 
     options : Evaluate
         Of the intervals.
 
+    Returns
+    -------
+    DataFrame
+        One row for each connection and detector.
+    DataFrame
+        One row for each detector: shares from 0 to 1, with 95 % intervals.
+
     Raises
     ------
     NothingToJudgeError

@@ -1,8 +1,8 @@
-"""A stored model beside what the run that made it recorded: the digest of its file.
+"""A stored model beside the digest of its file that the run recorded which made it.
 
 The stage ``search`` writes models into ``data/trained`` and their digests into ``reports/chosen`` of the same project,
 so the record of a folder of models is found beside it. A model file that is built as ours are may still hold other
-numbers: only the digest tells.
+numbers: only the digest shows that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from smartsbd.models.stored import loaded_model, store
 from smartsbd.models.stored.loaded_model import LoadedModel
 from smartsbd.models.stored.stored_model import StoredModel
 
-#: What a model is called that no run recorded.
+#: Remark behind the name of a model that no run recorded.
 BY_NO_RUN = "recorded by no run"
 
 
@@ -39,6 +39,11 @@ def recorded_digest(model: StoredModel, models: Path) -> str | None:
     models : Path
         Folder with one folder for each dataset.
 
+    Returns
+    -------
+    str or None
+        16 hexadecimal digits.
+
     Raises
     ------
     UnrecordedModelError
@@ -55,13 +60,18 @@ def recorded_digest(model: StoredModel, models: Path) -> str | None:
 
 
 def digest_of_run(model: StoredModel, models: Path) -> str:
-    """Return the digest that the run recorded of a model that is asked for by its name.
+    """Return the digest that the run recorded of a model that the user names.
 
     Parameters
     ----------
     model : StoredModel
     models : Path
         Folder with one folder for each dataset.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
 
     Raises
     ------
@@ -78,11 +88,17 @@ def digest_of_run(model: StoredModel, models: Path) -> str:
 
 
 def load_by_path(path: Path) -> tuple[str, LoadedModel]:
-    """Return what a model is called that is asked for by its path, and the model, whether a run recorded it or not.
+    """Load a model by its path, whether a run recorded it or not; return its name and the model.
 
     Parameters
     ----------
     path : Path
+
+    Returns
+    -------
+    str
+        The path, with a remark if no run recorded the model.
+    LoadedModel
 
     Raises
     ------

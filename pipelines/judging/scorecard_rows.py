@@ -14,7 +14,7 @@ from smartsbd.models.labelled.labelled_connection import LabelledConnection, ram
 from smartsbd.pipelines.judging.detector_opinions import Answers, Asked, ours, said_by_ours
 from smartsbd.pipelines.params import Params
 
-#: What a foreign detector is called beside ours.
+#: Name of a foreign detector beside ours.
 JUDGED = "this detector"
 
 
@@ -35,7 +35,7 @@ class Scorecard:
     left_out : Counter of str
         Labels that do not count, by reason; connections on which a detector of ours is not asked.
     pairs : list of dict
-        What each detector says of each pair.
+        Each detector's verdicts on each pair.
     """
 
     detector: str
@@ -78,15 +78,19 @@ def scorecard(
     Parameters
     ----------
     detector : str
-        What it is called.
+        Its name.
     asked : Asked
     connections : list of LabelledConnection
     backwards : int
         Records that were refused because their time runs backwards.
     left_out : Counter of str
-        Labels that do not count, by reason; what else is left out is added.
+        Labels that do not count, by reason; connections that are left out are added.
     params : Params
         Resamples and seed of the intervals.
+
+    Returns
+    -------
+    Scorecard
     """
     swapped = list(swapped_partners(connections))
     known, answers = ours(), Answers()

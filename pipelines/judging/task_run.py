@@ -1,4 +1,4 @@
-"""A benchmark task run at a size: of a folder of its tables, or of what a run of the pipeline has made."""
+"""A benchmark task run at a size: from a folder of its tables, or from the data of a run of the pipeline."""
 
 from __future__ import annotations
 
@@ -47,6 +47,11 @@ class TaskRun:
     def of_folder(cls, folder: Path) -> TaskRun:
         """Return the task of a folder, at the size of its tables.
 
+        Returns
+        -------
+        TaskRun
+            Not compared with the task's file in git.
+
         Raises
         ------
         InputFault
@@ -71,6 +76,11 @@ class TaskRun:
         file : TaskFile
         size : str
         run : RunConnections
+
+        Returns
+        -------
+        TaskRun
+            Not compared with the task's file in git.
 
         Raises
         ------
@@ -98,6 +108,11 @@ class TaskRun:
         made_here : bool
             Whether the pipeline that asks has made the tables itself.
 
+        Returns
+        -------
+        TaskRun
+            A new object; this one stays as it is.
+
         Raises
         ------
         TaskChangedError
@@ -124,15 +139,19 @@ class TaskRun:
         return connections(self.task.name, self.tables, signals)
 
     def score(self, detector: str, on_labels: OfLabels, params: Params) -> TaskScore:
-        """Return the figures of what a detector said.
+        """Return the figures of a detector's verdicts.
 
         Parameters
         ----------
         detector : str
-            What it is called.
+            Its name.
         on_labels : OfLabels
         params : Params
             Resamples and seed of the intervals.
+
+        Returns
+        -------
+        TaskScore
         """
         options = params.evaluate
         rows = self.tables.judged(on_labels)
@@ -151,13 +170,23 @@ class TaskRun:
         names : collection of str, or None
             Which; None for all, with their default parameters.
         params : Params
+
+        Returns
+        -------
+        list of TaskScore
+            One for each detector.
         """
         known = {name: detector for name, detector in ours().items() if names is None or name[0] in names}
         by_detector = by_ours(self.tables, self.connections(), known)
         return [self.score(name, on_labels, params) for name, on_labels in by_detector.items()]
 
     def replayed(self, folder: Path, params: Params) -> list[TaskScore]:
-        """Return the figures of every detector that the stage ``replay`` replays, by what it has of them.
+        """Return the figures of every detector that the stage ``replay`` replays, from its opinions.
+
+        Returns
+        -------
+        list of TaskScore
+            One for each detector.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What detectors say of the labels of a benchmark task: asked of signals, or as the stage ``replay`` has it."""
+"""Verdicts of detectors on the labels of a benchmark task: on signals, or as the stage ``replay`` has them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from smartsbd.pipelines.judging.detector_opinions import Answers, Asked, said_by
 
 #: In event lines: a name is not a token.
 _TOKEN = 1
-#: What is said of the labels of a task over time, by number.
+#: Verdicts on the labels of a task over time, by the label's number.
 OfLabels = dict[int, OnPair]
 
 
@@ -37,6 +37,10 @@ def connections(task: str, made: TaskTables, signals: Iterable[tuple[str, Signal
     made : TaskTables
     signals : iterable of (str, SignalRows)
         By connection, by the labels' clock.
+
+    Yields
+    ------
+    LabelledConnection
     """
     pairs: dict[str, list[LabelledPair]] = defaultdict(list)
     for row in made.labels.to_dict("records"):
@@ -48,7 +52,7 @@ def connections(task: str, made: TaskTables, signals: Iterable[tuple[str, Signal
 
 
 def by_ours(made: TaskTables, asked: Iterable[LabelledConnection], known: Named) -> dict[str, OfLabels]:
-    """Return what detectors of ours say, by name; where a connection lacks the signal of one, it has no verdict.
+    """Return the verdicts of detectors of ours, by name; a detector has none where a connection lacks its signal.
 
     Parameters
     ----------
@@ -56,6 +60,10 @@ def by_ours(made: TaskTables, asked: Iterable[LabelledConnection], known: Named)
     asked : iterable of LabelledConnection
     known : Named
         The detectors.
+
+    Returns
+    -------
+    dict of str to OfLabels
     """
     by_detector: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name, _ in known}
     for connection in asked:
@@ -65,13 +73,20 @@ def by_ours(made: TaskTables, asked: Iterable[LabelledConnection], known: Named)
 
 
 def by_foreign(made: TaskTables, asked: Iterable[LabelledConnection], detector: Asked) -> tuple[OfLabels, Answers]:
-    """Return what somebody else's detector says, and how it answered.
+    """Return the verdicts of somebody else's detector, and how it answered.
 
     Parameters
     ----------
     made : TaskTables
     asked : iterable of LabelledConnection
     detector : Asked
+
+    Returns
+    -------
+    OfLabels
+        Its verdicts.
+    Answers
+        How often it answered, and how.
     """
     by_connection: dict[str, Mapping[Pair, OnPair]] = {}
     answers = Answers()
@@ -84,7 +99,7 @@ def by_foreign(made: TaskTables, asked: Iterable[LabelledConnection], detector: 
 
 
 def replayed(made: TaskTables, run: RunConnections, folder: Path, names: Iterable[str]) -> dict[str, OfLabels]:
-    """Return what the stage ``replay`` has of detectors of ours with their default parameters, by name.
+    """Return the verdicts that the stage ``replay`` has of detectors of ours with their default parameters, by name.
 
     Parameters
     ----------
@@ -94,6 +109,10 @@ def replayed(made: TaskTables, run: RunConnections, folder: Path, names: Iterabl
         With one folder of opinions for each dataset.
     names : iterable of str
         Of the detectors.
+
+    Returns
+    -------
+    dict of str to OfLabels
     """
     kinds = {name: detector_of(name)[0].default for name in names}
     by_detector: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name in kinds}

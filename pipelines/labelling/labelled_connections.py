@@ -1,4 +1,4 @@
-"""Labelled connections that detectors are compared on: of a user's folder, of the samples in git, of a run's tables."""
+"""Labelled connections to compare detectors on: from a user's folder, the samples in git, or a run's tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from smartsbd.traces.quarantine import UnreadableInputError
 from smartsbd.traces.recording import Recording
 
 SAMPLES = Path("data/samples")
-#: Folders with the tables and the truth of a run's datasets: of the main road, and of those that studies have.
+#: Folders with the tables and the truth of a run's datasets: those of the main road, and those of studies.
 RUNS = (Path("data"), Path("data/studies/datasets"))
 #: The samples in git that are judged if nothing is named: logs of a sender.
 DEFAULT = ("kernel", "kernel_hard")
@@ -42,13 +42,13 @@ class NoLabelledConnectionError(InputFault):
 
 @dataclass
 class Gathered:
-    """Labelled connections, and what was found while they were read.
+    """Labelled connections, and the remarks on them.
 
     Attributes
     ----------
     connections : list of LabelledConnection
     counts : Counter of str
-        What is left out, and records whose time runs backwards.
+        Labels and pairs that are left out, and records whose time runs backwards.
     remarks : list of str
         What the user should know.
     """
@@ -71,7 +71,7 @@ def _add(gathered: Gathered, dataset: str, recorded: Recording, rows: Sequence[M
 
 
 def _filled(row: Mapping[str, Any], least: float) -> bool:
-    """Tell whether what is known of the use of both bottlenecks lets the label hold."""
+    """Return whether both bottlenecks were used enough for the label to hold, as far as their use is known."""
     used = [row[f"utilisation_{side}"] for side in "ab"]
     return all(share is None or share >= least for share in used)
 
@@ -145,6 +145,10 @@ def of_folder(folder: Path, labels: Path, params: Params) -> Gathered:
     folder, labels : Path
     params : Params
 
+    Returns
+    -------
+    Gathered
+
     Raises
     ------
     LabelsError
@@ -167,6 +171,11 @@ def of_datasets(names: Sequence[str], params: Params) -> Gathered:
     ----------
     names : sequence of str
     params : Params
+
+    Returns
+    -------
+    Gathered
+        The connections of all datasets, in their order.
 
     Raises
     ------

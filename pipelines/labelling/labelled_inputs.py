@@ -32,14 +32,14 @@ _FEW = 10
 
 @dataclass
 class Checked:
-    """What was found while a dataset was checked.
+    """The findings of a check of a dataset.
 
     Attributes
     ----------
     rows : list of dict
         Of truth.csv.
     problems, remarks : list of str
-        What keeps the folder from being a dataset, and what its user should know.
+        Why the folder is no dataset, and what its user should know.
     windows : Counter of str
         Number of windows with each label.
     connections : Counter of str
@@ -133,7 +133,7 @@ def _check_names(folder: Path, paths: Mapping[str, Path], checked: Checked) -> N
 
 
 def _are_alike(path: Path, other: Path) -> bool:
-    """Tell whether two files have the same content, as far as both can be read."""
+    """Return whether two files have the same content, as far as both can be read."""
     try:
         return capture_id(path) == capture_id(other)
     except UnreadableInputError:
@@ -158,7 +158,7 @@ def _check_not_for_evaluation(paths: Mapping[str, Path], params: Params, checked
 
 
 def remark_on_amounts(checked: Checked) -> None:
-    """Remark on labels of which there are too few to learn from."""
+    """Remark on a label that too few windows or connections have to learn from."""
     for kind in ("shared", "not shared"):
         if not checked.windows[kind]:
             checked.remarks.append(f"no window is labelled {kind}: nothing can be learnt from this dataset alone")
@@ -177,7 +177,7 @@ def check(
     Parameters
     ----------
     folder : Path
-        Where they lie.
+        Folder of the inputs.
     paths : mapping of name to Path
         The inputs.
     labels : list of dict
@@ -185,13 +185,18 @@ def check(
     staged : Path
         truth.csv to write, from which the rows are read again as the pipeline reads them.
     params : Params
+
+    Returns
+    -------
+    Checked
+        Every problem and remark; the rows, unless a problem kept them from being read.
     """
     checked = Checked()
     _check_names(folder, paths, checked)
     _check_not_for_evaluation(paths, params, checked)
     recorded = checked.recorded = _recordings(paths, params, checked)
     rows, meant = [], []
-    # A connection is built anew whenever it is asked for; its tokens tell it from the others that labels mean.
+    # A connection is built anew on each access; its tokens tell it from the others that labels mean.
     connections: dict[tuple[str, int | None, int | None], Connection] = {}
     seen: dict[tuple[str, ...], str] = {}
     for label in labels:
@@ -233,6 +238,11 @@ def check(
 
 def inputs(folder: Path, labels: Path) -> dict[str, Path]:
     """Return the files of a folder by name, without the labels.
+
+    Returns
+    -------
+    dict of str to Path
+        In the order of the names.
 
     Raises
     ------

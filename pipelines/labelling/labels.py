@@ -34,6 +34,11 @@ class LabelsError(InputFault):
 def read_labels(path: Path) -> list[dict[str, str]]:
     """Return the labels, each with the number of its `line`.
 
+    Returns
+    -------
+    list of dict
+        One for each row of the file, cells as text by column.
+
     Raises
     ------
     NoRegularFileError
@@ -74,6 +79,10 @@ def connection_of(recorded: Recording, token: str) -> Connection | str:
         The label's input.
     token : str
         In hexadecimal, of either side; empty where the label names none: then the input must hold one connection.
+
+    Returns
+    -------
+    Connection or str
     """
     connections = recorded.trace.connections
     if token:
@@ -106,7 +115,7 @@ def _from_ns(text: str) -> int | None:
 
 
 def truth_row(label: Mapping[str, str], connection: Connection) -> dict[str, str] | str:
-    """Return a label as a row of truth.csv, or a description of what is wrong with it.
+    """Return a label as a row of truth.csv, or a description of its error.
 
     Parameters
     ----------
@@ -114,6 +123,11 @@ def truth_row(label: Mapping[str, str], connection: Connection) -> dict[str, str
         Of :func:`read_labels`.
     connection : Connection
         The one that it means.
+
+    Returns
+    -------
+    dict of str to str, or str
+        Cells as text, by the columns of truth.csv.
     """
     shared = _SHARED.get(label["shared"].lower())
     if shared is None:

@@ -1,7 +1,7 @@
 """params.yaml as types: unknown keys are refused, every value is checked.
 
-What a block's values are taken from, such as the datasets that can be simulated or the AutoML engines, is imported when
-the block is read: a stage then depends on the code of its own blocks alone.
+The modules that list a block's values, such as the datasets that can be simulated or the AutoML engines, are imported
+when the block is read: a stage then depends on the code of its own blocks alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from smartsbd.pipelines.params.parse import Parse
 
 PARAMS_FILE = Path("params.yaml")
-#: Where params.yaml stands that came with the program: in a package, or in the checkout.
+#: Where the params.yaml is that came with the program: in a package, or in the checkout.
 _CAME_WITH = tuple(Path(__file__).resolve().parents[level] / PARAMS_FILE for level in (1, 2))
 #: Recordings that only `sbd score-locked` reads.
 LOCKED = "kernel_locked"
@@ -55,7 +55,7 @@ def _refusal(path: Path, error: ValidationError, inside: str = "") -> ParamsErro
 class Params(Block):
     """The whole of params.yaml.
 
-    Blocks whose names end in an underscore are as they stand in the file; the properties of the same name check them.
+    Blocks whose names end in an underscore are as in the file; the properties of the same name check them.
     """
 
     profile: str
@@ -116,7 +116,7 @@ class Params(Block):
 
     @property
     def automl(self) -> AutoML:
-        """What AutoML engines are asked."""
+        """Settings of the searches by AutoML engines."""
         from smartsbd.pipelines.params.automl import AutoML
 
         return self._part(
@@ -156,7 +156,7 @@ class Params(Block):
 
     @model_validator(mode="after")
     def _never_trained_on(self) -> Params:
-        """Refuse to train or choose on what is for evaluation only, and to read what is locked at all."""
+        """Refuse to train or choose on datasets for evaluation only, and to read the locked one at all."""
         for name, datasets in (
             ("search.datasets", self.search.datasets),
             ("rank.datasets", self.rank.datasets),
@@ -221,6 +221,10 @@ def read_block(path: Path, kind: type[_Part]) -> _Part:
     kind : type of BaseModel
         What the file is, as a whole.
 
+    Returns
+    -------
+    object of `kind`
+
     Raises
     ------
     ParamsError
@@ -241,6 +245,10 @@ def read_params(path: Path = PARAMS_FILE, *, whole: bool = True) -> Params:
     whole : bool
         Whether every block is checked now, or some of them only when they are read, as a stage does.
 
+    Returns
+    -------
+    Params
+
     Raises
     ------
     ParamsError
@@ -255,6 +263,11 @@ def read_params(path: Path = PARAMS_FILE, *, whole: bool = True) -> Params:
 
 def overlaid(base: Path, overlay: Path) -> str:
     """Return `base` with the values of `overlay` in place, as YAML.
+
+    Returns
+    -------
+    str
+        A YAML document.
 
     Raises
     ------

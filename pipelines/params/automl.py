@@ -1,4 +1,4 @@
-"""What AutoML engines are asked."""
+"""Settings of the searches by AutoML engines."""
 
 from __future__ import annotations
 

@@ -36,6 +36,10 @@ class Parse(Block):
     def dialect(self) -> Dialect:
         """Return how logs are written.
 
+        Returns
+        -------
+        Dialect
+
         Raises
         ------
         DialectError

@@ -1,4 +1,4 @@
-"""What each simulated dataset is drawn with."""
+"""Settings that each simulated dataset is drawn with."""
 
 from __future__ import annotations
 

@@ -34,6 +34,10 @@ class Citation:
     def bibtex(self) -> str:
         """Return it as an entry of BibTeX.
 
+        Returns
+        -------
+        str
+
         Examples
         --------
         >>> Citation("Workbench", "its authors", "0.1.0", ()).bibtex()
@@ -49,6 +53,10 @@ def read(path: Path) -> Citation:
     Parameters
     ----------
     path : Path
+
+    Returns
+    -------
+    Citation
 
     Raises
     ------
@@ -70,6 +78,10 @@ def with_address(text: str, url: str | None) -> str:
     ----------
     text : str
     url : str or None
+
+    Returns
+    -------
+    str
 
     Examples
     --------

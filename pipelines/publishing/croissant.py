@@ -79,6 +79,11 @@ class Place:
 def data_type(dtype: pa.DataType) -> str:
     """Return what Croissant 1.0 calls a column's type: it has no bytes, so they are text.
 
+    Returns
+    -------
+    str
+        One of ``sc:Boolean``, ``sc:Integer``, ``sc:Float`` and ``sc:Text``.
+
     Examples
     --------
     >>> data_type(pa.uint32()), data_type(pa.bool_()), data_type(pa.binary())
@@ -147,6 +152,11 @@ def metadata(
     place : Place
     folder : str
         The dataset's, from the deposit's. Without an address of the deposit, files are named beside the metadata.
+
+    Returns
+    -------
+    dict
+        A JSON-LD document.
     """
     url = None if place.url is None else f"{place.url}/{folder}"
     return {

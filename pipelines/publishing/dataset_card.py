@@ -1,6 +1,6 @@
 """The card of a published dataset: what its reader must know before using it, as Markdown.
 
-What is counted is counted in the files that are published. Settings and commands are those of params.yaml and dvc.yaml.
+Figures are counted in the files that are published. Settings and commands are those of params.yaml and dvc.yaml.
 """
 
 from __future__ import annotations
@@ -75,6 +75,11 @@ def licence_line(expression: str, up: str) -> str:
     up : str
         The way from the document to the deposit's folder.
 
+    Returns
+    -------
+    str
+        Markdown.
+
     Examples
     --------
     >>> licence_line("MIT", "../..")
@@ -95,6 +100,11 @@ def commands(dataset: str, making: Making, params: Params) -> list[str]:
     dataset : str
     making : Making
     params : Params
+
+    Returns
+    -------
+    list of str
+        One for each stage that makes the tables.
     """
     run_stages = (stage for stage in making.stages if stage.name in _STAGES and dataset in stage.datasets(params))
     return [
@@ -207,6 +217,11 @@ def card(
     counts : DatasetCounts
     making : Making
     params : Params
+
+    Returns
+    -------
+    str
+        Markdown.
     """
     use = "evaluation alone" if dataset in params.evaluation_only else "training and test"
     return (

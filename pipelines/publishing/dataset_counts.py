@@ -57,6 +57,10 @@ def counted(folder: Path) -> DatasetCounts:
     ----------
     folder : Path
         Its tables, one file each.
+
+    Returns
+    -------
+    DatasetCounts
     """
     name = {True: "shared", False: "not shared", None: "no label"}
     spans_ns = [end - start for start, end in _rows(folder, "connection", ("start_ns", "end_ns"))]

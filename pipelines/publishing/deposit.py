@@ -32,8 +32,8 @@ DATASETS = "datasets"
 CHECKSUMS = "CHECKSUMS"
 README = "README.md"
 METADATA = "croissant.json"
-#: What else a deposit has if it is there: where it stands in the project, where in the deposit, and what it is. Of the
-#: benchmark, one folder for each task.
+#: Further parts of a deposit, if they are there: the place in the project, the place in the deposit, and a name. The
+#: benchmark has one folder for each task.
 BENCHMARK = (Path("data/benchmark"), Path("benchmark"), "the benchmark")
 BESIDE = (
     (Path("reports/leaderboard.csv"), Path("leaderboard.csv"), "its leaderboard"),
@@ -42,7 +42,7 @@ BESIDE = (
 #: The lock of the simulator's packages, and the simulator's name there.
 _SIMULATOR_LOCK = Path("requirements/simulator.txt")
 _SIMULATOR = re.compile(r"^(ns3)==(\S+)", re.MULTILINE)
-# An address that can stand in Markdown, YAML and JSON as it is.
+# An address that needs no escape in Markdown, YAML and JSON.
 _ADDRESS = re.compile(r"https?://(?![^/]*@)[A-Za-z0-9._~:/@%+-]+")
 
 
@@ -70,7 +70,7 @@ class PublishedDataset:
 
 @dataclass(frozen=True)
 class Deposit:
-    """What was written.
+    """A deposit that was written.
 
     Attributes
     ----------
@@ -88,6 +88,10 @@ class Deposit:
 
 def address(text: str) -> str:
     """Return the address of a deposit without a slash at its end.
+
+    Returns
+    -------
+    str
 
     Raises
     ------
@@ -181,7 +185,7 @@ def _publish(
 
 
 def _copy_beside(project: Path, folder: Path) -> dict[str, str]:
-    """Copy what else there is; return what is not there, and why."""
+    """Copy the further parts; return those that are not there, and why."""
     absent = {}
     for source, target, what in BESIDE:
         if (project / source).exists():
@@ -192,7 +196,7 @@ def _copy_beside(project: Path, folder: Path) -> dict[str, str]:
 
 
 def _copy_benchmark(project: Path, folder: Path) -> dict[str, str]:
-    """Copy the benchmark's tasks, and make sure that their tables are theirs; return what is not there, and why."""
+    """Copy the benchmark's tasks, and check that their tables are theirs; return those that are missing, and why."""
     source, target, what = BENCHMARK
     if not (project / source).is_dir():
         return {what: f"{source} is not there"}
@@ -213,7 +217,7 @@ def _copy_benchmark(project: Path, folder: Path) -> dict[str, str]:
 
 
 def _copy_licences(project: Path, folder: Path, published: Sequence[PublishedDataset]) -> None:
-    """Copy the text of every licence that a dataset has, and of our own, which is that of what is beside them."""
+    """Copy the text of every licence that a dataset has, and of our own, which the further parts have."""
     (folder / licence.FOLDER).mkdir()
     for identifier in sorted(
         {"MIT", *(name for dataset in published for name in licence.identifiers(dataset.origin.licence))}

@@ -1,4 +1,4 @@
-"""Licences by their SPDX identifiers: their texts, which stand in LICENSES/, and where the world knows them."""
+"""Licences by their SPDX identifiers: their texts, which are in LICENSES/, and their public pages."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def identifiers(expression: str) -> list[str]:
     expression : str
         Identifiers joined by ``AND`` or ``OR``.
 
+    Returns
+    -------
+    list of str
+        In the expression's order.
+
     Raises
     ------
     LicenceError
@@ -42,7 +47,12 @@ def identifiers(expression: str) -> list[str]:
 
 
 def text_file(identifier: str) -> Path:
-    """Return where a licence's text stands, from the project's folder or a deposit's.
+    """Return where a licence's text is, from the project's folder or a deposit's.
+
+    Returns
+    -------
+    Path
+        Relative.
 
     Examples
     --------
@@ -54,6 +64,10 @@ def text_file(identifier: str) -> Path:
 
 def address(identifier: str) -> str:
     """Return the page of a licence.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

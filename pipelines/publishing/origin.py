@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Origin:
-    """What nobody can tell from a dataset's tables.
+    """Facts about a dataset that its tables do not show.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Origin:
     made : tuple of str
         How its inputs came to be, beside the commands: one sentence each.
     doubts : tuple of str
-        What may be wrong with the labels, or with what they are labels of.
+        What may be wrong with the labels, or with the connections that they label.
     not_for : tuple of str
         What it must not be used for.
     """

@@ -74,6 +74,11 @@ def places(dataset: str) -> list[tuple[Table, Path]]:
     Parameters
     ----------
     dataset : str
+
+    Returns
+    -------
+    list of (Table, Path)
+        Every table, whether its file is there or not.
     """
     return [(table, Path(place.format(dataset=dataset))) for table, place in PLACES]
 
@@ -84,6 +89,13 @@ def copy(source: Path, target: Path) -> tuple[int, str]:
     Parameters
     ----------
     source, target : Path
+
+    Returns
+    -------
+    int
+        Bytes.
+    str
+        SHA-256, 64 hexadecimal digits.
     """
     digest, size_bytes = hashlib.sha256(), 0
     with regular_file.opened(source) as stream, target.open("xb") as written:
@@ -94,13 +106,17 @@ def copy(source: Path, target: Path) -> tuple[int, str]:
 
 
 def copied(table: Table, source: Path, folder: Path) -> TableFile:
-    """Copy a table's file into a folder and check what was written, every row, against the contract.
+    """Copy a table's file into a folder, and check every row that was written against the contract.
 
     Parameters
     ----------
     table : Table
     source : Path
     folder : Path
+
+    Returns
+    -------
+    TableFile
 
     Raises
     ------

@@ -144,6 +144,11 @@ def numbers_of(analysed: AnalysedConnection) -> dict[str, Any]:
     Parameters
     ----------
     analysed : AnalysedConnection
+
+    Returns
+    -------
+    dict
+        As JSON has it; RTTs in microseconds, rates in Mbit/s.
     """
     analysis = analysed.analysis
     connection, start_ns = analysis.connection, analysis.start_ns

@@ -17,11 +17,11 @@ from smartsbd.pipelines.reporting.tables.cell import Rows
 from smartsbd.pipelines.running.environment import version
 from smartsbd.traces.connection_analysis import DIRECTIONS, NUMBERS
 
-#: Connections that stand on a page; each has a figure.
+#: Connections on a page; each has a figure.
 MOST_SHOWN = 64
-#: Events of one kind whose times stand on the page.
+#: Events of one kind whose times are on the page.
 _MOST_LISTED = 8
-# Inputs whose names stand on the page.
+# Inputs whose names are on the page.
 _MOST_INPUTS = 32
 #: Folder of the figures.
 FIGURES = "figures"
@@ -177,6 +177,10 @@ def shown(connection: AnalysedConnection, number: int, folder: Path) -> ShownCon
         Its place on the page.
     folder : Path
         Of the page.
+
+    Returns
+    -------
+    ShownConnection
     """
     style.save(data_sequence.data_sequence(connection), folder / FIGURES / f"{figure_name(number)}.png")
     numbers = numbers_of(connection)
@@ -213,6 +217,11 @@ def render(connections: Sequence[ShownConnection], inputs: Sequence[str], left_o
         Connections that are not on the page, by the reason.
     folder : Path
         That has their figures.
+
+    Returns
+    -------
+    str
+        HTML.
     """
     return page_template("analysis.html.j2").render(
         connections=connections,

@@ -85,6 +85,11 @@ def value_range(column: Column) -> str:
     Parameters
     ----------
     column : Column
+
+    Returns
+    -------
+    str
+        ``low..high`` or the choices.
     """
     if column.choices:
         return ", ".join(str(choice) for choice in column.choices)

@@ -77,6 +77,11 @@ def documents(root: Path) -> list[Path]:
 def refreshed(text: str, root: Path) -> str:
     """Return a document with every excerpt as the reports below `root` have it.
 
+    Returns
+    -------
+    str
+        Markdown.
+
     Raises
     ------
     ExcerptError

@@ -23,7 +23,7 @@ _PAPERS_ROW = "(the paper's)"
 #: Names of sets of features, where they head the columns.
 _HEADS = {"paper": "the paper's nine", "invariant": "invariant (ours)", "both": "both"}
 _NUMBER = re.compile(r"[-+~]?\d")
-#: An interval, without its brackets, or what is in backquotes, without them: each the part of a split at its place.
+#: An interval, without its brackets, or text in backquotes, without them: each the part of a split at its place.
 _PIECES = re.compile(r"\(([-+]?[\d.]+ to [-+]?[\d.]+)\)|`([^`]+)`")
 
 
@@ -42,7 +42,7 @@ class Page:
         self._figures: list[str] = []
 
     def table(self, rows: Rows, caption: str, paper: str = "", *, unfolded: bool = False) -> Markup:
-        """Return a table under its number and caption; one without rows is said to be missing.
+        """Return a table under its number and caption; in place of one without rows, a note that it is missing.
 
         Parameters
         ----------
@@ -54,6 +54,10 @@ class Page:
             What it is in the paper.
         unfolded : bool
             Whether it is open on the screen, however long.
+
+        Returns
+        -------
+        Markup
         """
         if not rows:
             return _missing(caption)
@@ -77,7 +81,7 @@ class Page:
         return Markup('<details class="{}">{}{}</details>').format(form, summary, table)
 
     def whole(self, rows: Rows, caption: str, file: str) -> Markup:
-        """Return all a file holds, folded on the screen; in print its name stands in place of it.
+        """Return the whole content of a file, folded on the screen; in print, its name instead.
 
         Parameters
         ----------
@@ -86,7 +90,11 @@ class Page:
         caption : str
             What it is.
         file : str
-            Where it stands.
+            Where it is.
+
+        Returns
+        -------
+        Markup
         """
         if not rows:
             return _missing(caption)
@@ -99,7 +107,7 @@ class Page:
         ).format(caption=caption, size=size, cells=_cells(rows, list(rows[0])))
 
     def figure(self, name: str, caption: str, paper: str = "", *, folder: Path | None = None) -> Markup:
-        """Return a figure under its number and caption; one that the run does not have is said to be missing.
+        """Return a figure under its number and caption; if the run has none, a note that it is missing.
 
         Parameters
         ----------
@@ -111,6 +119,10 @@ class Page:
             What it is in the paper.
         folder : Path, optional
             ``figures/`` of the reports unless given.
+
+        Returns
+        -------
+        Markup
         """
         path = (folder or self._reports / "figures") / f"{name}.png"
         if not path.is_file():
@@ -132,16 +144,16 @@ class Page:
         )
 
     def remaining(self) -> list[str]:
-        """Return the names of figures of the run that do not stand on the page yet."""
+        """Return the names of figures of the run that are not on the page yet."""
         folder = self._reports / "figures"
         names = [str(path.relative_to(folder).with_suffix("")) for path in sorted(folder.rglob("*.png"))]
         return [name for name in names if name not in self._figures]
 
 
 def text(content: str) -> Markup:
-    """Return text as HTML: what is in backquotes as code, an interval in one piece."""
+    """Return text as HTML: text in backquotes as code, an interval in one piece."""
     pieces = _PIECES.split(content)
-    # Before each interval or code stands what is neither; one of the two is None.
+    # Before each interval or code there is other text; one of the two is None.
     parts = [Markup("{}").format(pieces[0])]
     for interval, code, after in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
         if interval is not None:

@@ -1,4 +1,4 @@
-"""Templates of the pages: what is missing is an error, and what is foreign is escaped."""
+"""Templates of the pages: a missing value is an error, and foreign text is escaped."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ def page_template(name: str, folder: Path = _TEMPLATES) -> jinja2.Template:
         Of its file.
     folder : Path
         Where it is.
+
+    Returns
+    -------
+    jinja2.Template
     """
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),

@@ -82,6 +82,11 @@ def published_from(stage: Stage, dataset: str, params: Params) -> list[Path]:
     dataset : str
         Empty for a stage that does all datasets at once.
     params : Params
+
+    Returns
+    -------
+    list of Path
+        From the project's folder.
     """
     outs = [filled_in(out, dataset, params) for out in stage.outs if out.startswith(("reports/", f"{_STUDIES}/"))]
     words = filled_in(stage.command, dataset, params).split()
@@ -114,6 +119,11 @@ def publish(entry: Entry, stages: Sequence[Stage], params: Params, clone: Path, 
         study, and its card, go to a folder of this name beside the study's reports.
     code : str
         Commit of the code that the clone runs: the project's may be another by the time a stage is done.
+
+    Returns
+    -------
+    Path or None
+        None if nothing was published.
     """
     name, _, dataset = entry.stage.partition("@")
     stage = next((candidate for candidate in stages if candidate.name == name), None)
@@ -144,7 +154,7 @@ def write_contents(stages: Sequence[Stage], params: Params, target: Path) -> Non
     params : Params
         Have the profile's name and datasets.
     target : Path
-        Folder with the cards of what is published; its README.md is written.
+        Folder with the cards of the published tables; its README.md is written.
     """
     target.mkdir(parents=True, exist_ok=True)
     lines = [

@@ -137,7 +137,7 @@ TABLE5 = {
         "TON20": PublishedAccuracy(0.452, 0.266, 0.637),
     },
 }
-#: Our model or detector, and what it is of, by the scheme of Table 5.
+#: Our model or detector, and its features or parameters, by the scheme of Table 5.
 SCHEMES = {
     "DT": ("tree", "paper"),
     "RF": ("forest", "paper"),

@@ -1,4 +1,4 @@
-"""Reports that stand in git: fixed order, fixed digits, nothing of clock or machine."""
+"""Reports that are in git: fixed order, fixed digits, nothing of clock or machine."""
 
 from __future__ import annotations
 

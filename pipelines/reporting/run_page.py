@@ -132,6 +132,11 @@ def render(
     headers, automl : Path
         Folders with the exported headers, and with AutoML's results, one folder for each dataset.
     further : sequence of FurtherSection
+
+    Returns
+    -------
+    str
+        HTML.
     """
     page = Page(results.reports)
     rule = results.params.search.rule

@@ -84,6 +84,11 @@ def render(card: Scorecard) -> str:
     Parameters
     ----------
     card : Scorecard
+
+    Returns
+    -------
+    str
+        HTML.
     """
     return page_template("scorecard.html.j2").render(
         card=card,

@@ -9,6 +9,11 @@ from typing import Any
 def aligned(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     r"""Return rows under their names, in columns that end at the same place; what a row lacks is a dash.
 
+    Returns
+    -------
+    list of str
+        The line of the names, then one for each row.
+
     Examples
     --------
     >>> print(*aligned([{"subflow": 0, "rtt": 9}, {"subflow": 11, "fast": 1}]), sep="\n")

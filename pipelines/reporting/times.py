@@ -18,6 +18,11 @@ def where_time_went(entries: Sequence[Entry], whole_s: float) -> str:
     whole_s : float
         What the run took.
 
+    Returns
+    -------
+    str
+        Several lines; times in seconds.
+
     Examples
     --------
     >>> print(where_time_went([Entry("search@sites", 9.0, 4.0, 6.5, 0), Entry("rank", 12.0, 1.0, 1.0, 0)], 7.0))

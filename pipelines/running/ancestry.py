@@ -28,7 +28,7 @@ def ancestors() -> Iterator[int]:
 
 
 def _runs_for(number: int) -> bool:
-    """Tell whether a process was started for a stage, as the shell between DVC and a stage is."""
+    """Return whether a process was started for a stage, as the shell between DVC and a stage is."""
     try:
         return f"\0{DVC_STAGE}=".encode() in b"\0" + Path(f"/proc/{number}/environ").read_bytes()
     except OSError:

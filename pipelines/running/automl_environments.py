@@ -1,4 +1,4 @@
-"""What AutoML has searched in other environments than are there now."""
+"""Searches of AutoML in other environments than those that are there now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smartsbd.models.automl import engine_of
 from smartsbd.models.automl.environment import installed
 from smartsbd.pipelines.params import Params
 
-#: Where the stage automl writes what was searched, in the project's folder.
+#: Where the stage automl records its searches, in the project's folder.
 _SEARCHED = Path("data/searched")
 
 
@@ -22,6 +22,11 @@ def environments(params: Params, prefix: Path) -> dict[str, str | None]:
     params : Params
     prefix : Path
         The main environment, :data:`sys.prefix`.
+
+    Returns
+    -------
+    dict of str to (str or None)
+        By the engine's name.
     """
     return {name: installed(engine_of(name), prefix) for name in params.automl.evaluations}
 
@@ -34,6 +39,11 @@ def searched_otherwise(project: Path, params: Params) -> list[Path]:
     project : Path
     params : Params
         Its own.
+
+    Returns
+    -------
+    list of Path
+        In the order of the datasets.
     """
     records = [project / _SEARCHED / f"{dataset}.json" for dataset in params.automl.datasets]
     now = environments(params, Path(sys.prefix))

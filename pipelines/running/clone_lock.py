@@ -33,7 +33,7 @@ class BusyError(Fault):
 
 
 def _locked(file: TextIO) -> bool:
-    """Lock a file; return whether no other process has."""
+    """Lock a file; return False if another process has locked it."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -92,7 +92,7 @@ def check_no_dvc(clone: Path) -> None:
     readers = [reader for several in stages.get("read", {}).values() for reader in several]
     for process in [*stages.get("write", {}).values(), *readers]:
         command = Path(f"/proc/{process['pid']}/cmdline")
-        # Of a process that was killed it stands there until DVC runs again, and its number may be another's by then.
+        # The entry of a killed process stays until DVC runs again, and its number may be another's by then.
         if command.exists() and b"dvc" in command.read_bytes():
             raise BusyError(clone, f"{process['pid']} (dvc)")
     if (clone / _DVC_LOCK).exists():

@@ -20,6 +20,11 @@ _REACHED = re.compile(r"(Running s|S)tage '([^']+)'")
 def run_reached(line: str) -> tuple[str, bool] | None:
     """Return the run that DVC has reached by a line that it prints, and whether it is run or is skipped.
 
+    Returns
+    -------
+    (str, bool) or None
+        The run as DVC names it, and True if it is run; None of any other line.
+
     Examples
     --------
     >>> run_reached("Running stage 'search@sites':")
@@ -52,6 +57,11 @@ def typical_seconds(profile: str, journal: Iterable[Entry]) -> dict[str, float]:
         Such as ``default``.
     journal : iterable of Entry
         Of this clone.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds of wall time, by the run as DVC names it; runs that nobody has timed are not in it.
     """
     with TYPICAL.open(newline="") as file:
         seconds = {row["run"]: float(row["wall_s"]) for row in csv.DictReader(file) if row["profile"] == profile}
@@ -92,13 +102,17 @@ class Countdown:
         self._left.pop(run, None)
 
     def line(self, run: str, elapsed_s: float) -> str:
-        """Return what there is to say when a run begins.
+        """Return the line to print when a run begins.
 
         Parameters
         ----------
         run : str
         elapsed_s : float
             Since DVC was started.
+
+        Returns
+        -------
+        str
         """
         self._left.pop(run, None)
         text = f"stage {self._count - len(self._left)} of {self._count}"

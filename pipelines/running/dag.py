@@ -16,7 +16,7 @@ from smartsbd.pipelines.params import PARAMS_FILE, Params
 from smartsbd.pipelines.running.stage import of_dataset
 
 DAG_FILE = Path("dvc.yaml")
-#: Where studies have theirs, from the project's folder.
+#: The dvc.yaml files of studies, from the project's folder.
 STUDIES = ("studies/dvc.yaml", "studies/*/dvc.yaml")
 _ITEM = "${item.dataset}"
 _PARAMETER = re.compile(r"\$\{([a-z_]+(?:\.[a-z_]+)*)\}")
@@ -30,6 +30,11 @@ class NoProjectError(UsageFault):
 
 def enter_project() -> Path:
     """Change to the project's folder, the nearest one upwards that holds dvc.yaml: for notebooks.
+
+    Returns
+    -------
+    Path
+        Absolute.
 
     Raises
     ------
@@ -45,7 +50,7 @@ def enter_project() -> Path:
 
 
 def in_project() -> bool:
-    """Tell whether this folder is a project's: it has a dvc.yaml whose stages are the pipeline's."""
+    """Return whether this folder is a project's: it has a dvc.yaml whose stages are the pipeline's."""
     return DAG_FILE.is_file() and "python -m smartsbd.pipelines.stages " in DAG_FILE.read_text(errors="replace")
 
 
@@ -66,6 +71,10 @@ def filled_in(text: str, dataset: str, params: Params) -> str:
         With ``${item.dataset}`` and names of parameters such as ``${unseen.trained}``.
     dataset : str
     params : Params
+
+    Returns
+    -------
+    str
     """
     return _PARAMETER.sub(lambda match: str(params.value(match[1])), text.replace(_ITEM, dataset))
 
@@ -78,7 +87,7 @@ class Stage:
     ----------
     name, description : str
     commands : tuple of str
-        What it runs, one after the other; of the main road, one.
+        They run one after the other; a stage of the main road has one.
     deps, outs : tuple of str
         Paths.
     matrix : str or None
@@ -115,7 +124,7 @@ class Stage:
         return tuple(".".join([match[1], *match[2].split()]) if match else "" for match in matches)
 
     def datasets(self, params: Params) -> list[str]:
-        """Return the datasets the stage does; none if it knows of none."""
+        """Return the datasets of the stage; empty if it has none."""
         if self.listed is not None:
             return list(self.listed)
         parameter = self.matrix or self.each
@@ -131,6 +140,10 @@ class Stage:
         params : Params
         place : int
             Of the command.
+
+        Returns
+        -------
+        list of str
         """
         command = _MODULE.sub("", filled_in(self.commands[place], dataset, params))
         if self.each is None or not dataset:
@@ -171,7 +184,12 @@ def study_files(root: Path) -> list[Path]:
 def read_studies(root: Path) -> list[Stage]:
     """Return the stages of the studies, called as DVC calls them: ``studies/olaps/dvc.yaml:run``.
 
-    Values of a study's own params.yaml stand in place of their names.
+    Values of a study's own params.yaml are in place of their names.
+
+    Returns
+    -------
+    list of Stage
+        Study by study, each in the order of its file.
     """
     return [
         replace(_with_values(stage, path.with_name(PARAMS_FILE.name)), name=f"{path.relative_to(root)}:{stage.name}")
@@ -239,6 +257,10 @@ def sections(text: str) -> dict[str, list[str]]:
     text : str
         Of the file. A section begins with a comment such as ``# Signals: what parsers read``.
 
+    Returns
+    -------
+    dict of str to list of str
+
     Examples
     --------
     >>> sections("stages:\n  # Signals: what parsers read.\n\n  parse:\n    cmd: x\n  validate:\n    cmd: y\n")
@@ -262,6 +284,11 @@ def overview(named: dict[str, list[str]], stages: list[Stage], params: Params) -
         Of :func:`sections`.
     stages : list of Stage
     params : Params
+
+    Returns
+    -------
+    str
+        Text of the diagram, without a fence around it.
     """
     place = {stage: number for number, names in enumerate(named.values()) for stage in names}
     joined = {(place[writer], place[reader]) for writer, reader in edges(stages, params)}

@@ -23,7 +23,7 @@ _DIGITS = 16
 
 
 def _output_of(command: Sequence[str]) -> str | None:
-    """Return what a program says, None if it is not there or fails."""
+    """Return the output of a program, None if it is not there or fails."""
     if shutil.which(command[0]) is None:
         return None
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=_CODE)
@@ -63,7 +63,7 @@ def version() -> str:
 
 
 def environment() -> dict[str, str]:
-    """Return what this process runs in, by what it is."""
+    """Return facts about what this process runs in, by name."""
     versions = {compiler: _output_of((compiler, "--version")) for compiler in compilers.KNOWN}
     return {
         "made at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

@@ -16,7 +16,7 @@ from smartsbd.pipelines.running.ancestry import DVC_STAGE
 
 log = logging.getLogger("sbd")
 
-#: Where the lines stand, in the project's folder.
+#: The file of the lines, in the project's folder.
 JOURNAL = Path("data/journal.jsonl")
 
 
@@ -43,6 +43,10 @@ class Entry:
 
     def after(self, before: Entry | None) -> Entry:
         """Return the run with the time of the stage's command before this one, if it has several.
+
+        Returns
+        -------
+        Entry
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Which group of dependencies a package is of: what is not installed is said in one line."""
+"""Which group of dependencies a package is of, for one line about a package that is not installed."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ GROUP_OF = {
 
 def remedy(missing: ModuleNotFoundError) -> str | None:
     """Return what to do about a module that is not there; None if it is of no group.
+
+    Returns
+    -------
+    str or None
 
     Examples
     --------

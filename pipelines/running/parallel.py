@@ -32,6 +32,11 @@ def workers(params: Params, tasks: int | None = None) -> int:
         ``workers``: 0 means every core this process may use.
     tasks : int, optional
         How many independent tasks there are.
+
+    Returns
+    -------
+    int
+        At least 1.
     """
     cores = params.workers if params.workers > 0 else len(os.sched_getaffinity(0))
     most = max(1, cores // _datasets_at_once)
@@ -65,6 +70,11 @@ def mapped(
         Whether threads do it on this machine: for work that is done outside Python.
     here : bool
         Whether no other machine may do it: for work on files of this one.
+
+    Yields
+    ------
+    Result
+        One for each item.
     """
     at_once = workers(params, len(items))
     results: Iterator[Result]
@@ -96,14 +106,19 @@ def _done(place: int) -> Any:
 
 
 def forked(work: Callable[[Item], Result], items: Sequence[Item], processes: int) -> Iterator[Result]:
-    """Yield what `work` returns for each item, in order, done by so many forked processes.
+    """Yield what `work` returns for each item, in order; forked processes do the work.
 
     Parameters
     ----------
     work : callable
     items : sequence
     processes : int
-        One is this process itself.
+        How many; 1 is this process itself, without a fork.
+
+    Yields
+    ------
+    Result
+        One for each item.
     """
     if processes == 1:
         yield from map(work, items)
@@ -114,13 +129,18 @@ def forked(work: Callable[[Item], Result], items: Sequence[Item], processes: int
 
 
 def threaded(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
-    """Yield what `work` returns for each item, in order, done by so many threads.
+    """Yield what `work` returns for each item, in order; threads do the work.
 
     Parameters
     ----------
     work : callable
     items : sequence
     threads : int
+
+    Yields
+    ------
+    Result
+        One for each item.
     """
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(work, items)
@@ -135,6 +155,11 @@ def overlapped(work: Callable[[Item], Result], items: Iterable[Item], threads: i
     items : iterable
         Taken as they are needed, not all at once.
     threads : int
+
+    Yields
+    ------
+    Result
+        One for each item.
     """
     if threads == 1:
         yield from map(work, items)
@@ -159,6 +184,11 @@ def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:
         What the bar says.
     total : int
         How many items there will be.
+
+    Returns
+    -------
+    iterable
+        The same items.
     """
     if not sys.stderr.isatty() or logging.getLogger().level > logging.INFO:
         return items
@@ -168,9 +198,9 @@ def progress(items: Iterable[Item], *, what: str, total: int) -> Iterable[Item]:
 
 
 def _forked_dataset(task: Callable[[], int], at_once: int) -> int:
-    """Do a dataset's task in a process forked for it, one of so many at once; return its number.
+    """Do a dataset's task in a process forked for it, one of `at_once`; return its number.
 
-    What is imported need not be imported again.
+    Modules that are imported need not be imported again.
     """
     global _datasets_at_once  # noqa: PLW0603 - set in the new process alone
     parent, number = os.getpid(), os.fork()
@@ -195,13 +225,18 @@ def _forked_dataset(task: Callable[[], int], at_once: int) -> int:
 
 
 def datasets_at_once(tasks: Sequence[Callable[[], int]], processes: int) -> list[int]:
-    """Return the exit code of each dataset's task, done by processes of their own, so many at once.
+    """Do each dataset's task in a process of its own, `processes` at once; return their exit codes.
 
     Parameters
     ----------
     tasks : sequence of callable
         Each returns its exit code.
     processes : int
+
+    Returns
+    -------
+    list of int
+        In the order of the tasks; a process that a signal killed has its number below zero.
     """
     codes: dict[int, int] = {}
     running: dict[int, int] = {}

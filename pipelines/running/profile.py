@@ -27,7 +27,7 @@ from smartsbd.pipelines.running.journal import Entry
 
 log = logging.getLogger(__name__)
 
-#: Results of the default profile, and what DVC is about: not copied into a clone, and the clone's own are kept there.
+#: Results of the default profile, and DVC's state: not copied into a clone, and the clone's own are kept there.
 _RESULTS = ("reports/*", "studies/*/reports/*", "export/generated/*", ".dvc/tmp/*")
 
 #: Seconds from one look at which stages are done to the next.
@@ -52,7 +52,7 @@ def _is_result(path: Path) -> bool:
 
 
 def _sources(folder: Path) -> set[Path]:
-    """Return the files git knows or would add, less the results."""
+    """Return the files that git knows or would add, except the results."""
     listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     paths = {Path(name) for name in listed if name}
     return {path for path in paths if _is_source(folder / path) and not _is_result(path)}
@@ -95,7 +95,7 @@ def check(root: Path, profile: str) -> None:
 
 
 def _link(leads_to: Path, link: Path) -> None:
-    """Make a link, in place of what is there and leads elsewhere."""
+    """Make a link, in place of one that leads elsewhere."""
     if link.is_symlink() and link.readlink() == leads_to:
         return
     link.unlink(missing_ok=True)
@@ -150,7 +150,7 @@ def prepare(root: Path, profile: str, target: Path) -> None:
         if not copy.exists() or copy.read_bytes() != content:
             copy.parent.mkdir(parents=True, exist_ok=True)
             write_whole(content, copy)
-        # What is run stays so; what is written here again can be written.
+        # A program stays executable; a file that is written again here is writable.
         mode = stat.S_IMODE((root / path).stat().st_mode) | stat.S_IWUSR
         if stat.S_IMODE(copy.stat().st_mode) != mode:
             copy.chmod(mode)
@@ -159,7 +159,7 @@ def prepare(root: Path, profile: str, target: Path) -> None:
 
 
 def is_whole(lock: Path) -> bool:
-    """Tell whether DVC can read a dvc.lock: it does not write it in one go, and may be killed in between."""
+    """Return whether DVC can read a dvc.lock: it does not write it in one go, and may be killed in between."""
     # Slow to import.
     from dvc.schema import COMPILED_LOCKFILE_SCHEMA
     from voluptuous import Invalid
@@ -197,9 +197,14 @@ def repro(
     *arguments : str
         Of ``dvc repro``.
     when_done : callable, optional
-        Is told of every stage when it has been run.
+        Called with the entry of every stage when it has been run.
     when_said : callable, optional
-        Is given each line that DVC and its stages print, and shows it. Without it they print it themselves.
+        Called with each line that DVC and its stages print, to show it. Without it they print it themselves.
+
+    Returns
+    -------
+    int
+        DVC's exit code.
     """
     for lock in (path for path in _locks(target) if not is_whole(path)):
         log.warning("%s was left half written: taken away, DVC's cache of runs knows what was done", lock)
@@ -207,7 +212,7 @@ def repro(
     environment = os.environ | {"PATH": f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     log.info("dvc repro in %s", target)
     reported = len(journal.read(target / journal.JOURNAL))
-    # Whoever starts DVC beside it, it waits for what that has locked, rather than to fail.
+    # If somebody starts DVC beside it, it waits for the locks rather than fails.
     command = ending_with_this(["dvc", "--wait-for-lock", "repro", *arguments])
     reader: Thread | None = None
     piped = None if when_said is None else subprocess.PIPE

@@ -1,4 +1,4 @@
-"""What asks a process to end (SIGTERM, SIGHUP), as an exception: what is unfinished is tidied before it ends."""
+"""Signals that ask a process to end (SIGTERM, SIGHUP) as an exception, so that it tidies up before it ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from types import FrameType, TracebackType
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-#: Exit code of a process that a signal has ended, less the signal's number.
+#: A process that a signal has ended has this plus the signal's number as its exit code.
 _BY_SIGNAL = 128
 
 
@@ -40,7 +40,7 @@ class RequestToEnd:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Leave signals to whom they were left before; end the process if a request still waits."""
+        """Restore the handling of signals from before; end the process if a request still waits."""
         self.waits = True
         for number in self._handled:
             signal.signal(number, signal.SIG_DFL)

@@ -29,7 +29,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("contracts", "traces", "scenarios", "features", "detectors", "models", "export", "pipelines", "studies")
 #: How long a scheduler may take to answer, and to have a worker.
 _ANSWERS_S, _HAS_A_WORKER_S = 15, 15
-#: How often it is looked whether a worker is left.
+#: How often to look whether a worker is left.
 _LOOK_S = 15
 #: Items given to each worker ahead of what the caller has taken.
 _AHEAD_PER_WORKER = 4
@@ -110,6 +110,11 @@ def mapped(work: Callable[[Item], Result], items: Sequence[Item], address: str) 
     items : sequence
     address : str
         Of the scheduler, for instance ``tcp://127.0.0.1:8786``.
+
+    Yields
+    ------
+    Result
+        One for each item.
 
     Raises
     ------

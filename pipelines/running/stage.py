@@ -50,12 +50,12 @@ def program(module: str) -> Program:
     return cast(Program, importlib.import_module(module))
 
 
-#: What stands for a dataset's name in the command line of a stage that runs for each of several.
+#: In place of a dataset's name, in the command line of a stage that runs for each of several.
 DATASET = "{dataset}"
 
 
 class VisibleFormatter(logging.Formatter):
-    """Makes a message one line on which everything can be seen: names and records may hold what steers a terminal."""
+    """Makes a message one line on which everything can be seen: names and records may hold a terminal's codes."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """Return the message as a line."""
@@ -132,7 +132,7 @@ def _show(kind: type[BaseException], error: BaseException, trace: TracebackType 
 
 
 def begin() -> None:
-    """Make ready for what a program shows: what its terminal has no letters for, and errors of its own."""
+    """Prepare a program's output: letters that its terminal does not have, and errors of its own."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -140,7 +140,7 @@ def begin() -> None:
 
 
 def _flushed(work: Callable[[], int]) -> int:
-    """Do `work`, and write what it has printed: only now may it show that there is no room."""
+    """Do `work`, and write its output: only now may it show that there is no room."""
     try:
         code = work()
     except SystemExit:
@@ -151,7 +151,7 @@ def _flushed(work: Callable[[], int]) -> int:
 
 
 def _close_stdout() -> None:
-    """Let what Python flushes at its end go nowhere, if it cannot be written."""
+    """Send Python's last output nowhere, if it cannot be written."""
     try:
         print(end="", flush=True)
     except OSError:
@@ -174,9 +174,9 @@ def _code_and_lines(error: Exception) -> tuple[int, Sequence[object]] | None:
 
 
 def guarded(work: Callable[[], int]) -> int:
-    """Do `work`; turn faults, and what the machine has not got, into one line on stderr and an exit code."""
+    """Do `work`; turn faults, and shortages of the machine, into one line on stderr and an exit code."""
     if not gc.get_freeze_count():
-        # What is imported stays: no collection need look at it.
+        # Imported modules stay: no collection need look at them.
         gc.freeze()
     try:
         return _flushed(work)
@@ -188,7 +188,7 @@ def guarded(work: Callable[[], int]) -> int:
         for line in lines:
             log.error("%s", line)
         log.debug("it came from:", exc_info=error)
-    # What the error held is let go of by this thread: a pool's own could not wait for itself.
+    # This thread releases what the error held: a pool's own thread could not wait for itself.
     gc.collect()
     _close_stdout()
     return code
@@ -196,6 +196,10 @@ def guarded(work: Callable[[], int]) -> int:
 
 def of_dataset(argv: Sequence[str], dataset: str) -> list[str]:
     """Return the command line for one dataset: its name in place of :data:`DATASET`, and as ``--dataset``.
+
+    Returns
+    -------
+    list of str
 
     Examples
     --------
@@ -206,7 +210,7 @@ def of_dataset(argv: Sequence[str], dataset: str) -> list[str]:
 
 
 def _make_folders(argv: Sequence[str]) -> None:
-    """Make the folders that hold what is a dataset's own: they are there though no dataset is listed."""
+    """Make the folders of each dataset's own files, so that they are there even if no dataset is listed."""
     for text in argv:
         before, marker, _ = text.partition(DATASET)
         if marker:
@@ -250,7 +254,12 @@ def main(
     params_file : Path
         Parameters, unless the command line names others.
     program_of : str
-        What is typed before the name.
+        The program that is typed before the name.
+
+    Returns
+    -------
+    int
+        Exit code.
     """
     send_messages(logging.INFO, _form(name))
     parser = VisibleParser(
@@ -273,7 +282,7 @@ def main(
         return guarded(lambda: program.run(arguments, read_params(arguments.params, whole=False)))
 
     def alone() -> int:
-        # What DVC has not started writes where it is told to, not to the pipeline's results.
+        # A stage that DVC has not started writes to the paths of its arguments, not to the pipeline's results.
         with clone_lock.held(Path()) if DVC_STAGE in os.environ else nullcontext():
             if asked.each is None:
                 return work(argv)

@@ -1,7 +1,7 @@
-"""What DVC could not store of a stage's outputs.
+"""Outputs of a stage that DVC could not store.
 
-Where there is no room to copy what is in a folder, DVC says so and ends as if all was well. The stage is done then, and
-is not run again. Its outputs would be missing as soon as another version takes their place.
+Where there is no room to copy a folder, DVC says so and ends as if all was well. The stage is done then, and is not run
+again. Its outputs would be missing as soon as another version takes their place.
 """
 
 from __future__ import annotations
@@ -28,11 +28,16 @@ def _dvc(project: Path, *arguments: str) -> str:
 
 
 def missing(project: Path) -> list[str]:
-    """Return the paths of outputs that are there and not in DVC's cache: those of a study that was not run are neither.
+    """Return the paths of outputs that are there but not in DVC's cache; those of a study that was not run are neither.
 
     Parameters
     ----------
     project : Path
+
+    Returns
+    -------
+    list of str
+        From the project's folder.
 
     Raises
     ------
@@ -44,11 +49,16 @@ def missing(project: Path) -> list[str]:
 
 
 def changed(project: Path) -> list[Path]:
-    """Return the files of outputs that are not what DVC has recorded of the last run, and folders it cannot tell of.
+    """Return files of outputs that differ from DVC's record of the last run, and folders that DVC has no record of.
 
     Parameters
     ----------
     project : Path
+
+    Returns
+    -------
+    list of Path
+        From the project's folder, in order.
 
     Raises
     ------
@@ -63,7 +73,7 @@ def changed(project: Path) -> list[Path]:
 
 
 def store(project: Path) -> None:
-    """Store what is missing once more.
+    """Store the missing outputs once more.
 
     Parameters
     ----------

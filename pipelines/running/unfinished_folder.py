@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 
 #: A file or link of the name, or a name that is too long.
 _IN_THE_WAY = (errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
-#: Of a file system that cannot do what is asked for.
+#: Errors of a file system that does not have the operation.
 _CANNOT = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
-#: Of Linux' renameat2(2): paths as they stand, and nothing is replaced.
+#: Of Linux' renameat2(2): paths are from the working directory, and nothing is replaced.
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1
 
 
@@ -85,7 +85,7 @@ def _claimed(part: Path, out: Path) -> int:
 
 
 def _empty(part: Path, out: Path) -> None:
-    """Remove what a killed process left."""
+    """Remove the files that a killed process left."""
     left = list(part.iterdir())
     for path in left:
         if path.is_dir() and not path.is_symlink():
@@ -97,7 +97,7 @@ def _empty(part: Path, out: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Have a file or a folder on the disk."""
+    """Write a file or a folder to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -111,7 +111,7 @@ def _sync(path: Path) -> None:
 
 
 def _sync_all(folder: Path) -> None:
-    """Have a folder on the disk, with all that it holds."""
+    """Write a folder to the disk, with all that it holds."""
     for place, _, names in os.walk(folder, topdown=False):
         for path in (Path(place, name) for name in names):
             if path.is_file() and not path.is_symlink():
@@ -163,6 +163,11 @@ def unfinished(out: Path) -> Iterator[Path]:
     ----------
     out : Path
         Where the folder is to be put when it is whole.
+
+    Yields
+    ------
+    Path
+        The folder to write to.
 
     Raises
     ------

@@ -77,7 +77,7 @@ def _grounds(dataset: str, features: Path, params: Params) -> list[Ground]:
 
 
 def _outcomes(every: Sequence[Ground], arguments: argparse.Namespace, params: Params, kept: Kept) -> Outcomes:
-    """Search with every engine that can run here; take what a run that was broken off has found."""
+    """Search with every engine that can run here; take over the results of a run that was broken off."""
     options, method = params.automl, plan.method(params.search)
     standing = environments(params, arguments.environments)
     outcomes: Outcomes = {}
@@ -136,7 +136,7 @@ def _write(candidates: Sequence[Candidate], outcomes: Outcomes, folder: Path, pa
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the stage."""
     params.check_learnable(arguments.dataset)
-    # What stands there is another run's: whatever becomes of this one, it must not be taken for its own.
+    # The results there are another run's: whatever becomes of this one, they must not be taken for its own.
     shutil.rmtree(arguments.results, ignore_errors=True)
     every = _grounds(arguments.dataset, arguments.features, params)
     kept = arguments.results.with_name(f"{arguments.results.name}.kept")

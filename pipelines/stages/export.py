@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         header_folder.write(files, headers)
         of_models = [None, *(model.header.name for model in models)]
         build = partial(verify.build_everywhere, headers, compilers=installed)
-        # Programs and headers stand in folders of this machine.
+        # Programs and headers are in folders of this machine.
         built = parallel.mapped(build, of_models, params, what="compile", threads=True, here=True)
         for name, every in zip(of_models, built, strict=True):
             for program in every:

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class LearntFamilies:
-    """What was learnt on the one dataset.
+    """Families learnt on the one dataset.
 
     Attributes
     ----------
@@ -96,6 +96,10 @@ def learn(data: DatasetTables, params: Params) -> LearntFamilies:
     data : DatasetTables
         Has the tables of that dataset.
     params : Params
+
+    Returns
+    -------
+    LearntFamilies
 
     Raises
     ------

@@ -109,7 +109,7 @@ def write_tables(paths: Sequence[Path], dataset: str, target: Path, params: Para
     Returns
     -------
     dict
-        What was read and what was refused, counted.
+        Counts of the records that were read and refused.
 
     Raises
     ------

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _asked(dataset: str, folder: Path, swapped_folder: Path, params: Params) -> ModelSelection:
-    """Read the windows and series of a dataset and of its swapped partners: what is searched."""
+    """Read the windows and series of a dataset and of its swapped partners; return the selection to do."""
     options = params.search
     pair_window, swapped = (
         read_table(PAIR_WINDOW, place / "pair_window.parquet").to_pandas() for place in (folder, swapped_folder)

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _last_verdicts(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[str, Any]]:
-    """Yield every detector's last verdict on each pair; nothing where the dataset lacks the detector's signal."""
+    """Yield every detector's last verdict on each pair; none where the dataset lacks the detector's signal."""
     connections = read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     spans_ns = {row["connection_id"]: (row["start_ns"], row["end_ns"]) for row in connections}
     subflows: dict[str, list[int]] = {}

@@ -42,12 +42,12 @@ def candidate_runs(folder: Path, dataset: str, params: Params) -> Iterator[Candi
         Reports of AutoML on this dataset.
     dataset : str
     params : Params
-        Have the profile, and what AutoML was asked for.
+        With the profile, and AutoML's settings.
 
     Yields
     ------
     CandidateRun
-        One for each model, what it has learnt from, and set of features.
+        One for each model, the labels that it has learnt from, and set of features.
     """
     table = pd.read_csv(folder / "accuracy.csv", keep_default_na=False, na_values=[""])
     labels = ["model", "learnt_from", "feature_set"]

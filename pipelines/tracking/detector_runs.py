@@ -41,6 +41,11 @@ def detector_runs(tables: Mapping[str, pd.DataFrame], params: Params) -> Iterato
     tables : mapping of str to DataFrame
         By dataset.
     params : Params
+
+    Yields
+    ------
+    CandidateRun
+        One for each detector and parameter set.
     """
     metrics: dict[tuple[str, str], dict[str, float]] = {}
     for dataset, table in tables.items():

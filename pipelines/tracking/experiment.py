@@ -46,6 +46,10 @@ def views(params: Params, replayed: Sequence[str] = ()) -> tuple[View, ...]:
     params : Params
     replayed : sequence of str
         Datasets that detectors were replayed on.
+
+    Returns
+    -------
+    tuple of View
     """
     rights = [f"metrics.on_{dataset}/right" for dataset in replayed]
     detectors = [View("detectors", "Detectors", "tags.kind = 'detector'", rights[0], tuple(rights))] if rights else []

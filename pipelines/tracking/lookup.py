@@ -30,6 +30,11 @@ def model_digest(given: str) -> str:
     given : str
         Path of a header or of a ``.skops`` file, or 16 hex digits.
 
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+
     Examples
     --------
     >>> model_digest("0b37314e59960ceb")
@@ -76,6 +81,11 @@ def _described(run: FoundRun, digest: str) -> list[tuple[str, str]]:
 
 def report(database: Path, given: str) -> str:
     """Return what MLflow knows of the run that made a model, one line for each fact; of several runs the latest.
+
+    Returns
+    -------
+    str
+        Several lines.
 
     Raises
     ------

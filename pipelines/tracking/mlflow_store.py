@@ -236,7 +236,7 @@ class Mirror:
         self._client.log_batch(run_id, _metrics(parent.metrics, _now_ms(), model_id), _params(parent.params))
         self._log_input(run_id, parent)
         for figure in parent.figures:
-            # Figures of one kind stand in a folder of theirs, each named after its dataset.
+            # Figures of one kind are in a folder of their own, each named after its dataset.
             kind = [] if figure.parent.name == _FIGURES else [figure.parent.name]
             self._client.log_artifact(run_id, str(figure), "/".join([_FIGURES, *kind]))
         self._client.log_dict(run_id, dict(parent.chosen), "chosen.json")
@@ -247,7 +247,7 @@ class Mirror:
         return True
 
     def log_candidate(self, candidate: CandidateRun) -> bool:
-        """Log a run without a model, unless a finished run of the same content is there; tell whether it was."""
+        """Log a run without a model, unless a finished run of the same content is there; return whether it was."""
         content = candidate_sha256(candidate)
         described = {_NOTE: candidate.description, "kind": candidate.kind}
         if self._stands(content, described):
@@ -282,7 +282,7 @@ class Mirror:
         self._alias(name, alias, description, run.info.run_id, candidate.description, source)
 
     def _stands(self, content: str, described: Mapping[str, str]) -> bool:
-        """Tell whether a run of this content is there, which then says of itself what one logged now would say."""
+        """Return whether a run of this content is there; if so, give it the tags that one logged now would have."""
         standing = self._search(f"tags.content_sha256 = '{content}' and attributes.status = 'FINISHED'")
         for run in standing:
             stale = {key: value for key, value in described.items() if run.data.tags.get(key) != value}
@@ -311,7 +311,7 @@ class Mirror:
         self._client.log_inputs(run_id, [DatasetInput(dataset, [InputTag("mlflow.data.context", "training")])])
 
     def _log_model(self, run_id: str, parent: Parent, example: pd.DataFrame) -> str:
-        """Log the estimator as MLflow's own sklearn.log_model does, less the trial of the example in a served model."""
+        """Log the estimator as MLflow's own sklearn.log_model does, without trying the example in a served model."""
         logged = self._client.create_logged_model(
             self._experiment_id,
             name=parent.name.replace(" ", "_"),
@@ -435,6 +435,11 @@ def runs_address(database: Path, experiment: str, view: View, port: int) -> str:
     port : int
         Port of the server.
 
+    Returns
+    -------
+    str
+        A URL.
+
     Raises
     ------
     TrackingError
@@ -455,6 +460,10 @@ def application(database: Path) -> ASGIApp:
     ----------
     database : Path
         The store, as :func:`runs_address` has found it.
+
+    Returns
+    -------
+    ASGIApp
     """
     # Sqlite takes a file's URI, with whether it may write.
     uri = f"sqlite:///{database.absolute().as_uri()}?mode=ro&uri=true"
@@ -471,6 +480,10 @@ def application(database: Path) -> ASGIApp:
 
 def find(database: Path, model_digest: str) -> list[FoundRun]:
     """Return the finished runs that have a model, the latest first.
+
+    Returns
+    -------
+    list of FoundRun
 
     Raises
     ------

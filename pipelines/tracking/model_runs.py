@@ -188,6 +188,10 @@ def best_exported(parents: Sequence[Parent], headers: Mapping[str, str], report:
     report : Path
         The report that lists the headers; named if it has none of these models.
 
+    Returns
+    -------
+    Parent
+
     Raises
     ------
     TrackingError

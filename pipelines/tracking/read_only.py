@@ -1,4 +1,4 @@
-"""What of a server's requests is passed on: those that read what `track` wrote, and no others."""
+"""Which requests to a server are passed on: those that read what `track` wrote, and no others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REFUSAL = b'{"error_code": "PERMISSION_DENIED", "message": "this server only sh
 
 
 def is_passed_on(method: str, path: str) -> bool:
-    """Tell whether a request only reads what is in the store.
+    """Return whether a request only reads the store.
 
     Parameters
     ----------
@@ -28,6 +28,10 @@ def is_passed_on(method: str, path: str) -> bool:
         Of HTTP, in capitals.
     path : str
         Decoded, without a query.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -44,7 +48,7 @@ def is_passed_on(method: str, path: str) -> bool:
 
 
 class ReadOnly:
-    """A server's application, of which only reading requests reach the inside; the others are answered 403.
+    """A server's application that passes on only requests to read; it answers the others with 403.
 
     Parameters
     ----------

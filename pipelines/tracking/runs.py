@@ -15,7 +15,7 @@ from smartsbd.contracts.fault import Fault, InputFault
 
 
 class TrackingError(InputFault):
-    """MLflow's store, or what is to be copied into it, cannot be used; the message names the file and the reason."""
+    """MLflow's store, or a file to be copied into it, cannot be used; the message names the file and the reason."""
 
 
 class NoRunError(Fault):
@@ -49,7 +49,7 @@ class View:
     Attributes
     ----------
     key : str
-        Stands in the view's address.
+        Part of the view's address.
     name : str
     chosen_by : str
         The filter, in MLflow's words.
@@ -174,6 +174,11 @@ def content_sha256(parent: Parent) -> str:
 
     The commit is no part of it: a commit that changes no result is not another run. Nor is the description, which
     repeats the rest.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
     """
     content = {
         "name": parent.name,
@@ -193,7 +198,7 @@ def content_sha256(parent: Parent) -> str:
 
 
 def candidate_sha256(candidate: CandidateRun) -> str:
-    """Return a digest of all that is logged of a candidate but its description; its times are part of it."""
+    """Return a digest of all that is logged of a candidate, except its description; its times are part of it."""
     files = {path.name: sha256(path) for path in candidate.files}
     return _digest(
         {

@@ -24,6 +24,10 @@ def database_of(stages: Sequence[Stage], params: Params) -> Path:
     ----------
     stages : sequence of Stage
     params : Params
+
+    Returns
+    -------
+    Path
     """
     arguments = next(listed.arguments("", params) for listed in stages if listed.name == "track")
     return Path(arguments[arguments.index("--database") + 1])

@@ -39,6 +39,10 @@ def accuracy(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         Rows of reports/accuracy.csv over all sites.
+
+    Returns
+    -------
+    Figure
     """
     set_pairs = set(zip(table["train_set"], table["test_set"], strict=True))
     pairs = sorted(set_pairs, key=lambda pair: (pair[0] != pair[1], pair[0].split(" ")[0] != pair[1], pair))
@@ -80,6 +84,10 @@ def sensitivity(table: pd.DataFrame) -> Figure:
     table : DataFrame
         Rows of reports/sensitivity.csv: ``factor``, ``level``, ``base``, ``trained_on``, ``model``, ``feature_set``,
         and ``balanced`` with its interval.
+
+    Returns
+    -------
+    Figure
     """
     factors, trained = (list(dict.fromkeys(table[name])) for name in ("factor", "trained_on"))
     figure = Figure(figsize=(8, 1.75 * len(factors) + 0.7), layout="constrained")
@@ -90,7 +98,7 @@ def sensitivity(table: pd.DataFrame) -> Figure:
             panel_rows = table[(table["factor"] == factor) & (table["trained_on"] == dataset)]
             levels = panel_rows.drop_duplicates("level")
             groups = panel_rows.groupby(["model", "feature_set"], sort=False)
-            # Models stand side by side at each level, so that their intervals can be told apart.
+            # Models are side by side at each level, so that their intervals can be told apart.
             offsets = 0.09 * (np.arange(len(groups)) - (len(groups) - 1) / 2)
             styles: dict[object, str] = dict(zip(dict.fromkeys(panel_rows["model"]), ("-", "--", ":"), strict=False))
             for ((model, feature_set), lines), offset in zip(groups, offsets, strict=True):
@@ -129,6 +137,10 @@ def swapped(table: pd.DataFrame, title: str) -> Figure:
     table : DataFrame
         Rows of a ``swapped.csv``: ``model``, ``feature_set``, and with intervals ``swapped`` and ``non_shared``.
     title : str
+
+    Returns
+    -------
+    Figure
     """
     figure = Figure(figsize=(7, 0.26 * len(table) + 1.1), layout="constrained")
     axes = figure.add_subplot()
@@ -162,6 +174,10 @@ def baselines(same: pd.DataFrame, time: pd.DataFrame, dataset: str) -> Figure:
         Accuracy on the same windows, and share of time that is right: columns ``detector``, ``parameters``, ``site``,
         ``recall_shared`` and ``recall_not_shared`` with ``_low`` and ``_high``.
     dataset : str
+
+    Returns
+    -------
+    Figure
     """
     panels = (("share of the same windows", same), ("share of time", time))
     wholes = [table[table["site"] == ALL_SITES].reset_index(drop=True) for _, table in panels]
@@ -198,6 +214,10 @@ def unseen(table: pd.DataFrame, cases: pd.DataFrame, mean: str) -> Figure:
         Rows of reports/unseen_cases.csv.
     mean : str
         Case of the rows over all cases.
+
+    Returns
+    -------
+    Figure
     """
     models = list(dict.fromkeys(table["model"]))
     panels = {label: sets for label, (sets, _) in SETS.items() if table["feature_set"].isin(sets).any()}
@@ -242,6 +262,10 @@ def generalisation(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         Rows of reports/generalisation.csv.
+
+    Returns
+    -------
+    Figure
     """
     models = list(dict.fromkeys(table["model"]))
     sets = {name: WindowSet.parse(name) for name in (*table["train_set"], *table["test_set"])}

@@ -51,7 +51,7 @@ def _since_start_s(time_ns: Numbers, analysis: ConnectionAnalysis) -> npt.NDArra
 
 
 def _legend(axes: Axes) -> None:
-    """Say above a panel what is in it, where it hides nothing."""
+    """Put the legend above a panel, where it hides nothing."""
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), fontsize=7, frameon=False, ncols=_LEGEND_COLUMNS)
 
 
@@ -174,6 +174,11 @@ def data_sequence(connection: AnalysedConnection) -> Figure:
     Parameters
     ----------
     connection : AnalysedConnection
+
+    Returns
+    -------
+    Figure
+        Five panels, times in seconds since the connection's first packet.
     """
     analysis = connection.analysis
     kinds = [kind for kind in EVENT_KINDS if kind in analysis.events]

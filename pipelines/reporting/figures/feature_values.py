@@ -22,6 +22,10 @@ def relevance(ranking: pd.DataFrame, title: str) -> Figure:
     ranking : DataFrame
         Columns ``feature``, ``group``, ``mutual_information_nats``, ``null_95_nats``, ``paper_nats``.
     title : str
+
+    Returns
+    -------
+    Figure
     """
     figure = Figure(figsize=(6.5, 0.24 * len(ranking) + 1.4), layout="constrained")
     axes = figure.add_subplot()
@@ -48,6 +52,10 @@ def distributions(labelled: pd.DataFrame, features: Sequence[Feature], title: st
         Labelled rows of ``pair_window``.
     features : sequence of Feature
     title : str
+
+    Returns
+    -------
+    Figure
     """
     columns = 4
     rows = -(-len(features) // columns)

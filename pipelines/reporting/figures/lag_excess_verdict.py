@@ -21,7 +21,7 @@ from smartsbd.pipelines.reporting.figures.pair_delays import PairDelays, draw_de
 
 _ROW_INCHES = 2.6
 _Q15 = 1 << 15
-#: Null correlations lie within so many standard deviations of their mean, nearly all.
+#: Nearly all null correlations lie within this number of standard deviations of their mean.
 _BAND_SD = 2
 _LEGEND = (
     "Agreement of changes: in the middle at every lag, of the band that says most; on the right the best at a possible"
@@ -57,6 +57,10 @@ def judged_pair(delays: PairDelays, criterion: Criterion) -> JudgedPair:
     ----------
     delays : PairDelays
     criterion : Criterion
+
+    Returns
+    -------
+    JudgedPair
     """
     *_, last = [None, *([] if delays.refused else judgements(delays.x, delays.y, criterion))]
     early = delays.refused or reason_before_judgement(delays.x, delays.y)
@@ -111,6 +115,11 @@ def verdicts(pairs: Sequence[JudgedPair]) -> Figure:
     Parameters
     ----------
     pairs : sequence of JudgedPair
+
+    Returns
+    -------
+    Figure
+        Three panels in each row.
     """
     figure = Figure(figsize=(11, _ROW_INCHES * len(pairs)), layout="constrained")
     rows = figure.subplots(len(pairs), 3, squeeze=False, width_ratios=[2, 1, 1])

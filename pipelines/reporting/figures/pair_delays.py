@@ -62,6 +62,10 @@ def pairs_of_input(
         How signals are read.
     rule : VerdictRule
         Which RTTs allow a verdict.
+
+    Yields
+    ------
+    PairDelays
     """
     for connection_id, connection in recorded.connections():
         judged = judged_rtts.judged(connection, reading)

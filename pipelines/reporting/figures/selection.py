@@ -27,6 +27,10 @@ def grid(accuracies: pd.DataFrame, axis_of: Mapping[str, str], title: str) -> Fi
         Hyperparameter on the horizontal axis, by family.
     title : str
 
+    Returns
+    -------
+    Figure
+
     Notes
     -----
     Where a family has a second hyperparameter, each point is the best over it.
@@ -70,6 +74,10 @@ def learning_curves(curves: Mapping[str, pd.DataFrame], title: str) -> Figure:
     curves : mapping of str to DataFrame
         By name, what :func:`smartsbd.models.search.learning_curve.learning_curve` returns.
     title : str
+
+    Returns
+    -------
+    Figure
     """
     figure = Figure(figsize=(6, 3.4), layout="constrained")
     axes = figure.add_subplot()
@@ -95,6 +103,10 @@ def tree(fitted: Fitted, depth: int) -> Figure:
         A decision tree.
     depth : int
         Levels to draw below the root.
+
+    Returns
+    -------
+    Figure
     """
     # Slow to import, and of no use to the other figures.
     from sklearn.tree import plot_tree

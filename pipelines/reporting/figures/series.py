@@ -28,6 +28,10 @@ def boxes(statistics: pd.DataFrame, quantity: str) -> Figure:
         Columns ``place``, ``label``, ``path``, ``low``, ``q1``, ``median``, ``q3``, ``high``, ``mean``.
     quantity : str
         What it is, with its unit.
+
+    Returns
+    -------
+    Figure
     """
     figure = Figure(figsize=(2.0 + 0.45 * len(statistics), 3.8), layout="constrained")
     axes = figure.add_subplot()
@@ -68,6 +72,11 @@ def connection(signals: Mapping[int, SubflowSignals], windows: pd.DataFrame, tit
     windows : DataFrame
         Columns ``start_ns``, ``window_ns``, ``verdict`` (``SB``, ``NSB`` or ``none``).
     title : str
+
+    Returns
+    -------
+    Figure
+        Three panels, times in seconds since the first ACK.
     """
     figure = Figure(figsize=(9, 5.2), layout="constrained")
     rtt, rate, state = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 0.25 + 0.25 * len(signals)))
@@ -133,6 +142,10 @@ def alignment(a_us: Int64Array, b_us: Int64Array, step_ns: int, title: str) -> F
     step_ns : int, nanoseconds
         Its step.
     title : str
+
+    Returns
+    -------
+    Figure
     """
     path = warping_path(a_us[:, None], b_us[:, None])
     figure = Figure(figsize=(9, 3.4), layout="constrained")

@@ -1,4 +1,4 @@
-"""The simulator beside theory: for each topology a panel with what was expected and what was measured.
+"""The simulator beside theory: for each topology a panel with expected and measured values.
 
 ::
 
@@ -25,7 +25,7 @@ _FIGURE = _ROOT / "docs/images/simulator_trust.png"
 _COLOURS = {"share": BLUE, "jain": ORANGE, "utilisation": GREY}
 _NAMES = {"share": "share", "jain": "Jain's index", "utilisation": "utilisation"}
 _COLUMNS = 4
-#: Half the width of a band, and how far measures of one controller stand apart.
+#: Half the width of a band, and the distance between measures of one controller.
 _HALF, _APART = 0.11, 0.26
 
 
@@ -57,6 +57,10 @@ def draw(rows: list[dict[str, str]]) -> Figure:
     ----------
     rows : list of dict
         Those of :func:`smartsbd.scenarios.closed_forms.rows`.
+
+    Returns
+    -------
+    Figure
 
     Raises
     ------

@@ -48,6 +48,11 @@ def two_paths(observed: Observed, answer: PathsAnswer) -> Figure:
     observed : Observed
     answer : PathsAnswer
         Its first line is the title.
+
+    Returns
+    -------
+    Figure
+        Times in seconds since the first phase, or since the first echo of recordings.
     """
     rows = 2 if observed.phases else 1
     figure = Figure(figsize=(9, 2.4 * rows + 0.9), layout="constrained")

@@ -44,6 +44,11 @@ def candidates(folder: Path, rule: str) -> Rows:
         AutoML's results on a dataset; without them there are no rows.
     rule : str
         Rule of the windows.
+
+    Returns
+    -------
+    list of dict
+        Cells as text, by column.
     """
     path = folder / "accuracy.csv"
     if not path.is_file():

@@ -93,6 +93,11 @@ def table5(results: Results, automl: Path) -> Rows:
     """Table 5's schemes for each site and over all sites: both labels, shared and not shared.
 
     Models are judged on held-out triggered windows and the rest on all connections; DWC and TON20 by the share of time.
+
+    Returns
+    -------
+    list of dict
+        Cells as text, by column; accuracies from 0 to 1.
     """
     rows: Rows = []
     for path in results.files("baselines", "{dataset}"):
@@ -175,7 +180,7 @@ def table6(results: Results) -> Rows:
 
 
 def table7(results: Results) -> Rows:
-    """Return what a decision takes: the size of what is exported, and the paper's times."""
+    """Return the cost of a decision: the sizes of exported models, and the paper's times."""
     published = {
         name: {
             "paper: CPU, mean / largest": f"{cost.cpu_percent[0]} % / {cost.cpu_percent[1]} %",

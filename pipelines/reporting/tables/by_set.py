@@ -35,9 +35,14 @@ def by_feature_set(
     results : Results
         Where accuracy.csv is.
     cell : callable
-        From a row of accuracy.csv to what stands in the column of its set.
+        From a row of accuracy.csv to the cell in the column of its set.
     row_of : callable
         From a row of accuracy.csv to the columns that tell the table's rows apart.
+
+    Returns
+    -------
+    list of dict
+        One for each key; cells by column, empty for a set that has no accuracy.
     """
     cells: dict[Any, dict[str, Any]] = {}
     for row in pd.read_csv(results.reports / "accuracy.csv").to_dict("records"):
@@ -62,7 +67,7 @@ class TrainedAndTested:
         return cls(WindowSet.parse(row["train_set"]), WindowSet.parse(row["test_set"]))
 
     def own(self, rule: str) -> bool:
-        """Tell whether windows of this rule of one dataset are trained and tested on, by random splits."""
+        """Return whether windows of this rule of one dataset are trained and tested on, by random splits."""
         return self.train == self.test and self.test.kind == rule
 
 

@@ -26,12 +26,12 @@ class Results:
 
     @classmethod
     def of(cls, root: Path) -> Results:
-        """Return the run whose reports stand below a project's folder."""
+        """Return the run whose reports are below a project's folder."""
         return cls(root / "reports", read_params(root / "params.yaml"))
 
     @property
     def further(self) -> Path:
-        """Where the reports of datasets beyond those of the main road stand, if they were run."""
+        """Where the reports of datasets beyond those of the main road are, if they were run."""
         return self.reports.parent / "studies/datasets/reports"
 
     def files(self, folder: str, name: str) -> list[Path]:
@@ -43,13 +43,18 @@ class Results:
             Of the report.
         name : str
             Of the file, with ``{dataset}``.
+
+        Returns
+        -------
+        list of Path
+            Those that are there.
         """
         paths = (self.reports / folder / name.format(dataset=dataset) for dataset in self.params.datasets)
         return [path for path in paths if path.exists()]
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with so many digits after the point; empty if it is missing."""
+    """Return a number with `digits` digits after the point; empty if it is missing."""
     return "" if pd.isna(value) else "never" if math.isinf(value) else f"{value:z.{digits}f}"
 
 
@@ -70,7 +75,7 @@ def recalls(row: dict[str, Any], prefix: str = "") -> str:
 
 
 def as_is(frame: pd.DataFrame) -> Rows:
-    """Return a table as it stands, with three digits after the point."""
+    """Return a table as it is, with three digits after the point."""
     return [
         {
             str(name): "" if pd.isna(cell) else f"{cell:.3f}" if isinstance(cell, float) else cell

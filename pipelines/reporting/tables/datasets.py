@@ -1,4 +1,4 @@
-"""Tables of the datasets: what was made, read, validated and cut into windows."""
+"""Tables of the datasets: connections made, records read, pairs validated, windows cut."""
 
 from __future__ import annotations
 

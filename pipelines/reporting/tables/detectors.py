@@ -16,7 +16,7 @@ from smartsbd.pipelines.reporting.tables.cell import Results, Rows, interval, nu
 FOR_TIME = " for time"
 
 
-#: What a row of baselines is of.
+#: Columns that tell rows of baselines apart.
 _LABELS = ("detector", "parameters", "on", "evidence")
 
 
@@ -120,7 +120,7 @@ _LAST = (
 )
 
 
-#: Of the table on the front page: who, and how it is called there.
+#: Detectors of the table on the front page, and their names there.
 _FRONT = {
     ("common-lag", "default"): "common lag, the default of `sbd detect`",
     ("lag-excess", "default"): "lag excess",
@@ -161,6 +161,11 @@ def last_verdicts(path: Path) -> Rows:
     ----------
     path : Path
         CSV file of the stage ``verdicts``, called as the dataset is.
+
+    Returns
+    -------
+    list of dict
+        Cells as text, by column; shares from 0 to 1.
     """
     records = {(record["detector"], record["parameters"]): record for record in pd.read_csv(path).to_dict("records")}
     rows = []

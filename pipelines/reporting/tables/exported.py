@@ -1,4 +1,4 @@
-"""Tables of what is exported as C."""
+"""Tables of the models that are exported as C."""
 
 from __future__ import annotations
 
