@@ -72,12 +72,13 @@ def check_baseline(kind: DetectorKind, except_for: Mapping[str, str] | None = No
     >>> check_baseline(CORRELATION)
     """
     known = except_for or {}
-    found = first_of_each(_stated(kind)) or first_of_each(_told(kind))
-    failed = {one.check for one in found}
-    found = [one for one in found if one.check not in known]
-    found += [Finding(check, "an exception is made, and it keeps the check") for check in known if check not in failed]
-    if found:
-        raise ContributionError(kind.name, found)
+    findings = first_of_each(_stated(kind)) or first_of_each(_check_opinions(kind))
+    failed = {finding.check for finding in findings}
+    findings = [finding for finding in findings if finding.check not in known]
+    kept = [check for check in known if check not in failed]
+    findings += [Finding(check, "an exception is made, and it keeps the check") for check in kept]
+    if findings:
+        raise ContributionError(kind.name, findings)
 
 
 def _stated(kind: DetectorKind) -> Iterator[Finding]:
@@ -99,7 +100,7 @@ def _stated(kind: DetectorKind) -> Iterator[Finding]:
         yield Finding("stated", "the parameter sets are of several types")
 
 
-def _told(kind: DetectorKind) -> Iterator[Finding]:
+def _check_opinions(kind: DetectorKind) -> Iterator[Finding]:
     """Yield what is wrong with what it says, with one parameter set after the other."""
     connections = generated_connections()
     for name, parameters in kind.presets.items():
@@ -111,8 +112,8 @@ def _told(kind: DetectorKind) -> Iterator[Finding]:
         if not isinstance(built, Detector):
             yield Finding("builds", f"{name} makes a {type(built).__name__}, no Detector")
             continue
-        for check, found in BaselineTrial(kind, parameters).findings(connections):
-            yield Finding(check, f"{name}, {found}")
+        for check, defect in BaselineTrial(kind, parameters).findings(connections):
+            yield Finding(check, f"{name}, {defect}")
 
 
 @dataclass(frozen=True)
@@ -134,55 +135,54 @@ class BaselineTrial:
     def findings(self, connections: Mapping[str, GeneratedConnection]) -> Iterator[tuple[str, str]]:
         """Yield what is wrong, by the name of the check."""
         kinds = self.kind.build(self.parameters).kinds
-        told = {where: connection.of_kinds(kinds) for where, connection in connections.items()}
-        said: dict[str, list[Opinion]] = {}
+        wanted = {where: connection.of_kinds(kinds) for where, connection in connections.items()}
+        opinions: dict[str, list[Opinion]] = {}
         try:
-            for where, connection in told.items():
-                said[where] = self.said(connection)
-                yield from ((check, f"on {where}: {found}") for check, found in self._of_one(connection, said[where]))
-            if not any(said.values()):
+            for where, connection in wanted.items():
+                opinions[where] = self.said(connection)
+                defects = self._check_one(connection, opinions[where])
+                yield from ((check, f"on {where}: {defect}") for check, defect in defects)
+            if not any(opinions.values()):
                 yield "says", "no opinion on any connection"
             where = "all connections"
-            yield from self._of_several([*told.values()], [*said.values()])
+            yield from self._check_several([*wanted.values()], [*opinions.values()])
         except Exception as error:  # whatever a contribution raises is a finding
             yield "raises", f"on {where}: {type(error).__name__}: {error}"
 
-    def _of_one(self, connection: GeneratedConnection, said: Sequence[Opinion]) -> Iterator[tuple[str, str]]:
+    def _check_one(self, connection: GeneratedConnection, opinions: Sequence[Opinion]) -> Iterator[tuple[str, str]]:
         """Yield what is wrong on one connection."""
-        misshapen = [*_misshapen(connection, said)]
+        misshapen = [*_misshapen(connection, opinions)]
         if misshapen:
             yield "opinions", misshapen[0]
             return
-        if self.said(connection) != said:
+        if self.said(connection) != opinions:
             yield "deterministic", "another of the same parameters says something else"
-        for cut_ns in _cuts(connection, said):
-            before = [one for one in said if one.time_ns <= cut_ns]
+        for cut_ns in _cuts(connection, opinions):
+            before = [opinion for opinion in opinions if opinion.time_ns <= cut_ns]
             if self.said(connection.until(cut_ns)) != before:
                 yield "causal", f"what it says up to {cut_ns} ns depends on what comes after"
-        later = [Opinion(one.time_ns + _LATER_NS, one.partition) for one in said]
+        later = [Opinion(opinion.time_ns + _LATER_NS, opinion.partition) for opinion in opinions]
         if self.said(connection.later(_LATER_NS)) != later:
             yield "time_origin", f"{_LATER_NS} ns later it says something else"
         for labels in _labels(connection):
-            expected = [Opinion(one.time_ns, _relabelled(one.partition, labels)) for one in said]
+            expected = [Opinion(opinion.time_ns, _relabelled(opinion.partition, labels)) for opinion in opinions]
             if self.said(connection.relabelled(labels)) != expected:
                 yield "labels", f"with the subflows {labels} it makes other groups"
 
-    def _of_several(
-        self, connections: Sequence[GeneratedConnection], said: Sequence[Sequence[Opinion]]
+    def _check_several(
+        self, connections: Sequence[GeneratedConnection], opinions: Sequence[Sequence[Opinion]]
     ) -> Iterator[tuple[str, str]]:
         """Yield what is wrong when several connections are told, or one at length."""
-        one = self.kind.build(self.parameters)
-        kinds = one.kinds
-        for connection, expected in zip(connections, said, strict=True):
-            if self.said_by(one, connection) != expected:
+        detector = self.kind.build(self.parameters)
+        kinds = detector.kinds
+        for connection, expected in zip(connections, opinions, strict=True):
+            if self.said_by(detector, connection) != expected:
                 yield "separate", "after reset it says something else than a new one"
             if self.said(connection) != expected:
                 yield "separate", "a new one says something else after others were told of connections"
-        if not kinds or one.kinds != kinds or {*one.handlers()} != kinds:
-            yield (
-                "kinds",
-                f"it declares {sorted(kinds)}, then {sorted(one.kinds)}, and handles {sorted(one.handlers())}",
-            )
+        if not kinds or detector.kinds != kinds or {*detector.handlers()} != kinds:
+            later, handled = sorted(detector.kinds), sorted(detector.handlers())
+            yield "kinds", f"it declares {sorted(kinds)}, then {later}, and handles {handled}"
         stretch = connections[0]
         few, many = (self._bytes_after(stretch.repeated(times)) for times in (_FEW, _MANY))
         if many - few > _GROWN_SHARE * few + _GROWN_BYTES:
@@ -201,43 +201,43 @@ class BaselineTrial:
         return _held_bytes(detector)
 
 
-def _misshapen(connection: GeneratedConnection, said: Sequence[Opinion]) -> Iterator[str]:
+def _misshapen(connection: GeneratedConnection, opinions: Sequence[Opinion]) -> Iterator[str]:
     """Yield what is wrong with the form of opinions."""
     first_ns = connection.events[0].time_ns if connection.events else connection.end_ns
-    for one in said:
-        if type(one.time_ns) is not int or not first_ns <= one.time_ns <= connection.end_ns:
-            yield f"{one.time_ns!r} is no time from {first_ns} to {connection.end_ns}"
-        if not isinstance(one.partition, tuple) or len(one.partition) != len(connection.subflow_ids):
-            yield f"{one.partition!r} has no place for each of {connection.subflow_ids}"
-        elif any(group is not None and type(group) is not int for group in one.partition):
-            yield f"{one.partition!r} holds something else than numbers and None"
-        elif numbered(one.partition) != one.partition:
-            yield f"the groups of {one.partition} are not counted from 0 as they come"
-    for before, after in pairwise(said):
+    for opinion in opinions:
+        if type(opinion.time_ns) is not int or not first_ns <= opinion.time_ns <= connection.end_ns:
+            yield f"{opinion.time_ns!r} is no time from {first_ns} to {connection.end_ns}"
+        if not isinstance(opinion.partition, tuple) or len(opinion.partition) != len(connection.subflow_ids):
+            yield f"{opinion.partition!r} has no place for each of {connection.subflow_ids}"
+        elif any(group is not None and type(group) is not int for group in opinion.partition):
+            yield f"{opinion.partition!r} holds something else than numbers and None"
+        elif numbered(opinion.partition) != opinion.partition:
+            yield f"the groups of {opinion.partition} are not counted from 0 as they come"
+    for before, after in pairwise(opinions):
         if not before.time_ns < after.time_ns:
             yield f"the opinion of {after.time_ns} ns follows that of {before.time_ns} ns"
         if before.partition == after.partition:
             yield f"{after.partition} at {after.time_ns} ns is no change"
 
 
-def _cuts(connection: GeneratedConnection, said: Sequence[Opinion]) -> list[int]:
+def _cuts(connection: GeneratedConnection, opinions: Sequence[Opinion]) -> list[int]:
     """Return times to hide the future at: those of opinions, and some in between."""
-    places = np.linspace(0, len(said) - 1, min(_HIDDEN_AT, len(said))).astype(int)
-    own_ns = [said[place].time_ns for place in places]
-    return sorted({*own_ns, connection.end_ns // 3, 2 * connection.end_ns // 3})
+    places = np.linspace(0, len(opinions) - 1, min(_HIDDEN_AT, len(opinions))).astype(int)
+    opinions_ns = [opinions[place].time_ns for place in places]
+    return sorted({*opinions_ns, connection.end_ns // 3, 2 * connection.end_ns // 3})
 
 
 def _labels(connection: GeneratedConnection) -> list[dict[int, int]]:
     """Return other numbers of the subflows, in the same order and, where nothing hangs on the order, in reverse."""
     ids = connection.subflow_ids
-    same = {own: 5 * own + 3 for own in ids}
+    same = {subflow_id: 5 * subflow_id + 3 for subflow_id in ids}
     turned = dict(zip(ids, reversed(ids), strict=True))
     return [same] if connection.tied else [same, turned]
 
 
 def _relabelled(partition: Partition, labels: Mapping[int, int]) -> Partition:
     """Return a partition of subflows in order of their numbers, in order of other numbers."""
-    group = dict(zip((labels[own] for own in sorted(labels)), partition, strict=True))
+    group = dict(zip((labels[subflow_id] for subflow_id in sorted(labels)), partition, strict=True))
     return numbered([group[label] for label in sorted(group)])
 
 
@@ -247,17 +247,17 @@ def _held_bytes(detector: Detector) -> int:
     waiting: list[object] = [detector]
     size = 0
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen or isinstance(one, (type, ModuleType, Opinion)):
+        held = waiting.pop()
+        if id(held) in seen or isinstance(held, (type, ModuleType, Opinion)):
             continue
-        seen.add(id(one))
-        if isinstance(one, FunctionType):
+        seen.add(id(held))
+        if isinstance(held, FunctionType):
             # Its globals are the module's.
-            waiting += one.__closure__ or ()
+            waiting += held.__closure__ or ()
             continue
-        if not (isinstance(one, list) and one and all(isinstance(entry, Opinion) for entry in one)):
-            size += sys.getsizeof(one)
-        waiting += gc.get_referents(one)
-        if isinstance(one, np.ndarray) and one.base is not None:
-            waiting.append(one.base)
+        if not (isinstance(held, list) and held and all(isinstance(entry, Opinion) for entry in held)):
+            size += sys.getsizeof(held)
+        waiting += gc.get_referents(held)
+        if isinstance(held, np.ndarray) and held.base is not None:
+            waiting.append(held.base)
     return size

@@ -69,12 +69,12 @@ def check_feature(feature: Feature, twin: Callable[[PairGrid], float] | None = N
     >>> try:
     ...     check_feature(Feature(unstable, "throughput"))
     ... except ContributionError as error:
-    ...     print([one.check for one in error.findings])
+    ...     print([finding.check for finding in error.findings])
     ['name', 'sentence', 'examples', 'bounds', 'repeatable', 'byte_origin']
     """
-    found = first_of_each([*_named(feature), *_documented(feature), *_valued(feature, twin)])
-    if found:
-        raise ContributionError(feature.name, found)
+    findings = first_of_each([*_named(feature), *_documented(feature), *_valued(feature, twin)])
+    if findings:
+        raise ContributionError(feature.name, findings)
 
 
 def _named(feature: Feature) -> Iterator[Finding]:
@@ -89,7 +89,7 @@ def _named(feature: Feature) -> Iterator[Finding]:
     if returned not in (int, float):
         yield Finding("returns", f"the function is declared to return {returned}, not int or float")
     elif feature.exportable and not ("_" in name and feature.column().unit):
-        known = sorted({one.name.rpartition("_")[2] for one in catalog.FEATURES if one.exportable})
+        known = sorted({exact.name.rpartition("_")[2] for exact in catalog.FEATURES if exact.exportable})
         yield Finding("name", f"an integer's name ends in its unit, one of {known}")
     groups = {group for members in feature_set.SETS.values() for group in members}
     if feature.group not in groups:
@@ -122,8 +122,10 @@ def _valued(feature: Feature, twin: Callable[[PairGrid], float] | None) -> Itera
     for where, grid in generated_grids().items():
         try:
             value = feature.compute(_copied(grid))
-            yield from (Finding(check, f"on {where}, {found}") for check, found in _typed(feature, value, whole=whole))
-            yield from (Finding(check, f"on {where}, {found}") for check, found in _moved(feature, grid, value))
+            for check, defect in _typed(feature, value, whole=whole):
+                yield Finding(check, f"on {where}, {defect}")
+            for check, defect in _moved(feature, grid, value):
+                yield Finding(check, f"on {where}, {defect}")
         except Exception as error:  # whatever a contribution raises is a finding
             yield Finding("raises", f"on {where}, {type(error).__name__}: {error}")
             continue
@@ -148,7 +150,7 @@ def _moved(feature: Feature, grid: PairGrid, value: float) -> Iterator[tuple[str
     if any(other != value for other in again):
         yield "repeatable", f"the values are {value}, {', '.join(map(str, again))}"
     whole = _copied(grid)
-    for name in (*(one.name for one in fields(PairGrid)), *_DERIVED):
+    for name in (*(series.name for series in fields(PairGrid)), *_DERIVED):
         if not np.array_equal(getattr(used, name), getattr(whole, name)):
             yield "input", f"it changes {name}"
     a_bytes, b_bytes = grid.acked_a_bytes + _EARLIER_BYTES, grid.acked_b_bytes + _EARLIER_BYTES
@@ -164,9 +166,9 @@ def _moved(feature: Feature, grid: PairGrid, value: float) -> Iterator[tuple[str
 def _copied(grid: PairGrid) -> PairGrid:
     """Return a grid whose series are its own, with nothing derived from them yet."""
     series: dict[str, npt.NDArray[np.generic]] = {
-        one.name: getattr(grid, one.name).copy()
-        for one in fields(PairGrid)
-        if isinstance(getattr(grid, one.name), np.ndarray)
+        field.name: getattr(grid, field.name).copy()
+        for field in fields(PairGrid)
+        if isinstance(getattr(grid, field.name), np.ndarray)
     }
     return replace(grid, **series)  # type: ignore[arg-type]
 

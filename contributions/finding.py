@@ -43,7 +43,7 @@ class ContributionError(Exception):
         self.findings = tuple(findings)
         count = f"{len(self.findings)} check{'s' if len(self.findings) > 1 else ''}"
         super().__init__(
-            "\n  ".join([f"{name} breaks {count}", *(f"{one.check}: {one.found}" for one in self.findings)])
+            "\n  ".join([f"{name} breaks {count}", *(f"{finding.check}: {finding.found}" for finding in self.findings)])
         )
 
 
@@ -52,10 +52,11 @@ def first_of_each(findings: Iterable[Finding]) -> list[Finding]:
 
     Examples
     --------
-    >>> [one.found for one in first_of_each([Finding("bounds", "1"), Finding("bounds", "2"), Finding("name", "3")])]
+    >>> findings = [Finding("bounds", "1"), Finding("bounds", "2"), Finding("name", "3")]
+    >>> [finding.found for finding in first_of_each(findings)]
     ['1', '3']
     """
-    found: dict[str, Finding] = {}
-    for one in findings:
-        found.setdefault(one.check, one)
-    return [*found.values()]
+    first: dict[str, Finding] = {}
+    for finding in findings:
+        first.setdefault(finding.check, finding)
+    return [*first.values()]

@@ -91,25 +91,25 @@ def _queue(rng: np.random.Generator, samples: int) -> Int64Array:
     return level
 
 
-def _told(rng: np.random.Generator, subflow_id: int, level: Int64Array, *, tied: bool = False) -> list[Event]:
+def _subflow_events(rng: np.random.Generator, subflow_id: int, level: Int64Array, *, tied: bool = False) -> list[Event]:
     """Return what a subflow of a queue tells: an ACK for each sample, marks and a loss where it is full."""
     base_us, deepest_us = _BASES_US[subflow_id], _DEEPEST_US[subflow_id]
-    found: list[Event] = []
+    events: list[Event] = []
     acked_bytes = 0
-    for place, own in enumerate(level.tolist()):
+    for place, thousandths in enumerate(level.tolist()):
         # No two subflows at one time, unless all are.
         apart_ns = 0 if tied else int(rng.integers(1, _STEP_NS // 3)) * 3 + subflow_id
         time_ns = _BEFORE_NS + place * _STEP_NS + apart_ns
         acked_bytes += _SEGMENT_BYTES * int(rng.integers(1, 4))
-        rtt_us = base_us + own * deepest_us // _FULL + int(rng.integers(0, 300))
-        told = {Kind.ACK: acked_bytes, Kind.RTT: rtt_us, Kind.OWD: rtt_us - _CLOCKS_APART_US}
-        if own > _MARKED_FROM:
-            told[Kind.MARK] = _SEGMENT_BYTES
-        if place and own < level[place - 1]:
-            told |= {Kind.CA: RECOVERY, Kind.LOSS: int(rng.integers(1, 4))}
-            found.append(Event(time_ns + _RECOVERY_NS, subflow_id, Kind.CA, OPEN))
-        found += [Event(time_ns, subflow_id, kind, value) for kind, value in told.items()]
-    return found
+        rtt_us = base_us + thousandths * deepest_us // _FULL + int(rng.integers(0, 300))
+        values = {Kind.ACK: acked_bytes, Kind.RTT: rtt_us, Kind.OWD: rtt_us - _CLOCKS_APART_US}
+        if thousandths > _MARKED_FROM:
+            values[Kind.MARK] = _SEGMENT_BYTES
+        if place and thousandths < level[place - 1]:
+            values |= {Kind.CA: RECOVERY, Kind.LOSS: int(rng.integers(1, 4))}
+            events.append(Event(time_ns + _RECOVERY_NS, subflow_id, Kind.CA, OPEN))
+        events += [Event(time_ns, subflow_id, kind, value) for kind, value in values.items()]
+    return events
 
 
 def _connection(queues: Sequence[int | None], *, tied: bool = False) -> GeneratedConnection:
@@ -119,7 +119,7 @@ def _connection(queues: Sequence[int | None], *, tied: bool = False) -> Generate
     for subflow_id, number in enumerate(queues):
         if number is not None:
             level = _queue(np.random.default_rng([_SEED, 0, number]), samples)
-            events += _told(np.random.default_rng([_SEED, 1, subflow_id]), subflow_id, level, tied=tied)
+            events += _subflow_events(np.random.default_rng([_SEED, 1, subflow_id]), subflow_id, level, tied=tied)
     end_ns = max((event.time_ns for event in events), default=0) + _AFTER_NS
     return GeneratedConnection(tuple(range(len(queues))), _ordered(events), end_ns, tied)
 

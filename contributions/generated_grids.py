@@ -52,12 +52,12 @@ _MANNERS: tuple[Callable[[np.random.Generator, int], Int64Array], ...] = (
 )
 
 
-def _drawn_rtt_us(rng: np.random.Generator, n: int) -> Int64Array:
+def _draw_rtt_us(rng: np.random.Generator, n: int) -> Int64Array:
     base_us = int(rng.integers(1, 400_000))
     return base_us + _MANNERS[rng.integers(0, len(_MANNERS))](rng, n)
 
 
-def _drawn_congestion(rng: np.random.Generator, n: int) -> BoolArray:
+def _draw_congestion(rng: np.random.Generator, n: int) -> BoolArray:
     never, always, longest = 0, 1, 0.2
     manner = rng.integers(0, 4)
     if manner in (never, always):
@@ -76,10 +76,10 @@ def drawn_grid(rng: np.random.Generator) -> PairGrid:
     if rng.random() < seldom:
         n = int(rng.choice([_LEAST_POINTS, _LEAST_POINTS + 1, POINTS_LIMIT]))
     n = min(n, POINTS_LIMIT)
-    rtt_a_us = _drawn_rtt_us(rng, n)
-    rtt_b_us = rtt_a_us + rng.integers(0, 1_000) if rng.random() < alike else _drawn_rtt_us(rng, n)
-    congested_a = _drawn_congestion(rng, n)
-    congested_b = congested_a.copy() if rng.random() < alike else _drawn_congestion(rng, n)
+    rtt_a_us = _draw_rtt_us(rng, n)
+    rtt_b_us = rtt_a_us + rng.integers(0, 1_000) if rng.random() < alike else _draw_rtt_us(rng, n)
+    congested_a = _draw_congestion(rng, n)
+    congested_b = congested_a.copy() if rng.random() < alike else _draw_congestion(rng, n)
     acked_bytes = [np.cumsum(rng.integers(0, 1 << int(rng.integers(1, 45)), size=n)) for _ in range(2)]
     rate_mbit_s = [rng.uniform(*_LINKS_MBIT_S) * rng.random(n) for _ in range(2)]
     min_rtt_b_us = int(rng.integers(1, 300_000))
@@ -140,7 +140,7 @@ def edge_grids() -> dict[str, PairGrid]:
     }
 
 
-def generated_grids(drawn: int = 100, seed: int = 20230105) -> dict[str, PairGrid]:
+def generated_grids(drawn_count: int = 100, seed: int = 20230105) -> dict[str, PairGrid]:
     """Return grids at the edges and so many drawn ones, by name; the same ones each time.
 
     Examples
@@ -150,4 +150,4 @@ def generated_grids(drawn: int = 100, seed: int = 20230105) -> dict[str, PairGri
     (113, [50000, 51000])
     """
     rng = np.random.default_rng(seed)
-    return edge_grids() | {f"drawn grid {number}": drawn_grid(rng) for number in range(drawn)}
+    return edge_grids() | {f"drawn grid {number}": drawn_grid(rng) for number in range(drawn_count)}

@@ -56,10 +56,10 @@ def moves(
     min_rtt_us : mapping of connection_id to the smallest RTT of each subflow, microseconds
     ends_ns : mapping of connection_id to its last record, nanoseconds
     """
-    found: list[Move] = []
+    moved: list[Move] = []
     left_out: Counter[str] = Counter()
     for (connection_id, a, b), truth in sorted(truths.items()):
-        lowest_us = [min_rtt_us[connection_id].get(one) for one in (a, b)]
+        lowest_us = [min_rtt_us[connection_id].get(subflow_id) for subflow_id in (a, b)]
         for (before, _), (phase, until_ns) in itertools.pairwise(phases(truth, ends_ns[connection_id])):
             if None in lowest_us:
                 left_out["a subflow without RTT samples"] += 1
@@ -70,6 +70,6 @@ def moves(
             elif phase["shared"] == before["shared"]:
                 left_out["no change"] += 1
             else:
-                window_ns = WINDOW_RTTS * max(one for one in lowest_us if one is not None) * _NS_PER_US
-                found.append(Move(connection_id, a, b, phase["from_ns"], until_ns, phase["shared"], window_ns))
-    return found, left_out
+                window_ns = WINDOW_RTTS * max(rtt_us for rtt_us in lowest_us if rtt_us is not None) * _NS_PER_US
+                moved.append(Move(connection_id, a, b, phase["from_ns"], until_ns, phase["shared"], window_ns))
+    return moved, left_out

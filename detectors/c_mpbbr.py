@@ -69,12 +69,13 @@ class EqualRates:
             )
 
 
-def of_one_rate(one: float, other: float, tolerance: float) -> bool:
+def of_one_rate(rate_a: float, rate_b: float, tolerance: float) -> bool:
     """Tell whether either of two rates, of one unit, is within a share of itself of the other.
 
     Parameters
     ----------
-    one, other : float
+    rate_a, rate_b : float
+        Of one unit.
     tolerance : float
         The share.
 
@@ -84,7 +85,7 @@ def of_one_rate(one: float, other: float, tolerance: float) -> bool:
     (True, False)
     """
     # The higher rate allows the larger difference.
-    return abs(one - other) <= tolerance * max(one, other)
+    return abs(rate_a - rate_b) <= tolerance * max(rate_a, rate_b)
 
 
 class CountBefore:
@@ -236,23 +237,23 @@ class CMpbbr(Detector):
         if self._now_ns < self._due_ns:
             return
         now_ns = self._now_ns
-        for pair in pairs_of(one for one, bandwidth in self._bandwidths.items() if bandwidth.min_rtt_us):
+        for pair in pairs_of(subflow_id for subflow_id, bandwidth in self._bandwidths.items() if bandwidth.min_rtt_us):
             if self._ends_ns.get(pair, now_ns) > now_ns:
                 continue
-            one, other = (self._bandwidths[subflow_id] for subflow_id in pair)
+            a, b = (self._bandwidths[subflow_id] for subflow_id in pair)
             if pair in self._ends_ns:
-                self._close(pair, one.bytes_per_s(), other.bytes_per_s())
-            longest_us = max(one.min_rtt_us, other.min_rtt_us)
+                self._close(pair, a.bytes_per_s(), b.bytes_per_s())
+            longest_us = max(a.min_rtt_us, b.min_rtt_us)
             self._ends_ns[pair] = now_ns + self._rates.cycle_rtts * longest_us * _NS_PER_US
         self._due_ns = min(self._ends_ns.values(), default=_NEVER)
         if self._verdicts:
             self._decide(now_ns, partition_of(self.subflow_ids, self._verdicts))
 
-    def _close(self, pair: Pair, one: float, other: float) -> None:
+    def _close(self, pair: Pair, a_bytes_per_s: float, b_bytes_per_s: float) -> None:
         """End a cycle of two subflows with their bandwidths."""
-        if one > 0 and other > 0:
+        if a_bytes_per_s > 0 and b_bytes_per_s > 0:
             count = self._counts.setdefault(pair, CountBefore())
-            verdict = count.take(of_one_rate(one, other, self._rates.tolerance))
+            verdict = count.take(of_one_rate(a_bytes_per_s, b_bytes_per_s, self._rates.tolerance))
             if verdict is not None:
                 self._verdicts[pair] = verdict
 

@@ -78,16 +78,16 @@ def _library() -> ctypes.CDLL:
         raise CompiledDetectorError(f"there is no {path}: run `make native`")
     library = ctypes.CDLL(str(path))
     baseline, text = ctypes.POINTER(_Baseline), ctypes.c_char_p
-    said = ctypes.POINTER(_Opinions)
+    opinions = ctypes.POINTER(_Opinions)
     signatures: dict[str, tuple[Any, tuple[Any, ...]]] = {
         "sbd_baseline_of": (baseline, (text,)),
         "sbd_set": (ctypes.c_int, (baseline, ctypes.c_void_p, text, text)),
         "sbd_print": (None, (ctypes.POINTER(_Parameter), ctypes.c_void_p, text)),
-        "sbd_opinions_init": (ctypes.c_int, (said, ctypes.c_uint)),
-        "sbd_opinions_free": (None, (said,)),
+        "sbd_opinions_init": (ctypes.c_int, (opinions, ctypes.c_uint)),
+        "sbd_opinions_free": (None, (opinions,)),
         "sbd_replay": (
             ctypes.c_int,
-            (baseline, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64, said),
+            (baseline, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64, opinions),
         ),
     }
     for name, (result, arguments) in signatures.items():
@@ -118,14 +118,14 @@ def default_parameters(name: str) -> dict[str, str]:
     """Return the names of a compiled detector's parameters and its default values, as texts."""
     library = _library()
     baseline = library.sbd_baseline_of(name.encode())
-    found = {}
+    defaults = {}
     text = ctypes.create_string_buffer(_TEXT_BYTES)
     place = 0
     while (parameter := baseline.contents.parameters[place]).name:
         library.sbd_print(ctypes.byref(parameter), baseline.contents.defaults, text)
-        found[parameter.name.decode()] = text.value.decode()
+        defaults[parameter.name.decode()] = text.value.decode()
         place += 1
-    return found
+    return defaults
 
 
 def event_array(columns: Int64Array, subflow_ids: Sequence[int]) -> EventArray:
@@ -179,9 +179,9 @@ class CompiledDetector:
         self._parameters = ctypes.create_string_buffer(ctypes.string_at(self._baseline.contents.defaults, size), size)
         for key, value in parameters.items():
             text = _text_of(value)
-            found = library.sbd_set(self._baseline, self._parameters, key.encode(), text.encode())
-            if found:
-                what = "has no such parameter" if found == -errno.ENOENT else "cannot take this value"
+            error = library.sbd_set(self._baseline, self._parameters, key.encode(), text.encode())
+            if error:
+                what = "has no such parameter" if error == -errno.ENOENT else "cannot take this value"
                 raise ParameterError(f"{key}={text}: {name}, compiled, {what}")
         possible = self._baseline.contents.possible
         if possible and not possible(ctypes.addressof(self._parameters)):
@@ -216,17 +216,17 @@ class CompiledDetector:
         if events.dtype != EVENT or not events.flags.c_contiguous:
             raise ValueError(f"events are {events.dtype}, must be {EVENT}, one after the other")
         library = _library()
-        said = _Opinions()
-        failed = library.sbd_opinions_init(ctypes.byref(said), subflows)
+        opinions = _Opinions()
+        failed = library.sbd_opinions_init(ctypes.byref(opinions), subflows)
         try:
             failed = failed or library.sbd_replay(
-                self._baseline, self._parameters, events.ctypes.data, len(events), end_ns, ctypes.byref(said)
+                self._baseline, self._parameters, events.ctypes.data, len(events), end_ns, ctypes.byref(opinions)
             )
             if failed:
                 raise CompiledDetectorError(f"{self.name}, compiled: {os.strerror(-failed)}")
-            times_ns, groups = said.time_ns[: said.size], said.group[: said.size * subflows]
+            times_ns, groups = opinions.time_ns[: opinions.size], opinions.group[: opinions.size * subflows]
         finally:
-            library.sbd_opinions_free(ctypes.byref(said))
+            library.sbd_opinions_free(ctypes.byref(opinions))
         return [
             Opinion(time_ns, _partition(groups[place * subflows : (place + 1) * subflows]))
             for place, time_ns in enumerate(times_ns)

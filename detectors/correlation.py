@@ -59,14 +59,14 @@ class Correlation(Pairwise):
             As :meth:`~smartsbd.detectors.pairwise.Pairwise.judge` takes them.
         """
         grid_ns = np.linspace(start_ns, end_ns, self._correlating.points).astype(np.int64)
-        series = [own.at(grid_ns) for own in (first, second)]
+        series = [delays.at(grid_ns) for delays in (first, second)]
         if self._correlating.of == "spearman":
             # Slow to import, and the default does without it.
             from scipy.stats import rankdata
 
-            series = [rankdata(own) for own in series]
-        found = coefficient(*series)
-        return None if found is None else found >= self._correlating.threshold
+            series = [rankdata(delay_us) for delay_us in series]
+        correlation = coefficient(*series)
+        return None if correlation is None else correlation >= self._correlating.threshold
 
 
 CORRELATION = DetectorKind(

@@ -51,10 +51,11 @@ def verdicts(name: str, lines: bytes) -> bytes:
         connections = list(event_log.read(Path(log.name), Dialect()).connections)
     if len(connections) != 1:
         raise OneConnectionError(f"event lines of {len(connections)} connections, must be of one")
-    one = connections[0]
-    subflow_ids = sorted(one.subflows)
-    opinions = replayed(detector, subflow_ids, events_of(*connection_pairs.rows(one), detector.kinds), one.span_ns()[1])
-    return verdict_lines.write(verdict_lines.on_pairs_of(opinions, subflow_ids), one.token or 0)
+    connection = connections[0]
+    subflow_ids = sorted(connection.subflows)
+    events = events_of(*connection_pairs.rows(connection), detector.kinds)
+    opinions = replayed(detector, subflow_ids, events, connection.span_ns()[1])
+    return verdict_lines.write(verdict_lines.on_pairs_of(opinions, subflow_ids), connection.token or 0)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -169,7 +169,7 @@ class Dwc(Detector):
         super().reset(subflow_ids)
         self._paths = {subflow_id: _Path() for subflow_id in self.subflow_ids}
         separate = self._coupling.init == "separate"
-        self._set_of = {one: place if separate else 0 for place, one in enumerate(self.subflow_ids)}
+        self._set_of = {subflow_id: place if separate else 0 for place, subflow_id in enumerate(self.subflow_ids)}
         self._sets = len(self.subflow_ids)
         self._episodes = LossEpisodes(self.subflow_ids)
         self._pending = []
@@ -225,15 +225,15 @@ class Dwc(Detector):
 
     def _lose(self, time_ns: int, subflow_id: int) -> None:
         """Take a loss event: it answers what waits for it, and asks anew."""
-        own = self._paths[subflow_id]
-        own.loss_ns = own.news_ns = time_ns
+        path = self._paths[subflow_id]
+        path.loss_ns = path.news_ns = time_ns
         held = [(asking, asked) for _, asking, asked in self._pending if asked == subflow_id]
         self._pending = [waiting for waiting in self._pending if waiting[2] != subflow_id]
         failed: list[Pair] = []
         for other_id, other in self._paths.items():
-            if other_id == subflow_id or not (own.srtt_eighth_us and other.srtt_eighth_us):
+            if other_id == subflow_id or not (path.srtt_eighth_us and other.srtt_eighth_us):
                 continue
-            srtt_eighth_us = max(own.srtt_eighth_us, other.srtt_eighth_us)
+            srtt_eighth_us = max(path.srtt_eighth_us, other.srtt_eighth_us)
             window_ns = math.floor(self._coupling.kappa * srtt_eighth_us * NS_PER_EIGHTH_US)
             recent = other.loss_ns is not None and time_ns - other.loss_ns <= window_ns
             answer = together(self._coupling.delay_rule, recent, other.high(self._coupling.theta))
@@ -255,29 +255,31 @@ class Dwc(Detector):
             self._set_of[subflow_id] = self._sets
             self._sets += 1
         self._failures = {pair: count for pair, count in self._failures.items() if not leaving.intersection(pair)}
-        for one, other in held:
-            joined, left = self._set_of[one], self._set_of[other]
-            self._set_of = {path: joined if own == left else own for path, own in self._set_of.items()}
-            self._paths[one].news_ns = self._paths[other].news_ns = time_ns
-            self._failures.pop((one, other), None)
-            self._failures.pop((other, one), None)
+        for asking, asked in held:
+            joined, left = self._set_of[asking], self._set_of[asked]
+            self._set_of = {path: joined if number == left else number for path, number in self._set_of.items()}
+            self._paths[asking].news_ns = self._paths[asked].news_ns = time_ns
+            self._failures.pop((asking, asked), None)
+            self._failures.pop((asked, asking), None)
         self._decide(time_ns, numbered([*self._set_of.values()]))
         self._due_ns = min([self._age_due_ns(), *(until_ns for until_ns, _, _ in self._pending)])
 
     def _accompanied(self) -> list[int]:
         """Return the subflows that are in a set with others."""
         sets = [*self._set_of.values()]
-        return [subflow_id for subflow_id, own in self._set_of.items() if sets.count(own) > 1]
+        return [subflow_id for subflow_id, number in self._set_of.items() if sets.count(number) > 1]
 
     def _aged(self, time_ns: int) -> set[int]:
         if self._age_ns is None:
             return set()
-        return {one for one in self._accompanied() if time_ns - self._paths[one].news_ns >= self._age_ns}
+        accompanied = self._accompanied()
+        return {subflow_id for subflow_id in accompanied if time_ns - self._paths[subflow_id].news_ns >= self._age_ns}
 
     def _age_due_ns(self) -> int:
         if self._age_ns is None:
             return _NEVER
-        return min((self._paths[one].news_ns + self._age_ns for one in self._accompanied()), default=_NEVER)
+        news_ns = (self._paths[subflow_id].news_ns for subflow_id in self._accompanied())
+        return min((path_ns + self._age_ns for path_ns in news_ns), default=_NEVER)
 
 
 DWC = DetectorKind(

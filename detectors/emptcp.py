@@ -156,7 +156,7 @@ class Emptcp(Detector):
             length_ns += percentile99(self._bursts_ns)
         self._end_ns = time_ns + length_ns
         self._length_ns = length_ns
-        self._compared = [one for one, srtt_eighth_us in self._srtt_eighth_us.items() if srtt_eighth_us]
+        self._compared = [subflow_id for subflow_id, srtt_eighth_us in self._srtt_eighth_us.items() if srtt_eighth_us]
 
     def advance(self, time_ns: int) -> None:
         """End the slots that are over."""

@@ -48,7 +48,7 @@ STATE_COLUMNS = ("subflow_id", "time_ns", "ca_state")
 LOSS_COLUMNS = ("subflow_id", "time_ns", "packets")
 
 
-def _of_column(rows: pa.Table, kind: Kind, column: str) -> Int64Array:
+def _observed(rows: pa.Table, kind: Kind, column: str) -> Int64Array:
     """Return the rows in which a column was observed: (4, events)."""
     known = rows.filter(pc.is_valid(rows.column(column)))
     names = ("time_ns", "subflow_id", column)
@@ -60,20 +60,21 @@ def _marks(acks: pa.Table) -> Int64Array:
     """Return the ACKs that echo congestion, with the bytes each acknowledges first."""
     parts = [np.empty((4, 0), dtype=np.int64)]
     for subflow_id in sorted(pc.unique(acks.column("subflow_id")).to_pylist()):
-        own = acks.filter(pc.equal(acks.column("subflow_id"), subflow_id))
-        acked_bytes = own.column("acked_bytes").to_numpy()
+        subflow_acks = acks.filter(pc.equal(acks.column("subflow_id"), subflow_id))
+        acked_bytes = subflow_acks.column("acked_bytes").to_numpy()
         newly_bytes = np.diff(np.maximum.accumulate(acked_bytes), prepend=0)
-        marked = own.append_column("newly_bytes", pa.array(newly_bytes)).filter(pc.fill_null(own.column("ece"), False))
-        parts.append(_of_column(marked, Kind.MARK, "newly_bytes"))
+        echoes = pc.fill_null(subflow_acks.column("ece"), False)
+        marked = subflow_acks.append_column("newly_bytes", pa.array(newly_bytes)).filter(echoes)
+        parts.append(_observed(marked, Kind.MARK, "newly_bytes"))
     return np.concatenate(parts, axis=1)
 
 
 def _losses(states: pa.Table, losses: pa.Table) -> Int64Array:
     """Return the losses; if an input has none, every entry into Recovery or Loss counts as one packet."""
     if len(losses):
-        return _of_column(losses, Kind.LOSS, "packets")
+        return _observed(losses, Kind.LOSS, "packets")
     entries = states.filter(pc.greater_equal(states.column("ca_state"), RECOVERY))
-    return _of_column(entries.append_column("packets", pa.array(np.ones(len(entries), np.int64))), Kind.LOSS, "packets")
+    return _observed(entries.append_column("packets", pa.array(np.ones(len(entries), np.int64))), Kind.LOSS, "packets")
 
 
 def event_columns(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Collection[Kind]) -> Int64Array:
@@ -92,12 +93,12 @@ def event_columns(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Col
         Time (ns), subflow, kind and value, as in :class:`Event`.
     """
     made = {
-        Kind.CA: lambda: _of_column(states, Kind.CA, "ca_state"),
+        Kind.CA: lambda: _observed(states, Kind.CA, "ca_state"),
         Kind.LOSS: lambda: _losses(states, losses),
-        Kind.ACK: lambda: _of_column(acks, Kind.ACK, "acked_bytes"),
+        Kind.ACK: lambda: _observed(acks, Kind.ACK, "acked_bytes"),
         Kind.MARK: lambda: _marks(acks),
-        Kind.RTT: lambda: _of_column(acks, Kind.RTT, "rtt_us"),
-        Kind.OWD: lambda: _of_column(acks, Kind.OWD, "owd_us"),
+        Kind.RTT: lambda: _observed(acks, Kind.RTT, "rtt_us"),
+        Kind.OWD: lambda: _observed(acks, Kind.OWD, "owd_us"),
     }
     columns = np.concatenate([np.empty((4, 0), dtype=np.int64), *(made[kind]() for kind in sorted(kinds))], axis=1)
     time_ns, subflow_id, kind, _ = columns

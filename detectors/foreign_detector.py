@@ -102,8 +102,8 @@ def ask(
             return Answer(verdict_lines.silent(pairs_of(subflow_ids)), str(error))
     if done.exit_code:
         how = f"ended with status {done.exit_code}" if done.exit_code > 0 else f"was ended by signal {-done.exit_code}"
-        said = done.errors.decode(errors="replace").strip().splitlines()
-        remark = printable(said[-1])[:_SHOWN] if said else ""
+        errors = done.errors.decode(errors="replace").strip().splitlines()
+        remark = printable(errors[-1])[:_SHOWN] if errors else ""
         return Answer(verdict_lines.silent(pairs_of(subflow_ids)), how, remark=remark)
     on_pairs, refused = verdict_lines.read(done.output, token, subflow_ids, span_ns)
     return Answer(on_pairs, None if done.output.strip() else SILENT, refused)

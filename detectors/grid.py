@@ -53,13 +53,13 @@ def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, A
     names = sorted(grid)
     tried = [dict(zip(names, values, strict=True)) for values in itertools.product(*(grid[name] for name in names))]
     checked = TypeAdapter(type(default))
-    found = {}
+    presets = {}
     for point in tried:
         try:
-            found[preset_name(point)] = checked.validate_python({**vars(default), **point})
+            presets[preset_name(point)] = checked.validate_python({**vars(default), **point})
         except ValueError as error:
             raise ParameterGridError(f"grid of {kind.name}, {preset_name(point)}: {error}") from error
-    return found
+    return presets
 
 
 def best_preset(judged: pd.DataFrame) -> str:

@@ -129,11 +129,11 @@ def mean_excess_q10(bands: list[Excess | None]) -> int | None:
     >>> mean_excess_q10([None, Excess(-3, 0), Excess(-4, 0)])
     -3
     """
-    found = [one.excess_q10 for one in bands if one is not None]
-    if not found:
+    excesses_q10 = [band.excess_q10 for band in bands if band is not None]
+    if not excesses_q10:
         return None
-    total = sum(found)
-    return abs(total) // len(found) * (1 if total >= 0 else -1)
+    total = sum(excesses_q10)
+    return abs(total) // len(excesses_q10) * (1 if total >= 0 else -1)
 
 
 def _witnessed_q10(evidence: Evidence) -> int:
@@ -212,18 +212,18 @@ class LagExcess(Detector):
     def advance(self, time_ns: int) -> None:
         """Judge by all samples so far; that a time is later than the last sample adds nothing."""
         signals = {subflow_id: samples.signals() for subflow_id, samples in self._samples.items()}
-        said = sorted(
+        verdicts_in_order = sorted(
             (
-                (one.decided_ns, pair, one.shared)
+                (judged.decided_ns, pair, judged.shared)
                 for pair in pairs_of(self.subflow_ids)
-                for one in judgements(signals[pair[0]], signals[pair[1]], self.criterion)
+                for judged in judgements(signals[pair[0]], signals[pair[1]], self.criterion)
             ),
             key=itemgetter(0),
         )
         self._partition = (None,) * len(self.subflow_ids)
         self._opinions = []
         verdicts: dict[Pair, bool | None] = {}
-        for decided_ns, at_once in itertools.groupby(said, key=itemgetter(0)):
+        for decided_ns, at_once in itertools.groupby(verdicts_in_order, key=itemgetter(0)):
             verdicts.update({pair: shared for _, pair, shared in at_once})
             self._decide(decided_ns, partition_of(self.subflow_ids, verdicts))
 

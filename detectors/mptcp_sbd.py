@@ -71,9 +71,9 @@ def merged(
         if sum(not congested[place[subflow_id]] for _, congested in observations) >= least
     }
     verdicts: dict[Pair, bool | None] = {
-        (one, other): not {one, other} & out
-        and sum(shares(groups, place[one], place[other]) is True for groups, _ in observations) >= least
-        for one, other in pairs_of(subflow_ids)
+        (a, b): not {a, b} & out
+        and sum(shares(groups, place[a], place[b]) is True for groups, _ in observations) >= least
+        for a, b in pairs_of(subflow_ids)
     }
     return partition_of(subflow_ids, verdicts)
 

@@ -42,8 +42,8 @@ class DelayPair:
         ----------
         grid_ns : (points,) int64
         """
-        found: Float64Array = np.interp(grid_ns, self.time_ns, self.delay_us)
-        return found
+        delay_us: Float64Array = np.interp(grid_ns, self.time_ns, self.delay_us)
+        return delay_us
 
 
 class _DelaySamples:
@@ -58,9 +58,9 @@ class _DelaySamples:
         """Return the delays from a time on, up to and with another; forget those before."""
         time_ns = np.array(self.time_ns, dtype=np.int64)
         first, last = np.searchsorted(time_ns, [start_ns, end_ns + 1])
-        found = DelayPair(time_ns[first:last], np.array(self.delay_us, dtype=np.int64)[first:last], self.min_us)
+        delays = DelayPair(time_ns[first:last], np.array(self.delay_us, dtype=np.int64)[first:last], self.min_us)
         del self.time_ns[:first], self.delay_us[:first]
-        return found
+        return delays
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Windowed(Detector):
     def _window_ns(self) -> int:
         if self._moving.window_ms is not None:
             return self._moving.window_ms * _NS_PER_MS
-        return self._moving.window_rtts * max(own.min_us for own in self._samples.values()) * _NS_PER_US
+        return self._moving.window_rtts * max(samples.min_us for samples in self._samples.values()) * _NS_PER_US
 
     def advance(self, time_ns: int) -> None:
         """Decide at every step that is over and has brought a delay."""
@@ -215,6 +215,4 @@ class Pairwise(Windowed):
         delays, start_ns, end_ns
             As :meth:`Windowed.judged` takes them.
         """
-        return {
-            (one, other): self.judge(delays[one], delays[other], start_ns, end_ns) for one, other in pairs_of(delays)
-        }
+        return {(a, b): self.judge(delays[a], delays[b], start_ns, end_ns) for a, b in pairs_of(delays)}

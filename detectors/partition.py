@@ -43,8 +43,8 @@ def shares(partition: Partition, first: int, second: int) -> bool | None:
     first, second : int
         Places of the subflows in it.
     """
-    one, other = partition[first], partition[second]
-    return None if one is None or other is None else one == other
+    group_a, group_b = partition[first], partition[second]
+    return None if group_a is None or group_b is None else group_a == group_b
 
 
 def partition_of(subflow_ids: Sequence[int], verdicts: Mapping[Pair, bool | None]) -> Partition:
@@ -69,9 +69,9 @@ def partition_of(subflow_ids: Sequence[int], verdicts: Mapping[Pair, bool | None
     SmartSBD, section 7.
     """
     group = {subflow_id: subflow_id for subflow_id in subflow_ids}
-    for (one, other), verdict in verdicts.items():
+    for (a, b), verdict in verdicts.items():
         if verdict:
-            joined, left = group[one], group[other]
-            group = {subflow_id: joined if own == left else own for subflow_id, own in group.items()}
+            joined, left = group[a], group[b]
+            group = {subflow_id: joined if number == left else number for subflow_id, number in group.items()}
     judged = {subflow_id for pair, verdict in verdicts.items() if verdict is not None for subflow_id in pair}
     return numbered([group[subflow_id] if subflow_id in judged else None for subflow_id in subflow_ids])

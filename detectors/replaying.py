@@ -150,11 +150,11 @@ class _ReplayEvents:
         """Return how many are of some kinds."""
         return sum(self._counts[kind] for kind in kinds)
 
-    def of(self, kinds: frozenset[Kind]) -> list[Event]:
+    def listed(self, kinds: frozenset[Kind]) -> list[Event]:
         """Return those of some kinds one by one."""
         if kinds not in self._lists:
-            own = self.columns[:, np.isin(self.columns[2], list(kinds))]
-            self._lists[kinds] = list(map(Event._make, zip(*own.tolist(), strict=True)))
+            columns = self.columns[:, np.isin(self.columns[2], list(kinds))]
+            self._lists[kinds] = list(map(Event._make, zip(*columns.tolist(), strict=True)))
         return self._lists[kinds]
 
 
@@ -176,21 +176,21 @@ def opinions_on(
     acks, states, losses = rows
     absent = absent_signals(acks)
     replayable = {name: detector for name, detector in detectors.items() if not detector.kinds & absent}
-    wanted = frozenset[Kind]().union(*(one.kinds for one in replayable.values()))
+    wanted = frozenset[Kind]().union(*(detector.kinds for detector in replayable.values()))
     events = _ReplayEvents(event_columns(acks, states, losses, wanted))
     compiled = event_array(events.columns, subflow_ids)
-    said: Said = {}
-    told = 0
+    opinions: Said = {}
+    events_count = 0
     for name, detector in replayable.items():
         if isinstance(detector, CompiledDetector):
-            said[name] = detector.opinions(compiled, len(subflow_ids), end_ns)
+            opinions[name] = detector.opinions(compiled, len(subflow_ids), end_ns)
         else:
-            said[name] = replayed(detector, subflow_ids, events.of(detector.kinds), end_ns)
-        told += events.count(detector.kinds)
-    return said, told
+            opinions[name] = replayed(detector, subflow_ids, events.listed(detector.kinds), end_ns)
+        events_count += events.count(detector.kinds)
+    return opinions, events_count
 
 
-def _grouping_rows(connection_id: str, said: Said, subflow_ids: Sequence[int]) -> list[dict[str, Any]]:
+def _grouping_rows(connection_id: str, opinions_by: Said, subflow_ids: Sequence[int]) -> list[dict[str, Any]]:
     return [
         {
             "connection_id": connection_id,
@@ -200,7 +200,7 @@ def _grouping_rows(connection_id: str, said: Said, subflow_ids: Sequence[int]) -
             "subflow_id": subflow_id,
             "group": group,
         }
-        for (detector, preset), opinions in said.items()
+        for (detector, preset), opinions in opinions_by.items()
         for opinion in opinions
         for subflow_id, group in zip(subflow_ids, opinion.partition, strict=True)
     ]
@@ -217,24 +217,24 @@ def _opinion_rows(windows: pa.Table, on_pairs: Mapping[tuple[str, str], Mapping[
     """
     names = sorted(on_pairs)
     ends_ns = pc.add(windows.column("window_start_ns"), windows.column("window_ns")).to_numpy()
-    said = np.empty((len(windows), len(names)), dtype=np.int8)
+    verdicts = np.empty((len(windows), len(names)), dtype=np.int8)
     pairs = np.stack([windows.column(name).to_numpy() for name in ("subflow_a", "subflow_b")], axis=1)
     starts = [0, *(np.flatnonzero((pairs[1:] != pairs[:-1]).any(axis=1)) + 1).tolist()]
     for start, end in zip(starts, [*starts[1:], len(windows)], strict=True):
-        one, other = pairs[start].tolist()
+        a, b = pairs[start].tolist()
         for place, name in enumerate(names):
-            said[start:end, place] = on_pairs[name][one, other].at_each(ends_ns[start:end])
+            verdicts[start:end, place] = on_pairs[name][a, b].at_each(ends_ns[start:end])
     repeated = windows.take(np.repeat(np.arange(len(windows)), len(names)))
     columns = {name: repeated.column(name) for name in (*tables.WINDOW_KEY, "shared", "site")}
     for column, values in zip(("detector", "preset"), zip(*names, strict=True), strict=True):
         columns[column] = array_of(values, pa.string()).take(pa.array(np.tile(np.arange(len(names)), len(windows))))
-    flat = said.ravel()
+    flat = verdicts.ravel()
     columns["shared_pred"] = array_of_numbers(flat > 0, pa.bool_(), flat < 0)
     return pa.table([columns[column.name] for column in tables.OPINION.columns], schema=tables.OPINION.schema())
 
 
 def judged(
-    connection: Mapping[str, Any], known: Known, states: pa.Table, said: Said, *, with_groups: bool
+    connection: Mapping[str, Any], known: Known, states: pa.Table, opinions_by: Said, *, with_groups: bool
 ) -> ReplayedRows:
     """Return the accuracy of detectors on a connection: on each labelled window and over the scored time of each truth.
 
@@ -243,22 +243,22 @@ def judged(
     connection : row of the ``connection`` table
     known : Known
     states : its rows of the ``state`` table
-    said : Said
+    opinions_by : Said
     with_groups : bool
         Whether the opinions themselves are wanted.
     """
-    found = ReplayedRows()
+    replayed_rows = ReplayedRows()
     connection_id = connection["connection_id"]
     subflows = known.subflows[connection_id]
     place = {subflow_id: number for number, subflow_id in enumerate(sorted(subflows))}
     if with_groups:
-        found.grouping = _grouping_rows(connection_id, said, list(place))
-    out_ns = {one: scored_from_ns(states, row["start_ns"], one) for one, row in subflows.items()}
+        replayed_rows.grouping = _grouping_rows(connection_id, opinions_by, list(place))
+    out_ns = {subflow_id: scored_from_ns(states, row["start_ns"], subflow_id) for subflow_id, row in subflows.items()}
     by_pair: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
     for row in known.truths.get(connection_id, []):
         by_pair[row["subflow_a"], row["subflow_b"]].append(row)
     absent = sorted(pair for pair in by_pair if not set(pair) <= set(place))
-    found.counts["pairs of the truth without their subflows"] += len(absent)
+    replayed_rows.counts["pairs of the truth without their subflows"] += len(absent)
     scored = []
     for pair in sorted(set(by_pair) - set(absent)):
         for truth, until_ns in phases(by_pair[pair], connection["end_ns"]):
@@ -266,18 +266,19 @@ def judged(
             if truth["valid"] and start_ns < until_ns:
                 scored.append((pair, truth, start_ns, until_ns))
             else:
-                found.counts["truths not scored: " + ("not valid" if not truth["valid"] else "ends in slow start")] += 1
+                reason = "ends in slow start" if truth["valid"] else "not valid"
+                replayed_rows.counts[f"truths not scored: {reason}"] += 1
     on_pairs = {
         name: {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in pairs_of(place)}
-        for name, opinions in said.items()
+        for name, opinions in opinions_by.items()
     }
     if connection_id in known.windows and on_pairs:
-        found.opinion.append(_opinion_rows(known.windows[connection_id], on_pairs))
+        replayed_rows.opinion.append(_opinion_rows(known.windows[connection_id], on_pairs))
     for (detector, preset), on_pair in on_pairs.items():
         named = {"detector": detector, "preset": preset}
         for pair, truth, start_ns, until_ns in scored:
             lasting_ns = on_pair[pair].lasting_ns(start_ns, until_ns)
-            found.time_share.append(
+            replayed_rows.time_share.append(
                 {
                     "connection_id": connection_id,
                     "subflow_a": pair[0],
@@ -292,7 +293,7 @@ def judged(
                     "site": truth["site"],
                 }
             )
-    return found
+    return replayed_rows
 
 
 def replay_on(
@@ -316,20 +317,20 @@ def replay_on(
     with_groups : bool
         Whether the opinions themselves are wanted.
     """
-    found = ReplayedRows()
+    replayed_rows = ReplayedRows()
     for connection in known.connections:
         connection_id = connection["connection_id"]
         acks, states, losses = (_reader(folder, name).rows_of(connection_id) for name in ("ack", "state", "loss"))
-        own, told = opinions_on(
+        opinions, events_count = opinions_on(
             (acks, states, losses), sorted(known.subflows[connection_id]), connection["end_ns"], detectors
         )
-        for detector, preset in detectors.keys() - own.keys():
-            found.counts[f"without its signal: {detector}/{preset}"] += 1
-        all_said = {**own, **said.get(connection_id, {})}
-        found.add(judged(connection, known, states, all_said, with_groups=with_groups))
-        found.counts["events"] += told
-        found.counts["connections"] += 1
-    return found
+        for detector, preset in detectors.keys() - opinions.keys():
+            replayed_rows.counts[f"without its signal: {detector}/{preset}"] += 1
+        all_opinions = {**opinions, **said.get(connection_id, {})}
+        replayed_rows.add(judged(connection, known, states, all_opinions, with_groups=with_groups))
+        replayed_rows.counts["events"] += events_count
+        replayed_rows.counts["connections"] += 1
+    return replayed_rows
 
 
 def columns_of(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -354,13 +355,13 @@ def batches(known: Known) -> list[Known]:
     """Return what is known of a few connections at a time, for tasks of their own."""
     parts = []
     for at in range(0, len(known.connections), _CONNECTIONS_PER_TASK):
-        own = known.connections[at : at + _CONNECTIONS_PER_TASK]
-        names = {one["connection_id"] for one in own}
+        connections = known.connections[at : at + _CONNECTIONS_PER_TASK]
+        names = {connection["connection_id"] for connection in connections}
 
-        def of(rows: Mapping[str, Any], names: set[str] = names) -> dict[str, Any]:
+        def named(rows: Mapping[str, Any], names: set[str] = names) -> dict[str, Any]:
             return {name: rows[name] for name in names if name in rows}
 
-        parts.append(Known(own, of(known.subflows), of(known.truths), of(known.windows)))
+        parts.append(Known(connections, named(known.subflows), named(known.truths), named(known.windows)))
     return parts
 
 
@@ -377,15 +378,16 @@ def said_in(grouping: pa.Table) -> dict[str, Said]:
     grouping : rows of the ``grouping`` table
         In order of its key.
     """
-    found: dict[str, dict[tuple[str, str], dict[int, list[int | None]]]] = defaultdict(lambda: defaultdict(dict))
+    groups_at: dict[str, dict[tuple[str, str], dict[int, list[int | None]]]] = defaultdict(lambda: defaultdict(dict))
     names = ("connection_id", "detector", "preset", "time_ns", "group")
     for connection_id, detector, preset, time_ns, group in zip(
         *(grouping.column(name).to_pylist() for name in names), strict=True
     ):
-        found[connection_id][detector, preset].setdefault(time_ns, []).append(group)
+        groups_at[connection_id][detector, preset].setdefault(time_ns, []).append(group)
     return {
         connection_id: {
-            name: [Opinion(time_ns, tuple(groups)) for time_ns, groups in own.items()] for name, own in said.items()
+            name: [Opinion(time_ns, tuple(groups)) for time_ns, groups in by_time.items()]
+            for name, by_time in by_detector.items()
         }
-        for connection_id, said in found.items()
+        for connection_id, by_detector in groups_at.items()
     }

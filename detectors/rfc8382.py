@@ -168,7 +168,7 @@ class FlowStatistics:
     def _quotient(self, pairs: deque[tuple[float, float]]) -> float | None:
         """Return the sum of first members over the sum of second ones, weighted or not; None without any."""
         newest_first = [*reversed(pairs)]
-        upper, lower = [one for one, _ in newest_first], [count for _, count in newest_first]
+        upper, lower = [summand for summand, _ in newest_first], [count for _, count in newest_first]
         m, f = self._thresholds.m, self._thresholds.f
         above, below = (sum(part) if f is None else weighted(part, m, f) for part in (upper, lower))
         return above / below if below else None
@@ -196,12 +196,12 @@ class FlowStatistics:
         return crossings / nonempty if nonempty else 0.0
 
     def _deemed(self, skew_est: float, pkt_loss: float) -> bool:
-        one = self._thresholds
+        limits = self._thresholds
         return (
-            not one.bottleneck_test
-            or skew_est < one.c_s
-            or (skew_est < one.c_h and self._at_bottleneck)
-            or one.loses(pkt_loss)
+            not limits.bottleneck_test
+            or skew_est < limits.c_s
+            or (skew_est < limits.c_h and self._at_bottleneck)
+            or limits.loses(pkt_loss)
         )
 
     def _take_delays(self) -> None:
@@ -267,36 +267,35 @@ def grouped(flows: Sequence[Summary], thresholds: Thresholds) -> Partition:
 
     Examples
     --------
-    >>> one = Summary(skew_est=-0.20, var_est=5000.0, freq_est=0.20, pkt_loss=0.0, at_bottleneck=True)
-    >>> other = Summary(skew_est=-0.30, var_est=4600.0, freq_est=0.25, pkt_loss=0.0, at_bottleneck=True)
-    >>> apart = Summary(skew_est=-0.30, var_est=3000.0, freq_est=0.25, pkt_loss=0.0, at_bottleneck=True)
-    >>> grouped([one, other, apart], Thresholds())
+    >>> first = Summary(skew_est=-0.20, var_est=5000.0, freq_est=0.20, pkt_loss=0.0, at_bottleneck=True)
+    >>> second = Summary(skew_est=-0.30, var_est=4600.0, freq_est=0.25, pkt_loss=0.0, at_bottleneck=True)
+    >>> third = Summary(skew_est=-0.30, var_est=3000.0, freq_est=0.25, pkt_loss=0.0, at_bottleneck=True)
+    >>> grouped([first, second, third], Thresholds())
     (0, 0, 1)
 
     References
     ----------
     RFC 8382, section 3.3.1: by frequency, variability, skewness, then loss where it is above p_l.
     """
-    one = thresholds
     groups = [[place for place, flow in enumerate(flows) if flow.at_bottleneck]]
     groups = [group for group in groups if group]
-    by_loss = _within_share(one.p_d) if one.loss_difference == "relative" else _within(one.p_d)
+    by_loss = _within_share(thresholds.p_d) if thresholds.loss_difference == "relative" else _within(thresholds.p_d)
 
     def divide(
         groups: list[list[int]], key: Callable[[int], float], together: Callable[[float, float], bool]
     ) -> list[list[int]]:
         return [part for group in groups for part in _divided(group, key, together)]
 
-    groups = divide(groups, lambda flow: flows[flow].freq_est, _within(one.p_f))
-    groups = divide(groups, lambda flow: flows[flow].var_est, _within_share(one.p_mad))
-    lossy = [any(one.loses(flows[flow].pkt_loss) for flow in group) for group in groups]
+    groups = divide(groups, lambda flow: flows[flow].freq_est, _within(thresholds.p_f))
+    groups = divide(groups, lambda flow: flows[flow].var_est, _within_share(thresholds.p_mad))
+    lossy = [any(thresholds.loses(flows[flow].pkt_loss) for flow in group) for group in groups]
     skewed: list[list[int]] = []
     for group, loses in zip(groups, lossy, strict=True):
         parts = [group]
-        if not (loses and one.loss_step == "instead"):
-            parts = divide(parts, lambda flow: flows[flow].skew_est, _within(one.p_s))
+        if not (loses and thresholds.loss_step == "instead"):
+            parts = divide(parts, lambda flow: flows[flow].skew_est, _within(thresholds.p_s))
         for part in parts:
-            if any(one.loses(flows[flow].pkt_loss) for flow in part):
+            if any(thresholds.loses(flows[flow].pkt_loss) for flow in part):
                 skewed += _divided(part, lambda flow: flows[flow].pkt_loss, by_loss)
             else:
                 skewed.append(part)

@@ -69,14 +69,14 @@ def probes(time_ns: Int64Array, start_ns: int, slot_ns: int) -> Int64Array:
     return np.flatnonzero(np.diff(slot, prepend=-1)).astype(np.int64)
 
 
-def compared(own: DelayPair, other: DelayPair, places: Int64Array) -> Int64Array:
+def compared(flow: DelayPair, other: DelayPair, places: Int64Array) -> Int64Array:
     """Return delays of probes, those of the other flow's packets next to them, and those of the probes next to them.
 
     Parameters
     ----------
-    own, other : DelayPair
+    flow, other : DelayPair
     places : (probes,) int64
-        Of the probes in `own`.
+        Of the probes in `flow`.
 
     Returns
     -------
@@ -84,10 +84,10 @@ def compared(own: DelayPair, other: DelayPair, places: Int64Array) -> Int64Array
         Of the probes that another one follows, and before it a packet of the other flow.
     """
     probe, following = places[:-1], places[1:]
-    crossing = np.searchsorted(other.time_ns, own.time_ns[probe], side="right")
-    between = np.searchsorted(other.time_ns, own.time_ns[following], side="left")
+    crossing = np.searchsorted(other.time_ns, flow.time_ns[probe], side="right")
+    between = np.searchsorted(other.time_ns, flow.time_ns[following], side="left")
     kept = crossing < between
-    return np.stack([own.delay_us[probe[kept]], other.delay_us[crossing[kept]], own.delay_us[following[kept]]])
+    return np.stack([flow.delay_us[probe[kept]], other.delay_us[crossing[kept]], flow.delay_us[following[kept]]])
 
 
 def measures(delays_us: Int64Array) -> tuple[float, float] | None:
@@ -134,12 +134,12 @@ class Rubenstein(Pairwise):
         """
         slot_ns = self._slot_ns(first, second)
         lead = 0.0
-        for own, other in ((first, second), (second, first)):
-            delays_us = compared(own, other, probes(own.time_ns, start_ns, slot_ns))
-            found = measures(delays_us) if delays_us.shape[1] >= self._comparing.least_probes else None
-            if found is None:
+        for flow, other in ((first, second), (second, first)):
+            delays_us = compared(flow, other, probes(flow.time_ns, start_ns, slot_ns))
+            cross_and_auto = measures(delays_us) if delays_us.shape[1] >= self._comparing.least_probes else None
+            if cross_and_auto is None:
                 return None
-            cross, auto = found
+            cross, auto = cross_and_auto
             lead += cross - auto
         return lead > 0
 

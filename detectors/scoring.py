@@ -52,8 +52,8 @@ class OnPair:
 
         Examples
         --------
-        >>> said = OnPair((10, 20), (True, False))
-        >>> said.at(9), said.at(10), said.at(25)
+        >>> on_pair = OnPair((10, 20), (True, False))
+        >>> on_pair.at(9), on_pair.at(10), on_pair.at(25)
         (None, True, False)
         """
         place = bisect_right(self.from_ns, time_ns)
@@ -67,8 +67,8 @@ class OnPair:
         >>> OnPair((10, 20), (True, False)).at_each(np.array([9, 10, 25])).tolist()
         [-1, 1, 0]
         """
-        said = np.array([-1, *(-1 if one is None else one for one in self.said)], dtype=np.int8)
-        return said[np.searchsorted(np.array(self.from_ns, dtype=np.int64), times_ns, side="right")]
+        verdicts = np.array([-1, *(-1 if shared is None else shared for shared in self.said)], dtype=np.int8)
+        return verdicts[np.searchsorted(np.array(self.from_ns, dtype=np.int64), times_ns, side="right")]
 
     def within(self, start_ns: int, end_ns: int) -> list[tuple[int, bool | None]]:
         """Return what holds at the start, and each change up to the end, as (time, opinion)."""
@@ -84,8 +84,8 @@ class OnPair:
         >>> OnPair((10, 20, 30), (True, True, False)).changes(12, 40)
         [(12, True), (30, False)]
         """
-        found = self.within(start_ns, end_ns)
-        return [found[0], *(new for old, new in itertools.pairwise(found) if new[1] != old[1])]
+        opinions = self.within(start_ns, end_ns)
+        return [opinions[0], *(new for old, new in itertools.pairwise(opinions) if new[1] != old[1])]
 
     def lasting_ns(self, start_ns: int, end_ns: int) -> dict[bool | None, int]:
         """Return how long each opinion held between two times, nanoseconds.
@@ -95,12 +95,12 @@ class OnPair:
         >>> OnPair((10, 20), (True, False)).lasting_ns(5, 40)
         {True: 10, False: 20, None: 5}
         """
-        found: dict[bool | None, int] = {True: 0, False: 0, None: 0}
+        held_ns: dict[bool | None, int] = {True: 0, False: 0, None: 0}
         changes = self.within(start_ns, end_ns)
         ends_ns = [*(time_ns for time_ns, _ in changes[1:]), end_ns]
-        for (time_ns, said), until_ns in zip(changes, ends_ns, strict=True):
-            found[said] += until_ns - time_ns
-        return found
+        for (time_ns, shared), until_ns in zip(changes, ends_ns, strict=True):
+            held_ns[shared] += until_ns - time_ns
+        return held_ns
 
     def right_after_ns(self, shared: bool, start_ns: int, end_ns: int, held_ns: int = 0) -> int | None:
         """Return how long after the start the opinion becomes right: 0 if at once, None if never up to the end.
@@ -115,16 +115,16 @@ class OnPair:
 
         Examples
         --------
-        >>> said = OnPair((10, 20, 24), (True, False, True))
-        >>> said.right_after_ns(False, 12, 40), said.right_after_ns(True, 12, 40), said.right_after_ns(False, 25, 40)
-        (8, 0, None)
-        >>> said.right_after_ns(True, 12, 40, held_ns=9)
+        >>> on_pair = OnPair((10, 20, 24), (True, False, True))
+        >>> [on_pair.right_after_ns(*labelled) for labelled in ((False, 12, 40), (True, 12, 40), (False, 25, 40))]
+        [8, 0, None]
+        >>> on_pair.right_after_ns(True, 12, 40, held_ns=9)
         12
         """
         changes = self.changes(start_ns, end_ns)
         until_ns = [*(time_ns for time_ns, _ in changes[1:]), end_ns]
-        for (time_ns, said), left_ns in zip(changes, until_ns, strict=True):
-            if said is shared and left_ns - time_ns >= held_ns:
+        for (time_ns, verdict), left_ns in zip(changes, until_ns, strict=True):
+            if verdict is shared and left_ns - time_ns >= held_ns:
                 return time_ns - start_ns
         return None
 
@@ -162,8 +162,8 @@ def exact_ns(on_pairs: Mapping[Pair, OnPair], shared: Mapping[Pair, bool], start
 
     Examples
     --------
-    >>> said = {(0, 1): OnPair((10, 30), (True, False)), (0, 2): OnPair((20,), (False,))}
-    >>> exact_ns(said, {(0, 1): True, (0, 2): False}, 0, 100)
+    >>> on_pairs = {(0, 1): OnPair((10, 30), (True, False)), (0, 2): OnPair((20,), (False,))}
+    >>> exact_ns(on_pairs, {(0, 1): True, (0, 2): False}, 0, 100)
     10
     """
     changes = {start_ns, end_ns, *(at for on in on_pairs.values() for at in on.from_ns if start_ns < at < end_ns)}

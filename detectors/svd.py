@@ -71,8 +71,8 @@ def loadings(series: Float64Array) -> Float64Array:
     centred = series - series.mean(axis=0)
     _, size, directions = np.linalg.svd(centred / np.linalg.norm(centred, axis=0), full_matrices=False)
     common = size * size > 1
-    found: Float64Array = (size[common, None] * directions[common]).T
-    return found
+    correlations: Float64Array = (size[common, None] * directions[common]).T
+    return correlations
 
 
 class Svd(Windowed):
@@ -91,8 +91,8 @@ class Svd(Windowed):
             As :meth:`~smartsbd.detectors.pairwise.Windowed.judged` takes them.
         """
         grid_ns = np.linspace(start_ns, end_ns, self._decomposing.points).astype(np.int64)
-        series = {subflow_id: own.at(grid_ns) for subflow_id, own in delays.items()}
-        varying = [subflow_id for subflow_id, own in series.items() if own.min() < own.max()]
+        series = {subflow_id: samples.at(grid_ns) for subflow_id, samples in delays.items()}
+        varying = [subflow_id for subflow_id, delay_us in series.items() if delay_us.min() < delay_us.max()]
         if len(varying) <= 1:
             return {}
         loading = loadings(np.column_stack([series[subflow_id] for subflow_id in varying]))
@@ -102,8 +102,8 @@ class Svd(Windowed):
         alike = products >= self._decomposing.least_cosine * np.outer(size, size)
         place = {subflow_id: number for number, subflow_id in enumerate(varying)}
         return {
-            (one, other): bool(common[place[one]] and common[place[other]] and alike[place[one], place[other]])
-            for one, other in pairs_of(varying)
+            (a, b): bool(common[place[a]] and common[place[b]] and alike[place[a], place[b]])
+            for a, b in pairs_of(varying)
         }
 
 

@@ -151,16 +151,16 @@ class Ton20(Detector):
             if not longest_eighth_us:
                 return
             self._end_ns = time_ns + math.floor(self._judging.round_srtts * longest_eighth_us * NS_PER_EIGHTH_US)
-            self._judged = [one for one, srtt_eighth_us in self._srtt_eighth_us.items() if srtt_eighth_us]
+            self._judged = [subflow_id for subflow_id, srtt_eighth_us in self._srtt_eighth_us.items() if srtt_eighth_us]
             self._members = set()
         self._members.add(subflow_id)
 
     def _close(self) -> None:
         """End the round with its verdicts."""
-        for one, other in pairs_of(self._judged):
-            members = len(self._members.intersection((one, other)))
+        for pair in pairs_of(self._judged):
+            members = len(self._members.intersection(pair))
             if members:
-                self._judgements[one, other].take(members > 1)
+                self._judgements[pair].take(members > 1)
         finals = {pair: judgement.final for pair, judgement in self._judgements.items()}
         self._decide(self._end_ns, partition_of(self.subflow_ids, finals))
         self._end_ns = _NEVER

@@ -90,7 +90,7 @@ def slope_per_s(times_ns: Sequence[int], values: Sequence[float]) -> float | Non
     return _NS_PER_S * rise / run
 
 
-def slope_error(one: float | None, other: float | None) -> float | None:
+def slope_error(slope_a: float | None, slope_b: float | None) -> float | None:
     """Return how far two slopes are apart, as a share of the larger; None unless both are positive.
 
     Examples
@@ -98,9 +98,9 @@ def slope_error(one: float | None, other: float | None) -> float | None:
     >>> slope_error(15.0, 20.0)
     0.25
     """
-    if one is None or other is None or min(one, other) <= 0:
+    if slope_a is None or slope_b is None or min(slope_a, slope_b) <= 0:
         return None
-    return abs(one - other) / max(one, other)
+    return abs(slope_a - slope_b) / max(slope_a, slope_b)
 
 
 class Trend:
@@ -141,30 +141,30 @@ class Rises:
     def __init__(self, trending: Trending) -> None:
         self._trending = trending
         self._groups = 0
-        self._found: int | None = None
+        self._shared_group: int | None = None
         #: Errors of the slopes in the groups of the run that count.
         self.errors: list[float] = []
 
-    def _of_one_queue(self) -> bool:
+    def _is_one_queue(self) -> bool:
         close = sum(error < self._trending.max_error for error in self.errors)
         return len(self.errors) >= self._trending.rising_groups or close >= self._trending.close_groups
 
-    def close(self, one: float | None, other: float | None) -> bool | None:
+    def close(self, slope_a: float | None, slope_b: float | None) -> bool | None:
         """Take the slopes of a group that ended; return whether the subflows share, None before that can be said."""
         trending = self._trending
         self._groups += 1
         if self._groups <= trending.skipped_groups:
             return None
-        error = slope_error(one, other)
+        error = slope_error(slope_a, slope_b)
         if error is None or len(self.errors) > trending.longest_run:
-            if self._of_one_queue():
-                self._found = self._groups
+            if self._is_one_queue():
+                self._shared_group = self._groups
             self.errors = []
-        if error is not None and min(one or 0, other or 0) > trending.min_slope_us_per_s:
+        if error is not None and min(slope_a or 0, slope_b or 0) > trending.min_slope_us_per_s:
             self.errors.append(error)
         if self._groups < trending.skipped_groups + trending.window_groups:
             return None
-        return self._found is not None and self._groups - self._found < trending.window_groups
+        return self._shared_group is not None and self._groups - self._shared_group < trending.window_groups
 
     def pass_over(self, groups: int) -> None:
         """Take so many groups without a delay, after at least one of them: they only move the window on."""
@@ -212,7 +212,7 @@ class TrendLine(Detector):
         ended = 0
         while self._end_ns is not None and time_ns >= self._end_ns:
             slopes = {subflow_id: trend.close() for subflow_id, trend in self._trends.items()}
-            verdicts = {pair: rises.close(*(slopes[one] for one in pair)) for pair, rises in self._rises.items()}
+            verdicts = {(a, b): rises.close(slopes[a], slopes[b]) for (a, b), rises in self._rises.items()}
             if verdicts != self._verdicts:
                 self._verdicts = verdicts
                 self._decide(self._end_ns, partition_of(self.subflow_ids, verdicts))

@@ -29,14 +29,14 @@ def with_tuned(
     chosen_on : mapping of str to Chosen
         By dataset.
     """
-    found: Named = {}
+    detectors: Named = {}
     for name in names:
         kind, _ = detector_of(name)
         for preset, parameters in kind.presets.items():
-            found[name, preset] = built(kind, parameters)
+            detectors[name, preset] = built(kind, parameters)
         for dataset, chosen in chosen_on.items():
             if name in chosen:
                 tried = points(kind, grids[name])
                 for form, preset in TUNED_ON.items():
-                    found[name, preset.format(dataset)] = built(kind, tried[chosen[name][form]])
-    return found
+                    detectors[name, preset.format(dataset)] = built(kind, tried[chosen[name][form]])
+    return detectors

@@ -28,8 +28,8 @@ OUTSIDE = "a time outside of the connection"
 BACKWARDS = "earlier than the verdict before"
 
 _LINE = re.compile(rb"(?:smartsbd: )?(\d{1,18}) C=([0-9a-f]{1,8}) SF=(\d{1,4}),(\d{1,4}) V=SHARED ([01-])\r?")
-_SAID = {b"1": True, b"0": False, b"-": None}
-_LETTER = {said: letter.decode() for letter, said in _SAID.items()}
+_VERDICTS = {b"1": True, b"0": False, b"-": None}
+_LETTER = {verdict: letter.decode() for letter, verdict in _VERDICTS.items()}
 
 
 def read(
@@ -52,8 +52,8 @@ def read(
 
     Examples
     --------
-    >>> said = b"smartsbd: 20 C=1 SF=0,1 V=SHARED 1\nsmartsbd: 30 C=1 SF=0,1 V=SHARED 0\nshared!\n"
-    >>> read(said, 1, [0, 1], (10, 40))
+    >>> output = b"smartsbd: 20 C=1 SF=0,1 V=SHARED 1\nsmartsbd: 30 C=1 SF=0,1 V=SHARED 0\nshared!\n"
+    >>> read(output, 1, [0, 1], (10, 40))
     ({(0, 1): OnPair(from_ns=(20, 30), said=(True, False))}, Counter({'not a verdict line': 1}))
     """
     changes: dict[Pair, dict[int, bool | None]] = {pair: {} for pair in pairs_of(subflow_ids)}
@@ -77,8 +77,8 @@ def read(
             refused[BACKWARDS] += 1
         else:
             last_ns[pair] = time_ns
-            changes[pair][time_ns] = _SAID[match[5]]
-    return {pair: OnPair(tuple(own), tuple(own.values())) for pair, own in changes.items()}, refused
+            changes[pair][time_ns] = _VERDICTS[match[5]]
+    return {pair: OnPair(tuple(verdicts), tuple(verdicts.values())) for pair, verdicts in changes.items()}, refused
 
 
 def write(on_pairs: Mapping[Pair, OnPair], token: int) -> bytes:
@@ -99,10 +99,11 @@ def write(on_pairs: Mapping[Pair, OnPair], token: int) -> bytes:
     lines = []
     for (a, b), on in on_pairs.items():
         held: bool | None = None
-        for time_ns, said in zip(on.from_ns, on.said, strict=True):
-            if said is not held:
-                lines.append((time_ns, f"{MARKER.decode()}{time_ns} C={token:x} SF={a},{b} V=SHARED {_LETTER[said]}\n"))
-            held = said
+        for time_ns, verdict in zip(on.from_ns, on.said, strict=True):
+            if verdict is not held:
+                fields = f"C={token:x} SF={a},{b} V=SHARED {_LETTER[verdict]}"
+                lines.append((time_ns, f"{MARKER.decode()}{time_ns} {fields}\n"))
+            held = verdict
     return "".join(line for _, line in sorted(lines)).encode()
 
 

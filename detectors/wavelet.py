@@ -111,8 +111,8 @@ def denoised(series: Float64Array, wavelet: str) -> Float64Array:
     noise = np.median(np.abs(details[:, -used.finest :]), axis=1, keepdims=True) / _NORMAL_MEDIAN
     least = noise * np.sqrt(2 * np.log(points))
     details -= np.clip(details, -least, least)
-    found: Float64Array = coefficients @ used.synthesis
-    return found
+    shrunk: Float64Array = coefficients @ used.synthesis
+    return shrunk
 
 
 class Wavelet(Pairwise):
@@ -134,8 +134,8 @@ class Wavelet(Pairwise):
         series = np.stack([first.at(grid_ns), second.at(grid_ns)])
         if (series.min(axis=1) == series.max(axis=1)).any():
             return None
-        found = coefficient(*denoised(series, self._denoising.wavelet))
-        return None if found is None else found > self._denoising.threshold
+        correlation = coefficient(*denoised(series, self._denoising.wavelet))
+        return None if correlation is None else correlation > self._denoising.threshold
 
 
 WAVELET = DetectorKind(

@@ -117,10 +117,10 @@ def sums_of(block: LatticeBlock, before: EarlierBlocks) -> FadingSums:
     for band in range(BANDS):
         signs = []
         for which in range(2):
-            own, before.changes[which][band] = signs_of(
+            subflow_signs, before.changes[which][band] = signs_of(
                 block.delay_us[which], block.level[which], band, block.number, before.changes[which][band]
             )
-            signs.append(own)
+            signs.append(subflow_signs)
         for agreement, counted in agreements(signs[0], signs[1], band):
             sums.agreement[place], sums.counted[place] = PARTS * agreement, PARTS * counted
             place += 1

@@ -143,14 +143,14 @@ def _likelihood_q10(groups: Groups, weights_q10: Weights) -> int:
     return sum(weight_q10 for (a, b), weight_q10 in weights_q10.items() if groups[a] == groups[b])
 
 
-def _of_all(subflows: int, weights_q10: Weights, held: Groups | None) -> tuple[Groups, list[Groups]]:
+def _likeliest_of_all(subflows: int, weights_q10: Weights, held: Groups | None) -> tuple[Groups, list[Groups]]:
     """Return the likeliest of all partitions, and those that are nearly as likely."""
-    found = {groups: _likelihood_q10(groups, weights_q10) for groups in every_grouping(subflows)}
-    most_q10 = max(found.values())
-    near = [groups for groups, likelihood_q10 in found.items() if likelihood_q10 >= most_q10 - _MARGIN_Q10]
+    likelihoods_q10 = {groups: _likelihood_q10(groups, weights_q10) for groups in every_grouping(subflows)}
+    most_q10 = max(likelihoods_q10.values())
+    near = [groups for groups, likelihood_q10 in likelihoods_q10.items() if likelihood_q10 >= most_q10 - _MARGIN_Q10]
     if held in near:
         return held, near
-    return max(near, key=found.__getitem__), near
+    return max(near, key=likelihoods_q10.__getitem__), near
 
 
 def _joined(groups: Groups, first: int, second: int) -> Groups:
@@ -159,11 +159,11 @@ def _joined(groups: Groups, first: int, second: int) -> Groups:
 
 def _between_q10(groups: Groups, weights_q10: Weights) -> dict[Pair, int]:
     """Return the sum of the weights of the pairs of every two groups."""
-    found = dict.fromkeys(pairs_of(set(groups)), 0)
+    between_q10 = dict.fromkeys(pairs_of(set(groups)), 0)
     for (a, b), weight_q10 in weights_q10.items():
         if groups[a] != groups[b]:
-            found[min(groups[a], groups[b]), max(groups[a], groups[b])] += weight_q10
-    return found
+            between_q10[min(groups[a], groups[b]), max(groups[a], groups[b])] += weight_q10
+    return between_q10
 
 
 def _agglomerated(subflows: int, weights_q10: Weights) -> Groups:
@@ -188,14 +188,14 @@ def _neighbours(groups: Groups) -> Iterator[Groups]:
         yield _joined(groups, first, second)
 
 
-def _of_some(subflows: int, weights_q10: Weights, held: Groups | None) -> tuple[Groups, list[Groups]]:
+def _likely_of_some(subflows: int, weights_q10: Weights, held: Groups | None) -> tuple[Groups, list[Groups]]:
     """Return a likely partition, and those beside it that are nearly as likely."""
-    found = _agglomerated(subflows, weights_q10)
-    least_q10 = _likelihood_q10(found, weights_q10) - _MARGIN_Q10
+    likely = _agglomerated(subflows, weights_q10)
+    least_q10 = _likelihood_q10(likely, weights_q10) - _MARGIN_Q10
     if held is not None and _likelihood_q10(held, weights_q10) >= least_q10:
-        found = held
-    near = [one for one in _neighbours(found) if _likelihood_q10(one, weights_q10) >= least_q10]
-    return found, [found, *near]
+        likely = held
+    near = [groups for groups in _neighbours(likely) if _likelihood_q10(groups, weights_q10) >= least_q10]
+    return likely, [likely, *near]
 
 
 def joint_verdicts(subflows: int, scores: Mapping[Pair, PairScore], held: Groups | None = None) -> JointVerdicts:
@@ -230,9 +230,10 @@ def joint_verdicts(subflows: int, scores: Mapping[Pair, PairScore], held: Groups
     pairs = list(itertools.combinations(range(subflows), 2))
     known = {pair: scores.get(pair, PairScore()) for pair in pairs}
     weights_q10 = {pair: score.weight_q10() for pair, score in known.items()}
-    groups, near = (_of_all if subflows <= MOST_SUBFLOWS else _of_some)(subflows, weights_q10, held)
+    groups, near = (_likeliest_of_all if subflows <= MOST_SUBFLOWS else _likely_of_some)(subflows, weights_q10, held)
     verdicts: dict[Pair, bool | None] = {}
     for (a, b), score in known.items():
-        said = {one[a] == one[b] for one in near} if score.shared is None else {groups[a] == groups[b]}
-        verdicts[a, b] = said.pop() if score.score_q10 is not None and len(said) == 1 else None
+        likely = near if score.shared is None else [groups]
+        together = {grouping[a] == grouping[b] for grouping in likely}
+        verdicts[a, b] = together.pop() if score.score_q10 is not None and len(together) == 1 else None
     return JointVerdicts(groups, verdicts, weights_q10)

@@ -115,22 +115,22 @@ def _lag_evidence(sums: FadingSums) -> tuple[int | None, int]:
 def _level_evidence(sums: FadingSums) -> int | None:
     if sums.level_both < 10 * PARTS:
         return None
-    found = [
+    correlations_q10 = [
         _correlation_q10(truncated(product * sums.level_both, counted), *sums.level_squares)
         for product, counted in zip(sums.level_products, sums.level_counted, strict=True)
         if counted >= 10 * PARTS
     ]
-    return max((value for value in found if value is not None), default=None)
+    return max((value for value in correlations_q10 if value is not None), default=None)
 
 
-def _own_evidence(sums: FadingSums) -> int | None:
-    found = [
+def _adjacent_evidence(sums: FadingSums) -> int | None:
+    correlations_q10 = [
         _correlation_q10(products, before, after) if count >= 5 * SAMPLE_PARTS else None
         for count, before, after, products in sums.adjacent
     ]
-    if found[0] is None or found[1] is None:
+    if correlations_q10[0] is None or correlations_q10[1] is None:
         return None
-    return _clamped(truncated(found[0] + found[1], 2), 0, _ONE_Q10)
+    return _clamped(truncated(correlations_q10[0] + correlations_q10[1], 2), 0, _ONE_Q10)
 
 
 def _probe_correlations(probes: Sequence[int]) -> list[int] | None:
@@ -142,14 +142,16 @@ def _probe_correlations(probes: Sequence[int]) -> list[int] | None:
     def spread(sum_of_products: int, a: int, b: int) -> int:
         return (count * sum_of_products >> 8) - a * b
 
-    own = spread(squares[0], totals[0], totals[0])
-    found = [
+    probe_spread = spread(squares[0], totals[0], totals[0])
+    cross_q10, auto_q10 = (
         _correlation_q10(
-            spread(products[with_], totals[0], totals[with_]), own, spread(squares[with_], totals[with_], totals[with_])
+            spread(products[place], totals[0], totals[place]),
+            probe_spread,
+            spread(squares[place], totals[place], totals[place]),
         )
-        for with_ in (1, 2)
-    ]
-    return None if found[0] is None or found[1] is None else [found[0], found[1]]
+        for place in (1, 2)
+    )
+    return None if cross_q10 is None or auto_q10 is None else [cross_q10, auto_q10]
 
 
 def _lead_evidence(correlations: Sequence[Sequence[int] | None]) -> int | None:
@@ -166,11 +168,11 @@ def evidence_of(sums: FadingSums) -> PairEvidence:
     """
     lag_q10, bands = _lag_evidence(sums)
     correlations = [_probe_correlations(probes) for probes in sums.probes]
-    memory_q10 = [None if of is None else of[1] for of in correlations]
+    memory_q10 = [None if pair is None else pair[1] for pair in correlations]
     return PairEvidence(
         lag_q10=lag_q10,
         level_q10=_level_evidence(sums),
-        own_q10=_own_evidence(sums),
+        own_q10=_adjacent_evidence(sums),
         lead_q10=_lead_evidence(correlations),
         bands=bands,
         samples=min(adjacent[0] for adjacent in sums.adjacent),
@@ -203,6 +205,6 @@ def score_q10(evidence: PairEvidence) -> int:
     -1348
     """
     lag = 0 if evidence.lag_q10 is None else _clamped(evidence.lag_q10, -_ONE_Q10, 5 * _ONE_Q10)
-    own = 0 if evidence.own_q10 is None else _log_q10(evidence.samples) * evidence.own_q10 >> 10
+    adjacent = 0 if evidence.own_q10 is None else _log_q10(evidence.samples) * evidence.own_q10 >> 10
     level, lead = _weighed(evidence.level_q10, evidence.samples), _weighed(evidence.lead_q10, evidence.probes)
-    return (1770 * lag + 5940 * level + 5242 * lead - 767 * own >> 10) - 1348
+    return (1770 * lag + 5940 * level + 5242 * lead - 767 * adjacent >> 10) - 1348

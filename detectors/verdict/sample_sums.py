@@ -43,7 +43,7 @@ class AdjacentSums:
         """
         if by > 0 and self.count == MOST_ADJACENT:
             return
-        before, after = (min(max(one - reference_us, -SPREAD_US), SPREAD_US) for one in (before_us, after_us))
+        before, after = (min(max(delay_us - reference_us, -SPREAD_US), SPREAD_US) for delay_us in (before_us, after_us))
         self.count += by
         self.before += by * before
         self.after += by * after

@@ -122,9 +122,9 @@ class TimedPair:
         """Return the last judgement on what is complete, when no sample follows."""
         return self._last(self._pair.finish())
 
-    def _last(self, said: Iterator[CommonLagJudgement]) -> TimedJudgement | None:
+    def _last(self, judgements: Iterator[CommonLagJudgement]) -> TimedJudgement | None:
         # Where several are made at once, only the last one ever holds.
-        *_, last = [None, *said]
+        *_, last = [None, *judgements]
         return None if last is None else TimedJudgement.of(last, self._newest_ns, self._rule, self._names)
 
 
