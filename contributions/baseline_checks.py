@@ -21,9 +21,9 @@ from smartsbd.detectors.partition import Partition, numbered
 _NS_PER_S = 1_000_000_000
 #: How much later everything is in the check of the time's origin: an hour, and no whole number of any step.
 _LATER_NS = 3_671 * _NS_PER_S + 437_000_003
-#: How many of a detector's own opinions its future is hidden at.
+#: At how many of a detector's own opinions the future is hidden from it.
 _HIDDEN_AT = 6
-#: Times the same stretch has been told when memory is measured.
+#: Times that the same stretch has been replayed when memory is measured.
 _FEW, _MANY = 3, 9
 #: By what memory may grow in between.
 _GROWN_SHARE, _GROWN_BYTES = 0.02, 1024
@@ -35,7 +35,7 @@ _SILENCE_CPU_S = 2.0
 def check_baseline(kind: DetectorKind, except_for: Mapping[str, str] | None = None) -> None:
     """Check a baseline detector with each of its parameter sets; nothing is returned where nothing is broken.
 
-    Each is told the connections of :func:`~smartsbd.contributions.generated_connections.generated_connections`. The
+    Each receives the connections of :func:`~smartsbd.contributions.generated_connections.generated_connections`. The
     checks, by the names that the error gives them:
 
     - ``stated``: names have no slash, evidence and source are there; parameter sets are frozen dataclasses of one type.
@@ -47,11 +47,11 @@ def check_baseline(kind: DetectorKind, except_for: Mapping[str, str] | None = No
       None or groups counted from 0, and change from one opinion to the next.
     - ``says``: it comes to an opinion on at least one connection.
     - ``deterministic``: another of the same parameters says the same.
-    - ``separate``: it does not know what another, or itself before ``reset``, was told.
-    - ``causal``: what it said up to a time is the same when nothing later is told.
+    - ``separate``: it does not know what another, or itself before ``reset``, received.
+    - ``causal``: what it said up to a time is the same when nothing comes later.
     - ``time_origin``: when all times are later by a constant, so are its opinions, and nothing else changes.
     - ``labels``: other numbers of the subflows, in another order too, give the same groups.
-    - ``memory``: it does not grow with what it has been told.
+    - ``memory``: it does not grow with the events that it has received.
     - ``silence``: a long silence costs no time.
 
     Parameters
@@ -118,7 +118,7 @@ def _check_opinions(kind: DetectorKind) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class BaselineTrial:
-    """A detector with one parameter set, and what is to be found out of it."""
+    """A detector with one parameter set, on trial."""
 
     kind: DetectorKind
     parameters: Any
@@ -172,7 +172,7 @@ class BaselineTrial:
     def _check_several(
         self, connections: Sequence[GeneratedConnection], opinions: Sequence[Sequence[Opinion]]
     ) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong when several connections are told, or one at length."""
+        """Yield what is wrong when several connections are replayed, or one at length."""
         detector = self.kind.build(self.parameters)
         kinds = detector.kinds
         for connection, expected in zip(connections, opinions, strict=True):
@@ -228,7 +228,7 @@ def _cuts(connection: GeneratedConnection, opinions: Sequence[Opinion]) -> list[
 
 
 def _labels(connection: GeneratedConnection) -> list[dict[int, int]]:
-    """Return other numbers of the subflows, in the same order and, where nothing hangs on the order, in reverse."""
+    """Return other numbers of the subflows, in the same order and, where nothing depends on the order, in reverse."""
     ids = connection.subflow_ids
     same = {subflow_id: 5 * subflow_id + 3 for subflow_id in ids}
     turned = dict(zip(ids, reversed(ids), strict=True))
@@ -242,7 +242,7 @@ def _relabelled(partition: Partition, labels: Mapping[int, int]) -> Partition:
 
 
 def _held_bytes(detector: Detector) -> int:
-    """Return the bytes of everything that a detector refers to but types, code and opinions."""
+    """Return the bytes of everything that a detector refers to except types, code and opinions."""
     seen: set[int] = set()
     waiting: list[object] = [detector]
     size = 0

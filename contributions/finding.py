@@ -50,6 +50,11 @@ class ContributionError(Exception):
 def first_of_each(findings: Iterable[Finding]) -> list[Finding]:
     """Return the first finding of every check.
 
+    Returns
+    -------
+    list of Finding
+        In the order of `findings`.
+
     Examples
     --------
     >>> findings = [Finding("bounds", "1"), Finding("bounds", "2"), Finding("name", "3")]

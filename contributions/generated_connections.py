@@ -32,7 +32,7 @@ _RECOVERY_NS = 200 * _NS_PER_MS
 
 @dataclass(frozen=True)
 class GeneratedConnection:
-    """What a detector is told of one connection.
+    """What a detector receives of one connection.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class GeneratedConnection:
     tied: bool = False
 
     def of_kinds(self, kinds: Collection[Kind]) -> GeneratedConnection:
-        """Return the same connection, of which some kinds of events are told."""
+        """Return the same connection, with its events of some kinds alone."""
         return replace(self, events=tuple(event for event in self.events if event.kind in kinds))
 
     def until(self, end_ns: int) -> GeneratedConnection:
@@ -69,7 +69,7 @@ class GeneratedConnection:
         return replace(self, subflow_ids=tuple(sorted(labels.values())), events=_ordered(events))
 
     def repeated(self, times: int, silent_ns: int = 0) -> GeneratedConnection:
-        """Return a connection of so many times the same events, end to end but for a silence."""
+        """Return a connection of so many times the same events, end to end except for a silence."""
         every_ns = self.end_ns + silent_ns
         events = tuple(event for number in range(times) for event in self.later(number * every_ns).events)
         return replace(self, events=events, end_ns=(times - 1) * every_ns + self.end_ns)
@@ -92,7 +92,7 @@ def _queue(rng: np.random.Generator, samples: int) -> Int64Array:
 
 
 def _subflow_events(rng: np.random.Generator, subflow_id: int, level: Int64Array, *, tied: bool = False) -> list[Event]:
-    """Return what a subflow of a queue tells: an ACK for each sample, marks and a loss where it is full."""
+    """Return the events of a subflow of a queue: an ACK for each sample, marks and a loss where it is full."""
     base_us, deepest_us = _BASES_US[subflow_id], _DEEPEST_US[subflow_id]
     events: list[Event] = []
     acked_bytes = 0
@@ -113,7 +113,7 @@ def _subflow_events(rng: np.random.Generator, subflow_id: int, level: Int64Array
 
 
 def _connection(queues: Sequence[int | None], *, tied: bool = False) -> GeneratedConnection:
-    """Return a connection of one subflow for each number of a queue; one of None tells nothing."""
+    """Return a connection of one subflow for each number of a queue; one of None has no events."""
     samples = _STRETCH_S * _NS_PER_S // _STEP_NS
     events: list[Event] = []
     for subflow_id, number in enumerate(queues):
@@ -125,7 +125,7 @@ def _connection(queues: Sequence[int | None], *, tied: bool = False) -> Generate
 
 
 def _without(connection: GeneratedConnection, subflow_id: int, start_ns: int, end_ns: int) -> GeneratedConnection:
-    """Return a connection of which a subflow tells nothing for a while."""
+    """Return a connection in which a subflow has no events for a while."""
     events = tuple(
         event for event in connection.events if event.subflow_id != subflow_id or not start_ns <= event.time_ns < end_ns
     )
@@ -134,6 +134,11 @@ def _without(connection: GeneratedConnection, subflow_id: int, start_ns: int, en
 
 def generated_connections() -> dict[str, GeneratedConnection]:
     """Return the connections by what each is; the same ones each time.
+
+    Returns
+    -------
+    dict of str to GeneratedConnection
+        By what each connection is.
 
     Examples
     --------

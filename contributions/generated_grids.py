@@ -1,4 +1,4 @@
-"""Pairs of series that a feature must bear: drawn ones, and those at the edges of what a window may hold."""
+"""Pairs of series that a feature must bear: random ones, and those at the edges of what a window may hold."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _walk(rng: np.random.Generator, n: int) -> Int64Array:
     return above_us
 
 
-#: How an RTT may lie above its base; a walk is drawn twice as often as each of the others.
+#: How an RTT may lie above its base; a walk is chosen twice as often as each of the others.
 _MANNERS: tuple[Callable[[np.random.Generator, int], Int64Array], ...] = (
     _constant,
     _beyond_the_clamp,
@@ -70,6 +70,11 @@ def drawn_grid(rng: np.random.Generator) -> PairGrid:
     """Draw two series as a window may hold them: some 80 points, seldom the most or the fewest there are.
 
     The two are alike in some grids and have nothing in common in others.
+
+    Returns
+    -------
+    PairGrid
+        Of the same number of points in all series.
     """
     seldom, alike = 0.02, 0.3
     n = _LEAST_POINTS + int(rng.geometric(0.03))
@@ -103,6 +108,11 @@ def edge_grids() -> dict[str, PairGrid]:
     """Return grids at the edges, by what each is.
 
     Those of the most points hold what makes every sum of an exact feature as large as it can be.
+
+    Returns
+    -------
+    dict of str to PairGrid
+        By what each grid is.
     """
     rising = list(range(50_000, 50_060))
     most = PairGrid.of(rtt_a_us=[1] * POINTS_LIMIT, rtt_b_us=[1] * POINTS_LIMIT)
@@ -141,7 +151,12 @@ def edge_grids() -> dict[str, PairGrid]:
 
 
 def generated_grids(drawn_count: int = 100, seed: int = 20230105) -> dict[str, PairGrid]:
-    """Return grids at the edges and so many drawn ones, by name; the same ones each time.
+    """Return grids at the edges and so many random ones, by name; the same ones each time.
+
+    Returns
+    -------
+    dict of str to PairGrid
+        Those at the edges first.
 
     Examples
     --------

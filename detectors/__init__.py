@@ -61,6 +61,11 @@ class UnknownDetectorError(UsageFault):
 def detector_of(name: str) -> tuple[DetectorKind, str]:
     """Return a detector and the name of its parameter set, by ``detector`` or ``detector/preset``.
 
+    Returns
+    -------
+    (DetectorKind, str)
+        The preset is the default one if the name has none.
+
     Raises
     ------
     UnknownDetectorError
@@ -82,6 +87,11 @@ def detector_judge(name: str, reading: Reading) -> Judge:
     ----------
     name : str
     reading : Reading
+
+    Returns
+    -------
+    Judge
+        The detector, replayed, or a judge of delays with its parameters.
 
     Raises
     ------

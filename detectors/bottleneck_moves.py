@@ -55,6 +55,11 @@ def moves(
     truths : mapping of (connection_id, subflow_a, subflow_b) to rows of the ``truth`` table
     min_rtt_us : mapping of connection_id to the smallest RTT of each subflow, microseconds
     ends_ns : mapping of connection_id to its last record, nanoseconds
+
+    Returns
+    -------
+    (list of Move, Counter of str)
+        In order of connection, pair and time; counts by reason.
     """
     moved: list[Move] = []
     left_out: Counter[str] = Counter()

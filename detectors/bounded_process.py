@@ -1,6 +1,6 @@
-"""A compiler or a compiled program as a process that ends: it has limits, and goes with all that it has started.
+"""A compiler or a compiled program as a process that ends: it has limits, and ends with all that it has started.
 
-What it says stands in files meanwhile: a pipe would stay open as long as any process that it has left behind.
+Its output goes to files meanwhile: a pipe would stay open as long as any process that it has left behind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from smartsbd.contracts.fault import Fault
 from smartsbd.contracts.lifetime import ending_with_this
 
 # The shell sets the limits: code that runs in a fork of a program with threads may wait for ever. A limit that is
-# lower already stays. The soft limit is below the hard one, so that the signal tells which limit it was.
+# lower already stays. The soft limit is below the hard one, so that the signal shows which limit it was.
 _LIMITED = """
 ulimit -c 0 2>/dev/null
 ulimit -S -t "$1" 2>/dev/null
@@ -32,7 +32,7 @@ exec "$@"
 """
 _BLOCK_BYTES = 512
 _KB = 1024
-#: Most that is kept of what is said on standard error.
+#: Most that is kept of what it writes on standard error.
 _ERROR_BYTES = 1 << 20
 
 
@@ -61,7 +61,7 @@ class ProcessLimits:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended, and what it said."""
+    """How a process ended, and what it wrote."""
 
     exit_code: int
     output: bytes
@@ -95,7 +95,12 @@ def run(command: Sequence[str], limits: ProcessLimits, events: IO[bytes] | None 
     command : sequence of str
     limits : ProcessLimits
     events : file, optional
-        Its standard input, from where the file stands; empty without it.
+        Its standard input, from the file's position on; empty without it.
+
+    Returns
+    -------
+    Ended
+        Exit status, as :class:`subprocess.Popen` has it, and what the program wrote, bytes.
 
     Raises
     ------

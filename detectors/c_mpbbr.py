@@ -50,7 +50,7 @@ class EqualRates:
     Attributes
     ----------
     tolerance : float
-        Share of a subflow's own bandwidth that another's of the same rate may differ by.
+        Share of a subflow's own bandwidth by which another's of the same rate may differ.
     bandwidth_rounds : int
         Round trips before the one that runs whose delivery rates the bandwidth is the largest of, as the kernel counts.
     cycle_rtts : int
@@ -70,7 +70,7 @@ class EqualRates:
 
 
 def of_one_rate(rate_a: float, rate_b: float, tolerance: float) -> bool:
-    """Tell whether either of two rates, of one unit, is within a share of itself of the other.
+    """Tell whether two rates differ by no more than a share of the larger.
 
     Parameters
     ----------
@@ -78,6 +78,11 @@ def of_one_rate(rate_a: float, rate_b: float, tolerance: float) -> bool:
         Of one unit.
     tolerance : float
         The share.
+
+    Returns
+    -------
+    bool
+        True at a difference of exactly that share too.
 
     Examples
     --------
@@ -93,7 +98,7 @@ class CountBefore:
 
     One rate in two cycles in a row is taken as sharing, and so is a cycle of two rates after one of one rate; a cycle
     of one rate after one of two rates is not. So the module's cases come to one: the last cycle's rates decide, and
-    what is found takes effect a cycle later.
+    the decision takes effect a cycle later.
 
     Examples
     --------
@@ -200,7 +205,7 @@ class CMpbbr(Detector):
         self._ends_ns: dict[Pair, int] = {}
         self._counts: dict[Pair, CountBefore] = {}
         self._verdicts: dict[Pair, bool | None] = {}
-        #: The last RTT sample, and from which one on there is something to do.
+        #: Time of the last RTT sample, and the time of a sample from which on there is something to do.
         self._now_ns = -1
         self._due_ns = _NEVER
 

@@ -25,11 +25,11 @@ _TEXT_BYTES = 64
 
 
 class CompiledDetectorError(Fault):
-    """The library of compiled detectors is not there, or could not do what it was asked."""
+    """The library of compiled detectors is missing, or one of its calls failed."""
 
 
 class ParameterError(UsageFault):
-    """A parameter that a compiled detector does not have, or a value it cannot take."""
+    """A parameter that a compiled detector does not have, or a value that it cannot take."""
 
 
 class _Parameter(ctypes.Structure):
@@ -44,7 +44,7 @@ class _Parameter(ctypes.Structure):
 
 
 class _Baseline(ctypes.Structure):
-    """``struct sbd_baseline`` up to what is called in C alone."""
+    """``struct sbd_baseline`` up to the members that only C calls."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),
@@ -134,9 +134,14 @@ def event_array(columns: Int64Array, subflow_ids: Sequence[int]) -> EventArray:
     Parameters
     ----------
     columns : (4, events) int64
-        As of :func:`smartsbd.detectors.event.event_columns`.
+        As :func:`smartsbd.detectors.event.event_columns` returns them.
     subflow_ids : sequence of int
         All subflows of the connection, in order.
+
+    Returns
+    -------
+    (events,) EVENT
+        In the same order.
 
     Raises
     ------
@@ -191,7 +196,7 @@ class CompiledDetector:
         self.kinds = frozenset(kind for kind in Kind if wanted >> kind & 1)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to make it anew: where its parameters lie is of this process."""
+        """Return how to make it anew: the address of its parameters is valid in this process alone."""
         return CompiledDetector, (self.name, self._values)
 
     def opinions(self, events: EventArray, subflows: int, end_ns: int) -> list[Opinion]:
@@ -200,11 +205,16 @@ class CompiledDetector:
         Parameters
         ----------
         events : (n,) EVENT
-            In time order; those of kinds it does not want are passed over.
+            In time order; those of kinds that it does not want are passed over.
         subflows : int
             How many there are.
         end_ns : int
             End of the connection.
+
+        Returns
+        -------
+        list of Opinion
+            In time order; before the first there is no opinion.
 
         Raises
         ------

@@ -32,6 +32,11 @@ class Correlating(Moving):
 def coefficient(x: Float64Array, y: Float64Array) -> float | None:
     """Return Pearson's correlation of two series of one length; None if one of them is constant.
 
+    Returns
+    -------
+    float or None
+        From -1 to 1.
+
     Examples
     --------
     >>> import numpy as np
@@ -57,6 +62,11 @@ class Correlation(Pairwise):
         ----------
         first, second, start_ns, end_ns
             As :meth:`~smartsbd.detectors.pairwise.Pairwise.judge` takes them.
+
+        Returns
+        -------
+        bool or None
+            Whether the coefficient reaches the threshold; None where one of the delays is constant.
         """
         grid_ns = np.linspace(start_ns, end_ns, self._correlating.points).astype(np.int64)
         series = [delays.at(grid_ns) for delays in (first, second)]

@@ -40,7 +40,7 @@ class DelayJudgement(Protocol):
 
     @property
     def wrong_share(self) -> float | None:
-        """Of such verdicts that are wrong, where that is known."""
+        """Share of such verdicts that are wrong, where that is known."""
 
 
 class DelayJudge(ABC):
@@ -51,7 +51,7 @@ class DelayJudge(ABC):
     reading : Reading
     """
 
-    #: What evidence has to say for a verdict.
+    #: When the evidence suffices for a verdict.
     rule: CommonLagRule | Criterion
     #: Which RTTs allow a verdict.
     judged_by: ClassVar[VerdictRule]
@@ -69,6 +69,11 @@ class DelayJudge(ABC):
             Lower subflow number first.
         names : tuple of str
             What the two are called in a reason.
+
+        Returns
+        -------
+        iterable of DelayJudgement
+            Each holds from its `decided_ns` until the next.
         """
 
     @abstractmethod
@@ -78,6 +83,11 @@ class DelayJudge(ABC):
         Parameters
         ----------
         x, y : SubflowSignals
+
+        Returns
+        -------
+        str or None
+            In words for a reader of the verdict.
         """
 
     def opinions(self, connection: Connection) -> Iterator[PairOpinion]:
@@ -86,6 +96,11 @@ class DelayJudge(ABC):
         Parameters
         ----------
         connection : Connection
+
+        Yields
+        ------
+        PairOpinion
+            Pair by pair and in time order; together they cover the connection.
         """
         rtts = judged_rtts.judged(connection, self.reading)
         start_ns, end_ns = connection.span_ns()

@@ -12,7 +12,7 @@ from smartsbd.detectors.partition import Partition
 
 #: Takes an event's time (ns), subflow and value.
 Handler = Callable[[int, int, int], None]
-#: Delay a detector works on: RTT samples, or one-way delays, where the input has them.
+#: Delay that a detector works on: RTT samples, or one-way delays, where the input has them.
 Delay = Literal["rtt", "owd"]
 
 
@@ -44,7 +44,7 @@ class Detector(ABC):
 
     @abstractmethod
     def handlers(self) -> Mapping[int, Handler]:
-        """Return what is done with each kind of event; other kinds are not wanted."""
+        """Return the handler of each kind of event; other kinds are not wanted."""
 
     @property
     def kinds(self) -> frozenset[Kind]:
@@ -64,7 +64,7 @@ class Detector(ABC):
         ----------
         time_ns : int, nanoseconds
         subflow_id : int
-            One of those that :meth:`reset` was given.
+            One of those that :meth:`reset` received.
         kind : int
             One of :attr:`kinds`.
         value : int
@@ -134,9 +134,14 @@ def replayed(detector: Detector, subflow_ids: Sequence[int], events: Iterable[Ev
     detector : Detector
     subflow_ids : sequence of int
     events : iterable of Event
-        Of the kinds it wants, in time order.
+        Of the kinds that it wants, in time order.
     end_ns : int
         End of the connection.
+
+    Returns
+    -------
+    list of Opinion
+        In time order; before the first there is no opinion.
     """
     detector.reset(subflow_ids)
     handler = detector.handlers()

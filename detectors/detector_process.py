@@ -2,8 +2,8 @@
 
 Started by ``python -m smartsbd.detectors.detector_process NAME``.
 
-`sbd scorecard` runs somebody else's detector so. By this program, what it says of ours can be compared with what they
-say when they are asked directly.
+`sbd scorecard` runs somebody else's detector in this way. With this program, its verdicts of our detectors can be
+compared with those that they give when they are called directly.
 """
 
 from __future__ import annotations
@@ -33,6 +33,11 @@ def verdicts(name: str, lines: bytes) -> bytes:
     name : str
         ``detector`` or ``detector/preset``.
     lines : bytes
+
+    Returns
+    -------
+    bytes
+        In order of time, as :func:`smartsbd.detectors.verdict_lines.write` writes them.
 
     Raises
     ------
@@ -64,7 +69,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        Name of the detector; of the command line by default.
+        Name of the detector; from the command line by default.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or that of the fault.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if len(words) != 1:

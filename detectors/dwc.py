@@ -1,6 +1,6 @@
 """DWC-R, after Dynamic Window Coupling (Hassayoun, Iyengar, Ros, ICNP 2011): subflows that lose together share.
 
-Evidence: R. The paper's text was not at hand; certain is only this. From its abstract (A): loss and delay signals
+Evidence: R. The paper's text was not at hand; only this is certain. From its abstract (A): loss and delay signals
 detect shared bottlenecks, subflows are grouped explicitly, and anew as bottlenecks shift. From SmartSBD (T): loss is
 the only trigger of the grouping; RTT and loss are measured at the sender; it was right for 0.268 of the time where a
 bottleneck was shared, and for 0.855 where none was. Every rule below is our reconstruction.
@@ -13,8 +13,8 @@ merges the sets of i and j; no, while they are in one set, makes i a set by itse
 
 What the specification leaves open, and how it is taken here:
 
-- A coming loss counts under every delay rule; otherwise all answers but the default rule's would be known at t, nothing
-  would be pending, and no rule says what leaves then.
+- A coming loss counts under every delay rule; otherwise all answers except the default rule's would be known at t,
+  nothing would be pending, and no rule says what leaves then.
 - An answer that no coming loss can change is acted on at t, not kept until t + W.
 - Of one moment, subflows leave before others merge; pending answers that end together see the sets as they were.
 - Failures count per ordered pair while both are in one set; they are forgotten when either is found to lose together
@@ -104,6 +104,11 @@ def together(delay_rule: DelayRule, recent: bool, high: bool) -> bool | None:
     high : bool
         Its delay is high.
 
+    Returns
+    -------
+    bool or None
+        Whether they lose together, as far as it is known at the event.
+
     Examples
     --------
     >>> together("and_recent", recent=False, high=True) is None
@@ -129,7 +134,7 @@ class _Path:
         self.srtt_eighth_us = 0
         self.min_us = _NEVER
         self.max_us = 0
-        #: Samples that are, or may yet become, the smallest and the largest of those looked back on.
+        #: Samples that are, or may yet become, the smallest and the largest within the time that is looked back on.
         self.lowest: deque[tuple[int, int]] = deque()
         self.highest: deque[tuple[int, int]] = deque()
         self.loss_ns: int | None = None
@@ -224,7 +229,7 @@ class Dwc(Detector):
             self._act(due_ns, failed, [], self._aged(due_ns))
 
     def _lose(self, time_ns: int, subflow_id: int) -> None:
-        """Take a loss event: it answers what waits for it, and asks anew."""
+        """Take a loss event: it answers the questions that wait for it, and asks new ones."""
         path = self._paths[subflow_id]
         path.loss_ns = path.news_ns = time_ns
         held = [(asking, asked) for _, asking, asked in self._pending if asked == subflow_id]
@@ -244,7 +249,7 @@ class Dwc(Detector):
         self._act(time_ns, failed, held)
 
     def _act(self, time_ns: int, failed: Iterable[Pair], held: Iterable[Pair], aged: Iterable[int] = ()) -> None:
-        """Take answers no and yes of one moment, and subflows whose news is old; say what sets there are now."""
+        """Take answers no and yes of one moment, and subflows whose news is old; decide on the sets."""
         leaving = set(aged)
         for pair in failed:
             if self._set_of[pair[0]] == self._set_of[pair[1]]:

@@ -1,6 +1,6 @@
 """EMPTCP-R, after EMPTCP (Ye et al., ICCCN 2019): subflows marked in the same slots of time share.
 
-Evidence: R. The paper's text was not at hand; certain is only this. From its abstract (A): detection is by ECN, and
+Evidence: R. The paper's text was not at hand; only this is certain. From its abstract (A): detection is by ECN, and
 there may be several bottlenecks. From FMBBR's paper (T): a birth-death Markov model gives a sampling period D, within
 which arrival times of marked packets are analysed. Every rule below is our reconstruction.
 
@@ -11,7 +11,7 @@ is the largest smoothed RTT, plus the 99th percentile of the lengths of bursts o
 What the specification leaves open, and how it is taken here:
 
 - All slots of the connection so far count.
-- D is set when a slot begins, of what is known then.
+- D is set when a slot begins, from what is known then.
 - A burst is a run of ACKs of one subflow that all echo a mark, from its first to its last; ACKs of one moment are one,
   and marked if any of them is. A burst is over with the first ACK that is not marked. Bursts of all subflows are taken
   together. The percentile is the smallest length such that 99 % of the bursts are no longer; while no burst is over,
@@ -60,7 +60,12 @@ class Slots:
 
 
 def percentile99(ordered: Sequence[int]) -> int:
-    """Return the smallest of some numbers, in order, such that 99 % of them are no larger.
+    """Return the smallest of some ascending numbers such that 99 % of them are no larger.
+
+    Returns
+    -------
+    int
+        One of the numbers, in their unit.
 
     Examples
     --------
@@ -71,7 +76,7 @@ def percentile99(ordered: Sequence[int]) -> int:
 
 
 class _SlotRun:
-    """Marked ACKs of a subflow in a row: when the first and the last came, and when the last ACK of all did."""
+    """Marked ACKs of a subflow in a row: when the first and the last came, and when the last ACK of any kind came."""
 
     __slots__ = ("ack_ns", "first_ns", "last_ns")
 
@@ -90,10 +95,10 @@ class Emptcp(Detector):
         self._srtt_eighth_us: dict[int, int] = {}
         self._runs: dict[int, _SlotRun] = {}
         self._bursts_ns: list[int] = []
-        #: Of every two subflows, slots in which one has a mark, and in which both have.
+        #: Of every two subflows, number of slots in which one has a mark, and in which both have.
         self._either: dict[Pair, int] = {}
         self._both: dict[Pair, int] = {}
-        #: Of the slot that runs: its end and length, the subflows compared in it, and those with a mark.
+        #: The slot that runs: its end and length, the subflows compared in it, and those with a mark.
         self._end_ns = _NEVER
         self._length_ns = 0
         self._compared: list[int] = []

@@ -21,11 +21,11 @@ class Kind(IntEnum):
 
     #: A change of congestion state: 0 Open, 1 Disorder, 2 CWR, 3 Recovery, 4 Loss.
     CA = 0
-    #: Packets were lost: how many.
+    #: A loss: number of packets.
     LOSS = 1
     #: An ACK: bytes acknowledged so far (snd_una).
     ACK = 2
-    #: An ACK that echoes congestion (ECE): bytes it acknowledges first.
+    #: An ACK that echoes congestion (ECE): bytes that it is the first to acknowledge.
     MARK = 3
     #: An RTT sample, microseconds.
     RTT = 4
@@ -34,7 +34,7 @@ class Kind(IntEnum):
 
 
 class Event(NamedTuple):
-    """Something that happened to a subflow at the sender, or that an ACK told it."""
+    """Something that happened to a subflow at the sender, or that the sender learnt from an ACK."""
 
     time_ns: int
     subflow_id: int
@@ -57,7 +57,7 @@ def _observed(rows: pa.Table, kind: Kind, column: str) -> Int64Array:
 
 
 def _marks(acks: pa.Table) -> Int64Array:
-    """Return the ACKs that echo congestion, with the bytes each acknowledges first."""
+    """Return the ACKs that echo congestion, with the bytes that each is the first to acknowledge."""
     parts = [np.empty((4, 0), dtype=np.int64)]
     for subflow_id in sorted(pc.unique(acks.column("subflow_id")).to_pylist()):
         subflow_acks = acks.filter(pc.equal(acks.column("subflow_id"), subflow_id))
@@ -112,5 +112,10 @@ def events_of(acks: pa.Table, states: pa.Table, losses: pa.Table, kinds: Collect
     ----------
     acks, states, losses, kinds
         As :func:`event_columns` takes them.
+
+    Yields
+    ------
+    Event
+        In time order.
     """
     yield from map(Event._make, zip(*event_columns(acks, states, losses, kinds).tolist(), strict=True))

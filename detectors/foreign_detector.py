@@ -1,7 +1,7 @@
 """Somebody else's detector: a process that reads the event lines of one connection, and writes verdict lines.
 
-It is run once for each connection, within limits. A process that fails costs its own verdicts: that is counted, with
-the reason, and the next connection is asked all the same.
+It is run once for each connection, within limits. A process that fails loses the verdicts on its connection alone: the
+failure is counted, with its reason, and the next connection has its run all the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from smartsbd.detectors.scoring import OnPair
 #: What a process may take for one connection.
 LIMITS = ProcessLimits(time_s=60, file_bytes=1 << 24, memory_bytes=8 << 30)
 SILENT = "wrote nothing"
-#: Most letters of what a failed process said on standard error that are shown.
+#: Most characters that are shown of what a failed process wrote on standard error.
 _SHOWN = 200
 
 
@@ -32,12 +32,12 @@ class NoProgramError(UsageFault):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a detector says of a connection.
+    """A detector's answer on a connection.
 
     Attributes
     ----------
     on_pairs : dict of Pair to OnPair
-        Nothing of any pair, if the process failed.
+        No opinion on any pair, if the process failed.
     failure : str or None
         Why there is no answer: the process failed or wrote nothing.
     refused : Counter of str
@@ -53,7 +53,12 @@ class Answer:
 
 
 def command_of(text: str) -> list[str]:
-    """Return a command as typed in one argument, its program's place first.
+    """Return the words of a command that was typed as one argument, the program's path first.
+
+    Returns
+    -------
+    list of str
+        The path of the program, then its arguments.
 
     Raises
     ------
@@ -83,7 +88,7 @@ def ask(
     Parameters
     ----------
     command : sequence of str
-        As of :func:`command_of`.
+        As :func:`command_of` returns it.
     lines : bytes
         The connection's event lines.
     token : int
@@ -92,6 +97,11 @@ def ask(
         Times of its first and last event.
     limits : ProcessLimits
         What the process may take.
+
+    Returns
+    -------
+    Answer
+        With an entry for each pair of the subflows.
     """
     with tempfile.TemporaryFile() as events:
         events.write(lines)

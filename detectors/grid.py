@@ -23,6 +23,11 @@ class ParameterGridError(UsageFault):
 def preset_name(point: Mapping[str, Any]) -> str:
     """Return the name of a point of a grid.
 
+    Returns
+    -------
+    str
+        Parameters in alphabetical order.
+
     Examples
     --------
     >>> preset_name({"theta": 0.5, "kappa": 1})
@@ -39,6 +44,11 @@ def points(kind: DetectorKind, grid: Mapping[str, Sequence[Any]]) -> dict[str, A
     kind : DetectorKind
     grid : mapping of str to sequence
         Values of some of its parameters.
+
+    Returns
+    -------
+    dict of str to parameter set
+        By name; parameters that the grid does not have keep their default values.
 
     Raises
     ------
@@ -69,7 +79,12 @@ def best_preset(judged: pd.DataFrame) -> str:
     ----------
     judged : DataFrame
         Columns ``preset``, ``shared`` and ``right`` (share of a window or of time that is right, in [0, 1]); the
-        rows of each parameter set together; of equals the one that stands first is taken.
+        rows of each parameter set together; of equals the one that comes first is taken.
+
+    Returns
+    -------
+    str
+        A value of the column ``preset``.
 
     Examples
     --------

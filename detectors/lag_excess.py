@@ -2,8 +2,8 @@
 
 The statistic is in :mod:`smartsbd.features.lag_excess`. The criterion has two thresholds and learns nothing: an excess
 says by how many standard deviations the best possible lag is above the impossible ones of the same pair, so it needs no
-calibration by what it is measured on. A second witness, the comparison test on the same tiles, adds what it leads by,
-one at most in either direction. Where thresholds, witness and memory come from is in docs/experiments/lag-excess.md.
+calibration by what it is measured on. A second witness, the comparison test on the same tiles, adds its lead, one
+at most in either direction. Where thresholds, witness and memory come from is in docs/experiments/lag-excess.md.
 
 Unlike other detectors this one takes an opinion back: where the evidence lies between the thresholds, or does not allow
 a verdict, nothing is said of a pair. It keeps every sample, and judges anew whenever it is asked; its twin in C
@@ -74,7 +74,7 @@ class Criterion:
         return self.judged_by(excesses(evidence.correlogram), evidence)
 
     def judged_by(self, bands: list[Excess | None], evidence: Evidence) -> tuple[bool | None, int | None, str | None]:
-        """Return what :meth:`judged` does where it is known what each band of the evidence says."""
+        """Return what :meth:`judged` returns, given the excess of each band of the evidence."""
         score_q10 = mean_excess_q10(bands)
         if score_q10 is not None and self.compares:
             score_q10 += _witnessed_q10(evidence)
@@ -97,9 +97,9 @@ class Judgement:
     decided_ns : int, nanoseconds
         From when on.
     start_ns : int, nanoseconds
-        First time of what it rests on.
+        First time of what the judgement rests on.
     end_ns : int, nanoseconds
-        Last time of what it rests on.
+        Last time of what the judgement rests on.
     shared : bool or None
     score_q10 : int or None
         Mean excess over the bands that say something, and what the witness adds.
@@ -123,6 +123,11 @@ class Judgement:
 
 def mean_excess_q10(bands: list[Excess | None]) -> int | None:
     """Return the mean excess over the bands that say something, truncated toward zero; None if none does.
+
+    Returns
+    -------
+    int or None
+        In 1024ths of a standard deviation.
 
     Examples
     --------
@@ -152,7 +157,12 @@ def judgement(tile: Tile, lattice: Lattice, memory: Memory, criterion: Criterion
     memory : Memory
         What is kept of the pair's earlier tiles; this tile is added to it.
     criterion : Criterion
-        What evidence has to say for a verdict.
+        When the evidence suffices for a verdict.
+
+    Returns
+    -------
+    Judgement
+        Without evidence if the queue is too deep for the tile.
     """
     evidence = memory.add(tile)
     end_ns = tile.start_ns + tile.steps * lattice.step_ns
@@ -169,6 +179,11 @@ def judgements(x: SubflowSignals, y: SubflowSignals, criterion: Criterion) -> It
     x, y : SubflowSignals
         The pair, lower subflow number first.
     criterion : Criterion
+
+    Yields
+    ------
+    Judgement
+        One at each half of a tile that is known.
     """
     lattice = lattice_of(x, y)
     if isinstance(lattice, str):

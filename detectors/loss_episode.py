@@ -8,7 +8,7 @@ from smartsbd.contracts.tables import OPEN, RECOVERY
 
 
 class LossEpisodes:
-    """Tells the loss events of subflows: entries into Recovery or Loss from outside both.
+    """Finds the loss events of subflows: entries into Recovery or Loss from outside both.
 
     A sender counts one loss event per window: none before snd_una has passed the highest byte sent when the one before
     began (`recover` of NewReno). The tables do not have that byte, but the kernel keeps it (high_seq) and leaves
@@ -20,7 +20,12 @@ class LossEpisodes:
         self._ca_state = dict.fromkeys(subflow_ids, OPEN)
 
     def begins(self, subflow_id: int, ca_state: int) -> bool:
-        """Take a subflow's change of state; tell whether a loss event begins with it.
+        """Take a subflow's change of state; return whether a loss event begins with it.
+
+        Returns
+        -------
+        bool
+            True at an entry into Recovery or Loss from outside both.
 
         Examples
         --------

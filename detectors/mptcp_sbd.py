@@ -58,6 +58,11 @@ def merged(
     subflow_ids : sequence of int
     share : float
 
+    Returns
+    -------
+    Partition
+        Group of each flow, in the order of `subflow_ids`.
+
     Examples
     --------
     >>> merged([((0, 0), (True, True)), ((0, 1), (True, True))], [3, 4], 0.5)

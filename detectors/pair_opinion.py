@@ -1,4 +1,4 @@
-"""What is said of a pair of subflows, and the protocol of whatever says it: a rule, a model or an exported header."""
+"""The opinion on a pair of subflows, and the protocol of what gives it: a rule, a model or an exported header."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCORE_DIGITS = 6
 
 @dataclass(frozen=True)
 class PairOpinion:
-    """What is said of a pair, from a moment on or of a window.
+    """The opinion on a pair, from a moment on or on a window.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class PairOpinion:
     reason : str or None
         Why there is no verdict.
     wrong_share : float or None
-        Of such verdicts that are wrong, where that is known.
+        Share of such verdicts that are wrong, where that is known.
     """
 
     subflow_a: int
@@ -50,4 +50,9 @@ class Judge(Protocol):
         ----------
         connection : Connection
             Of two subflows or more.
+
+        Yields
+        ------
+        PairOpinion
+            In order of pairs, then of time.
         """

@@ -36,11 +36,16 @@ class DelayPair:
     min_us: int
 
     def at(self, grid_ns: Int64Array) -> Float64Array:
-        """Return the delays at some times, between samples linear, before the first and after the last held.
+        """Return the delays at some times: linear between samples, constant before the first and after the last.
 
         Parameters
         ----------
         grid_ns : (points,) int64
+
+        Returns
+        -------
+        (points,) float64, microseconds
+            One delay for each time.
         """
         delay_us: Float64Array = np.interp(grid_ns, self.time_ns, self.delay_us)
         return delay_us
@@ -55,7 +60,7 @@ class _DelaySamples:
         self.min_us = 0
 
     def within(self, start_ns: int, end_ns: int) -> DelayPair:
-        """Return the delays from a time on, up to and with another; forget those before."""
+        """Return the delays from one time to another, both included; forget the earlier ones."""
         time_ns = np.array(self.time_ns, dtype=np.int64)
         first, last = np.searchsorted(time_ns, [start_ns, end_ns + 1])
         delays = DelayPair(time_ns[first:last], np.array(self.delay_us, dtype=np.int64)[first:last], self.min_us)
@@ -90,11 +95,11 @@ class Moving:
 
 
 class Windowed(Detector):
-    """Every step, judges the subflows by what lies in the window.
+    """Judges the subflows at every step, by their delays in the window.
 
     A subflow is judged from when the window is full, counted from its first delay or from the first after a silence as
-    long; steps are counted from the first delay of the connection. A verdict of None leaves the one before, and so does
-    a step in which no delay came.
+    long; steps are counted from the first delay of the connection. A verdict of None leaves the one before in force,
+    and so does a step in which no delay came.
     """
 
     def __init__(self, moving: Moving) -> None:
@@ -180,7 +185,7 @@ class Windowed(Detector):
             for subflow_id, covered_ns in sorted(self._covered_from_ns.items())
             if covered_ns <= start_ns and len(delays[subflow_id].time_ns) > 1
         }
-        # What is older than the window is gone: a window that grows is full again only when it has been waited for.
+        # Delays older than the window are gone: a window that has grown is full again only after that time.
         for subflow_id, covered_ns in self._covered_from_ns.items():
             self._covered_from_ns[subflow_id] = max(covered_ns, start_ns)
         for pair, verdict in self.judged(full, start_ns, end_ns).items():
@@ -205,6 +210,11 @@ class Pairwise(Windowed):
             Delays in the window, lower subflow number first.
         start_ns, end_ns : int, nanoseconds
             The window; a delay at its end belongs to it.
+
+        Returns
+        -------
+        bool or None
+            Whether they share; None leaves the last verdict in force.
         """
 
     def judged(self, delays: Mapping[int, DelayPair], start_ns: int, end_ns: int) -> Mapping[Pair, bool | None]:
@@ -214,5 +224,10 @@ class Pairwise(Windowed):
         ----------
         delays, start_ns, end_ns
             As :meth:`Windowed.judged` takes them.
+
+        Returns
+        -------
+        mapping of Pair to bool or None
+            An entry for every pair of `delays`.
         """
         return {(a, b): self.judge(delays[a], delays[b], start_ns, end_ns) for a, b in pairs_of(delays)}

@@ -14,6 +14,11 @@ Pair = tuple[int, int]
 def numbered(groups: Sequence[int | None]) -> Partition:
     """Return the same partition with groups counted from 0 in order of appearance.
 
+    Returns
+    -------
+    Partition
+        As long as `groups`.
+
     Examples
     --------
     >>> numbered([7, None, 3, 7])
@@ -25,6 +30,11 @@ def numbered(groups: Sequence[int | None]) -> Partition:
 
 def pairs_of(subflow_ids: Iterable[int]) -> Iterator[Pair]:
     """Yield every two subflows.
+
+    Yields
+    ------
+    Pair
+        In ascending order, the lower number first.
 
     Examples
     --------
@@ -42,6 +52,11 @@ def shares(partition: Partition, first: int, second: int) -> bool | None:
     partition : Partition
     first, second : int
         Places of the subflows in it.
+
+    Returns
+    -------
+    bool or None
+        True if both are in one group.
     """
     group_a, group_b = partition[first], partition[second]
     return None if group_a is None or group_b is None else group_a == group_b
@@ -58,6 +73,11 @@ def partition_of(subflow_ids: Sequence[int], verdicts: Mapping[Pair, bool | None
         In order.
     verdicts : mapping of Pair to bool or None
         The verdict on each pair; None, or no entry, is no verdict.
+
+    Returns
+    -------
+    Partition
+        Group of each subflow, in the order of `subflow_ids`.
 
     Examples
     --------

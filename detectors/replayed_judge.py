@@ -32,6 +32,11 @@ class ReplayedJudge:
         Parameters
         ----------
         connection : Connection
+
+        Yields
+        ------
+        PairOpinion
+            Pair by pair and in time order; each holds for its span, and the last one to the end.
         """
         subflow_ids = sorted(connection.subflows)
         start_ns, end_ns = connection.span_ns()

@@ -91,6 +91,11 @@ def read_known(folder: Path, truth: Path, pair_window: Path) -> Known:
         Its ``truth`` table.
     pair_window : Path
         Its ``pair_window`` table.
+
+    Returns
+    -------
+    Known
+        Of all connections of the dataset.
     """
     subflows: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
     for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
@@ -103,7 +108,7 @@ def read_known(folder: Path, truth: Path, pair_window: Path) -> Known:
     labelled = labelled.sort_by([(name, "ascending") for name in tables.WINDOW_KEY])
     runs = pc.run_end_encode(labelled.column("connection_id").combine_chunks())
     ends = runs.run_ends.to_pylist()
-    # Copied, that no part holds the others' memory when it is sent to another process.
+    # Copied, so that no part holds the others' memory when it is sent to another process.
     by_connection = {
         name: labelled.take(np.arange(start, end))
         for name, start, end in zip(runs.values.to_pylist(), [0, *ends], ends, strict=False)
@@ -133,12 +138,12 @@ def absent_signals(acks: pa.Table) -> frozenset[Kind]:
 
 
 class _ReplayEvents:
-    """The events of a connection, of all kinds that a detector wants.
+    """The events of a connection, of all kinds that any detector wants.
 
     Parameters
     ----------
     columns : (4, events) int64
-        As of :func:`smartsbd.detectors.event.event_columns`.
+        As :func:`smartsbd.detectors.event.event_columns` returns them.
     """
 
     def __init__(self, columns: Int64Array) -> None:
@@ -161,7 +166,7 @@ class _ReplayEvents:
 def opinions_on(
     rows: Sequence[pa.Table], subflow_ids: Sequence[int], end_ns: int, detectors: Named
 ) -> tuple[Said, int]:
-    """Replay detectors on a connection; return their opinions, and the number of events they were told.
+    """Replay detectors on a connection; return their opinions, and the number of events that they received.
 
     A detector whose signal the connection does not have is not replayed.
 
@@ -172,6 +177,11 @@ def opinions_on(
     end_ns : int
         Its end.
     detectors : Named
+
+    Returns
+    -------
+    (Said, int)
+        Opinions by name and parameter set; events, counted once for each detector that receives them.
     """
     acks, states, losses = rows
     absent = absent_signals(acks)
@@ -213,7 +223,7 @@ def _opinion_rows(windows: pa.Table, on_pairs: Mapping[tuple[str, str], Mapping[
     ----------
     windows : rows of the ``pair_window`` table
         Of one connection, in order.
-    on_pairs : mapping of detector and parameter set to what they say of each pair
+    on_pairs : mapping of detector and parameter set to their opinions on each pair
     """
     names = sorted(on_pairs)
     ends_ns = pc.add(windows.column("window_start_ns"), windows.column("window_ns")).to_numpy()
@@ -246,6 +256,11 @@ def judged(
     opinions_by : Said
     with_groups : bool
         Whether the opinions themselves are wanted.
+
+    Returns
+    -------
+    ReplayedRows
+        Of this connection alone; `grouping` is empty unless it is wanted.
     """
     replayed_rows = ReplayedRows()
     connection_id = connection["connection_id"]
@@ -313,9 +328,14 @@ def replay_on(
         With the dataset's tables; read one connection at a time.
     detectors : Named
     said : mapping of connection_id to Said
-        Opinions that others have of the connections, judged with those of the detectors.
+        Opinions of other judges on the connections, judged with those of the detectors.
     with_groups : bool
         Whether the opinions themselves are wanted.
+
+    Returns
+    -------
+    ReplayedRows
+        Of all connections, with the numbers of connections and events among the counts.
     """
     replayed_rows = ReplayedRows()
     for connection in known.connections:
@@ -366,7 +386,7 @@ def batches(known: Known) -> list[Known]:
 
 
 def names_of(time_share: pa.Table) -> list[tuple[str, str]]:
-    """Return the detectors and parameter sets that were replayed, those too that said nothing."""
+    """Return the detectors and parameter sets that were replayed, including those without any opinion."""
     return sorted(set(zip(*(time_share.column(name).to_pylist() for name in ("detector", "preset")), strict=True)))
 
 
@@ -377,6 +397,11 @@ def said_in(grouping: pa.Table) -> dict[str, Said]:
     ----------
     grouping : rows of the ``grouping`` table
         In order of its key.
+
+    Returns
+    -------
+    dict of str to Said
+        By connection; opinions in time order.
     """
     groups_at: dict[str, dict[tuple[str, str], dict[int, list[int | None]]]] = defaultdict(lambda: defaultdict(dict))
     names = ("connection_id", "detector", "preset", "time_ns", "group")

@@ -18,18 +18,18 @@ from smartsbd.detectors.event import Kind
 from smartsbd.detectors.partition import Partition, numbered
 
 _NS_PER_MS = 1_000_000
-#: Payload of a full packet with timestamps on Ethernet: the unit packets are counted in.
+#: Payload of a full packet with timestamps on Ethernet: the unit in which packets are counted.
 _PACKET_BYTES = 1448
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Parameters of RFC 8382, section 2.2; the defaults are its.
+    """Parameters of RFC 8382, section 2.2; the defaults are the RFC's.
 
     Attributes
     ----------
     delay : str
-        The delay the statistics are of; an RTT stands for a one-way delay where the way back is idle.
+        The delay that the statistics are of; an RTT serves as a one-way delay where the way back is idle.
     interval_ms : int
         Base interval T.
     n, m : int
@@ -114,6 +114,11 @@ def weighted(newest_first: Sequence[float], m: int, f: int) -> float:
     f : int
         Of those, the newest that weigh most; from 1 to m.
 
+    Returns
+    -------
+    float
+        In the unit of the values.
+
     Examples
     --------
     >>> weighted([1.0, 1.0, 1.0, 1.0], m=4, f=2)
@@ -178,7 +183,7 @@ class FlowStatistics:
         return lost / total if total else 0.0
 
     def _crossed(self, mean_us: float, var_us: float | None) -> bool:
-        """Tell whether an interval's mean lies beyond the other side of the long-term mean than the last that did."""
+        """Tell whether an interval's mean leaves the long-term mean on the other side than the last that left it."""
         if var_us is None or self.mean_us is None:
             return False
         reach_us = self._thresholds.p_v * var_us
@@ -205,7 +210,7 @@ class FlowStatistics:
         )
 
     def _take_delays(self) -> None:
-        """Take down what the delays of the interval, at least one, say."""
+        """Add the delays of the interval, of which there is at least one, to the statistics."""
         noise = self._thresholds.noise
         interval_us = self.sum_us / self.count
         compared = self.mean_us is not None
@@ -265,6 +270,11 @@ def _within_share(width: float) -> Callable[[float, float], bool]:
 def grouped(flows: Sequence[Summary], thresholds: Thresholds) -> Partition:
     """Group flows by their statistics; those not at a bottleneck are each by themselves.
 
+    Returns
+    -------
+    Partition
+        Group of each flow, in the order of `flows`.
+
     Examples
     --------
     >>> first = Summary(skew_est=-0.20, var_est=5000.0, freq_est=0.20, pkt_loss=0.0, at_bottleneck=True)
@@ -305,10 +315,10 @@ def grouped(flows: Sequence[Summary], thresholds: Thresholds) -> Partition:
 
 
 class SummaryStatistics(Detector):
-    """Renews every flow's statistics at the end of each interval; what is made of them, subclasses say.
+    """Renews every flow's statistics at the end of each interval; subclasses say what is made of them.
 
-    Intervals begin at the later of the subflows' first delays, so that all have the same. A subflow that never gives
-    one keeps the detector from any opinion.
+    Intervals begin at the latest of the subflows' first delays, so that all have the same. As long as a subflow has no
+    delay, the detector has no opinion.
     """
 
     def __init__(self, thresholds: Thresholds) -> None:

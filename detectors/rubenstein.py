@@ -57,7 +57,12 @@ def probes(time_ns: Int64Array, start_ns: int, slot_ns: int) -> Int64Array:
     time_ns : (n,) int64
         In order, none before `start_ns`.
     start_ns, slot_ns : int
-        Begin of the first slot, and length of each.
+        Beginning of the first slot, and length of each.
+
+    Returns
+    -------
+    (slots,) int64
+        Indices into `time_ns`, ascending; slots without a time have none.
 
     Examples
     --------
@@ -70,7 +75,7 @@ def probes(time_ns: Int64Array, start_ns: int, slot_ns: int) -> Int64Array:
 
 
 def compared(flow: DelayPair, other: DelayPair, places: Int64Array) -> Int64Array:
-    """Return delays of probes, those of the other flow's packets next to them, and those of the probes next to them.
+    """Return the delays of probes, of the other flow's next packets, and of the flow's own next probes.
 
     Parameters
     ----------
@@ -81,7 +86,7 @@ def compared(flow: DelayPair, other: DelayPair, places: Int64Array) -> Int64Arra
     Returns
     -------
     (3, k) int64, microseconds
-        Of the probes that another one follows, and before it a packet of the other flow.
+        A column for each probe that a packet of the other flow follows before the next probe does.
     """
     probe, following = places[:-1], places[1:]
     crossing = np.searchsorted(other.time_ns, flow.time_ns[probe], side="right")
@@ -96,7 +101,12 @@ def measures(delays_us: Int64Array) -> tuple[float, float] | None:
     Parameters
     ----------
     delays_us : (3, k) int64
-        Of probes, of the other flow's packets next to them, and of the probes next to them.
+        Of probes, of the other flow's next packets, and of the flow's own next probes.
+
+    Returns
+    -------
+    (float, float) or None
+        Correlation coefficients from -1 to 1.
 
     Examples
     --------
@@ -131,6 +141,11 @@ class Rubenstein(Pairwise):
         ----------
         first, second, start_ns, end_ns
             As :meth:`~smartsbd.detectors.pairwise.Pairwise.judge` takes them.
+
+        Returns
+        -------
+        bool or None
+            Whether cross is above auto; None with too few probes, or constant delays.
         """
         slot_ns = self._slot_ns(first, second)
         lead = 0.0

@@ -41,6 +41,11 @@ class OnPair:
             Of a detector on one connection, in time order.
         first, second : int
             Places of two subflows in the partitions.
+
+        Returns
+        -------
+        OnPair
+            With an entry for each opinion, those that do not change the pair among them.
         """
         return cls(
             tuple(opinion.time_ns for opinion in opinions),
@@ -48,7 +53,12 @@ class OnPair:
         )
 
     def at(self, time_ns: int) -> bool | None:
-        """Return what holds at a time.
+        """Return the opinion at a time.
+
+        Returns
+        -------
+        bool or None
+            Whether the two share; None is no opinion.
 
         Examples
         --------
@@ -60,7 +70,12 @@ class OnPair:
         return self.said[place - 1] if place else None
 
     def at_each(self, times_ns: Int64Array) -> npt.NDArray[np.int8]:
-        """Return what holds at some times: 1 that they share, 0 that they do not, -1 no opinion.
+        """Return the opinion at some times: 1 that they share, 0 that they do not, -1 none.
+
+        Returns
+        -------
+        (times,) int8
+            An opinion for each time.
 
         Examples
         --------
@@ -71,13 +86,18 @@ class OnPair:
         return verdicts[np.searchsorted(np.array(self.from_ns, dtype=np.int64), times_ns, side="right")]
 
     def within(self, start_ns: int, end_ns: int) -> list[tuple[int, bool | None]]:
-        """Return what holds at the start, and each change up to the end, as (time, opinion)."""
+        """Return the opinion at the start, and each entry up to the end, as (time, opinion)."""
         first, last = bisect_right(self.from_ns, start_ns), bisect_right(self.from_ns, end_ns)
         later = zip(self.from_ns[first:last], self.said[first:last], strict=True)
         return [(start_ns, self.at(start_ns)), *later]
 
     def changes(self, start_ns: int, end_ns: int) -> list[tuple[int, bool | None]]:
-        """Return what holds at the start, and each change to something else up to the end, as (time, opinion).
+        """Return the opinion at the start, and each change of it up to the end, as (time, opinion).
+
+        Returns
+        -------
+        list of (int, bool or None)
+            Times in nanoseconds, ascending.
 
         Examples
         --------
@@ -89,6 +109,11 @@ class OnPair:
 
     def lasting_ns(self, start_ns: int, end_ns: int) -> dict[bool | None, int]:
         """Return how long each opinion held between two times, nanoseconds.
+
+        Returns
+        -------
+        dict of bool or None to int, nanoseconds
+            All three opinions are keys; the sum is the time between.
 
         Examples
         --------
@@ -112,6 +137,11 @@ class OnPair:
         start_ns, end_ns : int
         held_ns : int
             How long it must stay right, up to the end, to count.
+
+        Returns
+        -------
+        int or None, nanoseconds
+            From the start to the first opinion that is right for long enough.
 
         Examples
         --------
@@ -139,6 +169,11 @@ def scored_from_ns(states: pa.Table, start_ns: int, subflow_id: int) -> int:
         Its first record.
     subflow_id : int
 
+    Returns
+    -------
+    int, nanoseconds
+        A time on the clock of the connection.
+
     Notes
     -----
     Ours (R): SmartSBD does not say which time it scores, and a detector's initial state decides much of it otherwise.
@@ -159,6 +194,11 @@ def exact_ns(on_pairs: Mapping[Pair, OnPair], shared: Mapping[Pair, bool], start
     shared : mapping of Pair to bool
         The labels of all pairs.
     start_ns, end_ns : int
+
+    Returns
+    -------
+    int, nanoseconds
+        From 0 to the time between the two.
 
     Examples
     --------

@@ -18,6 +18,11 @@ def smoothed(srtt_eighth_us: int, rtt_us: int) -> int:
     rtt_us : int
         The sample, at least 1.
 
+    Returns
+    -------
+    int, eighths of a microsecond
+        Rounded as the kernel rounds it.
+
     Examples
     --------
     >>> smoothed(0, 100) / 8

@@ -7,7 +7,7 @@ Known, from the abstract (A): one-way delays in, a singular value decomposition 
 result by a method of outlier detection.
 
 Ours (R), for which it is called ``svd-r``: columns are centred and of unit length, so that neither base delay nor size
-counts. A component is common if its squared singular value is above 1, that is, if it stands for more than one
+counts. A component is common if its squared singular value is above 1, that is, if it makes up more than one
 subflow's variation. A subflow is at a common bottleneck if the common components make up enough of its variation; two
 such subflows share if their loadings on them point the same way. What is compared is thus free of how components that
 are equally strong happen to be turned. There is no outlier detection.
@@ -89,6 +89,11 @@ class Svd(Windowed):
         ----------
         delays, start_ns, end_ns
             As :meth:`~smartsbd.detectors.pairwise.Windowed.judged` takes them.
+
+        Returns
+        -------
+        mapping of Pair to bool or None
+            An entry for every two subflows whose delays vary.
         """
         grid_ns = np.linspace(start_ns, end_ns, self._decomposing.points).astype(np.int64)
         series = {subflow_id: samples.at(grid_ns) for subflow_id, samples in delays.items()}
@@ -112,6 +117,6 @@ SVD = DetectorKind(
     evidence="A, R",
     source="Yousaf and Welzl, 2013",
     build=Svd,
-    # One-way delays have no true zero a window could be counted by.
+    # One-way delays have no true zero from which a window's length could be derived.
     presets={"default": Decomposing(), "owd": Decomposing(delay="owd", window_ms=10_000)},
 )

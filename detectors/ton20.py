@@ -1,6 +1,6 @@
 """TON20-R, after SB-CC (Wei, Xue, Han, Wei, Hong, ToN 28(2) 2020): subflows marked at the same time share.
 
-Evidence: R. Only the paper's first page was at hand; certain is only this. From its abstract (A): ECN detects shared
+Evidence: R. Only the paper's first page was at hand; only this is certain. From its abstract (A): ECN detects shared
 bottlenecks, and gives a degree of congestion. From SmartSBD (T): subflows that are marked at the same time are likely
 to share; signals are losses and marks; there are states, one of them called Final Judgement; on losses alone, it was in
 the right final state for 0.266 of the time where a bottleneck was shared, and for 0.637 where none was. Every rule
@@ -16,8 +16,8 @@ What the specification leaves open, and how it is taken here:
 - The verdicts that end a final one must be contrary in a row; as K of them are a final verdict themselves, a sticky
   final verdict goes over into its contrary at once.
 - A loss is the first entry into Recovery or Loss of an episode (:class:`smartsbd.detectors.loss_episode.LossEpisodes`);
-  how much is lost does not count. Every ACK that echoes a mark is a signal, those too that echo it until the sender has
-  answered (RFC 3168).
+  how much is lost does not count. Every ACK that echoes a mark is a signal, and so are those that go on echoing it
+  until the sender has answered (RFC 3168).
 - Subflows without an RTT sample when the round opens are not judged in it; without any RTT sample none opens.
 - The degree of congestion steers the rate of sending; it has no part in detection.
 """
@@ -66,7 +66,7 @@ class Judging:
 
 
 class RoundJudgement:
-    """What is held of two subflows.
+    """The judgement on two subflows, round by round.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Ton20(Detector):
         self._take(time_ns, subflow_id)
 
     def _take(self, time_ns: int, subflow_id: int) -> None:
-        """Take a signal: it opens a round, or is of the one that is open."""
+        """Take a signal: it opens a round, or belongs to the open one."""
         if self._end_ns == _NEVER:
             longest_eighth_us = max(self._srtt_eighth_us.values())
             if not longest_eighth_us:

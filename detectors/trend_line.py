@@ -5,7 +5,7 @@ in each, a least-squares line is fitted to every subflow's delays. Two subflows 
 several groups of one build-up.
 
 Known: the idea (A, abstract), and from the first author's public ns-3 code (K, ``sbd_sink.cc``, ``sbd_sink.h``) every
-number of :class:`Trending` but `window_groups`, the moving harmonic mean, that a run of groups ends where one of the
+number of :class:`Trending` except `window_groups`, the moving harmonic mean, that a run of groups ends where one of the
 two slopes is not positive, and that it is judged at its end: by close slopes, or by its length alone, whatever the
 slopes. The code is of two flows, works on one-way delays, and says shared or nothing.
 
@@ -41,11 +41,11 @@ class Trending:
     mean : str
         Kind of the moving mean that smooths them; the ``harmonic`` one needs delays with a true zero.
     smoothed_over : int
-        Delays it is taken over; before there are as many, each stands for itself.
+        Delays that it is taken over; before there are so many, each is taken as it is.
     group_ms : int
         Length of a group.
     skipped_groups : int
-        First groups of a pair that are left out: delay of slow start is of its own making.
+        First groups of a pair that are left out: in slow start, a subflow causes its own delay.
     min_slope_us_per_s : float
         Slope above which both subflows' delays must rise for a group to count.
     max_error : float
@@ -55,9 +55,9 @@ class Trending:
     rising_groups : int
         Groups in a run from which on it is of one queue, whatever the slopes.
     longest_run : int
-        Groups that count above which a run is judged though it goes on.
+        Groups that count, above which a run is judged although it goes on.
     window_groups : int
-        How long being found to share holds; and groups a pair must have before anything is said of it.
+        Groups for which a verdict of shared holds, and that a pair must have before there is any opinion on it.
     """
 
     delay: Delay = "rtt"
@@ -76,6 +76,11 @@ class Trending:
 def slope_per_s(times_ns: Sequence[int], values: Sequence[float]) -> float | None:
     """Return the slope of the least-squares line, units of the values per second; None without two different times.
 
+    Returns
+    -------
+    float or None
+        Negative where the values fall.
+
     Examples
     --------
     >>> slope_per_s([0, 500_000_000, 1_000_000_000], [7.0, 8.0, 9.0])
@@ -92,6 +97,11 @@ def slope_per_s(times_ns: Sequence[int], values: Sequence[float]) -> float | Non
 
 def slope_error(slope_a: float | None, slope_b: float | None) -> float | None:
     """Return how far two slopes are apart, as a share of the larger; None unless both are positive.
+
+    Returns
+    -------
+    float or None
+        From 0, for equal slopes, to below 1.
 
     Examples
     --------

@@ -25,9 +25,14 @@ def with_tuned(
     names : sequence of str
         Of the detectors.
     grids : mapping of str to grid
-        The parameters tried, by detector.
+        The parameters to try, by detector.
     chosen_on : mapping of str to Chosen
         By dataset.
+
+    Returns
+    -------
+    Named
+        By detector and name of the parameter set, as in :data:`TUNED_ON` for chosen ones.
     """
     detectors: Named = {}
     for name in names:

@@ -19,7 +19,7 @@ from smartsbd.detectors.partition import Pair, pairs_of
 from smartsbd.detectors.scoring import OnPair
 
 MARKER = b"smartsbd: "
-#: A longer line is none.
+#: A longer line is no verdict line.
 MOST_LINE_BYTES = 128
 NO_VERDICT_LINE = "not a verdict line"
 NOT_OURS = "of another connection"
@@ -49,6 +49,11 @@ def read(
         Its subflows.
     span_ns : (int, int)
         Times of its first and last event.
+
+    Returns
+    -------
+    (dict of Pair to OnPair, Counter of str)
+        An entry for every pair of `subflow_ids`; lines by reason.
 
     Examples
     --------
@@ -82,13 +87,18 @@ def read(
 
 
 def write(on_pairs: Mapping[Pair, OnPair], token: int) -> bytes:
-    """Return what is said of pairs as verdict lines, in order of time; what changes nothing is left out.
+    """Return opinions on pairs as verdict lines, in order of time; those that change nothing are left out.
 
     Parameters
     ----------
     on_pairs : mapping of Pair to OnPair
     token : int
         Of the connection.
+
+    Returns
+    -------
+    bytes
+        Each line ends with a line feed.
 
     Examples
     --------
@@ -108,7 +118,7 @@ def write(on_pairs: Mapping[Pair, OnPair], token: int) -> bytes:
 
 
 def on_pairs_of(opinions: Sequence[Opinion], subflow_ids: Sequence[int]) -> dict[Pair, OnPair]:
-    """Return what a detector's opinions say of each pair.
+    """Return a detector's opinions pair by pair.
 
     Parameters
     ----------
@@ -116,11 +126,16 @@ def on_pairs_of(opinions: Sequence[Opinion], subflow_ids: Sequence[int]) -> dict
         On one connection, in order of time.
     subflow_ids : sequence of int
         Its subflows, in order.
+
+    Returns
+    -------
+    dict of Pair to OnPair
+        An entry for every pair of `subflow_ids`.
     """
     place = {subflow_id: number for number, subflow_id in enumerate(subflow_ids)}
     return {(a, b): OnPair.of(opinions, place[a], place[b]) for a, b in pairs_of(subflow_ids)}
 
 
 def silent(pairs: Iterable[Pair]) -> dict[Pair, OnPair]:
-    """Return that nothing is said of any pair."""
+    """Return, for each pair, that there is no opinion on it."""
     return dict.fromkeys(pairs, OnPair((), ()))

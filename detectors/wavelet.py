@@ -69,7 +69,7 @@ class Transform:
 
 @lru_cache
 def transform(points: int, wavelet: str) -> Transform:
-    """Return the transform of series of that many points, down to the last level of use."""
+    """Return the transform of series of that many points, down to the last useful level."""
     levels = pywt.wavedec(np.eye(points), wavelet)
     sizes = [level.shape[1] for level in levels]
     unit = np.split(np.eye(sum(sizes)), np.cumsum(sizes)[:-1], axis=1)
@@ -92,7 +92,7 @@ def denoised(series: Float64Array, wavelet: str) -> Float64Array:
     Examples
     --------
     The noise is the median of the finest level, with this wavelet of the differences within each two values. Of the
-    first series it is 0; of the second, all but the mean is below the threshold.
+    first series it is 0; of the second, all except the mean is below the threshold.
 
     >>> import numpy as np
     >>> denoised(np.array([[1.0, 1.0, 1.0, 1.0, 9.0, 9.0, 9.0, 9.0], [3, 5, 3, 5, 5, 3, 5, 3]]), "haar").round(6)
@@ -129,6 +129,11 @@ class Wavelet(Pairwise):
         ----------
         first, second, start_ns, end_ns
             As :meth:`~smartsbd.detectors.pairwise.Pairwise.judge` takes them.
+
+        Returns
+        -------
+        bool or None
+            Whether the correlation is above the threshold.
         """
         grid_ns = np.linspace(start_ns, end_ns, self._denoising.points).astype(np.int64)
         series = np.stack([first.at(grid_ns), second.at(grid_ns)])

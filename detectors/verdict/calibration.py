@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from smartsbd.features.fixed import ONE_Q10
 
-#: From which size of the score on, the logarithm of the odds, so many of the last verdicts on the design sets are wrong
-#: (docs/experiments/verdict-2.md): 12 of 32, 3 of 57, 4 of 172, 1 of 1256. One more of each is assumed: the rule was
-#: fitted on these sets. A verdict that holds although the score says the contrary belongs to the smallest size.
+#: Least size of the score, the logarithm of the odds, and the share of verdicts of that size that are wrong. On the
+#: design sets, 12 of 32, 3 of 57, 4 of 172 and 1 of 1256 last verdicts were wrong (docs/experiments/verdict-2.md). One
+#: more of each is assumed: the rule was fitted on these sets. A verdict that holds although the score says the contrary
+#: belongs to the smallest size.
 WRONG_SHARES: tuple[tuple[float, float], ...] = ((0.0, 13 / 33), (1.0, 4 / 58), (2.0, 5 / 173), (4.0, 2 / 1257))
 
 
@@ -19,6 +20,11 @@ def wrong_share(shared: bool, score_q10: int) -> float:
         The verdict.
     score_q10 : int
         The logarithm of the odds that the pair shares.
+
+    Returns
+    -------
+    float
+        One of those in :data:`WRONG_SHARES`.
 
     Examples
     --------
@@ -39,7 +45,12 @@ def wrong_in_words(share: float) -> str:
     Parameters
     ----------
     share : float
-        Of such verdicts that are wrong, above 0.
+        Share of such verdicts that are wrong, above 0.
+
+    Returns
+    -------
+    str
+        A clause without a full stop.
 
     Examples
     --------

@@ -69,6 +69,11 @@ def is_silent(level: int, band: int) -> bool:
     level : int
         How many of 8, 16, ..., 512 steps the silence exceeds.
     band : int
+
+    Returns
+    -------
+    bool
+        Whether the step counts as silent in that band.
     """
     return level >= max(1, band)
 
@@ -76,7 +81,7 @@ def is_silent(level: int, band: int) -> bool:
 def signs_of(
     delay_us: Sequence[int], level: Sequence[int], band: int, number: int, earlier: EarlierChanges
 ) -> tuple[ChangeSigns, EarlierChanges]:
-    """Return the signs of a block's changes in a band, and what the next block needs of them.
+    """Return the signs of a block's changes in a band, and what the next block needs to know of them.
 
     Parameters
     ----------
@@ -87,6 +92,11 @@ def signs_of(
     number : int
         Of the block, from the lattice's start: in the first one no change begins before the start.
     earlier : EarlierChanges
+
+    Returns
+    -------
+    (ChangeSigns, EarlierChanges)
+        The signs hold those of the last 64 earlier changes too.
     """
     span, stride = span_of(band), stride_of(band)
     sums, silent = [0], [0]

@@ -1,9 +1,9 @@
 """Common lag: delays that agree at one lag in all bands, move together, and lead one another as those of one queue do.
 
 The statistic is in :mod:`smartsbd.detectors.verdict`. A pair is said to share where the score, the logarithm of the
-odds, is above a band, and not to where it is below minus that; the band narrows as blocks come. Between them the last
-verdict holds. Sums fade, so that a bottleneck that moves is followed; where faster sums contradict twice in a row, they
-take over. Three and more subflows are put into groups by the scores of all pairs together
+odds, is above a band, and not to share where it is below minus the band; the band narrows as blocks come. In between,
+the last verdict holds. Sums fade, so that a bottleneck that moves is followed; where faster sums contradict twice in a
+row, they take over. Three and more subflows are put into groups by the scores of all pairs together
 (:mod:`smartsbd.detectors.verdict.joint_partition`).
 
 The rule and its weights were defined outside of this repository, on design sets, and scored on connections set aside
@@ -27,7 +27,7 @@ from smartsbd.detectors.verdict.queue_evidence import has_gone, shows_queue
 
 #: Eighths that sums lose at each block.
 _SLOW_EIGHTHS, _FAST_EIGHTHS = 1, 3
-#: Blocks without anything that are made up for.
+#: Most empty blocks in a row that are made up for.
 _MOST_VOID = 64
 
 
@@ -51,6 +51,11 @@ def band_q10(age: int) -> int:
     age : int
         Blocks since the sums began, from 1.
 
+    Returns
+    -------
+    int
+        Logarithm of odds, Q10.
+
     Examples
     --------
     >>> band_q10(1), band_q10(2), band_q10(99)
@@ -61,7 +66,7 @@ def band_q10(age: int) -> int:
 
 @dataclass(frozen=True)
 class CommonLagRule:
-    """What a verdict does when it is not renewed.
+    """What happens to a verdict that is not renewed.
 
     Attributes
     ----------
@@ -70,8 +75,7 @@ class CommonLagRule:
     flips : bool
         Whether fast sums that contradict take over.
     needs_queues : bool
-        Whether nothing is said of a pair, and what was said is forgotten, while one of its paths shows no sign of a
-        queue.
+        Whether a pair has no verdict, and its last one is forgotten, while one of its paths shows no sign of a queue.
     """
 
     holds: bool = True
@@ -102,7 +106,7 @@ class CommonLagJudgement:
     queues: tuple[bool, bool]
 
     def pair_score(self) -> PairScore:
-        """Return what it says beside the scores of other pairs."""
+        """Return the pair's score, as it is taken together with those of other pairs."""
         if not all(self.queues):
             return PairScore(None, None)
         return PairScore(self.shared, self.score_q10 if _speaks(self.evidence) else 0)
@@ -136,6 +140,11 @@ class CommonLagPair:
             0 for the lower subflow number, 1 for the higher.
         time_ns : int, nanoseconds
         rtt_us : int, us
+
+        Yields
+        ------
+        CommonLagJudgement
+            In order of the blocks; none while no block is complete.
         """
         for block in self._blocks.on_rtt(which, time_ns, rtt_us):
             yield from self._judged(block)
@@ -182,7 +191,7 @@ class CommonLagPair:
         return a, b
 
     def _forget_what_has_gone(self, block: LatticeBlock) -> None:
-        """Begin the sums anew where a path's queue has gone: they would tell of it for long."""
+        """Begin the sums anew where a path's queue has gone: its traces would last in them for long."""
         if any(map(has_gone, self._slow.probes, self._risen_us(block))):
             self._slow, self._fast = FadingSums(), FadingSums()
             self._age = self._contrary = 0

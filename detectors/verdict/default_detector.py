@@ -19,7 +19,7 @@ from smartsbd.detectors.verdict.common_lag import COMMON_LAG, CommonLag, CommonL
 NAMED = "default.json"
 HEADER, CARD = "sbd_common_lag.h", "sbd_common_lag.md"
 SOURCE = Path(__file__).with_name(HEADER)
-#: What is shipped. Beside a checkout's folders and in a wheel alike.
+#: The folder that is shipped, at the same place in a checkout and in a wheel.
 FOLDER = Path(__file__).parents[2] / "export" / "generated"
 
 
@@ -60,6 +60,11 @@ def described() -> bytes:
 def named_in(folder: Path = FOLDER) -> Default:
     """Return a folder's description of its detector.
 
+    Returns
+    -------
+    Default
+        The header is not read, nor its digest compared.
+
     Raises
     ------
     NoDefaultError
@@ -85,6 +90,11 @@ def _rule(parameters: dict[str, Any]) -> CommonLagRule:
 
 def load(folder: Path = FOLDER) -> tuple[Default, CommonLag]:
     """Return the detector of a folder, and its description.
+
+    Returns
+    -------
+    (Default, CommonLag)
+        The description, and a new detector with its rule.
 
     Raises
     ------

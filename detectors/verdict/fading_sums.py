@@ -10,14 +10,14 @@ from smartsbd.detectors.verdict.lattice_blocks import LatticeBlock
 from smartsbd.detectors.verdict.levels import LEVEL_LAGS, BlockDelays, levels_of
 from smartsbd.detectors.verdict.sample_sums import SampleSums
 
-#: Parts of one, in which changes and delays are counted, and samples: so that small counts fade too.
+#: Parts of one in which changes and delays are counted, and those in which samples are, so that small counts fade too.
 PARTS = 16
 SAMPLE_PARTS = 256
 
 
 @dataclass
 class FadingSums:
-    """What blocks say, in the order of the lags of all bands.
+    """Sums over blocks, in the order of the lags of all bands.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class FadingSums:
         ]
 
     def fade(self, eighths: int) -> None:
-        """Let every sum lose eighths of it, rounded down.
+        """Let every sum lose so many eighths of itself, rounded down.
 
         Examples
         --------
@@ -62,13 +62,13 @@ class FadingSums:
         self.level_both = _faded(self.level_both, eighths)
 
     def add(self, block: FadingSums) -> None:
-        """Add what a block says."""
+        """Add the sums of a block."""
         for values, others in zip(self._lists(), block._lists(), strict=True):
             values[:] = [value + other for value, other in zip(values, others, strict=True)]
         self.level_both += block.level_both
 
     def copy(self) -> FadingSums:
-        """Return sums that change by themselves."""
+        """Return a copy that changes independently."""
         same = FadingSums()
         same.add(self)
         return same
@@ -85,7 +85,7 @@ def _faded(value: int, eighths: int) -> int:
 
 @dataclass
 class EarlierBlocks:
-    """What is kept of a lattice's earlier blocks, of each subflow: sums of delays, means, and changes of each band."""
+    """What is kept of a lattice's earlier blocks, for each subflow: sums of delays, means, and changes of each band."""
 
     totals_us: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0), (0, 0)])
     means_us: list[int] = field(default_factory=lambda: [0, 0])
@@ -95,13 +95,18 @@ class EarlierBlocks:
 
 
 def sums_of(block: LatticeBlock, before: EarlierBlocks) -> FadingSums:
-    """Return what a block says.
+    """Return the sums of a block.
 
     Parameters
     ----------
     block : LatticeBlock
     before : EarlierBlocks
-        Of the blocks before it; made to be of this one too.
+        Of the blocks before it; updated with this one.
+
+    Returns
+    -------
+    FadingSums
+        Of this block alone; nothing has faded.
     """
     delays = []
     for which in range(2):

@@ -9,12 +9,12 @@ groups have the largest sum.
   the band, the pair weighs the narrowest band, 0.5. Without a verdict it weighs its score, up to that band.
 - The last partition stands until another one is likelier by more than 0.5, as the verdict on a pair stands until its
   score is outside the band.
-- Of a pair without a verdict of its own something is said if all partitions of nearly the largest likelihood agree on
-  it, and never where nothing may be said of it: where no sign of a queue has been seen.
+- A pair without a verdict of its own gets one if all partitions of nearly the largest likelihood agree on it, except
+  where none is allowed: where no sign of a queue has been seen.
 
 Up to :data:`MOST_SUBFLOWS` subflows all partitions are compared, 52 at most. With more, the two groups of the largest
-sum of weights are joined while it is positive, and nearly as likely are the partitions that differ by one subflow on
-its own or by two groups that are joined.
+sum of weights are joined while it is positive; the others that are compared with this partition differ from it by one
+subflow on its own or by two groups that are joined.
 
 With two subflows, the verdict is that on the pair. The twin in C is ``detectors/in_c/joint.c``, and
 ``sbd_joint_partition.h`` beside it for a sender.
@@ -51,8 +51,8 @@ class PairScore:
     shared : bool or None
         The verdict on it alone; None if there is none.
     score_q10 : int or None
-        Logarithm of the odds that it shares; 0 without evidence; None if nothing may be said of it, whatever the
-        others say.
+        Logarithm of the odds that it shares; 0 without evidence; None if no verdict on it is allowed, whatever
+        the scores of other pairs.
     """
 
     shared: bool | None = None
@@ -60,6 +60,11 @@ class PairScore:
 
     def weight_q10(self) -> int:
         """Return by how much it makes partitions likelier that have it in one group.
+
+        Returns
+        -------
+        int
+            Logarithm of odds, Q10; negative where it makes them less likely.
 
         Examples
         --------
@@ -78,13 +83,13 @@ class PairScore:
 
 @dataclass(frozen=True)
 class JointVerdicts:
-    """The likeliest partition, and what is said of pairs.
+    """The likeliest partition, and the verdicts on pairs.
 
     Attributes
     ----------
     groups : Groups
     verdicts : dict of Pair to bool or None
-        By the places of the subflows; None where nothing is said.
+        By the places of the subflows; None is no verdict.
     weights_q10 : dict of Pair to int
     """
 
@@ -93,14 +98,19 @@ class JointVerdicts:
     weights_q10: dict[Pair, int]
 
     def is_known(self) -> bool:
-        """Tell whether anything is said of any pair."""
+        """Tell whether there is a verdict on any pair."""
         return any(verdict is not None for verdict in self.verdicts.values())
 
     def partition(self) -> Partition:
-        """Return the groups of subflows such that something is said of every two that have one.
+        """Return the groups of subflows, such that there is a verdict on every two that have a group.
 
-        Those subflows lose their group first of which most pairs are unknown; of several, that with the smallest
-        weights of known pairs, then the last.
+        The subflow of which most pairs are unknown loses its group first; of several, the one with the smallest weights
+        of known pairs, then the last one.
+
+        Returns
+        -------
+        Partition
+            By place; None for a subflow without a group.
 
         Examples
         --------
@@ -126,6 +136,11 @@ class JointVerdicts:
 @functools.cache
 def every_grouping(subflows: int) -> tuple[Groups, ...]:
     """Return all partitions of some subflows, in order.
+
+    Returns
+    -------
+    tuple of Groups
+        Groups are numbered from 0 in order of appearance.
 
     Examples
     --------
@@ -199,7 +214,7 @@ def _likely_of_some(subflows: int, weights_q10: Weights, held: Groups | None) ->
 
 
 def joint_verdicts(subflows: int, scores: Mapping[Pair, PairScore], held: Groups | None = None) -> JointVerdicts:
-    """Return the likeliest partition of some subflows and what is said of each pair.
+    """Return the likeliest partition of some subflows and the verdict on each pair.
 
     Parameters
     ----------
@@ -209,6 +224,11 @@ def joint_verdicts(subflows: int, scores: Mapping[Pair, PairScore], held: Groups
         What is known of pairs, by the places of their subflows; no entry is a pair of which nothing is known yet.
     held : Groups or None
         The last likeliest partition, in the same numbers of groups as it was returned; None if there was no verdict.
+
+    Returns
+    -------
+    JointVerdicts
+        By the places of the subflows.
 
     Examples
     --------

@@ -21,6 +21,11 @@ def possible_of(band: int) -> int:
 def lags_of(band: int) -> list[int]:
     """Return the lags of a band, in strides: impossible ones, possible ones, impossible ones.
 
+    Returns
+    -------
+    list of int
+        Ascending, and symmetric about 0.
+
     Examples
     --------
     >>> lags_of(6)[:3], lags_of(6)[19:23], lags_of(6)[-1]
@@ -45,6 +50,11 @@ def agreements(a: ChangeSigns, b: ChangeSigns, band: int) -> list[tuple[int, int
         Of both subflows in a block. At a lag above 0, b's changes are the earlier ones; partners may lie in earlier
         blocks.
     band : int
+
+    Returns
+    -------
+    list of (int, int)
+        In the order of :func:`lags_of`.
     """
     mask = (1 << changes_of(band)) - 1
     at_lags = []

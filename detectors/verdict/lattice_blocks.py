@@ -2,7 +2,7 @@
 
 The lattice begins at the later subflow's tenth sample. Its round trip is the larger of both smallest RTTs so far; where
 that falls below seven tenths, a new lattice begins. A block is known when both subflows have a later sample, or one has
-been silent so long that nothing it sends can matter.
+been silent for so long that nothing that it sends can matter.
 
 Silences of both subflows that end together, again and again, are stalls that both meet, of a radio or of the sender:
 no queue. From the fourth on, what was sampled from where the earlier silence began, up to a round trip after the end,
@@ -36,7 +36,7 @@ _WINDOW = LEAD_STEPS + BLOCK_STEPS + _LONGEST_STEPS + 2
 _SLOT_STEPS = 8
 _EXCISED_FROM = 4
 _EXCISED_STEPS = 16
-#: Blocks without anything after which nothing earlier is compared.
+#: Empty blocks in a row after which nothing earlier is compared.
 _FORGOTTEN = 8
 
 
@@ -52,7 +52,7 @@ class LatticeBlock:
         Of each subflow, at the 255 steps before the block and its 256: the delay, and how many of 8, 16, ..., 512 steps
         the silence exceeds that the step lies in.
     reference_us : tuple of int
-        BlockDelays at the lattice's start.
+        Delays at the lattice's start.
     samples : SampleSums
     min_us : tuple of int, us
         Smallest delay of each subflow so far.
@@ -74,7 +74,7 @@ class LatticeBlock:
 
 @dataclass(frozen=True)
 class _Chain:
-    """Where a subflow's samples have come to, of those that are kept."""
+    """The last sample of a subflow that is kept, and its probe of this half round trip."""
 
     time_ns: int
     rtt_us: int
@@ -135,7 +135,7 @@ class LatticeBlocks:
         self.round_trip_us = 0
         #: Lattices begun.
         self.lattices = 0
-        #: Of each subflow, on this lattice; whoever judges has them fade.
+        #: Of each subflow, on this lattice; the judge of the pair lets them fade.
         self.close = (CloseSums(), CloseSums())
         self._start_ns = 0
         self._number = 0
@@ -157,6 +157,11 @@ class LatticeBlocks:
         time_ns : int, nanoseconds
         rtt_us : int, us
             More than :data:`LIMIT_US` counts as that.
+
+        Yields
+        ------
+        LatticeBlock
+            In order; numbers begin anew with a lattice.
         """
         subflow = self._subflows[which]
         rtt_us = min(rtt_us, LIMIT_US)
@@ -185,7 +190,7 @@ class LatticeBlocks:
             yield from self._caught_up(last_ns, others_follow=False)
 
     def tell_void(self, void: bool) -> None:
-        """Take whether nothing was counted in the block that was yielded last, and a subflow was silent."""
+        """Take whether the block that was yielded last is void: nothing was counted in it, and a subflow was silent."""
         self._void_run = self._void_run + 1 if void else 0
 
     def _min_rtt_us(self) -> int:
@@ -224,8 +229,8 @@ class LatticeBlocks:
         """Yield blocks that samples before a time have completed.
 
         While others may follow, each subflow must have a sample that is no older than the one that completed the block,
-        and be half a step further: by then no silences can turn out to have ended together that would have samples left
-        out by which the block is known. That is waited for as long as a sender's window has room.
+        and be half a step further: by then, no silences can turn out to have ended together whose samples, if left out,
+        would make the block incomplete again. That is waited for as long as a sender's window has room.
         """
         while True:
             end_ns = self._end_ns()
@@ -284,7 +289,7 @@ class LatticeBlocks:
         return sum(gap_ns > (_SILENT_STEPS << level) * self.step_ns for level in range(_LEVELS))
 
     def _fill(self, subflow: _Subflow, time_ns: int, rtt_us: int) -> None:
-        """Note delays of the steps from a subflow's last sample up to, and without, a time."""
+        """Note the delays at the steps from a subflow's last sample up to a time, which is excluded."""
         first_ns, last_ns, last_us = self._first_ns(), subflow.chain.time_ns, subflow.chain.rtt_us
         gap_ns, rise_us = time_ns - last_ns, rtt_us - last_us
         gap_level = self._level(gap_ns)
@@ -359,7 +364,7 @@ class LatticeBlocks:
             subflow.adjacent_pending = counted
 
     def _probe(self, which: int, time_ns: int, rtt_us: int) -> None:
-        """Take a sample as a probe if it is the first of half a round trip."""
+        """Take a sample as a probe if it is the first in its half round trip."""
         subflow = self._subflows[which]
         chain = subflow.chain
         slot = (time_ns - self._start_ns) // (_SLOT_STEPS * self.step_ns)
@@ -401,13 +406,13 @@ class LatticeBlocks:
             other.chain = subflow.beside
         for place in range(len(self._subflows)):
             self._go_back(place, from_ns)
-        # Older ones than these are of steps that are known.
+        # Older cuts lie among steps that are known already.
         self._cuts = [*self._cuts[-7:], (from_ns, time_ns + _EXCISED_STEPS * self.step_ns)]
         subflow.beside, other.beside = other.chain, subflow.chain
         self._complete_ns = None
 
     def _go_back(self, which: int, from_ns: int) -> None:
-        """Forget what a subflow's samples after a time said; steps after are known anew with the next that is kept."""
+        """Forget a subflow's samples after a time; the next sample that is kept makes later steps known again."""
         subflow = self._subflows[which]
         if subflow.adjacent is not None and subflow.adjacent.time_ns > from_ns:
             self._count_adjacent(which, subflow.adjacent, -1)

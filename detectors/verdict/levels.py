@@ -20,6 +20,11 @@ DEVIATION_US = (1 << 20) - 1
 def deviation_us(delay_us: int, from_us: int) -> int:
     """Return a delay's deviation, at most about a second either way.
 
+    Returns
+    -------
+    int, microseconds
+        At most :data:`DEVIATION_US` in size.
+
     Examples
     --------
     >>> deviation_us(30, 50), deviation_us(3_000_000, 0)
@@ -80,6 +85,11 @@ def levels_of(a: BlockDelays, b: BlockDelays, number: int) -> LevelSums:
     a, b : BlockDelays
     number : int
         Of the block: before the first one there are no delays.
+
+    Returns
+    -------
+    LevelSums
+        Lags from ``-LEVEL_LAGS`` to ``LEVEL_LAGS``, each of :data:`DECIMATION` steps.
     """
     lags = 2 * LEVEL_LAGS + 1
     sums = LevelSums([0] * lags, [0] * lags, [0, 0], 0)

@@ -14,19 +14,19 @@ from smartsbd.features.fixed import truncated
 _ONE_Q10 = 1024
 #: 1e-4 is added to a variance.
 _FLOOR_Q30 = (1 << 30) // 10_000
-#: Impossible lags without which a band says nothing.
+#: Impossible lags that a band needs to have an excess.
 _LEAST_NULLS = 10
 
 
 @dataclass(frozen=True)
 class PairEvidence:
-    """What sums say; None where too little was counted. Correlations and excesses are Q10.
+    """The evidence in sums; None where too little was counted. Correlations and excesses are Q10.
 
     Attributes
     ----------
     lag_q10 : int or None
-        Excess of the agreement over that at impossible lags, in standard deviations, mean over the bands that say
-        something, at the common lag where this is largest.
+        Excess of the agreement over that at impossible lags, in standard deviations, mean over the bands that have one,
+        at the common lag where this is largest.
     level_q10 : int or None
         Correlation of the delays, at the lag where it is largest.
     own_q10 : int or None
@@ -34,7 +34,7 @@ class PairEvidence:
     lead_q10 : int or None
         By how much the correlation of probes with the other subflow's next samples exceeds that with the next probes.
     bands : int
-        That say something.
+        Those that have an excess.
     samples, probes : int
         Pairs of adjacent samples, and probes, of the subflow that has fewer; in parts of 256.
     memory_q10 : tuple of int or None
@@ -94,7 +94,7 @@ def _band_excess_q10(agreement: Sequence[int], counted: Sequence[int], band: int
 
 
 def _lag_evidence(sums: FadingSums) -> tuple[int | None, int]:
-    """Return the excess at the common lag, and the number of bands that say something."""
+    """Return the excess at the common lag, and the number of bands that have one."""
     at_lag = dict.fromkeys(range(-STEPS_PER_RTT, STEPS_PER_RTT + 1), 0)
     bands = place = 0
     for band in range(BANDS):
@@ -160,11 +160,16 @@ def _lead_evidence(correlations: Sequence[Sequence[int] | None]) -> int | None:
 
 
 def evidence_of(sums: FadingSums) -> PairEvidence:
-    """Return what sums say.
+    """Return the evidence in sums.
 
     Parameters
     ----------
     sums : FadingSums
+
+    Returns
+    -------
+    PairEvidence
+        A measure is None where too little was counted.
     """
     lag_q10, bands = _lag_evidence(sums)
     correlations = [_probe_correlations(probes) for probes in sums.probes]
@@ -190,7 +195,7 @@ def _log_q10(parts: int) -> int:
 
 
 def _weighed(value_q10: int | None, parts: int) -> int:
-    """Return a correlation that counts for less where few samples have it; 0 for none."""
+    """Return a correlation, made smaller where it rests on few samples; 0 for none."""
     return 0 if value_q10 is None else truncated(value_q10 * parts, parts + 15 * SAMPLE_PARTS)
 
 
@@ -198,6 +203,11 @@ def score_q10(evidence: PairEvidence) -> int:
     """Return the logarithm of the odds that the pair shares.
 
     The weights were fitted on design sets (docs/experiments/common-lag.md).
+
+    Returns
+    -------
+    int
+        Natural logarithm, Q10; above 0, sharing is the likelier.
 
     Examples
     --------

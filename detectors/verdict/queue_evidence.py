@@ -1,10 +1,11 @@
 """Signs of a queue on a subflow's path: without one, nothing can be known of what two paths share.
 
 Jitter has no memory that lasts for half a round trip, a queue has: probes half a round trip apart resemble each other.
-Where the delay has come back to the smallest one, that queue has gone, and what was learnt of it with it.
+Where the delay has come back to the smallest one, that queue has gone, and with it what was learnt from it.
 Where samples come too seldom for that, a mean delay that is far above the smallest one is a sign, since jitter and a
-delayed acknowledgement (40 ms in Linux and ns-3) add less. A lesser rise is one where delays vary with it, as those do
-not that wait for a timer, or where samples of a burst differ less than others do (docs/experiments/no-queue.md).
+delayed acknowledgement (40 ms in Linux and ns-3) add less. A smaller rise is a sign where delays vary with it, which
+those that wait for a timer do not, or where samples of a burst differ less than others do
+(docs/experiments/no-queue.md).
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ _PARTS = 256
 CLOSE_STEPS = 2
 #: Pairs of close samples that the sums hold at most.
 _MOST_CLOSE = 65_536 * _PARTS
-#: Pairs, or probes, that memory takes.
+#: Pairs, or probes, without which no memory is found.
 _LEAST = 8 * _PARTS
-#: Square of how many standard deviations of chance a correlation has to exceed, 1.75, in sixteenths.
+#: A correlation has to exceed 1.75 standard deviations of chance: the square of that, in sixteenths.
 _SQUARED_DEVIATIONS_Q4 = 49
 #: How far the mean delay is above the smallest: a sign by itself; where delays vary by a third of that; where close
 #: samples remember.
 _HIGH_US, _VARYING_US, _RISEN_US = 56_000, 32_000, 10_000
 #: What a rise counts as at most.
 _MOST_RISEN_US = (1 << 20) - 1
-#: Of what is squared.
+#: Most bits of a number that is squared.
 _MOST_BITS = 16
 
 
@@ -53,7 +54,7 @@ class CloseSums:
     differences: int = 0
 
     def add(self, before_us: int, after_us: int, reference_us: int) -> None:
-        """Count a pair, unless there are many.
+        """Count a pair, unless the sums hold the most that they can.
 
         Parameters
         ----------
@@ -70,7 +71,7 @@ class CloseSums:
         self.differences += (after - before) ** 2
 
     def fade(self, eighths: int) -> None:
-        """Let every sum lose eighths of it, rounded down."""
+        """Let every sum lose so many eighths of itself, rounded down."""
         size = abs(self.total) - (abs(self.total) * eighths >> 3)
         self.total = size if self.total >= 0 else -size
         self.count -= self.count * eighths >> 3
@@ -82,6 +83,11 @@ class CloseSums:
 
         The correlation of a pair is one less half of the ratio of von Neumann (1941): mean squared difference over
         variance.
+
+        Returns
+        -------
+        bool
+            False with fewer than 8 pairs.
 
         Examples
         --------
@@ -118,6 +124,11 @@ def probes_remember(correlation_q10: int | None, parts: int) -> bool:
     parts : int
         Their number, in parts of 256.
 
+    Returns
+    -------
+    bool
+        False with fewer than 8 probes.
+
     Examples
     --------
     >>> probes_remember(512, 256 * 12), probes_remember(512, 256 * 13)
@@ -140,13 +151,18 @@ def _squared_rise(probes: Sequence[int], risen_us: int) -> int:
 
 
 def has_gone(probes: Sequence[int], risen_us: int) -> bool:
-    """Tell whether a queue that the probes were of has gone: the rise is less than an eighth of their deviation.
+    """Tell whether the queue that the probes met has gone: the rise is less than an eighth of their deviation.
 
     Parameters
     ----------
     probes : sequence of int
         Sums of a subflow's probes, as :func:`shows_queue` takes them.
     risen_us : int, us
+
+    Returns
+    -------
+    bool
+        False with fewer than 8 probes.
     """
     return probes[0] >= _LEAST and 64 * _squared_rise(probes, risen_us) < _squared_deviation(probes)
 
@@ -164,6 +180,11 @@ def shows_queue(probes: Sequence[int], correlation_q10: int | None, close: Close
     close : CloseSums
     risen_us : int, us
         Mean delay over this block and the two before, less the smallest delay of all.
+
+    Returns
+    -------
+    bool
+        False also where too few probes were seen to know.
     """
     if risen_us >= _HIGH_US:
         return True

@@ -20,7 +20,7 @@ class AdjacentSums:
     ----------
     count : int
     before, after, before_squares, after_squares, products : int
-        BlockDelays less that at the lattice's start, us and us squared.
+        Delays less that at the lattice's start, us and us squared.
     """
 
     count: int = 0
@@ -53,6 +53,11 @@ class AdjacentSums:
 
     def about(self, mean_us: int, reference_us: int) -> list[int]:
         """Return count, squares before and after, and products, of deviations from a mean.
+
+        Returns
+        -------
+        list of int
+            Four numbers; all except the count in microseconds squared.
 
         Examples
         --------
@@ -108,7 +113,7 @@ class ProbeSums:
 
 @dataclass
 class SampleSums:
-    """Both, of each subflow, in a block."""
+    """Sums of adjacent samples and of probes, of each subflow, in a block."""
 
     adjacent: tuple[AdjacentSums, AdjacentSums] = field(default_factory=lambda: (AdjacentSums(), AdjacentSums()))
     probes: tuple[ProbeSums, ProbeSums] = field(default_factory=lambda: (ProbeSums(), ProbeSums()))

@@ -37,7 +37,7 @@ class TimedJudgement:
     reason : str or None
         Why there is no verdict.
     wrong_share : float or None
-        Of such verdicts that are wrong; None without verdict.
+        Share of such verdicts that are wrong; None without a verdict.
     judgement : CommonLagJudgement
     """
 
@@ -52,7 +52,7 @@ class TimedJudgement:
     def of(
         cls, judgement: CommonLagJudgement, decided_ns: int, rule: CommonLagRule, names: tuple[str, str]
     ) -> TimedJudgement:
-        """Return a judgement with what is said by it.
+        """Return a judgement with how sure its verdict is, or why there is none.
 
         Parameters
         ----------
@@ -60,9 +60,14 @@ class TimedJudgement:
         decided_ns : int, nanoseconds
             When it was made.
         rule : CommonLagRule
-            By which.
+            The rule that made it.
         names : (str, str)
             What the subflows are called.
+
+        Returns
+        -------
+        TimedJudgement
+            Either a verdict or a reason; a score without a verdict only within the band.
         """
         shared, score_q10 = judgement.shared, judgement.score_q10
         if shared is not None:
@@ -80,6 +85,11 @@ def reason_of(judgement: CommonLagJudgement, rule: CommonLagRule, names: tuple[s
     rule : CommonLagRule
     names : (str, str)
         What the subflows are called.
+
+    Returns
+    -------
+    str
+        One of the texts of this module, with the name of an idle subflow filled in.
     """
     idle = [name for name, queue in zip(names, judgement.queues, strict=True) if not queue]
     if idle and rule.needs_queues:
@@ -114,6 +124,11 @@ class TimedPair:
             0 or 1.
         time_ns : int, nanoseconds
         rtt_us : int, microseconds
+
+        Returns
+        -------
+        TimedJudgement or None
+            None if no block is complete.
         """
         self._newest_ns = time_ns
         return self._last(self._pair.on_rtt(which, time_ns, rtt_us))
@@ -135,6 +150,11 @@ def samples_in_order(x: SubflowSignals, y: SubflowSignals) -> Iterator[tuple[int
     ----------
     x, y : SubflowSignals
         Lower subflow number first.
+
+    Yields
+    ------
+    (int, int, int)
+        0 or 1 for the first or second subflow; nanoseconds; microseconds.
 
     Examples
     --------
@@ -160,6 +180,11 @@ def timed_judgements(
     rule : CommonLagRule
     names : (str, str)
         What the subflows are called.
+
+    Yields
+    ------
+    TimedJudgement
+        Of those that one sample allows, the last.
     """
     pair = TimedPair(rule, names)
     for which, time_ns, rtt_us in samples_in_order(x, y):
@@ -178,6 +203,11 @@ def reason_before_block(x: SubflowSignals, y: SubflowSignals) -> str:
     ----------
     x, y : SubflowSignals
         The pair.
+
+    Returns
+    -------
+    str
+        Too few samples, or too short a time.
 
     Examples
     --------
