@@ -28,7 +28,18 @@ class LagExcessJudge(DelayJudge):
         self.rule: Criterion = criterion
 
     def judgements(self, x: SubflowSignals, y: SubflowSignals, _names: tuple[str, str]) -> Iterable[Judgement]:
-        """Return the judgements on a pair, in time order."""
+        """Return the judgements on a pair, in time order.
+
+        Parameters
+        ----------
+        x, y, _names
+            As :meth:`~smartsbd.detectors.delay_judge.DelayJudge.judgements` takes them.
+
+        Returns
+        -------
+        iterable of Judgement
+            Each holds from its `decided_ns` until the next.
+        """
         return judgements(x, y, self.rule)
 
     def reason_before(self, x: SubflowSignals, y: SubflowSignals) -> str | None:

@@ -28,7 +28,18 @@ class CommonLagJudge(DelayJudge):
         self.rule: CommonLagRule = rule
 
     def judgements(self, x: SubflowSignals, y: SubflowSignals, names: tuple[str, str]) -> Iterable[TimedJudgement]:
-        """Return the judgements on a pair, in time order."""
+        """Return the judgements on a pair, in time order.
+
+        Parameters
+        ----------
+        x, y, names
+            As :meth:`~smartsbd.detectors.delay_judge.DelayJudge.judgements` takes them.
+
+        Returns
+        -------
+        iterable of TimedJudgement
+            Each holds from its `decided_ns` until the next.
+        """
         return timed_judgements(x, y, self.rule, names)
 
     def reason_before(self, x: SubflowSignals, y: SubflowSignals) -> str | None:
