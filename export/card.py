@@ -58,6 +58,11 @@ def render_card(
         Of this model on other datasets.
     digests : mapping of str to str
         SHA-256 by file.
+
+    Returns
+    -------
+    str
+        The text.
     """
     splits, leaves, depth = forest.size()
     return (
@@ -103,6 +108,11 @@ def render_lag_excess_card(header: str, digest: str) -> str:
         Name of its header.
     digest : str
         SHA-256 of that.
+
+    Returns
+    -------
+    str
+        The text.
     """
     return (
         environment().get_template("lag_excess_card.md.j2").render(header=header, sha256=digest, criterion=Criterion())

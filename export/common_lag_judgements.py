@@ -30,7 +30,7 @@ _NO_VALUE = np.iinfo(np.int32).min
 
 
 class CommonLagSaid(NamedTuple):
-    """One judgement: verdict that holds, score, age of the sums, what the evidence says, and signs of queues."""
+    """One judgement: verdict that holds, score, age of the sums, the evidence, and signs of queues."""
 
     shared: bool | None
     score_q10: int
@@ -46,7 +46,7 @@ class CommonLagSaid(NamedTuple):
     queues: tuple[bool, bool]
 
 
-def _of(judgement: CommonLagJudgement) -> CommonLagSaid:
+def _flattened(judgement: CommonLagJudgement) -> CommonLagSaid:
     evidence = judgement.evidence
     return CommonLagSaid(
         *(judgement.shared, judgement.score_q10, judgement.age, evidence.bands, evidence.samples, evidence.probes),
@@ -62,11 +62,16 @@ def by_pipeline(x: SubflowSignals, y: SubflowSignals) -> list[CommonLagSaid]:
     ----------
     x, y : SubflowSignals
         Lower subflow number first.
+
+    Returns
+    -------
+    list of CommonLagSaid
+        In order of time.
     """
     pair, judgements = CommonLagPair(CommonLagRule()), list[CommonLagSaid]()
     for time_ns, rtt_us, which in samples_of(x, y)[1:].tolist():
-        judgements += map(_of, pair.on_rtt(which, time_ns, rtt_us))
-    return [*judgements, *map(_of, pair.finish())]
+        judgements += map(_flattened, pair.on_rtt(which, time_ns, rtt_us))
+    return [*judgements, *map(_flattened, pair.finish())]
 
 
 def build_common(place: Path, compiler: Compiler, options: Sequence[str] = ()) -> Path:
@@ -79,6 +84,11 @@ def build_common(place: Path, compiler: Compiler, options: Sequence[str] = ()) -
     compiler : Compiler
     options : sequence of str
         More options of the compiler.
+
+    Returns
+    -------
+    Path
+        The compiled program, in `place`.
     """
     program = place / "common_lag_judgements"
     compiled(compiler, SOURCE, program, ["-I", str(HEADERS), *options])
@@ -95,6 +105,13 @@ def by_program(
     program : Path
     pairs : iterable of (SubflowSignals, SubflowSignals)
         Lower subflow number first.
+
+    Returns
+    -------
+    judgements : list of list of CommonLagSaid
+        By pair, in order of time.
+    pair_bytes : int
+        Memory of a pair.
 
     Raises
     ------
@@ -115,8 +132,8 @@ def by_program(
         raise JudgementsError(f"{program.name} ended with {done.exit_code}")
     judgements: list[list[CommonLagSaid]] = [[] for _ in range(count)]
     rows = np.frombuffer(done.output, dtype=_ROW)
-    for pair, said, *values, queues, _ in rows.tolist():
+    for pair, verdict, *values, queues, _ in rows.tolist():
         *counts, memory_a, memory_b = (None if value == _NO_VALUE else value for value in values)
         signs = (bool(queues & 1), bool(queues & 2))
-        judgements[pair].append(CommonLagSaid._make([_SAID[said], *counts, (memory_a, memory_b), signs]))
+        judgements[pair].append(CommonLagSaid._make([_SAID[verdict], *counts, (memory_a, memory_b), signs]))
     return judgements, int(rows["bytes"][0]) if rows.size else 0

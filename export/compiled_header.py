@@ -28,12 +28,12 @@ from smartsbd.features.reading import DEFAULT, Reading
 from smartsbd.features.window import Rejected, tiled
 from smartsbd.traces.connection import Connection
 
-#: Where the headers stand that came with this program, their checksums, and what a model file is run with.
+#: Folder of the headers that came with this program, of their checksums, and of the header for model files.
 HEADERS = FOLDER
 SUMS = "SHA256SUMS"
 HEADER, MODEL_FILE = SUFFIXES = (".h", ".sbd")
 TRUST_HEADER = "--trust-header"
-#: What every header of a model includes, and the program for recorded signals too.
+#: Included by every header of a model, and by the program for recorded signals too.
 _RUNTIME = ("smartsbd.h", "sbd_loaded.h")
 #: A longer file is none of our headers; the largest has 0.3 MB.
 _MOST_BYTES = 1 << 24
@@ -54,21 +54,26 @@ def known(content: bytes, headers: Path = HEADERS) -> str | None:
     Parameters
     ----------
     content : bytes
-        What the header holds: what it is called, and what stands beside it, says nothing about it.
+        Content of the header: its name, and the files beside it, say nothing about it.
     headers : Path
         Folder with the checksums.
+
+    Returns
+    -------
+    str or None
+        For instance ``sbd_tree_paper``.
     """
     digest = hashlib.sha256(content).hexdigest()
     listed = headers / SUMS
     for line in listed.read_text().splitlines() if listed.is_file() else []:
-        own, _, name = line.partition("  ")
-        if own == digest and name.endswith(HEADER):
+        line_digest, _, name = line.partition("  ")
+        if line_digest == digest and name.endswith(HEADER):
             return name.removesuffix(HEADER)
     return None
 
 
 def _build_known(path: Path, place: Path, headers: Path, limits: ProcessLimits) -> Path:
-    """Compile a header that came with this program, in a folder with nothing but its content and our runtime."""
+    """Compile a header that came with this program, in a folder with only its content and our runtime."""
     with path.open("rb") as stream:
         content = stream.read(_MOST_BYTES)
     name = known(content, headers)
@@ -79,12 +84,12 @@ def _build_known(path: Path, place: Path, headers: Path, limits: ProcessLimits) 
         )
     if f"{name}{HEADER}" in _RUNTIME or f"{name}_judge(".encode() not in content:
         raise NoHeaderError(f"{printable(str(path))}: holds no model")
-    own = place / "headers"
-    own.mkdir()
+    folder = place / "headers"
+    folder.mkdir()
     for runtime in _RUNTIME:
-        (own / runtime).write_bytes((headers / runtime).read_bytes())
-    (own / f"{name}{HEADER}").write_bytes(content)
-    return header_program.build(place, own, name, compilers.installed()[0], limits=limits)
+        (folder / runtime).write_bytes((headers / runtime).read_bytes())
+    (folder / f"{name}{HEADER}").write_bytes(content)
+    return header_program.build(place, folder, name, compilers.installed()[0], limits=limits)
 
 
 def _build_trusted(path: Path, place: Path, headers: Path, limits: ProcessLimits) -> Path:
@@ -95,7 +100,7 @@ def _build_trusted(path: Path, place: Path, headers: Path, limits: ProcessLimits
     try:
         return header_program.build(place, path.parent, name, gcc, ["-I", str(headers)], limits)
     except CompileError:
-        # What the compiler says holds lines of whatever the header includes.
+        # The compiler's messages quote lines of any file that the header includes.
         raise CompileError(
             f"{shown}: does not compile with the replay program: `{gcc.name} -Wall -fsyntax-only` says why"
         ) from None
@@ -111,7 +116,7 @@ class Compiled:
     headers : Path
         Folder with the headers that came with this program, and their checksums.
     trusted : bool
-        A header is compiled and run whoever wrote it, with what stands beside it.
+        A header is compiled and run whoever wrote it, with the files beside it.
     limits : ProcessLimits, optional
         Of the program that is run on a connection, in place of :func:`smartsbd.export.header_program.limits_for` its
         events.
@@ -161,6 +166,11 @@ class Compiled:
         Parameters
         ----------
         connection : Connection
+
+        Yields
+        ------
+        PairOpinion
+            Pair by pair, by the start of the window; those without a start come first.
         """
         decisions: dict[tuple[int, int], list[Decision]] = defaultdict(list)
         for decision in self.decisions(connection):
@@ -193,6 +203,11 @@ class Compiled:
             Those of the connection.
         end_ns : int, nanoseconds
             Its end.
+
+        Returns
+        -------
+        list of Decision
+            In the order they are made.
         """
         lines = header_program.event_lines(0, acks, states, end_ns)
         return header_program.run(self._program, [lines], self._file, limits=self._limits).decisions

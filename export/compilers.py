@@ -13,7 +13,7 @@ from smartsbd.detectors.bounded_process import ProcessLimits
 
 #: The largest header in git takes two seconds. An include of /dev/zero would take all memory.
 LIMITS = ProcessLimits(time_s=300, file_bytes=1 << 30, memory_bytes=4 << 30)
-#: Most letters that are shown of what a tool said.
+#: Most letters that are shown of a tool's messages.
 _LINE = 300
 WARNINGS = ("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2")
 
@@ -42,24 +42,29 @@ def installed(*, all_of_them: bool = False) -> list[Compiler]:
     all_of_them : bool
         Whether each of :data:`KNOWN` is needed.
 
+    Returns
+    -------
+    list of Compiler
+        In the order of :data:`KNOWN`.
+
     Raises
     ------
     CompileError
         If one that is needed is not installed.
     """
-    found = []
+    compilers = []
     for name in KNOWN:
         path = shutil.which(name)
         if path is not None:
-            found.append(Compiler(name, path))
+            compilers.append(Compiler(name, path))
         elif all_of_them or name == KNOWN[0]:
             raise CompileError(f"{name} is not installed: a header is compiled before it is believed")
-    return found
+    return compilers
 
 
-def _one_line(said: bytes) -> str:
-    """Return the first error of what a tool said, or else its first line, as it can be printed."""
-    lines = said.decode(errors="replace").strip().splitlines() or [""]
+def _one_line(output: bytes) -> str:
+    """Return the first error in a tool's output, or else its first line, as it can be printed."""
+    lines = output.decode(errors="replace").strip().splitlines() or [""]
     first = next((line for line in lines if "error: " in line), lines[0])
     return printable(first)[:_LINE]
 
@@ -71,6 +76,11 @@ def run(command: Sequence[str], limits: ProcessLimits = LIMITS) -> bytes:
     ----------
     command : sequence of str
     limits : ProcessLimits
+
+    Returns
+    -------
+    bytes
+        Its standard output.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def _connections(folder: Path) -> pa.Table:
 
 
 def tokens(folder: Path) -> dict[str, int]:
-    """Return what stands for each connection's name, of a folder with a dataset's tables."""
+    """Return the token of each connection's name, of a folder with a dataset's tables."""
     return {name: token for token, name in enumerate(_connections(folder).column("connection_id").to_pylist())}
 
 
@@ -62,10 +62,18 @@ def pairs_of_connections(folder: Path, most: int | None) -> Iterator[tuple[Subfl
         Folder with the dataset's tables.
     most : int or None
         None for all connections.
+
+    Yields
+    ------
+    (SubflowSignals, SubflowSignals)
+        Lower subflow number first.
     """
     for connection in itertools.islice(signals(folder), most):
         sampled = connection.acks.filter(pc.is_valid(connection.acks.column("rtt_us")))
         ids, time_ns, rtt_us = (sampled.column(name).to_numpy() for name in ("subflow_id", "time_ns", "rtt_us"))
-        own = {one: SubflowSignals.of_rtts(time_ns[ids == one], rtt_us[ids == one]) for one in np.unique(ids).tolist()}
-        for a, b in itertools.combinations(sorted(own), 2):
-            yield own[a], own[b]
+        by_subflow = {
+            subflow_id: SubflowSignals.of_rtts(time_ns[ids == subflow_id], rtt_us[ids == subflow_id])
+            for subflow_id in np.unique(ids).tolist()
+        }
+        for a, b in itertools.combinations(sorted(by_subflow), 2):
+            yield by_subflow[a], by_subflow[b]

@@ -49,6 +49,11 @@ class Header:
 def macro(feature: str) -> str:
     """Return the C name of a feature.
 
+    Returns
+    -------
+    str
+        An enumerator of ``enum sbd_feature``.
+
     Examples
     --------
     >>> macro("rtt_ed_4us")
@@ -120,8 +125,8 @@ def render_model(forest: Forest, header: Header) -> str:
             upper=header.name.upper(),
             features=[(macro(feature.name), feature.meaning) for feature in EXPORTABLE if feature.name in used],
             fragments=[*pieces, *([VOTES] if table else [])],
-            calls=[one.call for one in pieces if one.call],
-            wanted=any("wanted" in one.call for one in pieces),
+            calls=[piece.call for piece in pieces if piece.call],
+            wanted=any("wanted" in piece.call for piece in pieces),
             trees=len(forest.trees),
             splits=splits,
             leaves=leaves,
@@ -143,9 +148,9 @@ def render_loaded() -> str:
         .render(
             fragments=[*FRAGMENTS, VOTES],
             guarded=[
-                (" | ".join(f"SBD_BIT({macro(name)})" for name in _computed_by(one)), one.call)
-                for one in FRAGMENTS
-                if one.call
+                (" | ".join(f"SBD_BIT({macro(name)})" for name in _computed_by(piece)), piece.call)
+                for piece in FRAGMENTS
+                if piece.call
             ],
             names=[feature.name for feature in EXPORTABLE],
         )
@@ -154,4 +159,4 @@ def render_loaded() -> str:
 
 def _computed_by(piece: Fragment) -> tuple[str, ...]:
     """Return the features a piece computes, or, if it prepares others, those."""
-    return piece.features or tuple(name for one in FRAGMENTS if piece.name in one.needs for name in one.features)
+    return piece.features or tuple(name for user in FRAGMENTS if piece.name in user.needs for name in user.features)

@@ -136,6 +136,11 @@ def load(stored: StoredModel, models: Path, rule: str, profile: str, layout: Lay
     layout : str
         How its trees are written in C.
 
+    Returns
+    -------
+    ExportedModel
+        With its trees, its header and its model file.
+
     Raises
     ------
     ModelError

@@ -42,7 +42,7 @@ class Fragment:
 
     @property
     def guard(self) -> str:
-        """What says that a file has it already: two headers may be included in one."""
+        """The macro that is defined where a file has it already: two headers may be included in one file."""
         return f"SBD_HAS_{self.name.upper()}"
 
     @property
@@ -53,7 +53,7 @@ class Fragment:
         return f"sbd_{self.name}(window, wanted, scratch);" if self.features else ""
 
 
-#: In order: what needs another comes after it.
+#: In order: a piece comes after those that it needs.
 FRAGMENTS: tuple[Fragment, ...] = (
     Fragment("above", prepares=True),
     Fragment("queue", prepares=True),
@@ -85,18 +85,23 @@ FRAGMENTS: tuple[Fragment, ...] = (
 )
 
 #: Every feature that C computes.
-COMPUTED = frozenset(name for one in FRAGMENTS for name in one.features)
+COMPUTED = frozenset(name for piece in FRAGMENTS for name in piece.features)
 
-#: What walks packed trees; it computes no feature.
+#: The piece that walks packed trees; it computes no feature.
 VOTES = Fragment("votes")
 
 
 def fragments_of(features: Collection[str]) -> tuple[Fragment, ...]:
     """Return the pieces that compute some features, in order, with what they need.
 
+    Returns
+    -------
+    tuple of Fragment
+        In the order of :data:`FRAGMENTS`.
+
     Examples
     --------
-    >>> [one.name for one in fragments_of(["rtt_sd_ratio_q10"])]
+    >>> [piece.name for piece in fragments_of(["rtt_sd_ratio_q10"])]
     ['above', 'deviation', 'sd_ratio']
 
     Raises
@@ -107,6 +112,6 @@ def fragments_of(features: Collection[str]) -> tuple[Fragment, ...]:
     unknown = sorted(set(features) - COMPUTED)
     if unknown:
         raise ExportError(f"{', '.join(unknown)}: no fragment computes it (export/fragment.py)")
-    direct = [one for one in FRAGMENTS if set(one.features) & set(features)]
-    needed = {name for one in direct for name in one.needs}
-    return tuple(one for one in FRAGMENTS if one in direct or one.name in needed)
+    direct = [piece for piece in FRAGMENTS if set(piece.features) & set(features)]
+    needed = {name for piece in direct for name in piece.needs}
+    return tuple(piece for piece in FRAGMENTS if piece in direct or piece.name in needed)

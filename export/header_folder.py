@@ -1,4 +1,4 @@
-"""The folder of headers, cards and checksums that stands in git, and the one that is put together for a sender."""
+"""The folder of headers, cards and checksums that is in git, and the one that is put together for a sender."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _lag_excess() -> dict[str, bytes]:
 
 def _shipped(models: Sequence[ExportedModel], chosen: str) -> dict[str, bytes]:
     """Return the files of the model that is shipped, by name."""
-    (model,) = (one for one in models if str(one.stored) == chosen)
+    (model,) = (exported for exported in models if str(exported.stored) == chosen)
     named = shipped.Named(chosen, model.file_name(), model.card_name(), sha256(model.file))
     return {shipped.NAMED: shipped.described(named), model.file_name(): model.file}
 
@@ -50,7 +50,7 @@ def _sums(files: Mapping[str, bytes]) -> bytes:
 
 
 def contents(models: Sequence[ExportedModel], accuracy: pd.DataFrame, chosen: str) -> dict[str, bytes]:
-    """Return the files that stand in git, by name.
+    """Return the files that are in git, by name.
 
     Parameters
     ----------
@@ -59,6 +59,11 @@ def contents(models: Sequence[ExportedModel], accuracy: pd.DataFrame, chosen: st
         Accuracies of all models, for the cards.
     chosen : str
         The model that is shipped, as ``dataset/family_set``.
+
+    Returns
+    -------
+    dict of str to bytes
+        Headers, cards, the shipped model file, descriptions and checksums.
     """
     texts = {"smartsbd.h": emit_c.render_runtime(), "sbd_loaded.h": emit_c.render_loaded()}
     for model in models:
@@ -75,7 +80,7 @@ def check_same(files: Mapping[str, bytes], folder: Path) -> None:
     Raises
     ------
     VerifyError
-        If a file is missing or differs, or is one more.
+        If a file is missing or differs, or there is another one.
     """
     for name, content in files.items():
         path = folder / name

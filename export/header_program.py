@@ -29,7 +29,7 @@ _WINDOW = re.compile(
     rf"C=([0-9a-f]{{1,16}}) SF=({_NUMBER}),({_NUMBER}) ({_NUMBER}) ({_NUMBER}) (SB|NSB)((?: \w+=-?{_NUMBER})*)"
 )
 _GROUPS = re.compile(rf"C=([0-9a-f]{{1,16}}) GROUPS((?: {_NUMBER}:(?:{_NUMBER}|-))*)")
-#: Most letters that are shown of what the program said.
+#: Most letters that are shown of the program's messages.
 _SHOWN = 500
 # Time and output that a program may take: for any input, and for each byte of it. It reads more than 100 MB of a
 # recording in a second, and 26 MB of eight subflows with a window at every sample.
@@ -92,6 +92,11 @@ def build(
         More options of the compiler.
     limits : ProcessLimits
         Of the compiler.
+
+    Returns
+    -------
+    Path
+        The compiled program, in `place`.
     """
     program = place / f"replay_{model or 'loaded'}"
     chosen = [] if model is None else [f"-DSBD_MODEL={model}"]
@@ -105,6 +110,11 @@ def limits_for(input_bytes: int) -> ProcessLimits:
     Parameters
     ----------
     input_bytes : int
+
+    Returns
+    -------
+    ProcessLimits
+        Seconds and bytes of output.
     """
     return ProcessLimits(_BASE_S + _S_PER_BYTE * input_bytes, _BASE_BYTES + _BYTES_PER_BYTE * input_bytes)
 
@@ -116,8 +126,8 @@ def _ended(command: Sequence[str], events: IO[bytes], limits: ProcessLimits | No
     return bounded_process.run(command, limits or limits_for(input_bytes), events)
 
 
-def _shown(said: bytes) -> str:
-    return printable(" ".join(said.decode(errors="replace").split()))[:_SHOWN]
+def _shown(output: bytes) -> str:
+    return printable(" ".join(output.decode(errors="replace").split()))[:_SHOWN]
 
 
 def event_lines(
@@ -140,6 +150,11 @@ def event_lines(
     end_ns : int, nanoseconds
     windows : iterable of (int, int, int)
         Starts, and two subflows, where windows are to begin anew.
+
+    Returns
+    -------
+    bytes
+        One line for each event; the last one is the end.
     """
     sampled = acks.filter(pc.is_valid(acks.column("rtt_us")))
     asked = list(windows)
@@ -147,10 +162,10 @@ def event_lines(
         ("ACK", [_numbers(acks, name) for name in ("time_ns", "subflow_id", "acked_bytes")]),
         ("RTT", [_numbers(sampled, name) for name in ("time_ns", "subflow_id", "rtt_us")]),
         ("CA", [_numbers(states, name) for name in ("time_ns", "subflow_id", "ca_state")]),
-        ("WINDOW", [np.array([one[place] for one in asked], dtype=np.int64) for place in range(3)]),
+        ("WINDOW", [np.array([window[place] for window in asked], dtype=np.int64) for place in range(3)]),
     )
-    time_ns, subflow, value = (np.concatenate([own[place] for _, own in kinds]) for place in range(3))
-    kind = np.repeat(np.arange(len(kinds)), [len(own[0]) for _, own in kinds])
+    time_ns, subflow, value = (np.concatenate([columns[place] for _, columns in kinds]) for place in range(3))
+    kind = np.repeat(np.arange(len(kinds)), [len(columns[0]) for _, columns in kinds])
     order = np.argsort(time_ns, kind="stable")
     lines = pc.binary_join_element_wise(
         pc.cast(pa.array(time_ns[order]), pa.string()),
@@ -191,6 +206,11 @@ def run(
     limits : ProcessLimits, optional
         In place of :func:`limits_for` the events.
 
+    Returns
+    -------
+    Replayed
+        What the program decided on all connections.
+
     Raises
     ------
     ReplayError
@@ -200,8 +220,8 @@ def run(
     """
     command = [str(program), *(["-f"] if with_features else []), *([str(model_file)] if model_file else [])]
     with tempfile.TemporaryFile() as events:
-        for one in connections:
-            events.write(one)
+        for lines in connections:
+            events.write(lines)
         done = _ended(command, events, limits)
     if done.exit_code:
         raise ReplayError(f"{program.name} failed ({done.exit_code}): {_shown(done.errors)}")
@@ -226,7 +246,7 @@ def _read(text: str) -> Replayed:
                 )
             )
         elif groups := _GROUPS.fullmatch(line):
-            pairs = (one.split(":") for one in groups[2].split())
+            pairs = (entry.split(":") for entry in groups[2].split())
             partitions[int(groups[1], 16)] = {int(s): None if group == "-" else int(group) for s, group in pairs}
         else:
             raise ReplayError(f"the program said {line[:_SHOWN]!r}, which is neither a decision nor a partition")
@@ -242,6 +262,11 @@ def verdicts(program: Path, rows: npt.NDArray[np.int64], model_file: Path | None
     rows : (rows, features) int64
         All that C computes, in the order of ``enum sbd_feature``.
     model_file : Path, optional
+
+    Returns
+    -------
+    (rows,) bool
+        True for shared.
 
     Raises
     ------

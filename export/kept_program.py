@@ -1,4 +1,4 @@
-"""A compiled program that is kept: whoever has the same sources and compiler takes it, in several processes too."""
+"""A compiled program that is kept for all who have the same sources and compiler, in several processes too."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def kept(folder: Path, name: str, compiler: Compiler, sources: Iterable[Path], b
         All that the program is made of.
     build : callable
         Compiles it in the folder that it is given, and returns it.
+
+    Returns
+    -------
+    Path
+        The program in the folder.
     """
     binary = Path(compiler.path).stat()
     digest = hashlib.sha256(f"{compiler.path} {binary.st_size} {binary.st_mtime_ns}".encode())

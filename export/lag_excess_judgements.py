@@ -46,9 +46,11 @@ class Said(NamedTuple):
     score_q10: int | None
 
 
-def said(one: Judgement) -> Said:
+def said(judgement: Judgement) -> Said:
     """Return a judgement of the pipeline in the words of the C."""
-    return Said(one.decided_ns, one.reason or ("shared" if one.shared else "apart"), one.score_q10)
+    return Said(
+        judgement.decided_ns, judgement.reason or ("shared" if judgement.shared else "apart"), judgement.score_q10
+    )
 
 
 def build(place: Path, headers: Path, compiler: Compiler, options: Sequence[str] = ()) -> Path:
@@ -63,6 +65,11 @@ def build(place: Path, headers: Path, compiler: Compiler, options: Sequence[str]
     compiler : Compiler
     options : sequence of str
         More options of the compiler.
+
+    Returns
+    -------
+    Path
+        The compiled program, in `place`.
     """
     program = place / "judgements"
     compiled(compiler, SOURCE, program, ["-I", str(headers), *options])
@@ -76,6 +83,11 @@ def samples_of(x: SubflowSignals, y: SubflowSignals) -> np.ndarray[tuple[int], n
     ----------
     x, y : SubflowSignals
         Lower subflow number first.
+
+    Returns
+    -------
+    (1 + samples,) records of time_ns, rtt_us and subflow
+        Nanoseconds, microseconds, and 0 or 1; the first record is no sample.
     """
     count = x.rtt_us.size + y.rtt_us.size
     samples = np.zeros(count, dtype=_SAMPLE)
@@ -99,6 +111,13 @@ def run(
         Lower subflow number first.
     criterion : Criterion
 
+    Returns
+    -------
+    judgements : list of list of Said
+        By pair, in order of time.
+    pair_bytes : int
+        Memory of a pair.
+
     Raises
     ------
     JudgementsError
@@ -117,8 +136,8 @@ def run(
         done = bounded_process.run([str(program), *map(str, numbers)], limits, stream)
     if done.exit_code:
         raise JudgementsError(f"{program.name} ended with {done.exit_code}")
-    found: list[list[Said]] = [[] for _ in range(count)]
+    judgements: list[list[Said]] = [[] for _ in range(count)]
     rows = np.frombuffer(done.output, dtype=_FOUND)
     for decided_ns, pair, words, score_q10, _ in rows.tolist():
-        found[pair].append(Said(decided_ns, SAID[words], None if score_q10 == _NO_SCORE else score_q10))
-    return found, int(rows["bytes"][0]) if rows.size else 0
+        judgements[pair].append(Said(decided_ns, SAID[words], None if score_q10 == _NO_SCORE else score_q10))
+    return judgements, int(rows["bytes"][0]) if rows.size else 0

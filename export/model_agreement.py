@@ -51,17 +51,22 @@ class AgreementRows:
         generated : DataFrame
             As :func:`~smartsbd.export.probe.probing_rows` makes them of the model.
 
+        Returns
+        -------
+        AgreementRows
+            Its predictions are those of this model, with their features.
+
         Raises
         ------
         VerifyError
             If the model was tested on a window that is none of `windows`.
         """
         key = list(WINDOW_KEY)
-        own = model.rows_of(predictions)[[*key, "shared_pred"]]
-        found = own.merge(windows, on=key, how="left", validate="one_to_one", indicator=True)
-        if (found["_merge"] != "both").any():
+        tested = model.rows_of(predictions)[[*key, "shared_pred"]]
+        joined = tested.merge(windows, on=key, how="left", validate="one_to_one", indicator=True)
+        if (joined["_merge"] != "both").any():
             raise VerifyError(f"{model.stored.name}: predictions of windows that are in no table of features")
-        return cls(windows, generated, found)
+        return cls(windows, generated, joined)
 
     def counts(self) -> dict[str, int]:
         """Return how many there are of each."""
@@ -108,8 +113,8 @@ def agreeing(
         ]
         verdicts = verify.prove(model.fitted, programs, rows.windows)
         verify.prove(model.fitted, programs, rows.generated)
-        said = verify.prove(model.fitted, programs, rows.predictions)
-    different = int((said != rows.predictions["shared_pred"]).sum())
+        of_predictions = verify.prove(model.fitted, programs, rows.predictions)
+    different = int((of_predictions != rows.predictions["shared_pred"]).sum())
     if different:
         raise VerifyError(f"{name} differs from its predictions in {different} rows")
     log.info("%s: all rows agree: %s", name, rows.counts())

@@ -26,7 +26,7 @@ _HEAD = struct.Struct("<8sIIII")
 _NAME = struct.Struct("<32s")
 _COUNT = struct.Struct("<I")
 _WORD = struct.Struct("<Q")
-#: What a model may have, as SBD_LOADED_TREES and SBD_LOADED_WORDS of the C.
+#: The most that a model may have, as SBD_LOADED_TREES and SBD_LOADED_WORDS of the C.
 MOST_TREES, MOST_WORDS = 256, 1 << 16
 
 
@@ -46,6 +46,11 @@ def content(forest: Forest, features: Sequence[str] | None = None) -> bytes:
     forest : Forest
     features : sequence of str, optional
         Features a sender computes for it; those it takes, unless more are named.
+
+    Returns
+    -------
+    bytes
+        The format is in this module's description.
     """
     names = forest.features() if features is None else tuple(features)
     table = packed(forest, {name: number for number, name in enumerate(names)})
@@ -93,25 +98,35 @@ class Loaded:
         Parameters
         ----------
         x : (rows, features) int64
+
+        Returns
+        -------
+        (rows,) int64
+            From 0 to :data:`~smartsbd.export.tree.ALL_FOR` times the number of trees.
         """
-        found = np.zeros(len(x), dtype=np.int64)
+        votes = np.zeros(len(x), dtype=np.int64)
         rows = np.arange(len(x))
         for root in self.roots:
             at = np.full(len(x), root, dtype=np.int64)
             for _ in range(self.depth):
                 high = ~self.is_leaf[at] & (x[rows, self.feature[at]] > self.threshold[at])
                 at = self.low[at] + high
-            found += self.vote[at]
-        return found
+            votes += self.vote[at]
+        return votes
 
     def shares(self, x: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return the share of the votes that is for a shared bottleneck; more than half says shared."""
-        found: npt.NDArray[np.float64] = self.votes(x) / (len(self.roots) * ALL_FOR)
-        return found
+        shares: npt.NDArray[np.float64] = self.votes(x) / (len(self.roots) * ALL_FOR)
+        return shares
 
 
 def read(content: bytes) -> Loaded:
     """Read a model's file; nothing of it is used before all is checked, as by ``sbd_load`` of the C.
+
+    Returns
+    -------
+    Loaded
+        Ready to judge.
 
     Raises
     ------
@@ -123,7 +138,7 @@ def read(content: bytes) -> Loaded:
     _, version, features, trees, words = _HEAD.unpack_from(content)
     if version != VERSION:
         raise ModelFileError(f"a model file of another version: {version}, known is {VERSION}")
-    known = {one.name.encode(): one.name for one in catalog.FEATURES if one.exportable}
+    known = {feature.name.encode(): feature.name for feature in catalog.FEATURES if feature.exportable}
     if features > len(known):
         raise ModelFileError(_UNKNOWN)
     if trees > MOST_TREES or words > MOST_WORDS:
@@ -136,7 +151,7 @@ def read(content: bytes) -> Loaded:
     (checksum,) = _COUNT.unpack_from(content, len(content) - _COUNT.size)
     if not trees or not words or end != len(content) - _COUNT.size or checksum != zlib.crc32(content[:end]):
         raise ModelFileError("damaged: its length or its checksum is wrong")
-    raw_names = [one.rstrip(b"\0") for (one,) in _NAME.iter_unpack(content[_HEAD.size : roots_at])]
+    raw_names = [raw_name.rstrip(b"\0") for (raw_name,) in _NAME.iter_unpack(content[_HEAD.size : roots_at])]
     if not all(name in known for name in raw_names):
         raise ModelFileError(_UNKNOWN)
     roots = np.frombuffer(content[roots_at:words_at], dtype="<u4").astype(np.int64)

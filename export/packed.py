@@ -1,8 +1,8 @@
 """Forests as one table of words of 64 bits, the layout of large models and of model files.
 
 Of a split: threshold + 2^30 (31 bits below a top one of 0), place of its low side (24), feature (8); the high side is
-the word behind. Of a leaf: the top bit, its vote (31), its own place (24), a feature that is taken. What a split names
-is behind its own place.
+the word behind. Of a leaf: the top bit, its vote (31), its own place (24), a feature that is taken. The places that a
+split names are behind its own.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ class _PackedTable:
 
     def __init__(self) -> None:
         self.nodes: list[Tree] = []
-        #: By the place of the split, since equal splits may stand in several places.
+        #: By the place of the split, since equal splits may be in several places.
         self.sides_at: dict[int, int] = {}
         #: Splits whose sides are both leaves: equal sides are stored once for the forest, behind all trees.
         self.ends: dict[Sides, list[int]] = {}
 
     def put_tree(self, tree: Tree) -> int:
-        """Put down a tree, but for sides that are both leaves; return where it begins."""
+        """Put down a tree, except sides that are both leaves; return where it begins."""
         root = len(self.nodes)
         self.nodes.append(tree)
-        waiting = list(self._of_sides(root))
+        waiting = list(self._open_splits(root))
         while waiting:
             place = waiting.pop(self._next(waiting))
             waiting += self._put_sides(place)
         return root
 
-    def _of_sides(self, *places: int) -> Iterator[int]:
-        """Yield the splits among some places, of whose sides not both are leaves; note the others."""
+    def _open_splits(self, *places: int) -> Iterator[int]:
+        """Yield the splits among some places that have a side that is a split; note the others."""
         for place in places:
             node = self.nodes[place]
             if isinstance(node, Leaf):
@@ -82,20 +82,20 @@ class _PackedTable:
         return node
 
     def _next(self, waiting: list[int]) -> int:
-        """Return which split is next: one whose low side is the leaf that stands last, else the newest."""
+        """Return which split is next: one whose low side is the last leaf put down, else the newest."""
         last = self.nodes[-1]
         same = (number for number, place in enumerate(waiting) if self._split(place).low == last)
         return next(same, len(waiting) - 1) if isinstance(last, Leaf) else len(waiting) - 1
 
     def _put_sides(self, place: int) -> list[int]:
-        """Put down the sides of a split, its low one on the word that stands last if they are the same leaf."""
+        """Put down the sides of a split, its low one on the last word if that is the same leaf."""
         split = self._split(place)
         if not (isinstance(split.low, Leaf) and self.nodes[-1] == split.low):
             self.nodes.append(split.low)
         at = len(self.nodes) - 1
         self.sides_at[place] = at
         self.nodes.append(split.high)
-        return list(self._of_sides(at + 1, at))
+        return list(self._open_splits(at + 1, at))
 
     def put_ends(self) -> None:
         """Put down the sides that are leaves."""
@@ -112,6 +112,11 @@ def packed(forest: Forest, numbers: Mapping[str, int]) -> Packed:
     forest : Forest
     numbers : mapping of str to int
         Number of each feature.
+
+    Returns
+    -------
+    Packed
+        Words of 64 bits, and where the trees begin.
 
     Examples
     --------

@@ -54,9 +54,9 @@ def probing_rows(forest: Forest, *, rows: int, seed: int) -> pd.DataFrame:
     for name in sorted(forest.features()):
         low = np.repeat([box.get(name, _range(name))[0] for box in boxes], each)
         high = np.repeat([box.get(name, _range(name))[1] for box in boxes], each)
-        drawn = rng.integers(low, high, endpoint=True)
-        place = rng.random(len(drawn))
-        columns[name] = np.where(place < _EDGE_SHARE, low, np.where(place > 1 - _EDGE_SHARE, high, drawn)).astype(
+        values = rng.integers(low, high, endpoint=True)
+        place = rng.random(len(values))
+        columns[name] = np.where(place < _EDGE_SHARE, low, np.where(place > 1 - _EDGE_SHARE, high, values)).astype(
             np.int64
         )
     return pd.DataFrame(columns)

@@ -72,6 +72,11 @@ def described(named: Named) -> bytes:
 def named_in(folder: Path = FOLDER) -> Named:
     """Return a folder's description of its model.
 
+    Returns
+    -------
+    Named
+        From its :data:`NAMED`.
+
     Raises
     ------
     NoShippedError
@@ -86,6 +91,13 @@ def named_in(folder: Path = FOLDER) -> Named:
 
 def load(folder: Path = FOLDER) -> tuple[Named, OfFile]:
     """Return the model of a folder, and its description.
+
+    Returns
+    -------
+    named : Named
+        The description.
+    judge : OfFile
+        The model as a judge of windows.
 
     Raises
     ------

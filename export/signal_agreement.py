@@ -33,13 +33,13 @@ from smartsbd.models.stored.window_opinions import WindowVerdict, opinions_of
 #: Headers of models that come from files, and of detectors.
 _OF_NO_MODEL = {"sbd_loaded", Path(default_detector.HEADER).stem, Path(lag_excess.HEADER).stem}
 _KEY = ["token", "subflow_a", "subflow_b", "window_start_ns"]
-#: Takes every feature, so that all are computed, and decides nothing.
+#: A model that takes every feature, so that all are computed, and decides nothing.
 _ALL_FEATURES = model_file.content(Forest((NOT_SHARED,)), [feature.name for feature in EXPORTABLE])
 
 
 @dataclass(frozen=True)
 class DecidedWindows:
-    """What a header decided.
+    """The decisions of a header.
 
     Attributes
     ----------
@@ -61,32 +61,32 @@ def headers_of_models(headers: Path) -> list[str]:
 def _table(replayed: Replayed) -> pd.DataFrame:
     rows: list[dict[str, Any]] = [
         {
-            "token": one.token,
-            "subflow_a": one.subflow_a,
-            "subflow_b": one.subflow_b,
-            "window_start_ns": one.start_ns,
-            "window_ns": one.window_ns,
-            "shared_pred": one.shared,
-            **one.features,
+            "token": decision.token,
+            "subflow_a": decision.subflow_a,
+            "subflow_b": decision.subflow_b,
+            "window_start_ns": decision.start_ns,
+            "window_ns": decision.window_ns,
+            "shared_pred": decision.shared,
+            **decision.features,
         }
-        for one in replayed.decisions
+        for decision in replayed.decisions
     ]
     columns = [*_KEY, "window_ns", "shared_pred", *(feature.name for feature in EXPORTABLE)]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _side_by_side(what: str, found: pd.DataFrame, expected: pd.DataFrame, *, no_others: bool) -> pd.DataFrame:
-    """Return both side by side; fail if a window is missing, or, where there must be no others, is one more."""
-    both = expected.merge(found, on=_KEY, how="outer", suffixes=("", "_c"), indicator=True, validate="one_to_one")
+def _side_by_side(what: str, by_c: pd.DataFrame, expected: pd.DataFrame, *, no_others: bool) -> pd.DataFrame:
+    """Return both side by side; fail if a window is missing, or if there is another one and there must be none."""
+    both = expected.merge(by_c, on=_KEY, how="outer", suffixes=("", "_c"), indicator=True, validate="one_to_one")
     missing, more = ((both["_merge"] == side).sum() for side in ("left_only", "right_only"))
     if missing or (more and no_others):
         raise VerifyError(f"{what}: C misses {missing} windows and finds {more} that are not there")
     return both[both["_merge"] == "both"]
 
 
-def _equal_features(what: str, found: pd.DataFrame, expected: pd.DataFrame, *, no_others: bool) -> int:
+def _equal_features(what: str, by_c: pd.DataFrame, expected: pd.DataFrame, *, no_others: bool) -> int:
     """Return how many values are the same; all must be."""
-    both = _side_by_side(what, found, expected, no_others=no_others)
+    both = _side_by_side(what, by_c, expected, no_others=no_others)
     for name in ("window_ns", *(feature.name for feature in EXPORTABLE)):
         different = int((both[name] != both[f"{name}_c"]).sum())
         if different:
@@ -104,7 +104,7 @@ def _verdicts(windows: pd.DataFrame) -> list[WindowVerdict]:
 
 def _equal_partitions(what: str, replayed: Replayed, windows: pd.DataFrame) -> int:
     """Return how many connections end with the same partition; all must."""
-    by_token = {token: _verdicts(own) for token, own in windows.groupby("token")}
+    by_token = {token: _verdicts(of_connection) for token, of_connection in windows.groupby("token")}
     for token, groups in replayed.partitions.items():
         subflow_ids = sorted(groups)
         opinions = opinions_of(by_token.get(token, []), subflow_ids)
@@ -117,10 +117,10 @@ def _equal_partitions(what: str, replayed: Replayed, windows: pd.DataFrame) -> i
 def _placed(windows: pd.DataFrame) -> dict[Any, list[tuple[int, int, int]]]:
     """Return where windows start, and of which subflows, by connection."""
     columns = ("token", "window_start_ns", "subflow_a", "subflow_b")
-    found: dict[Any, list[tuple[int, int, int]]] = {}
+    places: dict[Any, list[tuple[int, int, int]]] = {}
     for token, *place in zip(*(windows[name].tolist() for name in columns), strict=True):
-        found.setdefault(token, []).append((place[0], place[1], place[2]))
-    return found
+        places.setdefault(token, []).append((place[0], place[1], place[2]))
+    return places
 
 
 def _replay_program(programs: Path, headers: Path, model: str | None, compiler: Compiler) -> Path:
@@ -163,12 +163,12 @@ def same_features(folder: Path, windows: pd.DataFrame, headers: Path, compiler: 
         file = Path(place) / "all.sbd"
         file.write_bytes(_ALL_FEATURES)
         compared = 0
-        for rule, own in windows.groupby("rule"):
-            # Tiled windows C places itself; where another rule placed one, it is told to begin.
-            placed = {} if rule == "tiled" else _placed(own)
-            lines = (one.lines(placed.get(one.token, [])) for one in signals(folder))
-            found = _table(header_program.run(program, lines, file, with_features=True))
-            compared += _equal_features(str(rule), found, own, no_others=rule == "tiled")
+        for rule, of_rule in windows.groupby("rule"):
+            # C places tiled windows itself; of windows that another rule placed, it receives the starts.
+            placed = {} if rule == "tiled" else _placed(of_rule)
+            lines = (connection.lines(placed.get(connection.token, [])) for connection in signals(folder))
+            by_c = _table(header_program.run(program, lines, file, with_features=True))
+            compared += _equal_features(str(rule), by_c, of_rule, no_others=rule == "tiled")
     return compared
 
 
@@ -205,13 +205,13 @@ def same_judgements(
         programs, "judgements", compiler, sources, lambda place: lag_excess_judgements.build(place, headers, compiler)
     )
     pairs = list(pairs_of_connections(folder, most))
-    found, _ = lag_excess_judgements.run(program, pairs, criterion)
+    by_program, _ = lag_excess_judgements.run(program, pairs, criterion)
     compared = 0
-    for number, ((x, y), own) in enumerate(zip(pairs, found, strict=True)):
-        expected = [lag_excess_judgements.said(one) for one in lag_excess.judgements(x, y, criterion)]
-        if own != expected:
+    for number, ((x, y), judgements) in enumerate(zip(pairs, by_program, strict=True)):
+        expected = [lag_excess_judgements.said(judgement) for judgement in lag_excess.judgements(x, y, criterion)]
+        if judgements != expected:
             raise VerifyError(f"sbd_lag_excess: what is said of pair {number} is not what the pipeline says")
-        compared += len(own)
+        compared += len(judgements)
     return {"judgements": compared, "judged_pairs": len(pairs)}
 
 
@@ -248,8 +248,8 @@ def same_common_judgements(folder: Path, compiler: Compiler, programs: Path, mos
     )
     pairs = list(pairs_of_connections(folder, most))
     by_program, _ = common_lag_judgements.by_program(program, pairs)
-    for number, ((x, y), own) in enumerate(zip(pairs, by_program, strict=True)):
-        if own != common_lag_judgements.by_pipeline(x, y):
+    for number, ((x, y), judgements) in enumerate(zip(pairs, by_program, strict=True)):
+        if judgements != common_lag_judgements.by_pipeline(x, y):
             raise VerifyError(f"sbd_common_lag: what is said of pair {number} is not what the pipeline says")
     return {"common_judgements": sum(map(len, by_program))}
 
@@ -274,13 +274,18 @@ def same_decisions(
     programs : Path
         Folder in which programs are kept.
 
+    Returns
+    -------
+    DecidedWindows
+        The header's decisions, and how many partitions were compared.
+
     Raises
     ------
     VerifyError
-        If a window is missing or one more, or a decision or a partition differs.
+        If a window is missing or there is another one, or a decision or a partition differs.
     """
     program = _replay_program(programs, headers, name, compiler)
-    replayed = header_program.run(program, (one.lines() for one in signals(folder)))
+    replayed = header_program.run(program, (connection.lines() for connection in signals(folder)))
     both = _side_by_side(name, _table(replayed), expected, no_others=True)
     different = int((both["shared_pred"] != both["shared_pred_c"]).sum())
     if different:

@@ -62,7 +62,7 @@ class Forest:
     def size(self) -> tuple[int, int, int]:
         """Return (splits, leaves, largest depth)."""
         sizes = [_size(tree) for tree in self.trees]
-        return sum(one[0] for one in sizes), sum(one[1] for one in sizes), max(one[2] for one in sizes)
+        return sum(size[0] for size in sizes), sum(size[1] for size in sizes), max(size[2] for size in sizes)
 
 
 def nodes(tree: Tree) -> Iterator[Tree]:
@@ -88,6 +88,11 @@ def from_fitted(fitted: Fitted) -> Forest:
     as in scikit-learn. Subtrees whose leaves agree become one leaf. A forest's votes are those of its
     leaves, which :func:`smartsbd.models.families.random_forest.to_lattice` made multiples of 2^-24: their sum is exact.
 
+    Returns
+    -------
+    Forest
+        Trees over integers, without splits whose sides agree.
+
     Raises
     ------
     ExportError
@@ -108,7 +113,7 @@ def from_fitted(fitted: Fitted) -> Forest:
         raise ExportError(f"{', '.join(reals)}: no integers, and a kernel has no others")
     members = getattr(estimator, "estimators_", [estimator])
     votes = _majority if len(members) == 1 else _probability
-    trees = [_translate(fitted, one.tree_, votes(one.tree_), 0) for one in members]
+    trees = [_translate(fitted, member.tree_, votes(member.tree_), 0) for member in members]
     forest = Forest(tuple(merged(tree) for tree in trees))
     if not forest.features():
         raise ExportError("the model decides the same for every window: that is no detector to export")
@@ -146,6 +151,11 @@ def _translate(fitted: Fitted, inner: Any, votes: npt.NDArray[np.int64], node: i
 
 def merged(tree: Tree) -> Tree:
     """Return the same decision with every split whose sides agree removed.
+
+    Returns
+    -------
+    Tree
+        A leaf if all leaves agree.
 
     Examples
     --------

@@ -62,7 +62,7 @@ TARGETS = (
 
 @dataclass(frozen=True)
 class Built:
-    """What a compiler made of a header for a target: bytes of code and tables, and the most stack of a function."""
+    """A header compiled for a target: bytes of code and tables, and the most stack of a function."""
 
     compiler: str
     target: str
@@ -80,6 +80,11 @@ def build_everywhere(headers: Path, model: str | None, compilers: Sequence[Compi
     model : str or None
         One of them, without suffix; None for ``sbd_loaded.h``.
     compilers : sequence of Compiler
+
+    Returns
+    -------
+    list of Built
+        One for each target and each compiler that knows it.
 
     Raises
     ------

@@ -103,8 +103,8 @@ class Share:
 
 
 @functools.lru_cache(maxsize=64)
-def _drawn(connections: int, resamples: int, seed: int) -> Float64Array:
-    """Return how often each connection stands in each resample, (resamples, connections)."""
+def _occurrences(connections: int, resamples: int, seed: int) -> Float64Array:
+    """Return how often each connection is in each resample, (resamples, connections)."""
     if not connections:
         return np.empty((resamples, 0))
     rng = np.random.default_rng(seed)
@@ -117,12 +117,12 @@ def _quotient(hits: Float64Array, weights: Float64Array) -> Float64Array:
 
 
 def _resampled(
-    hit: npt.NDArray[Any], weight: Float64Array, codes: npt.NDArray[np.int64], drawn: Float64Array
+    hit: npt.NDArray[Any], weight: Float64Array, codes: npt.NDArray[np.int64], occurrences: Float64Array
 ) -> Float64Array:
     """Return the weighted mean of hits in each resample; nan where nothing in it has weight."""
-    size = drawn.shape[1]
-    hits = drawn @ np.bincount(codes, weights=hit * weight, minlength=size)
-    return _quotient(hits, drawn @ np.bincount(codes, weights=weight, minlength=size))
+    size = occurrences.shape[1]
+    hits = occurrences @ np.bincount(codes, weights=hit * weight, minlength=size)
+    return _quotient(hits, occurrences @ np.bincount(codes, weights=weight, minlength=size))
 
 
 def _mean(hit: npt.NDArray[Any], weight: Float64Array) -> float:
@@ -169,19 +169,19 @@ def accuracy(
     --------
     >>> import numpy as np
     >>> shared, names = np.array([True, True, False]), np.array(["a", "b", "c"])
-    >>> found = accuracy(np.array([1.0, 0.5, 0.25]), shared, names, resamples=100, seed=0)
-    >>> found.recall_shared, found.recall_not_shared, found.balanced, round(found.overall, 3)
+    >>> half_right = accuracy(np.array([1.0, 0.5, 0.25]), shared, names, resamples=100, seed=0)
+    >>> half_right.recall_shared, half_right.recall_not_shared, half_right.balanced, round(half_right.overall, 3)
     (0.75, 0.25, 0.5, 0.583)
     """
     count, codes = _codes(connections)
-    drawn = _drawn(count, resamples, seed)
+    occurrences = _occurrences(count, resamples, seed)
     weights = {
         "recall_shared": shared.astype(np.float64),
         "recall_not_shared": (~shared).astype(np.float64),
         "overall": np.ones(len(right)),
     }
     value = {name: _mean(right, weight) for name, weight in weights.items()}
-    spread = {name: _resampled(right, weight, codes, drawn) for name, weight in weights.items()}
+    spread = {name: _resampled(right, weight, codes, occurrences) for name, weight in weights.items()}
     value["balanced"] = (value["recall_shared"] + value["recall_not_shared"]) / 2
     spread["balanced"] = (spread["recall_shared"] + spread["recall_not_shared"]) / 2
     bounds = {name: _interval(resampled) for name, resampled in spread.items()}
@@ -201,17 +201,22 @@ def accuracy_of_windows(
     Parameters
     ----------
     predictions : DataFrame of the ``prediction`` table
-        A window may stand in several folds; at least one row, or one without a verdict.
+        A window may be in several folds; at least one row, or one without a verdict.
     resamples, seed : int
         As :func:`accuracy` takes them.
     none : DataFrame of the ``rejected`` table, optional
         Labelled windows of the same set without a verdict: each is wrong.
+
+    Returns
+    -------
+    WindowAccuracy
+        Shares in [0, 1] with their intervals; the balanced and label figures are nan where a label does not occur.
     """
     missing = 0 if none is None else len(none)
     rows = predictions if none is None else pd.concat([predictions, none])[["connection_id", "shared"]]
     right = np.zeros(len(rows), dtype=np.bool_)
     right[: len(predictions)] = (predictions["shared_pred"] == predictions["shared"]).to_numpy(dtype=bool)
-    found = accuracy(
+    measured = accuracy(
         right,
         rows["shared"].to_numpy(dtype=bool),
         rows["connection_id"].to_numpy(dtype=str),
@@ -219,7 +224,7 @@ def accuracy_of_windows(
         seed=seed,
     )
     return WindowAccuracy(
-        **vars(found),
+        **vars(measured),
         predictions=len(predictions),
         windows=len(predictions[list(WINDOW_KEY)].drop_duplicates()),
         none=missing,
@@ -231,8 +236,8 @@ def _shares(hits: Hits, resamples: int, seed: int) -> Float64Array:
     if not len(hits.hit):
         return np.empty(0)
     count, codes = _codes(hits.connections.ravel())
-    # A window of two connections stands in a resample as often as both do together.
-    times = _drawn(count, resamples, seed)[:, codes.reshape(hits.connections.shape)].prod(axis=2)
+    # A window of two connections is in a resample as often as the product of their counts.
+    times = _occurrences(count, resamples, seed)[:, codes.reshape(hits.connections.shape)].prod(axis=2)
     return _quotient(times @ (hits.hit * hits.weight), times @ hits.weight)
 
 
@@ -244,6 +249,11 @@ def share(hits: Hits, *, resamples: int, seed: int) -> Share:
     hits : Hits
     resamples, seed : int
         As :func:`accuracy_of_windows` takes them.
+
+    Returns
+    -------
+    Share
+        In [0, 1]; nan where no window has weight.
     """
     return Share(_mean(hits.hit, hits.weight), *_interval(_shares(hits, resamples, seed)))
 
@@ -256,7 +266,12 @@ def mean_share(shares: Float64Array, *, resamples: int, seed: int) -> Share:
     shares : (shares,) float64
         At least one.
     resamples, seed : int
-        As :func:`accuracy_of_windows` takes them; what is drawn are the shares.
+        As :func:`accuracy_of_windows` takes them; the resamples are drawn over the shares.
+
+    Returns
+    -------
+    Share
+        In [0, 1].
 
     Examples
     --------
@@ -264,8 +279,8 @@ def mean_share(shares: Float64Array, *, resamples: int, seed: int) -> Share:
     >>> mean_share(np.array([1.0, 1.0]), resamples=100, seed=0)
     Share(value=1.0, low=1.0, high=1.0)
     """
-    drawn = _drawn(len(shares), resamples, seed)
-    return Share(float(shares.mean()), *_interval(drawn @ shares / len(shares)))
+    occurrences = _occurrences(len(shares), resamples, seed)
+    return Share(float(shares.mean()), *_interval(occurrences @ shares / len(shares)))
 
 
 def share_difference(first: Hits, second: Hits, *, resamples: int, seed: int) -> Share:
@@ -274,9 +289,14 @@ def share_difference(first: Hits, second: Hits, *, resamples: int, seed: int) ->
     Parameters
     ----------
     first, second : Hits
-        No connection stands in both.
+        No connection is in both.
     resamples, seed : int
         As :func:`accuracy_of_windows` takes them.
+
+    Returns
+    -------
+    Share
+        In [-1, 1]; nan where either has no window.
     """
     spread = [_shares(hits, resamples, seed + offset) for offset, hits in enumerate((first, second))]
     if not all(len(each) for each in spread):

@@ -34,6 +34,11 @@ def read_missing(features: Path, datasets: Iterable[str], rule: str) -> dict[str
     datasets : iterable of str
     rule : str
         Of the windows.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        Rows of the ``rejected`` table, by the name of the set of windows.
     """
     return {
         str(WindowSet.of(dataset, rule)): labelled_rejected(
@@ -57,6 +62,11 @@ def missing_of(
         A site, or :data:`~smartsbd.models.assessment.accuracy.ALL_SITES`.
     learnt : collection of str
         Datasets that stored models learn from; they alone are tested on the whole of others.
+
+    Returns
+    -------
+    DataFrame of the ``rejected`` table, or None
+        One row for each window.
     """
     trained = WindowSet.parse(train_set).dataset
     if trained not in learnt or trained == WindowSet.parse(test_set).dataset or test_set not in missing:
@@ -101,6 +111,12 @@ def accuracy_by_site(
         Datasets, families and sets of features in the order of the rows; others follow.
     resamples, seed : int
         As :func:`~smartsbd.models.assessment.accuracy.accuracy_of_windows` takes them.
+
+    Returns
+    -------
+    DataFrame
+        One row for each model, pair of sets and site: :data:`MODEL_AND_SETS`, ``site``, and the fields of
+        :class:`~smartsbd.models.assessment.accuracy.WindowAccuracy`.
     """
     rows = []
     for key, group in _ordered(predictions, names):
@@ -110,8 +126,8 @@ def accuracy_by_site(
         for site in [*sorted(sites), ALL_SITES]:
             part = group if site == ALL_SITES else group[group["site"] == site]
             none = missing_of(missing, train_set, test_set, site, learnt)
-            found = accuracy_of_windows(part, resamples=resamples, seed=seed, none=none)
-            rows.append({**dict(zip(MODEL_AND_SETS, key, strict=True)), "site": site, **asdict(found)})
+            accuracy = accuracy_of_windows(part, resamples=resamples, seed=seed, none=none)
+            rows.append({**dict(zip(MODEL_AND_SETS, key, strict=True)), "site": site, **asdict(accuracy)})
     return pd.DataFrame(rows)
 
 
@@ -125,12 +141,18 @@ def accuracy_by_set(predictions: pd.DataFrame, missing: Missing, *, resamples: i
         Taken where no dataset of the test set was learnt from.
     resamples, seed : int
         As :func:`~smartsbd.models.assessment.accuracy.accuracy_of_windows` takes them.
+
+    Returns
+    -------
+    DataFrame
+        One row for each model and pair of sets: ``feature_set``, ``train_set``, ``test_set``, ``model``, and the fields
+        of :class:`~smartsbd.models.assessment.accuracy.WindowAccuracy`.
     """
     group_by, rows = ["feature_set", "train_set", "test_set", "model"], []
     for key, group in predictions.groupby(group_by, sort=False):
         _, train_set, test_set, _ = map(str, key)
         held_out = WindowSet.parse(test_set).overlaps(WindowSet.parse(train_set))
         none = None if held_out else missing[test_set]
-        found = accuracy_of_windows(group, resamples=resamples, seed=seed, none=none)
-        rows.append({**dict(zip(group_by, key, strict=True)), **asdict(found)})
+        accuracy = accuracy_of_windows(group, resamples=resamples, seed=seed, none=none)
+        rows.append({**dict(zip(group_by, key, strict=True)), **asdict(accuracy)})
     return pd.DataFrame(rows)

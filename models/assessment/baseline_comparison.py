@@ -35,10 +35,10 @@ from smartsbd.models.stored.stored_model import CORRELATION
 
 #: Parameter sets: those chosen on the training side of each split, and the best of the grid on what it is judged on.
 TUNED, BOUND = "tuned", "best of the grid"
-#: What rows of the share of time are of, in the column ``on``.
+#: The connections that a share of time is taken over: values of the column ``on``.
 TEST_SIDES, ALL_CONNECTIONS = "test sides", "all connections"
 
-#: What the evidence of a learned model's rules is.
+#: The value of ``evidence`` in the rows of a learned model.
 _LEARNED = "learned"
 _DIFFERENCE = "less_correlation"
 _TRIGGERED = "triggered"
@@ -93,6 +93,13 @@ def rows_by_site(
     resampling : Resampling
     compared : DataFrame, optional
         Their paired differences.
+
+    Yields
+    ------
+    dict
+        One for each site and one for all: the labels, ``site``, ``rows``, the fields of
+        :class:`~smartsbd.models.assessment.accuracy.Accuracy`, and the difference in balanced accuracy if there is a
+        comparison.
     """
 
     def accuracy(rows: pd.DataFrame) -> dict[str, Any]:
@@ -102,8 +109,8 @@ def rows_by_site(
         return rows if site == ALL_SITES else rows[rows["site"] == site]
 
     for site in [*sorted(judged["site"].dropna().unique()), ALL_SITES]:
-        own = at(judged, site)
-        row = {**labels, "site": site, "rows": len(own), **accuracy(own)}
+        at_site = at(judged, site)
+        row = {**labels, "site": site, "rows": len(at_site), **accuracy(at_site)}
         if compared is not None:
             less = accuracy(at(compared, site))
             row |= {f"{_DIFFERENCE}{end}": less[f"balanced{end}"] for end in ("", "_low", "_high")}
@@ -117,6 +124,11 @@ def chosen_table(chosen: Mapping[str, Counter[str]]) -> pd.DataFrame:
     ----------
     chosen : mapping of str to Counter of str
         By detector, the parameter sets.
+
+    Returns
+    -------
+    DataFrame
+        One row for each detector and parameter set: ``detector``, ``parameters``, ``splits``.
 
     Examples
     --------
@@ -132,11 +144,11 @@ def chosen_table(chosen: Mapping[str, Counter[str]]) -> pd.DataFrame:
     )
 
 
-def _of_model(model: str, feature_set: str) -> dict[str, str]:
+def _model_labels(model: str, feature_set: str) -> dict[str, str]:
     return {"detector": model, "parameters": feature_set, "evidence": _LEARNED}
 
 
-def _of_detector(name: str, preset: str) -> dict[str, str]:
+def _detector_labels(name: str, preset: str) -> dict[str, str]:
     return {"detector": name, "parameters": preset, "evidence": detector_of(name)[0].evidence}
 
 
@@ -179,61 +191,67 @@ class BaselineComparison:
         rows = self.predictions[
             (self.predictions["train_set"] == of_set) & ~are_of_kind(self.predictions["test_set"], SWAPPED)
         ]
-        return {int(str(fold)): set(own["connection_id"]) for fold, own in rows.groupby("fold")}
+        return {int(str(fold)): set(tested["connection_id"]) for fold, tested in rows.groupby("fold")}
 
     def all(self) -> pd.DataFrame:
         """Return models on held-out triggered windows, baselines by their last opinion on all connections."""
         rows: list[dict[str, Any]] = []
-        for model, feature_set, own in self._learned(_TRIGGERED):
-            rows += rows_by_site(_of_model(model, feature_set), own, self.resampling)
-        for name, preset, own in self._by_preset(self.presets.last):
-            rows += rows_by_site(_of_detector(name, preset), own, self.resampling)
+        for model, feature_set, verdicts in self._learned(_TRIGGERED):
+            rows += rows_by_site(_model_labels(model, feature_set), verdicts, self.resampling)
+        for name, preset, verdicts in self._by_preset(self.presets.last):
+            rows += rows_by_site(_detector_labels(name, preset), verdicts, self.resampling)
         rows += self._bounds(self.points.last, {})
         return pd.DataFrame(rows)
 
     def same(self) -> tuple[pd.DataFrame, dict[str, Counter[str]]]:
         """Return everything on the same held-out windows, and how often each parameter set was chosen."""
         learned = list(self._learned(self.rule))
-        plain = next(own for model, _, own in learned if model == CORRELATION)
+        plain = next(verdicts for model, _, verdicts in learned if model == CORRELATION)
 
-        def less(own: pd.DataFrame) -> pd.DataFrame:
+        def less(judged: pd.DataFrame) -> pd.DataFrame:
             # A detector whose signal not every connection has was replayed on some of the rows.
-            return difference(own, plain.merge(own[_KEY], on=_KEY), _KEY)
+            return difference(judged, plain.merge(judged[_KEY], on=_KEY), _KEY)
 
         rows: list[dict[str, Any]] = []
-        for model, feature_set, own in learned:
-            rows += rows_by_site(_of_model(model, feature_set), own, self.resampling, difference(own, plain, _KEY))
-        windows, points = (one.windows[one.windows["rule"] == self.rule] for one in (self.presets, self.points))
+        for model, feature_set, verdicts in learned:
+            rows += rows_by_site(
+                _model_labels(model, feature_set), verdicts, self.resampling, difference(verdicts, plain, _KEY)
+            )
+        windows, points = (
+            opinions.windows[opinions.windows["rule"] == self.rule] for opinions in (self.presets, self.points)
+        )
         for name, preset, every in self._by_preset(windows):
-            own = of_folds(every, self.tests)
-            rows += rows_by_site(_of_detector(name, preset), own, self.resampling, less(own))
+            verdicts = of_folds(every, self.tests)
+            rows += rows_by_site(_detector_labels(name, preset), verdicts, self.resampling, less(verdicts))
         chosen: dict[str, Counter[str]] = {}
         for name in self._tunable(self.points.windows):
-            own, best = tuned(points[points["detector"] == name], self.tests)
+            verdicts, best = tuned(points[points["detector"] == name], self.tests)
             chosen[name] = Counter(best.values())
-            rows += rows_by_site(_of_detector(name, TUNED), own, self.resampling, less(own))
+            rows += rows_by_site(_detector_labels(name, TUNED), verdicts, self.resampling, less(verdicts))
         return pd.DataFrame(rows), chosen
 
     def time(self) -> pd.DataFrame:
         """Return the share of time in which baselines are right: on the splits' test sides, and on all connections."""
         rows: list[dict[str, Any]] = []
         times, points = self.presets.times, self.points.times
-        for name, preset, own in self._by_preset(times):
-            labels = {**_of_detector(name, preset), "on": TEST_SIDES}
-            rows += rows_by_site(labels, of_folds(own, self.tests), self.resampling)
+        for name, preset, shares in self._by_preset(times):
+            labels = {**_detector_labels(name, preset), "on": TEST_SIDES}
+            rows += rows_by_site(labels, of_folds(shares, self.tests), self.resampling)
         for name in self._tunable(points):
-            own, _ = tuned(points[points["detector"] == name], self.tests)
-            rows += rows_by_site({**_of_detector(name, TUNED), "on": TEST_SIDES}, own, self.resampling)
-        for name, preset, own in self._by_preset(times):
-            rows += rows_by_site({**_of_detector(name, preset), "on": ALL_CONNECTIONS}, own, self.resampling)
+            shares, _ = tuned(points[points["detector"] == name], self.tests)
+            rows += rows_by_site({**_detector_labels(name, TUNED), "on": TEST_SIDES}, shares, self.resampling)
+        for name, preset, shares in self._by_preset(times):
+            rows += rows_by_site({**_detector_labels(name, preset), "on": ALL_CONNECTIONS}, shares, self.resampling)
         rows += self._bounds(points, {"on": ALL_CONNECTIONS})
         return pd.DataFrame(rows)
 
     def _learned(self, rule: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
         """Yield the verdicts of each model on its test rows, trained on windows of the same rule."""
         of_set = str(WindowSet.of(self.dataset, rule))
-        own = self.predictions[(self.predictions["train_set"] == of_set) & (self.predictions["test_set"] == of_set)]
-        for (model, feature_set), rows in own.groupby(["model", "feature_set"], sort=False):
+        same_set = self.predictions[
+            (self.predictions["train_set"] == of_set) & (self.predictions["test_set"] == of_set)
+        ]
+        for (model, feature_set), rows in same_set.groupby(["model", "feature_set"], sort=False):
             yield str(model), str(feature_set), right_of_windows(rows)
 
     def _by_preset(self, judged: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -252,8 +270,8 @@ class BaselineComparison:
     def _bounds(self, points: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Yield the best point of each grid on these very rows: no estimate, an upper bound."""
         for name in self._tunable(points):
-            own = points[points["detector"] == name]
-            everywhere = {0: set(own["connection_id"])}
-            best = best_preset(own.sort_values("preset", kind="stable"))
-            judged = of_folds(own[own["preset"] == best], everywhere)
-            yield from rows_by_site({**_of_detector(name, BOUND), **labels}, judged, self.resampling)
+            on_grid = points[points["detector"] == name]
+            everywhere = {0: set(on_grid["connection_id"])}
+            best = best_preset(on_grid.sort_values("preset", kind="stable"))
+            judged = of_folds(on_grid[on_grid["preset"] == best], everywhere)
+            yield from rows_by_site({**_detector_labels(name, BOUND), **labels}, judged, self.resampling)

@@ -34,6 +34,11 @@ def tukey(values: Float64Array) -> dict[str, float]:
     values : (n,) float64
         At least one.
 
+    Returns
+    -------
+    dict of str to float
+        ``low``, ``q1``, ``median``, ``q3``, ``high`` and ``mean``, in the unit of the values, to three digits.
+
     Examples
     --------
     >>> tukey(np.array([1.0, 2.0, 3.0, 4.0, 90.0]))
@@ -45,8 +50,8 @@ def tukey(values: Float64Array) -> dict[str, float]:
     """
     q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
     inside = values[(values >= q1 - 1.5 * (q3 - q1)) & (values <= q3 + 1.5 * (q3 - q1))]
-    found = dict(zip(_BOX, (inside.min(), q1, median, q3, inside.max(), values.mean()), strict=True))
-    return {name: round(float(value), _DIGITS) for name, value in found.items()}
+    box = dict(zip(_BOX, (inside.min(), q1, median, q3, inside.max(), values.mean()), strict=True))
+    return {name: round(float(value), _DIGITS) for name, value in box.items()}
 
 
 def boxes(parts: Mapping[Place, Sequence[Float64Array]], quantity: str) -> pd.DataFrame:
@@ -58,11 +63,16 @@ def boxes(parts: Mapping[Place, Sequence[Float64Array]], quantity: str) -> pd.Da
         The values of each place, in parts.
     quantity : str
         Their name and unit.
+
+    Returns
+    -------
+    DataFrame
+        ``quantity``, ``place``, ``label``, ``path``, and the names of :func:`tukey`, in the unit of the quantity.
     """
     return pd.DataFrame(
         [
-            {"quantity": quantity, **dict(zip(_NAMES, key, strict=True)), **tukey(np.concatenate(own))}
-            for key, own in sorted(parts.items(), key=lambda item: (item[0][0], item[0][2], item[0][1]))
+            {"quantity": quantity, **dict(zip(_NAMES, key, strict=True)), **tukey(np.concatenate(values))}
+            for key, values in sorted(parts.items(), key=lambda item: (item[0][0], item[0][2], item[0][1]))
         ],
         columns=["quantity", *_NAMES, *_BOX],
     )
@@ -76,16 +86,21 @@ def places(truth: Iterable[Mapping[str, Any]], dataset: str) -> dict[Subflow, Pl
     truth : rows of the ``truth`` table
     dataset : str
         Stands for the site where there is none.
+
+    Returns
+    -------
+    dict of Subflow to Place
+        Other subflows are left out.
     """
-    found: dict[Subflow, set[Place]] = defaultdict(set)
+    by_subflow: dict[Subflow, set[Place]] = defaultdict(set)
     for row in truth:
         if not row["valid"]:
             continue
         label = "shared" if row["shared"] else "not shared"
         for side in ("a", "b"):
             place = (row["site"] or dataset, label, row[f"path_{side}"] or "path")
-            found[row["connection_id"], row[f"subflow_{side}"]].add(place)
-    return {subflow: own.pop() for subflow, own in found.items() if len(own) == 1}
+            by_subflow[row["connection_id"], row[f"subflow_{side}"]].add(place)
+    return {subflow: seen.pop() for subflow, seen in by_subflow.items() if len(seen) == 1}
 
 
 def rtts_ms(of: Mapping[Subflow, Place], ack: Path) -> pd.DataFrame:
@@ -97,15 +112,20 @@ def rtts_ms(of: Mapping[Subflow, Place], ack: Path) -> pd.DataFrame:
         Of :func:`places`; other subflows are left out.
     ack : Path
         The dataset's ``ack`` table.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`boxes` returns it, in milliseconds.
     """
     samples = defaultdict(list)
     acks = TableReader(tables.ACK, ack, ("subflow_id", "rtt_us"))
     for connection_id in acks:
         rows = acks.rows_of(connection_id).to_pandas().dropna()
-        for subflow, own in rows.groupby("subflow_id"):
+        for subflow, samples_of_subflow in rows.groupby("subflow_id"):
             place = of.get((connection_id, int(str(subflow))))
             if place:
-                samples[place].append(own["rtt_us"].to_numpy(dtype=np.float64) / 1000)
+                samples[place].append(samples_of_subflow["rtt_us"].to_numpy(dtype=np.float64) / 1000)
     return boxes(samples, "rtt_ms")
 
 
@@ -119,17 +139,22 @@ def rates_mbit_s(of: Mapping[Subflow, Place], pair_window: pd.DataFrame, series:
     pair_window : DataFrame of the ``pair_window`` table
     series : Path
         The dataset's ``series`` table.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`boxes` returns it, in Mbit/s.
     """
     rates = defaultdict(list)
     columns = ("rule", "subflow_a", "subflow_b", "k", "acked_a_bytes", "acked_b_bytes")
     reader = TableReader(tables.SERIES, series, columns)
     for window in pair_window[pair_window["rule"] == _TRIGGERED].to_dict("records"):
         rows = reader.rows_of(window["connection_id"]).to_pandas()
-        own = rows[(rows["rule"] == _TRIGGERED) & (rows["subflow_a"] == window["subflow_a"])]
-        own = own[own["subflow_b"] == window["subflow_b"]].sort_values("k")
+        points = rows[(rows["rule"] == _TRIGGERED) & (rows["subflow_a"] == window["subflow_a"])]
+        points = points[points["subflow_b"] == window["subflow_b"]].sort_values("k")
         for side in ("a", "b"):
             place = of.get((window["connection_id"], window[f"subflow_{side}"]))
-            delivered = own[f"acked_{side}_bytes"].iloc[-1] - own[f"acked_{side}_bytes"].iloc[0]
+            delivered = points[f"acked_{side}_bytes"].iloc[-1] - points[f"acked_{side}_bytes"].iloc[0]
             if place:
                 span_us = (window["n"] - 1) * window["step_ns"] / 1000
                 rates[place].append(np.array([delivered * 8 / span_us]))

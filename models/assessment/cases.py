@@ -65,10 +65,10 @@ def case_of(rows: pd.DataFrame, truth: pd.DataFrame) -> npt.NDArray[np.str_]:
     known = truth[[*key, "scenario"]].drop_duplicates().set_index(key)["scenario"]
     if known.index.has_duplicates:
         raise CaseError(f"{known.index[known.index.duplicated()][0]} is of several cases: they have no accuracy apart")
-    found = known.reindex(pd.MultiIndex.from_frame(rows[key]))
-    if found.isna().any():
-        raise CaseError(f"{found.index[found.isna()][0]} is not in the truth: its case is not known")
-    return found.to_numpy(dtype=str)
+    case = known.reindex(pd.MultiIndex.from_frame(rows[key]))
+    if case.isna().any():
+        raise CaseError(f"{case.index[case.isna()][0]} is not in the truth: its case is not known")
+    return case.to_numpy(dtype=str)
 
 
 def by_case(judged: pd.DataFrame, none: pd.DataFrame, cases: list[str]) -> pd.DataFrame:
@@ -92,40 +92,45 @@ def by_case(judged: pd.DataFrame, none: pd.DataFrame, cases: list[str]) -> pd.Da
     """
     rows = []
     for case in cases:
-        own, missing = judged[judged["case"] == case], none[none["case"] == case]
-        right = own["shared_pred"] == own["shared"]
-        total = len(own) + len(missing)
+        of_case, missing = judged[judged["case"] == case], none[none["case"] == case]
+        right = of_case["shared_pred"] == of_case["shared"]
+        total = len(of_case) + len(missing)
         rows.append(
             {
                 "case": case,
-                "connections": len({*own["connection_id"], *missing["connection_id"]}),
-                "windows": len(own),
+                "connections": len({*of_case["connection_id"], *missing["connection_id"]}),
+                "windows": len(of_case),
                 "none": len(missing),
                 "right": int(right.sum()),
-                "ramps": int(own["ramp"].sum()),
-                "right_ramps": int((right & own["ramp"]).sum()),
+                "ramps": int(of_case["ramp"].sum()),
+                "right_ramps": int((right & of_case["ramp"]).sum()),
                 "accuracy": int(right.sum()) / total if total else float("nan"),
             }
         )
     return pd.DataFrame(rows)
 
 
-def over_cases(found: pd.DataFrame, *, resamples: int, seed: int) -> OverCases:
+def over_cases(accuracies: pd.DataFrame, *, resamples: int, seed: int) -> OverCases:
     """Return the mean over the cases that have a labelled window.
 
     Parameters
     ----------
-    found : DataFrame
+    accuracies : DataFrame
         Of :func:`by_case`.
     resamples, seed : int
         Of the bootstrap.
+
+    Returns
+    -------
+    OverCases
+        Accuracies in [0, 1].
 
     Raises
     ------
     CaseError
         If no case has one.
     """
-    known = found[found["accuracy"].notna()]
+    known = accuracies[accuracies["accuracy"].notna()]
     if known.empty:
         raise CaseError("no case has a labelled window")
     accuracy = known["accuracy"].to_numpy(dtype=np.float64)
@@ -173,7 +178,7 @@ def described(
     )
     rows = []
     for case in cases:
-        pairs, own = truth[truth["scenario"] == case], facts[facts["case"] == case]
+        pairs, of_case = truth[truth["scenario"] == case], facts[facts["case"] == case]
         valid, labels = pairs[pairs["valid"]], pairs["shared"].unique()
         rows.append(
             {
@@ -183,10 +188,10 @@ def described(
                 "not_valid": pairs.loc[~pairs["valid"], "connection_id"].nunique(),
                 "utilisation": valid[["utilisation_a", "utilisation_b"]].min().min(),
                 "drop_share": valid[["drop_share_a", "drop_share_b"]].min().min(),
-                "windows": len(own),
+                "windows": len(of_case),
                 "none": int((none["case"] == case).sum()),
-                **{name: own[name].median() for name in ("window_s", "correlation", "without_line")},
-                "ramps": own["ramps"].mean(),
+                **{name: of_case[name].median() for name in ("window_s", "correlation", "without_line")},
+                "ramps": of_case["ramps"].mean(),
             }
         )
     return pd.DataFrame(rows)

@@ -17,10 +17,15 @@ RIGHT = "right"
 def right_of_windows(judged: pd.DataFrame) -> pd.DataFrame:
     """Return rows of the ``opinion`` or ``prediction`` table with whether each is right; no opinion counts as wrong.
 
+    Returns
+    -------
+    DataFrame
+        The same rows with ``right``, 1 or 0.
+
     Examples
     --------
-    >>> said = pd.DataFrame({"shared_pred": [True, None, True], "shared": [True, True, False]})
-    >>> right_of_windows(said)["right"].tolist()
+    >>> rows = pd.DataFrame({"shared_pred": [True, None, True], "shared": [True, True, False]})
+    >>> right_of_windows(rows)["right"].tolist()
     [1.0, 0.0, 0.0]
     """
     hit = judged["shared_pred"].astype("boolean") == judged["shared"].astype("boolean")
@@ -29,6 +34,11 @@ def right_of_windows(judged: pd.DataFrame) -> pd.DataFrame:
 
 def right_of_time(time_share: pd.DataFrame) -> pd.DataFrame:
     """Return rows of the ``time_share`` table with the share of time that is right; no opinion counts as wrong.
+
+    Returns
+    -------
+    DataFrame
+        The same rows with ``right``, in [0, 1].
 
     Examples
     --------
@@ -53,6 +63,11 @@ def accuracy_of(rows: pd.DataFrame, *, resamples: int, seed: int) -> Accuracy:
         Columns ``right``, ``shared`` and ``connection_id``.
     resamples, seed : int
         As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
+
+    Returns
+    -------
+    Accuracy
+        Shares in [0, 1]; all nan where there are no rows.
     """
     return accuracy(
         rows[RIGHT].to_numpy(dtype=float),
@@ -78,10 +93,12 @@ def accuracy_by_detector(opinion: pd.DataFrame, *, resamples: int, seed: int) ->
         One row for each detector and parameter set: ``windows``, those without an opinion (``none``), and the accuracy.
     """
     rows = []
-    for (detector, preset), own in right_of_windows(opinion).groupby(["detector", "preset"]):
-        found = accuracy_of(own, resamples=resamples, seed=seed)
-        none = int(own["shared_pred"].isna().sum())
-        rows.append({"detector": detector, "parameters": preset, "windows": len(own), "none": none, **asdict(found)})
+    for (detector, preset), judged in right_of_windows(opinion).groupby(["detector", "preset"]):
+        measured = accuracy_of(judged, resamples=resamples, seed=seed)
+        none = int(judged["shared_pred"].isna().sum())
+        rows.append(
+            {"detector": detector, "parameters": preset, "windows": len(judged), "none": none, **asdict(measured)}
+        )
     return pd.DataFrame(rows)
 
 
@@ -114,19 +131,26 @@ def tuned(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> tuple[p
 
 def of_folds(judged: pd.DataFrame, tests: Mapping[int, Collection[str]]) -> pd.DataFrame:
     """Return the test rows of every split, with the split as ``fold``, where no parameters are to be chosen."""
-    parts = [judged[judged["connection_id"].isin(set(own))].assign(fold=fold) for fold, own in tests.items()]
+    parts = [
+        judged[judged["connection_id"].isin(set(connections))].assign(fold=fold) for fold, connections in tests.items()
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
-def difference(one: pd.DataFrame, other: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of one with its ``right`` less the other's of the same row.
+def difference(rows: pd.DataFrame, reference: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
+    """Return rows with their ``right`` less that of the same row of a reference.
 
     Parameters
     ----------
-    one, other : DataFrame
+    rows, reference : DataFrame
         The same rows, in any order.
     key : sequence of str
         Columns that identify a row.
+
+    Returns
+    -------
+    DataFrame
+        The rows with ``right`` in [-1, 1].
 
     Raises
     ------
@@ -135,12 +159,12 @@ def difference(one: pd.DataFrame, other: pd.DataFrame, key: Sequence[str]) -> pd
 
     Examples
     --------
-    >>> one = pd.DataFrame({"window": [1, 2], "right": [1.0, 1.0]})
-    >>> difference(one, pd.DataFrame({"window": [2, 1], "right": [0.0, 1.0]}), ["window"])["right"].tolist()
+    >>> rows = pd.DataFrame({"window": [1, 2], "right": [1.0, 1.0]})
+    >>> difference(rows, pd.DataFrame({"window": [2, 1], "right": [0.0, 1.0]}), ["window"])["right"].tolist()
     [0.0, 1.0]
     """
     names = list(key)
-    paired = one.merge(other[[*names, RIGHT]], on=names, validate="one_to_one", suffixes=("", "_other"))
-    if not len(paired) == len(one) == len(other):
-        raise ValueError(f"one has {len(one)} rows, other {len(other)}, of which {len(paired)} are the same")
+    paired = rows.merge(reference[[*names, RIGHT]], on=names, validate="one_to_one", suffixes=("", "_other"))
+    if not len(paired) == len(rows) == len(reference):
+        raise ValueError(f"one has {len(rows)} rows, other {len(reference)}, of which {len(paired)} are the same")
     return paired.assign(**{RIGHT: paired[RIGHT] - paired[f"{RIGHT}_other"]}).drop(columns=f"{RIGHT}_other")

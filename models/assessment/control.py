@@ -25,6 +25,11 @@ def with_shuffled_labels(windows: LabelledWindows, seed: int) -> LabelledWindows
     """Exchange the labels between connections of a site; the windows of a connection keep one label.
 
     A connection with both labels takes part with its first one. Swapped partners keep their label.
+
+    Returns
+    -------
+    LabelledWindows
+        The same windows in the same order.
     """
     rng = np.random.default_rng(seed)
     real = np.flatnonzero(windows.kind != SWAPPED)
@@ -32,8 +37,8 @@ def with_shuffled_labels(windows: LabelledWindows, seed: int) -> LabelledWindows
     site, shared = windows.site[real][first], windows.shared[real][first]
     dealt = np.empty(len(names), dtype=np.bool_)
     for place in np.unique(site):
-        own = np.flatnonzero(site == place)
-        dealt[own] = rng.permutation(shared[own])
+        here = np.flatnonzero(site == place)
+        dealt[here] = rng.permutation(shared[here])
     labels = windows.shared.copy()
     labels[real] = dealt[member]
     return replace(windows, shared=labels)
@@ -95,8 +100,8 @@ def _hits(predictions: pd.DataFrame, connections: npt.NDArray[np.str_], weight: 
     return Hits(predictions["shared_pred"].to_numpy(dtype=bool), connections, weight)
 
 
-def _named(name: str, found: Share) -> dict[str, float | int | str]:
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+def _named(name: str, estimate: Share) -> dict[str, float | int | str]:
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def called_shared(
@@ -120,12 +125,12 @@ def called_shared(
         windows and pairs were swapped, and where.
     """
     partners = predictions[predictions["test_set"] == str(WindowSet.of(dataset, SWAPPED))]
-    own = predictions[(predictions["test_set"] == str(WindowSet.of(dataset, rule))) & ~predictions["shared"]]
-    wanted, there = (part["site"].fillna("").value_counts() for part in (partners, own))
-    weight = np.asarray(own["site"].fillna("").map(wanted / there).fillna(0.0), dtype=np.float64)
+    apart = predictions[(predictions["test_set"] == str(WindowSet.of(dataset, rule))) & ~predictions["shared"]]
+    wanted, there = (part["site"].fillna("").value_counts() for part in (partners, apart))
+    weight = np.asarray(apart["site"].fillna("").map(wanted / there).fillna(0.0), dtype=np.float64)
     pairs = np.array([members(name) for name in partners["connection_id"]], dtype=str).reshape(-1, 2)
     swapped = _hits(partners, pairs, np.ones(len(partners)))
-    non_shared = _hits(own, own[["connection_id"]].to_numpy(dtype=str), weight)
+    non_shared = _hits(apart, apart[["connection_id"]].to_numpy(dtype=str), weight)
     return {
         "swapped_windows": len(partners),
         "swapped_pairs": partners["connection_id"].nunique(),

@@ -50,6 +50,11 @@ def decision_path(fitted: Fitted, x: npt.NDArray[np.float64]) -> list[Step]:
     x : (inputs,) float64
         The features of ``fitted.feature_names``, in their order.
 
+    Returns
+    -------
+    list of Step
+        One for each split on the way; empty if the tree is one leaf.
+
     Raises
     ------
     NotATreeError

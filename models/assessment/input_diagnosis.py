@@ -58,8 +58,8 @@ def _agreement(x: Rtts, y: Rtts) -> float:
     grid_ns = np.arange(start_ns, end_ns, _STEP_NS)
     if len(grid_ns) < _LEAST_POINTS:
         return np.nan
-    one, other = (np.interp(grid_ns, time_ns, rtt_us)[None, :] for time_ns, rtt_us in (x, y))
-    return float(correlation(one, other)[0])
+    x_us, y_us = (np.interp(grid_ns, time_ns, rtt_us)[None, :] for time_ns, rtt_us in (x, y))
+    return float(correlation(x_us, y_us)[0])
 
 
 def lag0_agreement(x: Rtts, y: Rtts) -> float:
@@ -93,8 +93,8 @@ def lag0_agreement(x: Rtts, y: Rtts) -> float:
         sent_ns = time_ns - rtt_us * 1000
         order = np.argsort(sent_ns, kind="stable")
         sent.append((sent_ns[order], rtt_us[order]))
-    found = [_agreement(sent[0], sent[1]), _agreement(x, y)]
-    known = [one for one in found if not np.isnan(one)]
+    agreements = [_agreement(sent[0], sent[1]), _agreement(x, y)]
+    known = [agreement for agreement in agreements if not np.isnan(agreement)]
     return max(known) if known else np.nan
 
 
@@ -134,8 +134,8 @@ def _few(subflows: Sequence[Int64Array]) -> InputFinding:
 
 def _silences(connections: Sequence[LabelledConnection]) -> InputFinding:
     silent = 0
-    for one in connections:
-        every_ns = np.sort(np.concatenate([time_ns for time_ns, _ in one.rtts().values()]))
+    for connection in connections:
+        every_ns = np.sort(np.concatenate([time_ns for time_ns, _ in connection.rtts().values()]))
         silent += bool((np.diff(every_ns) > _SILENCE_NS).any())
     cause = ": the clock was set forward, or the host stood still." if silent else "."
     sentence = f"In {silent} of {len(connections)} connections, no subflow has an RTT sample for more than 2 s{cause}"
@@ -150,19 +150,24 @@ def diagnosis(connections: Sequence[LabelledConnection], backwards: int) -> list
     connections : sequence of LabelledConnection
     backwards : int
         Records that were refused because their time is before that of the record before.
+
+    Returns
+    -------
+    list of InputFinding
+        One for each question, whether or not it is suspect.
     """
-    own = [one for one in connections if not one.made]
+    recorded = [connection for connection in connections if not connection.made]
     agreements, subflows = [], []
-    for one in own:
-        rtts = one.rtts()
+    for connection in recorded:
+        rtts = connection.rtts()
         subflows += [time_ns for time_ns, _ in rtts.values()]
-        agreements += [(pair, lag0_agreement(rtts[pair.subflow_a], rtts[pair.subflow_b])) for pair in one.pairs]
+        agreements += [(pair, lag0_agreement(rtts[pair.subflow_a], rtts[pair.subflow_b])) for pair in connection.pairs]
     cause = ": a clock was set back, or lines are out of order." if backwards else "."
     sentence = f"{backwards} records have a time before that of the record before them{cause}"
     return [
         *_one_queue(agreements),
         _idle(subflows),
         _few(subflows),
-        _silences(own),
+        _silences(recorded),
         InputFinding("time runs backwards", backwards, backwards, backwards > 0, sentence),
     ]

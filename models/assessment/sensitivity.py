@@ -91,11 +91,16 @@ class FactorLevel:
         rejected : DataFrame of the ``rejected`` table
             Likewise.
         rule : str
+
+        Returns
+        -------
+        FactorLevel
+            Its rows are the labelled ones of this rule and of these connections.
         """
 
         def labelled(rows: pd.DataFrame) -> pd.DataFrame:
-            own = rows["connection_id"].isin(truth["connection_id"])
-            return rows[(rows["rule"] == rule) & rows["shared"].notna() & own]
+            of_level = rows["connection_id"].isin(truth["connection_id"])
+            return rows[(rows["rule"] == rule) & rows["shared"].notna() & of_level]
 
         return cls(
             factor=factor,
@@ -107,7 +112,7 @@ class FactorLevel:
             without_verdict=labelled(rejected),
         )
 
-    def row(self, model: StoredModel, found: WindowAccuracy | None) -> Mapping[str, Any]:
+    def row(self, model: StoredModel, accuracy: WindowAccuracy | None) -> Mapping[str, Any]:
         """Return a row of the table: the accuracy of a model at this level; nan and counts of 0 where there is none."""
         known = {
             "factor": self.factor,
@@ -119,8 +124,8 @@ class FactorLevel:
             "pairs": self.pairs,
             "valid_pairs": self.valid_pairs,
         }
-        if found is not None:
-            return known | asdict(found)
+        if accuracy is not None:
+            return known | asdict(accuracy)
         unknown = dict.fromkeys((field.name for field in fields(WindowAccuracy)), float("nan"))
         return known | unknown | dict.fromkeys(_COUNTS, 0)
 
@@ -137,17 +142,22 @@ def simulated(
         Of the dataset.
     rule : str
         Of the windows.
+
+    Yields
+    ------
+    FactorLevel
+        One for each simulated level, in their order.
     """
-    for one in levels:
-        own = truth[truth["scenario"] == one.scenario]
-        of_level = {"truth": own, "windows": windows, "rejected": rejected}
-        yield FactorLevel.of(one.factor, one.level, base=one.base, rule=rule, **of_level)
+    for level in levels:
+        level_truth = truth[truth["scenario"] == level.scenario]
+        of_level = {"truth": level_truth, "windows": windows, "rejected": rejected}
+        yield FactorLevel.of(level.factor, level.level, base=level.base, rule=rule, **of_level)
 
 
 def variations(
     window_rtts: Sequence[int], missing_shares: Sequence[float], seed: int
 ) -> Iterator[tuple[str, str, Variation]]:
-    """Yield factor, level and variation of what is moved after the simulation.
+    """Yield factor, level and variation of each factor that is varied after the simulation.
 
     Parameters
     ----------
@@ -158,6 +168,11 @@ def variations(
     seed : int
         Decides which samples are missing.
 
+    Yields
+    ------
+    (str, str, Variation)
+        One for each length, then one for each share.
+
     Examples
     --------
     >>> [(factor, level) for factor, level, _ in variations([50, 100], [0, 0.25], 1)]
@@ -166,7 +181,7 @@ def variations(
     for length in window_rtts:
         yield "window_rtts", str(length), Variation(window_rtts=length)
     for share in missing_shares:
-        # What is missing at no share is decided by no seed.
+        # Where no sample is missing, the seed decides nothing.
         own_seed = seed if share else AS_TRAINED.seed
         yield "missing_share", f"{share:g}", Variation(missing_share=share, seed=own_seed)
 
@@ -180,7 +195,7 @@ def varied(
     rule: str,
     reading: Reading,
 ) -> Iterator[FactorLevel]:
-    """Yield the levels of what is moved after the simulation: windows are extracted anew.
+    """Yield the levels of the factors that are varied after the simulation: windows are extracted anew.
 
     Parameters
     ----------
@@ -194,13 +209,22 @@ def varied(
         The dataset's truth table.
     dataset, rule, reading
         As :func:`~smartsbd.models.labelled.extraction.extracted` takes them.
+
+    Yields
+    ------
+    FactorLevel
+        One for each variation, in their order.
     """
     truths = read_truths(truth)
     connections = read_table(tables.CONNECTION, tables_folder / "connection.parquet").to_pylist()
-    own = [row for row in connections if row["connection_id"] in set(base["connection_id"])]
+    at_base = [row for row in connections if row["connection_id"] in set(base["connection_id"])]
     for factor, level, variation in every:
-        found = extracted(own, tables_folder, truths, dataset, [rule], reading, variation)
-        of_level = {"truth": base, "windows": found.pair_window.to_pandas(), "rejected": found.rejected.to_pandas()}
+        extraction = extracted(at_base, tables_folder, truths, dataset, [rule], reading, variation)
+        of_level = {
+            "truth": base,
+            "windows": extraction.pair_window.to_pandas(),
+            "rejected": extraction.rejected.to_pandas(),
+        }
         yield FactorLevel.of(factor, level, base=variation == AS_TRAINED, rule=rule, **of_level)
 
 

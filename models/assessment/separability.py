@@ -50,17 +50,17 @@ def by_correlation(windows: pd.DataFrame) -> dict[str, Any]:
     first = windows.drop_duplicates(["connection_id", "subflow_a", "subflow_b", "shared"])
     ratio: npt.NDArray[np.float64] = first["min_rtt_ratio_q10"].to_numpy(dtype=np.float64)
     label = first["shared"].to_numpy(dtype=bool)
-    found: dict[str, Any] = {"min_rtt_ratio_overlap": round(overlap(ratio[label], ratio[~label]), _DIGITS)}
+    figures: dict[str, Any] = {"min_rtt_ratio_overlap": round(overlap(ratio[label], ratio[~label]), _DIGITS)}
     for name, feature in (("pearson", "rtt_correlation_q10"), ("spearman", "rtt_rank_correlation_q10")):
         score = windows[feature].to_numpy(dtype=np.float64) / ONE_Q10
         threshold, balanced = best_balanced_accuracy(score, shared)
-        found[name] = {
+        figures[name] = {
             "median_shared": round(float(np.median(score[shared])), _DIGITS),
             "median_non_shared": round(float(np.median(score[~shared])), _DIGITS),
             "best_threshold": round(threshold, _DIGITS),
             "balanced_accuracy_at_best_threshold": round(balanced, _DIGITS),
         }
-    return found
+    return figures
 
 
 def by_configured_value(truth: pd.DataFrame) -> dict[str, float]:

@@ -54,6 +54,11 @@ def area_under_curve(score: npt.NDArray[np.float64], shared: npt.NDArray[np.bool
     shared : (n,) bool
         Both labels must occur.
 
+    Returns
+    -------
+    float in [0, 1]
+        0.5 where the score says nothing of the label.
+
     Examples
     --------
     >>> import numpy as np
@@ -87,5 +92,5 @@ def overlap(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], *, bins: int
     0.0
     """
     edges = np.unique(np.quantile(np.concatenate([a, b]), np.linspace(0, 1, bins + 1)))
-    shares = [np.histogram(one, edges)[0] / len(one) for one in (a, b)] if len(edges) > 1 else [np.ones(1)] * 2
+    shares = [np.histogram(sample, edges)[0] / len(sample) for sample in (a, b)] if len(edges) > 1 else [np.ones(1)] * 2
     return float(np.minimum(*shares).sum())

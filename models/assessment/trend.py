@@ -22,6 +22,11 @@ def without_line(series: Float64Array) -> Float64Array:
     ----------
     series : (rows, points) float64
 
+    Returns
+    -------
+    (rows, points) float64
+        In the unit of the series.
+
     Examples
     --------
     >>> import numpy as np
@@ -65,6 +70,11 @@ def correlation(first: Float64Array, second: Float64Array) -> Float64Array:
     ----------
     first, second : (rows, points) float64
 
+    Returns
+    -------
+    (rows,) float64 in [-1, 1]
+        Pearson's.
+
     Examples
     --------
     >>> import numpy as np
@@ -72,10 +82,12 @@ def correlation(first: Float64Array, second: Float64Array) -> Float64Array:
     >>> correlation(up, -up).round(9).tolist(), correlation(up, flat).tolist()
     ([-1.0], [nan])
     """
-    one, other = (own - own.mean(axis=1, keepdims=True) for own in (first, second))
-    size = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
-    found: Float64Array = np.divide((one * other).sum(axis=1), size, out=np.full(len(size), np.nan), where=size > 0)
-    return found
+    first_level, second_level = (series - series.mean(axis=1, keepdims=True) for series in (first, second))
+    size = np.sqrt((first_level**2).sum(axis=1) * (second_level**2).sum(axis=1))
+    coefficient: Float64Array = np.divide(
+        (first_level * second_level).sum(axis=1), size, out=np.full(len(size), np.nan), where=size > 0
+    )
+    return coefficient
 
 
 def ramps(rtt_us: Float64Array) -> npt.NDArray[np.bool_]:
@@ -84,5 +96,10 @@ def ramps(rtt_us: Float64Array) -> npt.NDArray[np.bool_]:
     Parameters
     ----------
     rtt_us : (rows, points, 2) float64, microseconds
+
+    Returns
+    -------
+    (rows,) bool
+        True for a ramp.
     """
     return np.asarray((line_share(rtt_us[:, :, 0]) >= RAMP_SHARE) & (line_share(rtt_us[:, :, 1]) >= RAMP_SHARE))

@@ -19,6 +19,11 @@ class EngineError(UsageFault):
 def engine_of(name: str) -> Engine:
     """Return an engine by name.
 
+    Returns
+    -------
+    Engine
+        One of :data:`ENGINES`.
+
     Raises
     ------
     EngineError

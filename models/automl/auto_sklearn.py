@@ -31,7 +31,7 @@ def _evaluation(value: Any, configuration: Any, weight: float) -> Evaluation:
         status=status,
         accuracy=1.0 - value.cost if status == FINISHED else None,
         time_s=value.time,
-        setting={name: own for name, own in setting.items() if own is not None},
+        setting={name: choice for name, choice in setting.items() if choice is not None},
         weight=weight,
         only_trees=kind in _TREES and untouched,
     )
@@ -80,7 +80,7 @@ def _search(lesson: Lesson) -> Found:
         probability=lambda x: classifier.predict_proba(x)[:, 1],
         evaluations=evaluations,
         model_bytes=len(pickle.dumps(classifier)),
-        versions={one.__name__: one.__version__ for one in (autosklearn, sklearn, smac)},
+        versions={package.__name__: package.__version__ for package in (autosklearn, sklearn, smac)},
     )
 
 

@@ -67,13 +67,18 @@ def of_engine(engine: str, ground: Ground, outcomes: Mapping[int, EngineSearched
     ground : Ground
     outcomes : mapping of int to EngineSearched or NotRun
         By split.
+
+    Returns
+    -------
+    Candidate
+        Learnt from the truth; its note says why if it was not run.
     """
-    not_run = [one for one in outcomes.values() if isinstance(one, NotRun)]
+    not_run = [outcome for outcome in outcomes.values() if isinstance(outcome, NotRun)]
     if not_run:
         note = f"not run ({len(not_run)} of {len(outcomes)} searches): {not_run[0].reason}"
         return Candidate(engine, TRUTH, ground.feature_set, None, note=note)
-    finished = {fold: one for fold, one in outcomes.items() if isinstance(one, EngineSearched)}
-    members = pd.concat([one.evaluations[one.evaluations["weight"] > 0] for one in finished.values()])
+    finished = {fold: outcome for fold, outcome in outcomes.items() if isinstance(outcome, EngineSearched)}
+    members = pd.concat([search.evaluations[search.evaluations["weight"] > 0] for search in finished.values()])
     weights = (members.groupby("kind")["weight"].sum() / len(finished)).sort_values(ascending=False, kind="stable")
     predictions = [
         ground.predictions(trial, judged(trial, finished[trial.fold].probability).tests, engine)
@@ -86,11 +91,11 @@ def of_engine(engine: str, ground: Ground, outcomes: Mapping[int, EngineSearched
         predictions=pd.concat(predictions, ignore_index=True),
         kinds=", ".join(f"{kind} {weight:.2f}" for kind, weight in weights.items()),
         kernel=bool(members["only_trees"].all()),
-        cpu_s=float(np.mean([one.cpu_s for one in finished.values()])),
-        model_bytes=float(np.mean([one.model_bytes for one in finished.values()])),
-        evaluations=float(np.mean([len(one.evaluations) for one in finished.values()])),
+        cpu_s=float(np.mean([search.cpu_s for search in finished.values()])),
+        model_bytes=float(np.mean([search.model_bytes for search in finished.values()])),
+        evaluations=float(np.mean([len(search.evaluations) for search in finished.values()])),
         note="; ".join(
-            f"split {fold}: {acted}" for fold, one in sorted(finished.items()) for acted in one.limits_acted
+            f"split {fold}: {acted}" for fold, search in sorted(finished.items()) for acted in search.limits_acted
         ),
     )
 
@@ -107,17 +112,22 @@ def of_family(family: str, learnt_from: str, feature_set: str, students: Sequenc
     feature_set : str
     students : sequence of Taught
         One for each split.
+
+    Returns
+    -------
+    Candidate
+        With the predictions of all splits, one after another.
     """
-    leaves = [one.leaves for one in students if one.leaves is not None]
+    leaves = [student.leaves for student in students if student.leaves is not None]
     return Candidate(
         model=family,
         learnt_from=learnt_from,
         feature_set=feature_set,
-        predictions=pd.concat([one.predictions for one in students], ignore_index=True),
+        predictions=pd.concat([student.predictions for student in students], ignore_index=True),
         kinds=f"{family}, {np.mean(leaves):.0f} leaves" if leaves else family,
         kernel=family in _FOR_A_KERNEL,
-        cpu_s=float(np.mean([one.cpu_s for one in students])),
-        model_bytes=float(np.mean([one.model_bytes for one in students])),
+        cpu_s=float(np.mean([student.cpu_s for student in students])),
+        model_bytes=float(np.mean([student.model_bytes for student in students])),
     )
 
 
@@ -131,25 +141,30 @@ def beside_engines(grounds: Sequence[Ground], outcomes: Outcomes, taught: Sequen
         Of all engines.
     taught : sequence of Candidate
         Of families and students.
+
+    Returns
+    -------
+    list of Candidate
+        Those that were not run too.
     """
-    found = []
+    candidates = []
     for ground in grounds:
-        found += [
+        candidates += [
             of_engine(engine, ground, by_fold)
             for (engine, feature_set), by_fold in outcomes.items()
             if feature_set == ground.feature_set
         ]
-        found += [one for one in taught if one.feature_set == ground.feature_set]
-    return found
+        candidates += [candidate for candidate in taught if candidate.feature_set == ground.feature_set]
+    return candidates
 
 
 def predictions_of(candidates: Sequence[Candidate]) -> pd.DataFrame:
     """Return the rows of the ``prediction`` table of all candidates that were run; a model's name says its teacher."""
     return pd.concat(
         [
-            one.predictions.assign(model=f"{one.model} of {one.learnt_from}")
-            for one in candidates
-            if one.predictions is not None
+            candidate.predictions.assign(model=f"{candidate.model} of {candidate.learnt_from}")
+            for candidate in candidates
+            if candidate.predictions is not None
         ],
         ignore_index=True,
     )
@@ -172,31 +187,38 @@ def table(candidates: Sequence[Candidate], reference: str, *, resamples: int, se
         Family that every balanced accuracy is compared with, paired by row: of the same features, taught by the truth.
     resamples, seed : int
         As :func:`~smartsbd.models.assessment.accuracy.accuracy_of_windows` takes them.
+
+    Returns
+    -------
+    DataFrame
+        The fields of :class:`Candidate` except its predictions, ``test_set``, ``site``, the accuracy, and the balanced
+        accuracy less the reference's, ``less_tree``, with its interval. A candidate that was not run has one row
+        without an accuracy.
     """
     references = {
-        one.feature_set: right_of_windows(one.predictions)
-        for one in candidates
-        if one.model == reference and one.learnt_from == TRUTH and one.predictions is not None
+        candidate.feature_set: right_of_windows(candidate.predictions)
+        for candidate in candidates
+        if candidate.model == reference and candidate.learnt_from == TRUTH and candidate.predictions is not None
     }
     rows: list[dict[str, Any]] = []
-    for one in candidates:
-        said = asdict(one)
-        said.pop("predictions")
-        if one.predictions is None:
-            rows.append({**said, "test_set": None, "site": ALL_SITES})
+    for candidate in candidates:
+        description = asdict(candidate)
+        description.pop("predictions")
+        if candidate.predictions is None:
+            rows.append({**description, "test_set": None, "site": ALL_SITES})
             continue
-        less = difference(right_of_windows(one.predictions), references[one.feature_set], _ROW)
-        for test_set in one.predictions["test_set"].unique():
+        less = difference(right_of_windows(candidate.predictions), references[candidate.feature_set], _ROW)
+        for test_set in candidate.predictions["test_set"].unique():
             compared = dict(_parts(less[less["test_set"] == test_set]))
-            for site, part in _parts(one.predictions[one.predictions["test_set"] == test_set]):
-                found = accuracy_of_windows(part, resamples=resamples, seed=seed)
+            for site, part in _parts(candidate.predictions[candidate.predictions["test_set"] == test_set]):
+                accuracy = accuracy_of_windows(part, resamples=resamples, seed=seed)
                 against = accuracy_of(compared[site], resamples=resamples, seed=seed)
                 rows.append(
                     {
-                        **said,
+                        **description,
                         "test_set": test_set,
                         "site": site,
-                        **{name: value for name, value in asdict(found).items() if name not in {"none", "coverage"}},
+                        **{name: value for name, value in asdict(accuracy).items() if name not in {"none", "coverage"}},
                         _LESS: against.balanced,
                         f"{_LESS}_low": against.balanced_low,
                         f"{_LESS}_high": against.balanced_high,

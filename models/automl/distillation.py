@@ -41,7 +41,7 @@ class TaughtLesson:
     learnt_from : str
         Whose labels they are, and of which windows.
     parts : tuple of LabelledWindows
-        No connection stands in two.
+        No connection is in two of them.
     """
 
     learnt_from: str
@@ -83,6 +83,11 @@ def without_truth(pair_window: pd.DataFrame, rule: str) -> pd.DataFrame:
     pair_window : DataFrame of the ``pair_window`` table
     rule : str
 
+    Returns
+    -------
+    DataFrame of the ``pair_window`` table
+        Rows as they are.
+
     Examples
     --------
     >>> rows = {"rule": ["tiled"] * 3, "connection_id": ["a", "a", "b"], "shared": [True, None, None]}
@@ -93,18 +98,25 @@ def without_truth(pair_window: pd.DataFrame, rule: str) -> pd.DataFrame:
     return pair_window[(pair_window["rule"] == rule) & ~pair_window["connection_id"].isin(known)]
 
 
-def further_windows(own: pd.DataFrame, others: Sequence[pd.DataFrame], rule: str) -> pd.DataFrame:
+def further_windows(trained: pd.DataFrame, others: Sequence[pd.DataFrame], rule: str) -> pd.DataFrame:
     """Return the windows of one rule for which a teacher's labels are learnt: no truth of them is used.
 
     Parameters
     ----------
-    own : DataFrame of the ``pair_window`` table
+    trained : DataFrame of the ``pair_window`` table
         Of the dataset learnt from: its windows without truth.
     others : sequence of DataFrame
         Of other datasets: all windows.
     rule : str
+
+    Returns
+    -------
+    DataFrame of the ``pair_window`` table
+        Rows of the dataset learnt from, then those of the others.
     """
-    return pd.concat([without_truth(own, rule), *(frame[frame["rule"] == rule] for frame in others)], ignore_index=True)
+    return pd.concat(
+        [without_truth(trained, rule), *(frame[frame["rule"] == rule] for frame in others)], ignore_index=True
+    )
 
 
 def _relabelled(
@@ -125,24 +137,29 @@ def lesson_of_truth(ground: Ground, trial: Trial) -> TaughtLesson:
     return TaughtLesson(TRUTH, (_relabelled(ground.windows, trial.train, ground.windows.shared[trial.train]),))
 
 
-def lessons_of(teacher: str, said: JudgedRows, ground: Ground, trial: Trial) -> list[TaughtLesson]:
+def lessons_of(teacher: str, verdicts: JudgedRows, ground: Ground, trial: Trial) -> list[TaughtLesson]:
     """Return the training windows of a split with a teacher's labels: alone, and with the further ones, if any.
 
     Parameters
     ----------
     teacher : str
         Name of the teacher.
-    said : JudgedRows
-        What it says, having learnt from this split's training windows.
+    verdicts : JudgedRows
+        Of the teacher, which has learnt from this split's training windows.
     ground : Ground
     trial : Trial
+
+    Returns
+    -------
+    list of TaughtLesson
+        One or two.
     """
-    own = _relabelled(ground.windows, trial.train, said.train)
-    alone = TaughtLesson(teacher, (own,))
+    relabelled = _relabelled(ground.windows, trial.train, verdicts.train)
+    alone = TaughtLesson(teacher, (relabelled,))
     if ground.more.empty:
         return [alone]
-    more = windows_labelled_by(ground.more, said.more, ground.windows.feature_names)
-    return [alone, TaughtLesson(f"{teacher}, {len(ground.more)} more windows", (own, more))]
+    more = windows_labelled_by(ground.more, verdicts.more, ground.windows.feature_names)
+    return [alone, TaughtLesson(f"{teacher}, {len(ground.more)} more windows", (relabelled, more))]
 
 
 def student(lesson: TaughtLesson, family: Family, grid: Sequence[Setting], method: fitting.Method) -> Fitted:
@@ -158,9 +175,14 @@ def student(lesson: TaughtLesson, family: Family, grid: Sequence[Setting], metho
     grid : sequence of Setting
         Settings to choose from.
     method : Method
-        Swapped partners are not learnt from, whatever it says.
+        Swapped partners are not learnt from, whether or not the method says so.
+
+    Returns
+    -------
+    Fitted
+        On all windows of the lesson.
     """
-    windows = pooled({str(place): own for place, own in enumerate(lesson.parts)})
+    windows = pooled({str(place): part for place, part in enumerate(lesson.parts)})
     alone = dataclasses.replace(method, learn_partners=False)
     side = fitting.training_side(windows, np.arange(len(windows.shared)), alone)
     return fitting.chosen(windows, family, grid, side, alone)
@@ -168,7 +190,7 @@ def student(lesson: TaughtLesson, family: Family, grid: Sequence[Setting], metho
 
 def _leaves(estimator: Any) -> int | None:
     trees = getattr(estimator, "estimators_", [estimator])
-    return sum(int(one.get_n_leaves()) for one in trees) if hasattr(trees[0], "get_n_leaves") else None
+    return sum(int(tree.get_n_leaves()) for tree in trees) if hasattr(trees[0], "get_n_leaves") else None
 
 
 def taught(
@@ -191,6 +213,11 @@ def taught(
         What replaces its training side.
     family, grid, method
         As :func:`student` takes them.
+
+    Returns
+    -------
+    Taught
+        Its predictions are of all test sets of the split.
     """
     started_s = time.process_time()
     fitted = student(lesson, family, grid, method)

@@ -9,7 +9,7 @@ from smartsbd.models.automl.engine import Engine
 
 #: Written last by the set-up: the version of Python, and the digest of the requirements that are installed.
 _STAMP = ".installed"
-#: What the stamp of the main environment would say, which is as the running program finds it.
+#: In place of a stamp, for the main environment: the running program takes it as it is.
 _MAIN = "the main environment"
 
 
@@ -21,6 +21,11 @@ def installed(engine: Engine, prefix: Path) -> str | None:
     engine : Engine
     prefix : Path
         The main environment, :data:`sys.prefix`.
+
+    Returns
+    -------
+    str or None
+        The stamp of the set-up: the version of Python, and the digest of the requirements.
     """
     if engine.environment is None:
         return _MAIN
@@ -35,6 +40,11 @@ def python_of(engine: Engine, prefix: Path) -> Path:
     ----------
     engine, prefix
         As :func:`installed` takes them.
+
+    Returns
+    -------
+    Path
+        It need not be there.
     """
     return Path(sys.executable) if engine.environment is None else prefix / engine.environment / "bin" / "python"
 

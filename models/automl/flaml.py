@@ -24,20 +24,20 @@ def _evaluations(log: Path, best: dict[str, Any]) -> list[Evaluation]:
     records = [line for line in lines if "learner" in line]
     chosen = next(
         place
-        for place, one in enumerate(records)
-        if (one["learner"], one["config"]) == (best["learner"], best["config"])
+        for place, record in enumerate(records)
+        if (record["learner"], record["config"]) == (best["learner"], best["config"])
     )
     return [
         Evaluation(
-            kind=one["learner"],
+            kind=record["learner"],
             status=FINISHED,
-            accuracy=1.0 - one["validation_loss"],
-            time_s=one["trial_time"],
-            setting=one["config"],
+            accuracy=1.0 - record["validation_loss"],
+            time_s=record["trial_time"],
+            setting=record["config"],
             weight=float(place == chosen),
-            only_trees=one["learner"] in _TREES,
+            only_trees=record["learner"] in _TREES,
         )
-        for place, one in enumerate(records)
+        for place, record in enumerate(records)
     ]
 
 
@@ -78,7 +78,7 @@ def _search(lesson: Lesson) -> Found:
         probability=lambda x: search.predict_proba(x)[:, 1],
         evaluations=_evaluations(log, best),
         model_bytes=len(pickle.dumps(search.model)),
-        versions={one.__name__: one.__version__ for one in (flaml, lightgbm, sklearn, xgboost)},
+        versions={package.__name__: package.__version__ for package in (flaml, lightgbm, sklearn, xgboost)},
     )
 
 

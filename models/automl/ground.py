@@ -43,8 +43,13 @@ class Ground:
     def folds(self, trial: Trial, method: fitting.Method) -> npt.NDArray[np.int64]:
         """Return the fold of each training row: those over which a grid search chooses.
 
-        Swapped partners are not learnt from here, whatever the method says: a row of theirs has two connections, and
-        no single fold.
+        Swapped partners are not learnt from here, whether or not the method says so: a row of theirs has two
+        connections, and no single fold.
+
+        Returns
+        -------
+        (rows,) int64
+            From 0, in the order of the trial's training rows.
         """
         fold = np.zeros(len(self.windows.shared), dtype=np.int64)
         alone = dataclasses.replace(method, learn_partners=False)
@@ -54,8 +59,8 @@ class Ground:
 
     def judged_x(self, trial: Trial) -> npt.NDArray[np.float64]:
         """Return the (rows, features) that an engine judges: the test sets', the training rows, the further ones."""
-        own = [self.windows.x[rows] for rows in (*rows_tested(trial).values(), trial.train)]
-        return np.concatenate([*own, self.more[list(self.windows.feature_names)].to_numpy(dtype=np.float64)])
+        labelled = [self.windows.x[rows] for rows in (*rows_tested(trial).values(), trial.train)]
+        return np.concatenate([*labelled, self.more[list(self.windows.feature_names)].to_numpy(dtype=np.float64)])
 
     def predictions(self, trial: Trial, verdicts: Mapping[str, Verdicts], model: str) -> pd.DataFrame:
         """Return verdicts on the test sets as rows of the ``prediction`` table.
@@ -68,6 +73,11 @@ class Ground:
             By the name of each test set that :func:`rows_tested` has, in the order of its rows.
         model : str
             Name in the table.
+
+        Returns
+        -------
+        DataFrame of the ``prediction`` table
+            One row for each window of each test set.
         """
         known: dict[str, str | int] = {
             "model": model,
@@ -111,12 +121,17 @@ def grounds(
         Of the search's splits.
     splits : int
         How many of them, from the first on.
+
+    Returns
+    -------
+    list of Ground
+        In the order of the sets of features.
     """
-    found = []
+    every = []
     for feature_set in feature_sets:
         windows = windows_of_kinds(pair_window, rules, pair_window.iloc[:0], feature_names(feature_set))
-        found.append(Ground(feature_set, windows, random_trials(windows, dataset, rules[0], drawing)[:splits], more))
-    return found
+        every.append(Ground(feature_set, windows, random_trials(windows, dataset, rules[0], drawing)[:splits], more))
+    return every
 
 
 @dataclass(frozen=True)
@@ -146,8 +161,8 @@ def judged(trial: Trial, probability: npt.NDArray[np.float64]) -> JudgedRows:
     shared = probability > _HALF
     tests, start = {}, 0
     for name, rows in rows_tested(trial).items():
-        own = slice(start, start + len(rows))
-        tests[name] = Verdicts(probability[own], shared[own])
-        start = own.stop
+        judged_rows = slice(start, start + len(rows))
+        tests[name] = Verdicts(probability[judged_rows], shared[judged_rows])
+        start = judged_rows.stop
     further = start + len(trial.train)
     return JudgedRows(tests, shared[start:further], shared[further:])

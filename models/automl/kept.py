@@ -24,10 +24,15 @@ def digest_of(asked: Asked, environment: str) -> str:
     asked : Asked
     environment : str
         What is installed for the engine.
+
+    Returns
+    -------
+    str
+        64 digits.
     """
     digest = hashlib.sha256()
-    said = [asked.engine.name, environment, asked.feature_names, asdict(asked.limits), asked.seed]
-    digest.update(json.dumps(said).encode())
+    parameters = [asked.engine.name, environment, asked.feature_names, asdict(asked.limits), asked.seed]
+    digest.update(json.dumps(parameters).encode())
     for array in (asked.x, asked.shared, asked.fold, asked.judged):
         digest.update(str((array.shape, array.dtype)).encode())
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -56,21 +61,21 @@ class Kept:
         path = self._path(digest)
         if not path.exists():
             return None
-        said = json.loads(path.read_text())
+        content = json.loads(path.read_text())
         return EngineSearched(
-            **said
+            **content
             | {
-                "probability": np.array(said["probability"], dtype=np.float64),
-                "evaluations": pd.DataFrame(said["evaluations"]),
-                "limits_acted": tuple(said["limits_acted"]),
+                "probability": np.array(content["probability"], dtype=np.float64),
+                "evaluations": pd.DataFrame(content["evaluations"]),
+                "limits_acted": tuple(content["limits_acted"]),
             }
         )
 
     def keep(self, digest: str, searched: EngineSearched) -> None:
         """Keep a finished search; it is written completely or not at all."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        said = vars(searched) | {
+        content = vars(searched) | {
             "probability": searched.probability.tolist(),
             "evaluations": searched.evaluations.to_dict(orient="records"),
         }
-        write_whole(json.dumps(said).encode(), self._path(digest))
+        write_whole(json.dumps(content).encode(), self._path(digest))

@@ -68,6 +68,11 @@ def planned(
     method : Method
         Has the folds over which settings are compared.
     seed : int
+
+    Yields
+    ------
+    PlannedSearch
+        By set of features, then by split.
     """
     for ground in grounds:
         for trial in ground.trials:
@@ -99,8 +104,13 @@ def ended(
     kept : Kept
     at_once, scratch
         As :func:`~smartsbd.models.automl.search.searches` takes them.
+
+    Yields
+    ------
+    (PlannedSearch, EngineSearched or NotRun)
+        One for each search, the first to end first.
     """
-    asked = [one.asked for one in waiting]
+    asked = [search.asked for search in waiting]
     with ended_on_request(), contextlib.closing(searches(asked, at_once, scratch)) as outcomes:
         for place, outcome in outcomes:
             if isinstance(outcome, EngineSearched):
@@ -111,11 +121,16 @@ def ended(
 def without_environment(engine: Engine, grounds: Sequence[Ground]) -> Outcomes:
     """Return the outcomes of an engine that cannot run here: of every split, why."""
     not_run = NotRun(remedy(engine))
-    return {(engine.name, ground.feature_set): {one.fold: not_run for one in ground.trials} for ground in grounds}
+    return {(engine.name, ground.feature_set): {trial.fold: not_run for trial in ground.trials} for ground in grounds}
 
 
 def finished(outcomes: Outcomes) -> dict[str, int]:
     """Return how many searches have finished, by engine and set of features.
+
+    Returns
+    -------
+    dict of str to int
+        By ``engine feature_set``.
 
     Examples
     --------
@@ -123,7 +138,7 @@ def finished(outcomes: Outcomes) -> dict[str, int]:
     {'flaml paper': 0}
     """
     return {
-        f"{engine} {feature_set}": sum(isinstance(one, EngineSearched) for one in by_fold.values())
+        f"{engine} {feature_set}": sum(isinstance(outcome, EngineSearched) for outcome in by_fold.values())
         for (engine, feature_set), by_fold in outcomes.items()
     }
 
@@ -132,10 +147,12 @@ def history(outcomes: Outcomes) -> pd.DataFrame:
     """Return every evaluation of every search that finished, one row for each, settings as JSON."""
     labels = [*_SEARCH, "number"]
     parts = [
-        one.evaluations.assign(engine=engine, feature_set=feature_set, fold=fold, number=range(len(one.evaluations)))
+        outcome.evaluations.assign(
+            engine=engine, feature_set=feature_set, fold=fold, number=range(len(outcome.evaluations))
+        )
         for (engine, feature_set), by_fold in outcomes.items()
-        for fold, one in sorted(by_fold.items())
-        if isinstance(one, EngineSearched)
+        for fold, outcome in sorted(by_fold.items())
+        if isinstance(outcome, EngineSearched)
     ]
     if not parts:
         return pd.DataFrame(columns=[*labels, "accuracy", "weight"])
@@ -146,6 +163,11 @@ def history(outcomes: Outcomes) -> pd.DataFrame:
 
 def leaderboard(evaluations: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a :func:`history` that finished, for each search the most accurate first.
+
+    Returns
+    -------
+    DataFrame
+        Rows of :func:`history` in that order.
 
     Examples
     --------

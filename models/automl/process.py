@@ -24,23 +24,28 @@ _PAUSE_S = 0.01
 def members(session: int) -> list[int]:
     """Return the processes of a session that have not ended.
 
+    Returns
+    -------
+    list of int
+        Process ids; zombies are left out.
+
     References
     ----------
-    proc(5): the name of the command stands in brackets and may hold any character.
+    proc(5): the name of the command is in brackets and may hold any character.
     """
-    found = []
+    processes = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text(errors="replace").rpartition(")")[2].split()
         except OSError:
             continue  # it has ended since
         if int(fields[_SESSION]) == session and fields[_STATE] not in "ZX":
-            found.append(int(path.parent.name))
-    return found
+            processes.append(int(path.parent.name))
+    return processes
 
 
 def kill_session(session: int, spare: int | None = None) -> None:
-    """Kill the processes of a session until there is none left but the one to spare."""
+    """Kill the processes of a session until none is left, except the one to spare."""
     while True:
         alive = [process for process in members(session) if process != spare]
         if not alive:

@@ -57,7 +57,7 @@ def main(name: str, folder: Path) -> None:
     learn = pd.read_parquet(folder / LEARN)
     judge = pd.read_parquet(folder / JUDGE)
     features = list(judge.columns)
-    found = engine_of(name).search(
+    result = engine_of(name).search(
         Lesson(
             x=learn[features].to_numpy(dtype=np.float64),
             shared=learn[SHARED].to_numpy(dtype=np.int64),
@@ -67,17 +67,17 @@ def main(name: str, folder: Path) -> None:
             scratch=folder,
         )
     )
-    probability = found.probability(judge.to_numpy(dtype=np.float64)) if len(judge) else np.empty(0)
+    probability = result.probability(judge.to_numpy(dtype=np.float64)) if len(judge) else np.empty(0)
     pd.DataFrame({PROBABILITY: np.asarray(probability, dtype=np.float64)}).to_parquet(folder / VERDICTS)
-    said = {
-        "evaluations": [dataclasses.asdict(one) for one in found.evaluations],
-        "model_bytes": found.model_bytes,
-        "versions": found.versions,
+    content = {
+        "evaluations": [dataclasses.asdict(evaluation) for evaluation in result.evaluations],
+        "model_bytes": result.model_bytes,
+        "versions": result.versions,
         "cpu_s": _cpu_s(),
         "wall_s": time.monotonic() - started_s,
     }
     # A setting may hold numpy's numbers, which are no JSON.
-    (folder / FOUND).write_text(json.dumps(said, default=lambda one: one.item()))
+    (folder / FOUND).write_text(json.dumps(content, default=lambda number: number.item()))
 
 
 if __name__ == "__main__":

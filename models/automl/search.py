@@ -142,8 +142,8 @@ def _process(asked: Asked, folder: Path) -> subprocess.Popen[bytes]:
         folder / program.LEARN, index=False
     )
     pd.DataFrame(asked.judged, columns=list(asked.feature_names)).to_parquet(folder / program.JUDGE, index=False)
-    said = {"limits": dataclasses.asdict(asked.limits), "seed": asked.seed}
-    (folder / program.ASKED).write_text(json.dumps(said))
+    content = {"limits": dataclasses.asdict(asked.limits), "seed": asked.seed}
+    (folder / program.ASKED).write_text(json.dumps(content))
     with (folder / "messages.txt").open("wb") as messages:
         return subprocess.Popen(
             [str(asked.python), "-m", program.__name__, asked.engine.name, str(folder)],
@@ -192,15 +192,15 @@ def _outcome(running: _Running) -> EngineSearched | NotRun:
     if running.process.returncode != 0:
         how = running.process.returncode
         return NotRun(f"ended with {how}: {_last_line(running.folder / 'messages.txt')}")
-    found: dict[str, Any] = json.loads((running.folder / program.FOUND).read_text())
-    evaluations = pd.DataFrame(found["evaluations"])
+    content: dict[str, Any] = json.loads((running.folder / program.FOUND).read_text())
+    evaluations = pd.DataFrame(content["evaluations"])
     return EngineSearched(
         probability=pd.read_parquet(running.folder / program.VERDICTS)[program.PROBABILITY].to_numpy(dtype=np.float64),
         evaluations=evaluations,
-        model_bytes=found["model_bytes"],
-        versions=found["versions"],
-        cpu_s=found["cpu_s"],
-        wall_s=found["wall_s"],
+        model_bytes=content["model_bytes"],
+        versions=content["versions"],
+        cpu_s=content["cpu_s"],
+        wall_s=content["wall_s"],
         limits_acted=_limits_acted(evaluations, running.asked.limits),
     )
 
@@ -228,6 +228,11 @@ def searches(
     at_once : int
     scratch : Path
         Folder that exists; each search has a folder of its own in it while it runs.
+
+    Yields
+    ------
+    (int, EngineSearched or NotRun)
+        Place among `every`, and the outcome.
     """
     waiting = list(enumerate(every))[::-1]
     running: list[_Running] = []
@@ -242,13 +247,13 @@ def searches(
                         # Elsewhere, or later, it starts: it is no result of the search.
                         raise
                     yield place, NotRun(f"it did not start: {error}")
-            for one in list(running):
-                outcome = _polled(one)
+            for search in list(running):
+                outcome = _polled(search)
                 if outcome is not None:
-                    one.end()
-                    running.remove(one)
-                    yield one.place, outcome
+                    search.end()
+                    running.remove(search)
+                    yield search.place, outcome
             time.sleep(_POLL_S)
     finally:
-        for one in running:
-            one.end()
+        for search in running:
+            search.end()

@@ -38,7 +38,7 @@ class Teaching:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What one candidate is of: family, whose labels it has learnt, set of features."""
+        """The parts that make one candidate: family, whose labels it has learnt, set of features."""
         return self.family, self.lesson.learnt_from, self.ground.feature_set
 
 
@@ -56,18 +56,23 @@ def teachings(
         Names of families; students are taught by the truth too.
     teacher : str
         Name of an engine.
+
+    Returns
+    -------
+    list of Teaching
+        By set of features, family and split.
     """
-    found = []
+    every = []
     for ground in grounds:
         by_fold = outcomes.get((teacher, ground.feature_set), {})
         for family in dict.fromkeys([*families, *students]):
             for trial in ground.trials:
                 lessons = [lesson_of_truth(ground, trial)]
-                said = by_fold.get(trial.fold)
-                if family in students and isinstance(said, EngineSearched):
-                    lessons += lessons_of(teacher, judged(trial, said.probability), ground, trial)
-                found += [Teaching(family, ground, trial, lesson) for lesson in lessons]
-    return found
+                outcome = by_fold.get(trial.fold)
+                if family in students and isinstance(outcome, EngineSearched):
+                    lessons += lessons_of(teacher, judged(trial, outcome.probability), ground, trial)
+                every += [Teaching(family, ground, trial, lesson) for lesson in lessons]
+    return every
 
 
 def tasks(every: Iterable[Teaching], grids: Mapping[str, Sequence[Setting]], method: Method) -> list[partial[Taught]]:
@@ -79,11 +84,24 @@ def tasks(every: Iterable[Teaching], grids: Mapping[str, Sequence[Setting]], met
     grids : mapping of str to sequence of Setting
         Settings to choose from, by family.
     method : Method
+
+    Returns
+    -------
+    list of partial
+        Each returns a :class:`~smartsbd.models.automl.distillation.Taught`, in the order of the lessons.
     """
     return [
-        partial(taught, one.ground, one.trial, one.lesson, family_of(one.family), grids[one.family], method)
-        for one in every
-        if one.lesson.teaches
+        partial(
+            taught,
+            teaching.ground,
+            teaching.trial,
+            teaching.lesson,
+            family_of(teaching.family),
+            grids[teaching.family],
+            method,
+        )
+        for teaching in every
+        if teaching.lesson.teaches
     ]
 
 
@@ -95,19 +113,24 @@ def candidates(every: Iterable[Teaching], results: Iterable[Taught]) -> Iterator
     every : iterable of Teaching
     results : iterable of Taught
         What the calls of :func:`tasks` return, in their order.
+
+    Yields
+    ------
+    Candidate
+        In the order of the first lesson of each.
     """
     taken = iter(results)
     splits: dict[tuple[str, str, str], int] = {}
     by_key: dict[tuple[str, str, str], list[Taught]] = {}
-    for one in every:
-        splits[one.key] = len(one.ground.trials)
-        own = by_key.setdefault(one.key, [])
-        if one.lesson.teaches:
-            own.append(next(taken))
-    for key, own in by_key.items():
+    for teaching in every:
+        splits[teaching.key] = len(teaching.ground.trials)
+        students = by_key.setdefault(teaching.key, [])
+        if teaching.lesson.teaches:
+            students.append(next(taken))
+    for key, students in by_key.items():
         count = splits[key]
-        if len(own) == count:
-            yield of_family(*key, own)
+        if len(students) == count:
+            yield of_family(*key, students)
         else:
-            note = f"not run ({count - len(own)} of {count} splits): the teacher gave nothing, or one label alone"
+            note = f"not run ({count - len(students)} of {count} splits): the teacher gave nothing, or one label alone"
             yield Candidate(*key, predictions=None, note=note)

@@ -23,6 +23,11 @@ class FamilyError(UsageFault):
 def family_of(name: str) -> Family:
     """Return a family by name.
 
+    Returns
+    -------
+    Family
+        One of :data:`FAMILIES`.
+
     Raises
     ------
     FamilyError

@@ -18,6 +18,11 @@ def fit(windows: LabelledWindows, rows: Positions) -> Fitted:
         :data:`FEATURE` among its features.
     rows : (rows,) int64
         Positions of the rows learnt from.
+
+    Returns
+    -------
+    Fitted
+        A decision tree with :data:`FEATURE` as its only input.
     """
     from sklearn.tree import DecisionTreeClassifier
 

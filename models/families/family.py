@@ -12,12 +12,12 @@ import numpy.typing as npt
 Scaling = Literal["standard", "min_max", "none"]
 
 
-def _by_itself(estimator: Any, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]) -> None:
+def _fit_by_own_method(estimator: Any, x: npt.NDArray[np.float64], y: npt.NDArray[np.bool_]) -> None:
     """Fit an estimator by its own method."""
     estimator.fit(x, y)
 
 
-def _as_it_is(estimator: Any) -> None:
+def _leave_as_it_is(estimator: Any) -> None:
     """Leave a fitted estimator as it is."""
 
 
@@ -47,12 +47,17 @@ class Family:
     build: Callable[[dict[str, Any], int], Any]
     hyperparameters: tuple[str, ...]
     scaled: bool = False
-    fit: Callable[[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_]], None] = _by_itself
-    finish: Callable[[Any], None] = _as_it_is
+    fit: Callable[[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_]], None] = _fit_by_own_method
+    finish: Callable[[Any], None] = _leave_as_it_is
     ours: bool = False
 
     def scaler(self, scaling: Scaling) -> Any | None:
         """Return what scales the inputs, not fitted; None if they are taken as they are.
+
+        Returns
+        -------
+        scikit-learn transformer or None
+            A standard or a min-max scaler.
 
         References
         ----------
@@ -78,6 +83,11 @@ class Family:
         x : (rows, inputs) float64
         y : (rows,) bool
             The labels.
+
+        Returns
+        -------
+        scikit-learn classifier
+            Fitted and finished.
         """
         estimator = self.build(hyperparameters, seed)
         self.fit(estimator, x, y)

@@ -59,6 +59,11 @@ class Fitted:
         ----------
         x : (rows, inputs) float64
             The features of :attr:`feature_names`, in their order.
+
+        Returns
+        -------
+        Verdicts
+            Scores in [0, 1] and verdicts, (rows,).
         """
         if not len(x):
             return Verdicts(np.empty(0), np.empty(0, dtype=np.bool_))

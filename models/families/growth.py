@@ -1,9 +1,9 @@
-"""Trees and forests as scikit-learn grows them, without what it does around the growing.
+"""Trees and forests as scikit-learn grows them, without its work around the growing.
 
 On some hundreds of rows its checks, its copies and its threads take ten times as long as the trees. Here its own
 builder is called with the same seeds and the same bootstrap samples, and its own estimators hold what comes out:
-fitted, they are the same to the last byte (tests/models/families/test_growth.py). Nothing else relies on scikit-learn's
-inside.
+fitted, they are the same to the last byte (tests/models/families/test_growth.py). Nothing else relies on the inside of
+scikit-learn.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _SPLIT_SEEDS = 0x7FFFFFFF
 _DRAWS_KEPT = 8
 _UNLIMITED = np.iinfo(np.int32).max
 _SMALLEST_SPLIT = 2
-#: What may be given; all else must be as scikit-learn has it.
+#: Parameters that may be given; all others must have scikit-learn's defaults.
 _FREE = {"max_depth", "random_state", "n_estimators", "n_jobs"}
-#: What is grown here.
+#: Estimators that are grown here.
 KINDS = (DecisionTreeClassifier, RandomForestClassifier)
 _DEFAULTS = {kind: kind().get_params(deep=False) for kind in KINDS}
 
@@ -58,10 +58,10 @@ class _Seeds:
 def _inputs(x: npt.NDArray[np.float64]) -> _Float32s:
     """Return the inputs as trees take them."""
     with np.errstate(over="ignore"):
-        found: _Float32s = np.ascontiguousarray(x, dtype=np.float32)
-    if not np.isfinite(found).all():
+        inputs: _Float32s = np.ascontiguousarray(x, dtype=np.float32)
+    if not np.isfinite(inputs).all():
         raise GrowthError("an input is not a finite number of 32 bits")
-    return found
+    return inputs
 
 
 def _check(estimator: Any) -> None:
@@ -83,14 +83,14 @@ def _seed_of_splits(state: np.random.RandomState, seed: int) -> int:
 def _draws(seed: int, trees: int, rows: int) -> tuple[tuple[int, int, npt.NDArray[np.uint16]], ...]:
     """Return, for each tree of a forest, its seed, that of its splits, and how often its sample has each row."""
     of_forest, of_tree = np.random.RandomState(seed), np.random.RandomState(0)
-    found = []
+    draws = []
     for _ in range(trees):
-        own = of_forest.randint(_TREE_SEEDS)
-        of_splits = _seed_of_splits(of_tree, own)
-        of_tree.seed(own)
+        tree_seed = of_forest.randint(_TREE_SEEDS)
+        of_splits = _seed_of_splits(of_tree, tree_seed)
+        of_tree.seed(tree_seed)
         times = np.bincount(of_tree.randint(0, rows, rows), minlength=rows)
-        found.append((own, of_splits, times.astype(np.uint16)))
-    return tuple(found)
+        draws.append((tree_seed, of_splits, times.astype(np.uint16)))
+    return tuple(draws)
 
 
 def _grown(
@@ -164,10 +164,10 @@ def grow_forest(forest: RandomForestClassifier, x: npt.NDArray[np.float64], y: n
     member.n_classes_ = np.intp(len(classes))
     forest.estimators_ = []
     for (seed, _, _), grown in zip(draws, _grown(forest, inputs, label, max_features, weighted), strict=True):
-        own = copy.copy(member)
-        own.random_state, own.tree_ = seed, grown
-        own.classes_ = np.arange(len(classes), dtype=np.float64)
-        forest.estimators_.append(own)
+        tree = copy.copy(member)
+        tree.random_state, tree.tree_ = seed, grown
+        tree.classes_ = np.arange(len(classes), dtype=np.float64)
+        forest.estimators_.append(tree)
     forest.n_features_in_, forest.n_outputs_ = features, 1
     forest.classes_, forest.n_classes_ = classes, len(classes)
     forest.estimator_ = forest.estimator
@@ -179,6 +179,11 @@ def probabilities(
     estimator: DecisionTreeClassifier | RandomForestClassifier, x: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """Return the (rows, classes) probabilities of a fitted tree or forest, as its ``predict_proba`` does.
+
+    Returns
+    -------
+    (rows, classes) float64 in [0, 1]
+        The sum of each row is 1, up to rounding.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """What the linear families have in common: a fit that has converged, and coefficients of 16 bits.
 
-So that a model does not depend on the order in which a processor adds.
+So a model does not depend on the order in which a processor adds.
 """
 
 from __future__ import annotations
@@ -18,6 +18,11 @@ _BITS = 16
 
 def rounded(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Round to 16 significant bits.
+
+    Returns
+    -------
+    float64
+        Of the shape of the values.
 
     Examples
     --------

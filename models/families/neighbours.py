@@ -44,6 +44,11 @@ def rtt_series(rtt_us: Float64Array) -> Float64Array:
     Parameters
     ----------
     rtt_us : (rows, points, 2) float64, microseconds
+
+    Returns
+    -------
+    (rows, points, 2) float64, seconds
+        The same RTTs.
     """
     return rtt_us / _US_PER_S
 
@@ -54,6 +59,11 @@ def queue_series(rtt_us: Float64Array) -> Float64Array:
     Parameters
     ----------
     rtt_us : (rows, points, 2) float64, microseconds
+
+    Returns
+    -------
+    (rows, points, 2) float64 in [0, 1]
+        0 where both RTTs are constant.
 
     Examples
     --------
@@ -80,9 +90,14 @@ def resampled(rtt_us: Float64Array) -> Float64Array:
     ----------
     rtt_us : (n, 2) float64
         RTTs of the lower and the higher subflow.
+
+    Returns
+    -------
+    (POINTS, 2) float64
+        In the unit of the RTTs; linear between points.
     """
     at = np.linspace(0, len(rtt_us) - 1, POINTS)
-    return np.stack([np.interp(at, np.arange(len(rtt_us)), own) for own in rtt_us.T], axis=1)
+    return np.stack([np.interp(at, np.arange(len(rtt_us)), series) for series in rtt_us.T], axis=1)
 
 
 def rtt_us_of(series: pd.DataFrame, key: pd.DataFrame) -> Float64Array:
@@ -112,10 +127,10 @@ def rtt_us_of(series: pd.DataFrame, key: pd.DataFrame) -> Float64Array:
         first = wanted.index[wanted.isna()][0]
         raise SeriesError(f"{int(wanted.isna().sum())} windows have no series, the first is {first}")
     rtt_us = series[list(SERIES)].to_numpy(dtype=np.float64)
-    found = np.empty((len(key), POINTS, len(SERIES)))
+    resampled_us = np.empty((len(key), POINTS, len(SERIES)))
     for row, window in enumerate(wanted.to_numpy(dtype=np.int64)):
-        found[row] = resampled(rtt_us[start[window] : end[window]])
-    return found
+        resampled_us[row] = resampled(rtt_us[start[window] : end[window]])
+    return resampled_us
 
 
 def distances(view: Float64Array) -> Float64Array:
@@ -141,7 +156,7 @@ def _voted(distance: Float64Array, shared: npt.NDArray[np.bool_], neighbors: int
     shared : (training,) bool
     neighbors : int
     """
-    # Of equally distant ones those vote that scikit-learn and tslearn take.
+    # Of equally distant neighbours, those vote that scikit-learn and tslearn take.
     nearest = np.argpartition(distance, neighbors - 1, axis=1)[:, :neighbors]
     share = np.count_nonzero(shared[nearest], axis=1) / neighbors
     return Verdicts(share, share > _HALF)
@@ -161,6 +176,11 @@ def predict_by_distance(
         Positions.
     neighbors : int
         How many vote.
+
+    Returns
+    -------
+    Verdicts
+        The share is the score; more than half is shared.
     """
     return _voted(distance[np.ix_(test, train)], windows.shared[train], neighbors)
 
@@ -181,6 +201,11 @@ def chosen_neighbors(
         Numbers to choose from; of equally good ones the first is taken.
     method : Method
         Has the folds of the choice.
+
+    Returns
+    -------
+    int
+        The number of the best mean accuracy.
     """
     splits = inner_splits(windows, rows, method)
     accuracies = np.empty((len(splits), len(grid)))
@@ -209,6 +234,11 @@ def fit(view: Float64Array, windows: LabelledWindows, rows: Positions, neighbors
         Positions to learn from.
     neighbors : int
         How many vote.
+
+    Returns
+    -------
+    Fitted
+        A KNeighborsTimeSeriesClassifier.
     """
     # Takes seconds; only what is stored needs it.
     from tslearn.neighbors import KNeighborsTimeSeriesClassifier

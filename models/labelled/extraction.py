@@ -47,7 +47,7 @@ class Extracted:
 
 @dataclass(frozen=True)
 class Variation:
-    """What is other than where models are trained.
+    """A difference from the data that models are trained on.
 
     Attributes
     ----------
@@ -70,9 +70,14 @@ class Variation:
         ----------
         connection_id : str
         subflow_id : int
-            Decide, with the seed, which samples are missing.
+            Both decide, with the seed, which samples are missing.
         known : SubflowSignals
             All that was recorded.
+
+        Returns
+        -------
+        SubflowSignals
+            The known signals themselves where nothing is missing.
         """
         if not self.missing_share:
             # Nothing is drawn for the many connections that keep all.
@@ -85,7 +90,7 @@ AS_TRAINED = Variation()
 
 
 @dataclass(frozen=True)
-class _OfConnection:
+class _ConnectionRows:
     """The result for one connection: windows with their rows, rows of rejected windows, and counts."""
 
     windows: list[tuple[dict[str, Any], PairWindow]]
@@ -101,7 +106,7 @@ def read_truths(path: Path) -> dict[str, Truth]:
     return {connection_id: dict(truth) for connection_id, truth in truths.items()}
 
 
-#: What tells one content of a file from another: a process that outlives a run must not read an earlier one's table.
+#: It differs between two contents of a file: a process that outlives a run must not read the table of an earlier run.
 _Stamp = tuple[int, int, int]
 
 
@@ -125,11 +130,11 @@ def _wifi(truth: Truth, subflows: Mapping[int, str | None]) -> dict[int, bool | 
         for subflow_id, name in ((a, "path_a"), (b, "path_b")):
             if path.get(subflow_id) is None:
                 path[subflow_id] = rows[0][name]
-    return {subflow_id: None if own is None else own == "wifi" for subflow_id, own in path.items()}
+    return {subflow_id: None if network is None else network == "wifi" for subflow_id, network in path.items()}
 
 
-def _window_row(one: PairWindow, pair: tuple[int, int], label: Any, known: Mapping[str, Any]) -> dict[str, Any]:
-    window = one.window
+def _window_row(placed: PairWindow, pair: tuple[int, int], label: Any, known: Mapping[str, Any]) -> dict[str, Any]:
+    window = placed.window
     return {
         **known,
         "subflow_a": pair[0],
@@ -141,13 +146,13 @@ def _window_row(one: PairWindow, pair: tuple[int, int], label: Any, known: Mappi
         "n": window.n,
         "min_rtt_a_us": window.min_rtt_x_us,
         "min_rtt_b_us": window.min_rtt_y_us,
-        "denominator": pair[one.denominator],
+        "denominator": pair[placed.denominator],
         "coarsened": window.coarsened,
-        "saturated": one.grid.saturated,
-        "bridged": one.bridged,
+        "saturated": placed.grid.saturated,
+        "bridged": placed.bridged,
         "shared": None if label is None else label.shared,
         "site": None if label is None else label.site,
-        **one.features,
+        **placed.features,
     }
 
 
@@ -156,17 +161,17 @@ def _series_table(windows: Sequence[tuple[dict[str, Any], PairWindow]]) -> pa.Ta
     dtypes = {column.name: column.dtype for column in tables.SERIES.columns}
     if not windows:
         return tables.SERIES.build({name: [] for name in dtypes})
-    sizes = np.array([one.window.n for _, one in windows])
+    sizes = np.array([placed.window.n for _, placed in windows])
     window = array_of_numbers(np.repeat(np.arange(len(windows)), sizes), pa.int64())
     columns: dict[str, Any] = {
         name: array_of([row[name] for row, _ in windows], dtypes[name]).take(window) for name in tables.WINDOW_KEY
     }
     series: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
-    for _, one in windows:
-        grid = one.grid
-        series["k"].append(np.arange(one.window.n))
-        series["time_ns"].append(one.window.grid_ns())
-        sides = ("a", "b") if one.denominator == 1 else ("b", "a")
+    for _, placed in windows:
+        grid = placed.grid
+        series["k"].append(np.arange(placed.window.n))
+        series["time_ns"].append(placed.window.grid_ns())
+        sides = ("a", "b") if placed.denominator == 1 else ("b", "a")
         for side, rtt_us, congested, acked_bytes, rate_mbit_s in (
             (sides[0], grid.rtt_a_us, grid.congested_a, grid.acked_a_bytes, grid.rate_a_mbit_s),
             (sides[1], grid.rtt_b_us, grid.congested_b, grid.acked_b_bytes, grid.rate_b_mbit_s),
@@ -188,31 +193,33 @@ def _rejected_rows(
     """Return the rows of ``rejected`` of one pair; each has the label of its window, if the window has a place."""
     numbers: Counter[str] = Counter()
     rows = []
-    for one in rejected:
-        label = label_of(one)
+    for window in rejected:
+        label = label_of(window)
         rows.append(
             {
                 **known,
                 "subflow_a": pair[0],
                 "subflow_b": pair[1],
-                "rule": one.rule,
-                "rejected_no": numbers[one.rule],
-                "reason": one.reason,
-                "window_start_ns": one.start_ns,
-                "window_ns": one.window_ns,
+                "rule": window.rule,
+                "rejected_no": numbers[window.rule],
+                "reason": window.reason,
+                "window_start_ns": window.start_ns,
+                "window_ns": window.window_ns,
                 "shared": None if label is None else label.shared,
                 "site": None if label is None else label.site,
             }
         )
-        numbers[one.rule] += 1
+        numbers[window.rule] += 1
     return rows
 
 
-def _as_given(label: Label, _rejected: Rejected) -> Label:
+def _given_label(label: Label, _rejected: Rejected) -> Label:
     return label
 
 
-def label_of_rejected(truth: Sequence[Mapping[str, Any]], connection: Mapping[str, Any], one: Rejected) -> Label | None:
+def label_of_rejected(
+    truth: Sequence[Mapping[str, Any]], connection: Mapping[str, Any], rejected: Rejected
+) -> Label | None:
     """Return the label of a rejected window, or of the whole connection if it has no place.
 
     Parameters
@@ -220,11 +227,16 @@ def label_of_rejected(truth: Sequence[Mapping[str, Any]], connection: Mapping[st
     truth : rows of the ``truth`` table
         Of the pair.
     connection : row of the ``connection`` table
-    one : Rejected
+    rejected : Rejected
+
+    Returns
+    -------
+    Label or None
+        None where the truth has no valid label for that time.
     """
-    if one.start_ns is None or one.window_ns is None:
+    if rejected.start_ns is None or rejected.window_ns is None:
         return label_at(truth, connection["start_ns"], connection["end_ns"])
-    return label_at(truth, one.start_ns, one.start_ns + one.window_ns)
+    return label_at(truth, rejected.start_ns, rejected.start_ns + rejected.window_ns)
 
 
 def _columns(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -281,6 +293,13 @@ def signals_in(
         Its rows of the ``truth`` table by pair of subflows: where the input does not say which subflow is on WiFi, the
         configured paths do.
     reading : Reading
+
+    Returns
+    -------
+    signals : dict of int to SubflowSignals
+        By subflow number, in order.
+    states : rows of the ``state`` table
+        Of all subflows.
     """
     acks, states, subflows = _rows(folder, connection_id)
     wifi = _wifi(truth, {row["subflow_id"]: row["path"] for row in subflows.to_pylist()})
@@ -292,10 +311,10 @@ def signals_in(
 
 
 class _Taken:
-    """What is taken from one connection, each once for all readings that agree on it."""
+    """The signals and windows of one connection, computed once for all readings that agree on them."""
 
     def __init__(self, folder: Path, connection_id: str, truth: Truth) -> None:
-        self._of = folder, connection_id, truth
+        self._source = folder, connection_id, truth
         self._signals: dict[Reading, tuple[dict[int, SubflowSignals], pa.Table]] = {}
         self.windows: dict[tuple[int, int], Known] = defaultdict(dict)
 
@@ -303,11 +322,11 @@ class _Taken:
         """Return the signals of the subflows, and the rows of ``state``."""
         of_signals = reading.of_signals()
         if of_signals not in self._signals:
-            self._signals[of_signals] = signals_in(*self._of, of_signals)
+            self._signals[of_signals] = signals_in(*self._source, of_signals)
         return self._signals[of_signals]
 
 
-def _of_connection(
+def _extract_connection(
     connection: Mapping[str, Any],
     taken: _Taken,
     truth: Truth,
@@ -316,11 +335,11 @@ def _of_connection(
     reading: Reading,
     feature_set: str,
     variation: Variation = AS_TRAINED,
-) -> _OfConnection:
-    """Return what a connection gives; `taken` is of this one, this set of features and this variation."""
+) -> _ConnectionRows:
+    """Return the rows of a connection; `taken` is of this connection, set of features and variation."""
     connection_id = connection["connection_id"]
     complete, states = taken.signals(reading)
-    signals = {number: variation.signals(connection_id, number, own) for number, own in complete.items()}
+    signals = {number: variation.signals(connection_id, number, recorded) for number, recorded in complete.items()}
     known = {"connection_id": connection_id, "dataset": dataset}
     windows: list[tuple[dict[str, Any], PairWindow]] = []
     rejected: list[dict[str, Any]] = []
@@ -329,8 +348,8 @@ def _of_connection(
         name: Counter() for name in ("windows", "rejected", "connections_without_window", "signals")
     }
     for a, b in itertools.combinations(signals, 2):
-        own_truth = truth.get((a, b), [])
-        found, refused = pair_windows(
+        pair_truth = truth.get((a, b), [])
+        accepted, refused = pair_windows(
             signals[a],
             signals[b],
             connection["end_ns"],
@@ -340,14 +359,14 @@ def _of_connection(
             variation.window_rtts,
             taken.windows[a, b],
         )
-        whole = label_at(own_truth, connection["start_ns"], connection["end_ns"])
+        whole = label_at(pair_truth, connection["start_ns"], connection["end_ns"])
         kind = _kind(None if whole is None else whole.shared)
-        for one in refused:
-            counts["rejected"][f"{one.rule}, {kind}: {one.reason}"] += 1
-            reasons[one.rule].add(one.reason)
-        rejected += _rejected_rows(refused, (a, b), functools.partial(label_of_rejected, own_truth, connection), known)
-        for placed in found:
-            label = label_at(own_truth, placed.window.start_ns, placed.window.end_ns)
+        for window in refused:
+            counts["rejected"][f"{window.rule}, {kind}: {window.reason}"] += 1
+            reasons[window.rule].add(window.reason)
+        rejected += _rejected_rows(refused, (a, b), functools.partial(label_of_rejected, pair_truth, connection), known)
+        for placed in accepted:
+            label = label_at(pair_truth, placed.window.start_ns, placed.window.end_ns)
             row = _window_row(placed, (a, b), label, known)
             windows.append((row, placed))
             rule = placed.window.rule
@@ -364,7 +383,7 @@ def _of_connection(
         why = "; ".join(sorted(reasons[rule])) or "fewer than two subflows"
         counts["connections_without_window"][f"{rule}: {why}"] += 1
     counts["signals"]["changes to CWR"] += int((states.column("ca_state").to_numpy() == _CWR).sum())
-    return _OfConnection(windows, rejected, counts)
+    return _ConnectionRows(windows, rejected, counts)
 
 
 def extracted(
@@ -390,7 +409,12 @@ def extracted(
         How windows are placed.
     reading : Reading
     variation : Variation
-        What is other than where models are trained.
+        A difference from the data that models are trained on.
+
+    Returns
+    -------
+    Extracted
+        Rows in the order of the connections.
     """
     windows: list[tuple[dict[str, Any], PairWindow]] = []
     counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -398,10 +422,10 @@ def extracted(
     for connection in connections:
         truth = truths.get(connection["connection_id"], {})
         taken = _Taken(folder, connection["connection_id"], truth)
-        own = _of_connection(connection, taken, truth, dataset, rules, reading, "all", variation)
-        windows += own.windows
-        rejected += own.rejected
-        for name, counter in own.counts.items():
+        result = _extract_connection(connection, taken, truth, dataset, rules, reading, "all", variation)
+        windows += result.windows
+        rejected += result.rejected
+        for name, counter in result.counts.items():
             counts[name].update(counter)
     return _extracted(windows, rejected, dict(counts))
 
@@ -424,15 +448,20 @@ def labelled_rows(
     readings : sequence of Reading
     feature_set : str
         Features to compute.
+
+    Returns
+    -------
+    list of list of dict
+        By reading, in their order: rows of the ``pair_window`` table.
     """
-    found: list[list[dict[str, Any]]] = [[] for _ in readings]
+    by_reading: list[list[dict[str, Any]]] = [[] for _ in readings]
     for connection in connections:
         truth = truths.get(connection["connection_id"], {})
         taken = _Taken(folder, connection["connection_id"], truth)
-        for rows, reading in zip(found, readings, strict=True):
-            own = _of_connection(connection, taken, truth, dataset, rules, reading, feature_set)
-            rows += [row for row, _ in own.windows if row["shared"] is not None]
-    return found
+        for rows, reading in zip(by_reading, readings, strict=True):
+            result = _extract_connection(connection, taken, truth, dataset, rules, reading, feature_set)
+            rows += [row for row, _ in result.windows if row["shared"] is not None]
+    return by_reading
 
 
 def _shift_ns(x: SubflowSignals, y: SubflowSignals) -> int:
@@ -474,21 +503,21 @@ def swapped(
     windows: list[tuple[dict[str, Any], PairWindow]] = []
     rejected: list[dict[str, Any]] = []
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("windows", "rejected")}
-    for one, other in pairs:
-        one_id, other_id = one["connection_id"], other["connection_id"]
-        own_truth = truths[one_id]
-        own, _ = signals_in(folder, one_id, own_truth, reading)
-        others, _ = signals_in(folder, other_id, truths[other_id], reading)
-        a, b = min(own), max(others)
-        shift_ns = one["start_ns"] - other["start_ns"] + _shift_ns(own[a], others[b])
-        end_ns = min(one["end_ns"], other["end_ns"] + shift_ns)
-        found, refused = pair_windows(own[a], others[b].shifted(shift_ns), end_ns, [rule], reading)
-        site = next(iter(own_truth.values()))[0]["site"]
+    for first, second in pairs:
+        first_id, second_id = first["connection_id"], second["connection_id"]
+        first_truth = truths[first_id]
+        first_signals, _ = signals_in(folder, first_id, first_truth, reading)
+        second_signals, _ = signals_in(folder, second_id, truths[second_id], reading)
+        a, b = min(first_signals), max(second_signals)
+        shift_ns = first["start_ns"] - second["start_ns"] + _shift_ns(first_signals[a], second_signals[b])
+        end_ns = min(first["end_ns"], second["end_ns"] + shift_ns)
+        accepted, refused = pair_windows(first_signals[a], second_signals[b].shifted(shift_ns), end_ns, [rule], reading)
+        site = next(iter(first_truth.values()))[0]["site"]
         counts["rejected"].update(f"{site or 'no site'}: {each.reason}" for each in refused)
-        known = {"connection_id": pair_name(one_id, other_id), "dataset": dataset}
+        known = {"connection_id": pair_name(first_id, second_id), "dataset": dataset}
         apart = Label(shared=False, site=site)
-        rejected += _rejected_rows(refused, (a, b), functools.partial(_as_given, apart), known)
-        for placed in found:
+        rejected += _rejected_rows(refused, (a, b), functools.partial(_given_label, apart), known)
+        for placed in accepted:
             row = _window_row(placed, (a, b), None, known)
             windows.append(({**row, "shared": False, "site": site}, placed))
             counts["windows"][site or "no site"] += 1

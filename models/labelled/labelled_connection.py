@@ -1,4 +1,4 @@
-"""A connection with its labels, on a clock of its own: what any detector can be told, and what is known of its paths.
+"""A connection with its labels, on a clock of its own: the signals that any detector can receive, and its paths.
 
 Its first record is at :data:`START_NS`: recordings carry times of day, and an event line has room for a clock that
 counts from the start of the machine.
@@ -65,6 +65,11 @@ class LabelledPair:
     def loss(self) -> str:
         """Return the class of the larger configured loss of the two paths.
 
+        Returns
+        -------
+        str
+            One of the losses in :data:`CLASSES`.
+
         Examples
         --------
         >>> LabelledPair(0, 1, True, 0, {"loss_a_ratio": 0.002, "loss_b_ratio": 0.0}).loss()
@@ -74,6 +79,11 @@ class LabelledPair:
 
     def queue(self) -> str:
         """Return the class of the larger of the two queues: how long it takes to drain when it is full.
+
+        Returns
+        -------
+        str
+            One of the queues in :data:`CLASSES`, in milliseconds.
 
         Examples
         --------
@@ -136,27 +146,27 @@ class LabelledConnection:
         """Return what is known of it at the middle of its time."""
         start_ns, end_ns = self.span_ns()
         acks, states, losses = (
-            one.filter(pc.less_equal(one.column("time_ns"), (start_ns + end_ns) // 2)) for one in self.rows
+            rows.filter(pc.less_equal(rows.column("time_ns"), (start_ns + end_ns) // 2)) for rows in self.rows
         )
         return replace(self, rows=(acks, states, losses))
 
     def rtts(self) -> dict[int, tuple[Int64Array, Int64Array]]:
         """Return the times (ns) and values (us) of the RTT samples of each subflow."""
-        found = {}
+        by_subflow = {}
         time_ns, subflow_id, _, rtt_us = event_columns(*self.rows, [Kind.RTT])
-        for one in self.subflow_ids():
-            own = subflow_id == one
-            found[one] = (time_ns[own], rtt_us[own])
-        return found
+        for number in self.subflow_ids():
+            of_subflow = subflow_id == number
+            by_subflow[number] = (time_ns[of_subflow], rtt_us[of_subflow])
+        return by_subflow
 
 
 def _subflow_ids(rows: SignalRows) -> list[int]:
-    return sorted({one for part in rows for one in pc.unique(part.column("subflow_id")).to_pylist()})
+    return sorted({subflow_id for part in rows for subflow_id in pc.unique(part.column("subflow_id")).to_pylist()})
 
 
 def _span_ns(rows: SignalRows) -> tuple[int, int]:
-    extremes = [pc.min_max(one.column("time_ns")).as_py() for one in rows if len(one)]
-    return min(one["min"] for one in extremes), max(one["max"] for one in extremes)
+    extremes = [pc.min_max(part.column("time_ns")).as_py() for part in rows if len(part)]
+    return min(extreme["min"] for extreme in extremes), max(extreme["max"] for extreme in extremes)
 
 
 def shifted(rows: pa.Table, by_ns: int) -> pa.Table:
@@ -179,24 +189,29 @@ def labelled(
     truth : sequence of mapping
         Rows of the ``truth`` table or of truth.csv on this connection, by the same clock; those whose `valid` is false
         do not count.
+
+    Returns
+    -------
+    LabelledConnection or None
+        Its first row is at :data:`START_NS`.
     """
-    if not any(len(one) for one in rows):
+    if not any(len(part) for part in rows):
         return None
     start_ns, end_ns = _span_ns(rows)
     by_ns = START_NS - start_ns
-    begins = {one: _span_ns(_of_subflow(rows, one))[0] for one in _subflow_ids(rows)}
+    begins = {subflow_id: _span_ns(_rows_of_subflow(rows, subflow_id))[0] for subflow_id in _subflow_ids(rows)}
     pairs = []
     for row in latest_rows(truth, ("subflow_a", "subflow_b")).values():
         a, b = row["subflow_a"], row["subflow_b"]
         if row.get("valid", True) and a in begins and b in begins and row["from_ns"] < end_ns:
             from_ns = max(row["from_ns"], begins[a], begins[b]) + by_ns
             pairs.append(LabelledPair(a, b, row["shared"], from_ns, row))
-    moved = tuple(shifted(one, by_ns) for one in rows)
+    moved = tuple(shifted(part, by_ns) for part in rows)
     return LabelledConnection(name, dataset, token, (moved[0], moved[1], moved[2]), tuple(pairs)) if pairs else None
 
 
-def _of_subflow(rows: SignalRows, subflow_id: int) -> SignalRows:
-    acks, states, losses = (one.filter(pc.equal(one.column("subflow_id"), subflow_id)) for one in rows)
+def _rows_of_subflow(rows: SignalRows, subflow_id: int) -> SignalRows:
+    acks, states, losses = (part.filter(pc.equal(part.column("subflow_id"), subflow_id)) for part in rows)
     return acks, states, losses
 
 
@@ -205,9 +220,11 @@ def _renumbered(rows: pa.Table, subflow_id: int) -> pa.Table:
     return rows.set_column(place, "subflow_id", pa.array([subflow_id] * len(rows), rows.column("subflow_id").type))
 
 
-def _swapped(one: LabelledConnection, first: int, other: LabelledConnection, second: int) -> LabelledConnection | None:
+def _swapped(
+    first: LabelledConnection, first_id: int, second: LabelledConnection, second_id: int
+) -> LabelledConnection | None:
     """Return a connection of a subflow of each of two others, for as long as both last."""
-    a, b = _of_subflow(one.rows, first), _of_subflow(other.rows, second)
+    a, b = _rows_of_subflow(first.rows, first_id), _rows_of_subflow(second.rows, second_id)
     b_start_ns = _span_ns(b)[0]
     a_start_ns, a_end_ns = _span_ns(a)
     by_ns = a_start_ns + SWAPPED_LATER_NS - b_start_ns
@@ -217,9 +234,9 @@ def _swapped(one: LabelledConnection, first: int, other: LabelledConnection, sec
         pa.concat_tables([_renumbered(x, 0), _renumbered(shifted(y, by_ns), 1)]) for x, y in zip(a, b, strict=True)
     ]
     acks, states, losses = (rows.filter(pc.less_equal(rows.column("time_ns"), end_ns)) for rows in moved)
-    path = {"congestion_control": next(own.path.get("congestion_control") for own in one.pairs)}
+    path = {"congestion_control": next(pair.path.get("congestion_control") for pair in first.pairs)}
     truth = {"subflow_a": 0, "subflow_b": 1, "shared": False, "from_ns": 0, **path}
-    made = labelled(f"{one.name}+{other.name}", one.dataset, one.token, (acks, states, losses), [truth])
+    made = labelled(f"{first.name}+{second.name}", first.dataset, first.token, (acks, states, losses), [truth])
     return None if made is None else replace(made, made=SWAPPED_PARTNERS)
 
 
@@ -233,42 +250,52 @@ def swapped_partners(connections: Sequence[LabelledConnection]) -> Iterator[Labe
     Parameters
     ----------
     connections : sequence of LabelledConnection
+
+    Yields
+    ------
+    LabelledConnection
+        With one pair, labelled not shared.
     """
     shared: dict[tuple[str, Any], list[tuple[LabelledConnection, LabelledPair]]] = {}
-    for one in connections:
-        pair = next((own for own in one.pairs if own.shared), None)
-        if pair is not None and not one.made:
-            shared.setdefault((one.dataset, pair.path.get("site")), []).append((one, pair))
+    for connection in connections:
+        pair = next((pair for pair in connection.pairs if pair.shared), None)
+        if pair is not None and not connection.made:
+            shared.setdefault((connection.dataset, pair.path.get("site")), []).append((connection, pair))
     for members in shared.values():
         if len(members) > 1:
-            for (one, own), (other, others) in zip(members, members[1:] + members[:1], strict=True):
-                made = _swapped(one, own.subflow_a, other, others.subflow_b)
+            for (connection, pair), (other, others) in zip(members, members[1:] + members[:1], strict=True):
+                made = _swapped(connection, pair.subflow_a, other, others.subflow_b)
                 if made is not None:
                     yield made
 
 
-def ramped(one: LabelledConnection) -> LabelledConnection:
+def ramped(connection: LabelledConnection) -> LabelledConnection:
     """Return a connection that shares nothing, with RTTs that rise on all subflows from its beginning to its end.
 
     Each subflow's rise is a straight line, ten times as high as the standard deviation of its RTTs, on all delays.
 
     Parameters
     ----------
-    one : LabelledConnection
+    connection : LabelledConnection
         Swapped partners.
+
+    Returns
+    -------
+    LabelledConnection
+        The same rows with the rise on ``rtt_us``, ``srtt_us`` and ``owd_us``.
     """
-    acks, states, losses = one.rows
-    start_ns, end_ns = one.span_ns()
+    acks, states, losses = connection.rows
+    start_ns, end_ns = connection.span_ns()
     elapsed = (acks.column("time_ns").to_numpy() - start_ns) / max(end_ns - start_ns, 1)
     subflow_id = acks.column("subflow_id").to_numpy()
     rise_us = np.zeros(len(acks), dtype=np.int64)
-    for number, (_, rtt_us) in one.rtts().items():
-        own = subflow_id == number
+    for number, (_, rtt_us) in connection.rtts().items():
+        of_subflow = subflow_id == number
         height_us = _RAMP_SD * float(rtt_us.std()) if len(rtt_us) else 0.0
-        rise_us[own] = (height_us * elapsed[own]).astype(np.int64)
+        rise_us[of_subflow] = (height_us * elapsed[of_subflow]).astype(np.int64)
     for name in ("rtt_us", "srtt_us", "owd_us"):
         place = acks.column_names.index(name) if name in acks.column_names else None
         if place is not None:
             raised = pc.add(acks.column(name), pa.array(rise_us))
             acks = acks.set_column(place, name, pc.cast(raised, acks.column(name).type))
-    return replace(one, name=f"{one.name}, rising", rows=(acks, states, losses), made=RAMPS)
+    return replace(connection, name=f"{connection.name}, rising", rows=(acks, states, losses), made=RAMPS)

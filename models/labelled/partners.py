@@ -24,6 +24,11 @@ def pair_name(first: str, second: str) -> str:
 def members(name: str) -> tuple[str, str]:
     """Return the two connections of a pair of swapped partners.
 
+    Returns
+    -------
+    (str, str)
+        Names of connections, in the order of :func:`pair_name`.
+
     Examples
     --------
     >>> members("sites/a+b#0+sites/c#0")
@@ -45,18 +50,18 @@ def partners(windows: LabelledWindows, rows: Positions) -> list[tuple[str, str]]
     shared = rows[windows.shared[rows]]
     names, first = np.unique(windows.connections[shared], return_index=True)
     site = windows.site[shared][first]
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for place in np.unique(site):
         members = names[site == place].tolist()
         if len(members) > 1:
-            found += zip(members, members[1:] + members[:1], strict=True)
-    return found
+            pairs += zip(members, members[1:] + members[:1], strict=True)
+    return pairs
 
 
 def rows_of_partners(windows: LabelledWindows, rows: Positions) -> Positions:
     """Return the positions of the windows of swapped partners whose connections are both among those of some rows."""
     shared = np.unique(windows.connections[rows[windows.shared[rows]]]).tolist()
-    names = [pair_name(one, other) for one, other in itertools.permutations(shared, 2)]
+    names = [pair_name(first, second) for first, second in itertools.permutations(shared, 2)]
     swapped = windows.rows(SWAPPED)
-    found: Positions = swapped[np.isin(windows.connections[swapped], names)]
-    return found
+    positions: Positions = swapped[np.isin(windows.connections[swapped], names)]
+    return positions

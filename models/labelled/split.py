@@ -35,8 +35,8 @@ def _blocks(
     names, first = np.unique(connections, return_index=True)
     strata = stratum[first]
     block_of = names.copy()
-    for own in np.unique(strata):
-        members = np.flatnonzero(strata == own)
+    for site_and_label in np.unique(strata):
+        members = np.flatnonzero(strata == site_and_label)
         block_of[members] = names[members[np.arange(members.size) // block * block]]
     blocks, place = np.unique(block_of, return_index=True)
     return block_of[np.searchsorted(names, connections)], blocks, strata[place]
@@ -46,16 +46,16 @@ def _rows_of(of_row: npt.NDArray[np.str_], chosen: npt.NDArray[np.str_]) -> Posi
     return np.flatnonzero(np.isin(of_row, chosen)).astype(np.int64)
 
 
-def _drawn(
+def _drawn_splits(
     splitter: Any, of_row: npt.NDArray[np.str_], blocks: npt.NDArray[np.str_], strata: npt.NDArray[np.str_]
 ) -> list[Split]:
     try:
-        drawn = list(splitter.split(blocks, strata))
+        sides = list(splitter.split(blocks, strata))
     except ValueError as error:
         names, counts = np.unique(strata, return_counts=True)
         sizes = ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
         raise SplitError(f"too few connections to split by site and label ({sizes}): {error}") from error
-    return [Split(_rows_of(of_row, blocks[train]), _rows_of(of_row, blocks[test])) for train, test in drawn]
+    return [Split(_rows_of(of_row, blocks[train]), _rows_of(of_row, blocks[test])) for train, test in sides]
 
 
 def shuffle_splits(
@@ -82,6 +82,11 @@ def shuffle_splits(
         Connections of one stratum that follow each other by name and stay on one side; recordings made
         shortly after each other may share more than a label (docs/ambiguities.md, 17).
 
+    Returns
+    -------
+    list of Split
+        One for each draw; positions of rows.
+
     References
     ----------
     SmartSBD, section 5.1 (stratified shuffle split); by connection is ours, against leaks.
@@ -90,7 +95,7 @@ def shuffle_splits(
 
     of_row, blocks, strata = _blocks(connections, stratum, block)
     shuffle = StratifiedShuffleSplit(n_splits=splits, test_size=test_share, random_state=seed)
-    return _drawn(shuffle, of_row, blocks, strata)
+    return _drawn_splits(shuffle, of_row, blocks, strata)
 
 
 def folds(
@@ -105,6 +110,11 @@ def folds(
     count : int
         Number of folds.
 
+    Returns
+    -------
+    list of Split
+        One for each fold; positions of rows.
+
     Raises
     ------
     SplitError
@@ -113,4 +123,4 @@ def folds(
     from sklearn.model_selection import StratifiedKFold
 
     of_row, blocks, strata = _blocks(connections, stratum, block)
-    return _drawn(StratifiedKFold(n_splits=count, shuffle=True, random_state=seed), of_row, blocks, strata)
+    return _drawn_splits(StratifiedKFold(n_splits=count, shuffle=True, random_state=seed), of_row, blocks, strata)

@@ -47,12 +47,17 @@ class Trial:
 def random_splits(windows: LabelledWindows, drawing: Drawing) -> list[Split]:
     """Draw the random splits over all connections with a labelled window; rows of swapped partners take no part.
 
+    Returns
+    -------
+    list of Split
+        Positions among all windows.
+
     References
     ----------
     SmartSBD, section 5.1.
     """
     labelled = np.flatnonzero(windows.kind != SWAPPED)
-    drawn = shuffle_splits(
+    splits = shuffle_splits(
         windows.connections[labelled],
         windows.stratum[labelled],
         splits=drawing.splits,
@@ -60,7 +65,7 @@ def random_splits(windows: LabelledWindows, drawing: Drawing) -> list[Split]:
         seed=drawing.seed,
         block=drawing.block,
     )
-    return [Split(labelled[split.train], labelled[split.test]) for split in drawn]
+    return [Split(labelled[split.train], labelled[split.test]) for split in splits]
 
 
 def of_kind(windows: LabelledWindows, rows: Positions, kind: str) -> Positions:
@@ -73,6 +78,11 @@ def of_kind(windows: LabelledWindows, rows: Positions, kind: str) -> Positions:
         Positions.
     kind : str
         A rule, or :data:`smartsbd.models.labelled.windows.SWAPPED`.
+
+    Returns
+    -------
+    (n,) int64
+        Positions, in the same order.
     """
     chosen: Positions = rows[windows.kind[rows] == kind]
     return chosen
@@ -89,14 +99,19 @@ def random_trials(windows: LabelledWindows, dataset: str, rule: str, drawing: Dr
         Its name.
     rule : str
     drawing : Drawing
+
+    Returns
+    -------
+    list of Trial
+        One for each split.
     """
     rules = [kind for kind in np.unique(windows.kind).tolist() if kind != SWAPPED]
-    found = []
+    drawn_trials = []
     for fold, split in enumerate(random_splits(windows, drawing)):
         tests = {str(WindowSet.of(dataset, kind)): of_kind(windows, split.test, kind) for kind in rules}
         tests[str(WindowSet.of(dataset, SWAPPED))] = rows_of_partners(windows, split.test)
-        found.append(Trial(str(WindowSet.of(dataset, rule)), fold, of_kind(windows, split.train, rule), tests))
-    return found
+        drawn_trials.append(Trial(str(WindowSet.of(dataset, rule)), fold, of_kind(windows, split.train, rule), tests))
+    return drawn_trials
 
 
 def _leave_one_site_out(windows: LabelledWindows, dataset: str, rule: str) -> Iterator[Trial]:
@@ -106,8 +121,8 @@ def _leave_one_site_out(windows: LabelledWindows, dataset: str, rule: str) -> It
         here = windows.site[rows] == site
         if len(np.unique(windows.shared[rows[~here]])) <= 1:
             continue  # nothing, or one label only, is left to learn from
-        own = WindowSet.of(dataset, rule)
-        yield Trial(str(replace(own, but_a_site=True)), fold, rows[~here], {str(own): rows[here]})
+        window_set = WindowSet.of(dataset, rule)
+        yield Trial(str(replace(window_set, but_a_site=True)), fold, rows[~here], {str(window_set): rows[here]})
 
 
 def trials(windows: LabelledWindows, dataset: str, rules: Sequence[str], drawing: Drawing) -> list[Trial]:
@@ -121,10 +136,15 @@ def trials(windows: LabelledWindows, dataset: str, rules: Sequence[str], drawing
         Rules of windows to train on by random splits. The first one's also leave one site out, where the others hold
         both labels.
 
+    Returns
+    -------
+    list of Trial
+        By rule those of random splits, then those that leave one site out.
+
     Notes
     -----
     Training on windows of one rule and testing on those of each compares the paper's training windows (triggered)
     with those a sender meets (tiled).
     """
-    found = [trial for rule in rules for trial in random_trials(windows, dataset, rule, drawing)]
-    return [*found, *_leave_one_site_out(windows, dataset, rules[0])]
+    of_splits = [trial for rule in rules for trial in random_trials(windows, dataset, rule, drawing)]
+    return [*of_splits, *_leave_one_site_out(windows, dataset, rules[0])]

@@ -46,6 +46,11 @@ class WindowSet:
     def of(cls, datasets: str | Iterable[str], kind: str) -> WindowSet:
         """Return the windows of a kind of one dataset, or of several.
 
+        Returns
+        -------
+        WindowSet
+            No site is left out.
+
         Examples
         --------
         >>> WindowSet.of("sites", "tiled") == WindowSet.of(["sites"], "tiled")
@@ -56,6 +61,11 @@ class WindowSet:
     @classmethod
     def parse(cls, name: str) -> WindowSet:
         """Return the set of a name.
+
+        Returns
+        -------
+        WindowSet
+            Whose ``str`` is the name.
 
         Raises
         ------
@@ -77,7 +87,7 @@ class WindowSet:
         return str(self).partition("/")[0]
 
     def overlaps(self, other: WindowSet) -> bool:
-        """Tell whether a dataset stands in both."""
+        """Tell whether a dataset is in both."""
         return not set(self.datasets).isdisjoint(other.datasets)
 
 
@@ -88,6 +98,11 @@ def are_of_kind(names: pd.Series[str], kind: str) -> pd.Series[bool]:
     ----------
     names : Series of str
     kind : str
+
+    Returns
+    -------
+    Series of bool
+        In the order of the names.
 
     Raises
     ------

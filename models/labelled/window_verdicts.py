@@ -44,6 +44,11 @@ def prediction_rows(
         On them.
     **labels
         Further columns: ``model``, ``feature_set``, ``train_set``, ``test_set``, ``fold``.
+
+    Returns
+    -------
+    DataFrame
+        One row for each position, with the score rounded as tables have it.
     """
     return windows.key.iloc[rows].assign(
         **labels,

@@ -97,6 +97,11 @@ def labelled_windows(pair_window: pd.DataFrame, rule: str, feature_names: tuple[
     feature_names : tuple of str
         Columns that become the inputs, in this order.
 
+    Returns
+    -------
+    LabelledWindows
+        In the order of the table.
+
     Raises
     ------
     LearnError
@@ -116,6 +121,11 @@ def windows_labelled_by(
     rows : DataFrame of the ``pair_window`` table
     shared : (rows,) bool
     feature_names : tuple of str
+
+    Returns
+    -------
+    LabelledWindows
+        In the order of the rows.
     """
     return _windows(rows.assign(shared=shared), rows["rule"].to_numpy(dtype=str), feature_names)
 
@@ -130,6 +140,11 @@ def windows_of_kinds(
     pair_window, swapped : DataFrame of the ``pair_window`` table
     rules : sequence of str
     feature_names : tuple of str
+
+    Returns
+    -------
+    LabelledWindows
+        By rule in their order, each in the order of the table.
 
     Raises
     ------
@@ -152,5 +167,10 @@ def labelled_rejected(rejected: pd.DataFrame, rule: str) -> pd.DataFrame:
     ----------
     rejected : DataFrame of the ``rejected`` table
     rule : str
+
+    Returns
+    -------
+    DataFrame of the ``rejected`` table
+        In the order of the table.
     """
     return rejected[(rejected["rule"] == rule) & rejected["shared"].notna()]

@@ -19,7 +19,7 @@ from smartsbd.models.last_verdict.moments import Moments, of_tiles, of_windows
 
 @dataclass(frozen=True)
 class DatasetTables:
-    """Where the tables of datasets lie: folders with one folder, or for truths one file, for each dataset.
+    """Paths of the tables of datasets: folders with one folder for each dataset; that of truths has one file for each.
 
     Attributes
     ----------

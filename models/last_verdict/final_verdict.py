@@ -25,6 +25,11 @@ def latest_rows(truth: Iterable[Mapping[str, Any]], key: Sequence[str]) -> dict[
     key : sequence of str
         Columns that identify a pair.
 
+    Returns
+    -------
+    dict of tuple to mapping
+        By the values of the key: the row with the latest ``from_ns``.
+
     Examples
     --------
     >>> rows = [{"pair": "b", "from_ns": 0}, {"pair": "a", "from_ns": 5}, {"pair": "a", "from_ns": 0}]
@@ -45,6 +50,11 @@ def last_labels(truth: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any
     Parameters
     ----------
     truth : rows of the ``truth`` table
+
+    Yields
+    ------
+    mapping
+        A row of the ``truth`` table.
     """
     yield from (row for row in latest_rows(truth, PAIR).values() if row["valid"])
 
@@ -57,12 +67,17 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     rows : DataFrame
         One row for each pair: ``said``, ``shared``.
 
+    Returns
+    -------
+    DataFrame
+        The same rows with ``right``, 1 or 0.
+
     Examples
     --------
     >>> judged(pd.DataFrame({"said": [True, None, True], "shared": [True, True, False]}))["right"].tolist()
     [1.0, 0.0, 0.0]
     """
-    right = [float(said is shared) for said, shared in zip(rows[SAID], rows["shared"].tolist(), strict=True)]
+    right = [float(verdict is shared) for verdict, shared in zip(rows[SAID], rows["shared"].tolist(), strict=True)]
     return rows.assign(**{RIGHT: right})
 
 
@@ -70,12 +85,12 @@ def _share(of: pd.Series[bool]) -> float:
     return float(of.mean()) if len(of) else np.nan
 
 
-def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed: int) -> dict[str, Any]:
+def summary(rows: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed: int) -> dict[str, Any]:
     """Return the accuracy of a detector on all pairs and on those it decides, with 95 % intervals by connection.
 
     Parameters
     ----------
-    own, reference : DataFrame
+    rows, reference : DataFrame
         The same pairs: columns of :data:`PAIR`, ``shared``, ``said``, ``first_s`` and ``right``.
     resamples, seed : int
         As :func:`~smartsbd.models.assessment.accuracy.accuracy` takes them.
@@ -87,25 +102,25 @@ def summary(own: pd.DataFrame, reference: pd.DataFrame, *, resamples: int, seed:
         ``decided``: share of the decided ones that is right, the mean over labels; ``coverage_*``: share of a label's
         pairs that is decided; ``first_s``: median time until the first verdict, of pairs that have one.
     """
-    decided = own[own[SAID].notna()]
-    everywhere, where_decided = (accuracy_of(of, resamples=resamples, seed=seed) for of in (own, decided))
-    less = accuracy_of(difference(own, reference, PAIR), resamples=resamples, seed=seed)
-    row: dict[str, Any] = {"pairs": len(own), "shared": int(own["shared"].sum())}
-    for name, found, what in (
+    decided = rows[rows[SAID].notna()]
+    everywhere, where_decided = (accuracy_of(of, resamples=resamples, seed=seed) for of in (rows, decided))
+    less = accuracy_of(difference(rows, reference, PAIR), resamples=resamples, seed=seed)
+    row: dict[str, Any] = {"pairs": len(rows), "shared": int(rows["shared"].sum())}
+    for name, accuracy, what in (
         ("right", everywhere, "overall"),
         ("less", less, "overall"),
         ("decided", where_decided, "balanced"),
     ):
-        row |= {f"{name}{end}": getattr(found, f"{what}{end}") for end in ("", "_low", "_high")}
+        row |= {f"{name}{end}": getattr(accuracy, f"{what}{end}") for end in ("", "_low", "_high")}
     row |= {
         "decided_recall_shared": where_decided.recall_shared,
         "decided_recall_not_shared": where_decided.recall_not_shared,
     }
     for name, label in (("shared", True), ("not_shared", False)):
-        row[f"coverage_{name}"] = _share(own.loc[own["shared"] == label, SAID].notna())
+        row[f"coverage_{name}"] = _share(rows.loc[rows["shared"] == label, SAID].notna())
     row["wrong"] = int((decided[RIGHT] == 0).sum())
-    row["none"] = len(own) - len(decided)
-    row[FIRST_S] = float(own[FIRST_S].median())
+    row["none"] = len(rows) - len(decided)
+    row[FIRST_S] = float(rows[FIRST_S].median())
     return row
 
 
@@ -119,9 +134,15 @@ def summaries(rows: pd.DataFrame, reference: tuple[str, str], *, resamples: int,
     reference : (str, str)
         Detector and parameter set that each is compared with.
     resamples, seed : int
+
+    Returns
+    -------
+    sequence of dict
+        ``detector``, ``parameters``, and what :func:`summary` returns.
     """
     by_name = dict(iter(rows.groupby(["detector", "preset"], sort=False)))
     return [
-        {"detector": name[0], "parameters": name[1]} | summary(own, by_name[reference], resamples=resamples, seed=seed)
-        for name, own in by_name.items()
+        {"detector": name[0], "parameters": name[1]}
+        | summary(verdicts, by_name[reference], resamples=resamples, seed=seed)
+        for name, verdicts in by_name.items()
     ]

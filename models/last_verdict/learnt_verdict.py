@@ -35,7 +35,7 @@ Pair = tuple[str, int, int]
 
 HALF = 0.5
 _BAND_STEP = 0.01
-#: If no band leaves enough right, a verdict that a band leaves out costs this share of a right one.
+#: Where no band leaves enough right verdicts outside, each verdict inside costs this share of a right one.
 _LEFT_OUT_COSTS = 0.02
 #: Configured values of a connection; where they are equal, connections stay on one side.
 _SETTINGS = ("bottleneck_a_mbit_s", "queue_a_bytes", "base_rtt_a_us", "loss_a_ratio")
@@ -62,15 +62,20 @@ class Learning:
     seed: int
 
 
-def balanced(said: BoolArray, shared: BoolArray) -> float:
+def balanced(called_shared: BoolArray, shared: BoolArray) -> float:
     """Return the mean over labels of the share that is right.
+
+    Returns
+    -------
+    float in [0, 1]
+        nan where only one label occurs.
 
     Examples
     --------
     >>> balanced(np.array([True, True, False]), np.array([True, False, False]))
     0.75
     """
-    right = said == shared
+    right = called_shared == shared
     return float(np.mean([right[shared == label].mean() for label in (True, False)]))
 
 
@@ -80,6 +85,11 @@ def settings_of(truth: pd.DataFrame) -> dict[str, int]:
     Parameters
     ----------
     truth : DataFrame of the ``truth`` table
+
+    Returns
+    -------
+    dict of str to int
+        By connection_id.
     """
     first = truth.sort_values("from_ns").drop_duplicates("connection_id")
     numbers = first.groupby(list(_SETTINGS), dropna=False, sort=True).ngroup()
@@ -97,11 +107,11 @@ def _fitted(
 
 def _splits(groups: npt.NDArray[np.int64], rows: Positions, learning: Learning) -> list[tuple[Positions, Positions]]:
     """Return training and test positions, both of `rows`."""
-    own = groups[rows]
-    if len(np.unique(own)) < learning.folds:
-        raise LearnError(f"{len(np.unique(own))} different settings cannot be cut into {learning.folds} folds")
+    row_groups = groups[rows]
+    if len(np.unique(row_groups)) < learning.folds:
+        raise LearnError(f"{len(np.unique(row_groups))} different settings cannot be cut into {learning.folds} folds")
     folds = GroupKFold(learning.folds, shuffle=True, random_state=learning.seed)
-    return [(rows[train], rows[test]) for train, test in folds.split(rows, groups=own)]
+    return [(rows[train], rows[test]) for train, test in folds.split(rows, groups=row_groups)]
 
 
 @dataclass(frozen=True)
@@ -132,9 +142,9 @@ class Task:
         pairs = self.moments.pairs()
         numbers, first = np.unique(pairs[~np.isnan(self.moments.shared)], return_index=True)
         labels = self.shared[~np.isnan(self.moments.shared)][first]
-        drawn = np.zeros(pairs.max() + 1, dtype=np.bool_)
-        drawn[numbers] = np.random.default_rng(seed).permutation(labels)
-        return Task(self.moments, drawn[pairs], self.groups)
+        exchanged = np.zeros(pairs.max() + 1, dtype=np.bool_)
+        exchanged[numbers] = np.random.default_rng(seed).permutation(labels)
+        return Task(self.moments, exchanged[pairs], self.groups)
 
 
 @dataclass(frozen=True)
@@ -168,6 +178,11 @@ def chosen(task: Task, family: Family, grid: Grid, rows: Positions, learning: Le
     rows : (n,) int64
         Positions to learn from.
     learning : Learning
+
+    Returns
+    -------
+    Fitted
+        It has the first setting of the grid that is good enough (`simpler_within`).
     """
     names = task.moments.feature_names
     points = [
@@ -178,21 +193,23 @@ def chosen(task: Task, family: Family, grid: Grid, rows: Positions, learning: Le
     setting = points[0]
     if len(points) > 1:
         splits = _splits(task.groups, rows, learning)
-        found = []
+        accuracies = []
         for point in points:
-            said = np.zeros(len(shared), dtype=np.bool_)
+            called_shared = np.zeros(len(shared), dtype=np.bool_)
             for train, test in splits:
                 fitted = _fitted(family, point, x[train], shared[train], names, learning.seed)
-                said[test] = fitted.judge(x[test]).shared_pred
-            found.append(balanced(said[rows], shared[rows]))
+                called_shared[test] = fitted.judge(x[test]).shared_pred
+            accuracies.append(balanced(called_shared[rows], shared[rows]))
         setting = next(
-            point for point, own in zip(points, found, strict=True) if own >= max(found) - learning.simpler_within
+            point
+            for point, accuracy in zip(points, accuracies, strict=True)
+            if accuracy >= max(accuracies) - learning.simpler_within
         )
     return _fitted(family, setting, x[rows], shared[rows], names, learning.seed)
 
 
 def held_out_scores(task: Task, family: Family, grid: Grid, learning: Learning) -> Float64Array:
-    """Return what models that have not seen a row's settings say of it; (rows,) float64, nan where none has a fold.
+    """Return the scores of models that have not seen a row's settings; nan where a row is in no fold's test side.
 
     The setting is chosen in each fold anew, on its training side alone.
 
@@ -204,6 +221,11 @@ def held_out_scores(task: Task, family: Family, grid: Grid, learning: Learning) 
         As :func:`chosen` takes it.
     learning : Learning
         Has the folds.
+
+    Returns
+    -------
+    (rows,) float64 in [0, 1]
+        1 for shared.
 
     Raises
     ------
@@ -225,15 +247,20 @@ def _from_half(scores: Float64Array) -> Float64Array:
 
 
 def band(scores: Float64Array, shared: BoolArray, least_right: float) -> float:
-    """Return the narrowest band around one half that leaves enough right of those that lie outside.
+    """Return the narrowest band around one half outside of which enough scores are right.
 
-    If none does, the one with the most right less a fiftieth for each that is left out.
+    If there is none: the band with the most right scores outside, less a fiftieth for each score inside.
 
     Parameters
     ----------
     scores : (n,) float64
     shared : (n,) bool
     least_right : float
+
+    Returns
+    -------
+    float in [0, 0.5)
+        Half of the width of the band.
 
     Examples
     --------
@@ -262,6 +289,11 @@ def band_of(moments: Moments, scores: Float64Array, labels: Mapping[Pair, bool],
     scores : (rows,) float64
     labels : mapping of (connection_id, subflow_a, subflow_b) to bool
     least_right : float
+
+    Returns
+    -------
+    float in [0, 0.5)
+        Half of the width of the band.
     """
     last = moments.last()
     pairs = moments.key.iloc[last][list(PAIR)].itertuples(index=False, name=None)
@@ -270,7 +302,9 @@ def band_of(moments: Moments, scores: Float64Array, labels: Mapping[Pair, bool],
         for row, pair in zip(last, pairs, strict=True)
         if pair in labels and moments.open[row] and not np.isnan(scores[row])
     ]
-    return band(np.array([one for one, _ in kept]), np.array([label for _, label in kept], dtype=np.bool_), least_right)
+    return band(
+        np.array([score for score, _ in kept]), np.array([label for _, label in kept], dtype=np.bool_), least_right
+    )
 
 
 def learnt(
@@ -288,6 +322,11 @@ def learnt(
     least_right : float
         As :func:`band` takes it.
     learning : Learning
+
+    Returns
+    -------
+    Learnt
+        The model, its held-out scores and its band.
     """
     scores = held_out_scores(task, family, grid, learning)
     model = chosen(task, family, grid, task.moments.learnable(learning.moments), learning)
@@ -295,26 +334,31 @@ def learnt(
 
 
 def said_by(scores: Float64Array, is_open: BoolArray, width: float) -> npt.NDArray[np.object_]:
-    """Return a verdict on each row; None where a gate is closed or the score lies in the band; (rows,) object.
+    """Return a verdict on each row; None where a gate is closed or the score is in the band.
 
     Parameters
     ----------
     scores : (rows,) float64
         From 0, not shared, to 1, shared; nan is no score.
     is_open : (rows,) bool
-        Where something can be said.
+        Where a verdict is possible.
     width : float
         Half of the band around one half.
+
+    Returns
+    -------
+    (rows,) object
+        True, False or None.
     """
     decided = is_open & ~np.isnan(scores) & ((_from_half(scores) > width) if width else True)
     return np.array(
-        [bool(one) if given else None for one, given in zip(scores > HALF, decided, strict=True)], dtype=object
+        [bool(shared) if given else None for shared, given in zip(scores > HALF, decided, strict=True)], dtype=object
     )
 
 
 def last_verdicts(
     moments: Moments,
-    said: npt.NDArray[np.object_],
+    verdicts: npt.NDArray[np.object_],
     labels: Sequence[Mapping[str, Any]],
     starts_ns: Mapping[str, int],
 ) -> pd.DataFrame:
@@ -323,28 +367,34 @@ def last_verdicts(
     Parameters
     ----------
     moments : Moments
-    said : (rows,) object
+    verdicts : (rows,) object
         Of :func:`said_by`.
     labels : sequence of rows of the ``truth`` table
         The pairs, with their labels.
     starts_ns : mapping of connection_id to its first record, nanoseconds
+
+    Returns
+    -------
+    DataFrame
+        One row for each label: columns of :data:`~smartsbd.models.last_verdict.final_verdict.PAIR`, ``shared``,
+        ``said`` and ``first_s``, in seconds.
     """
-    rows = moments.key.assign(**{SAID: said})
+    rows = moments.key.assign(**{SAID: verdicts})
     last = rows.iloc[moments.last()].set_index(list(PAIR))[SAID].to_dict()
-    given = rows[np.array([one is not None for one in said], dtype=np.bool_)]
+    given = rows[np.array([verdict is not None for verdict in verdicts], dtype=np.bool_)]
     first = given.groupby(list(PAIR))["at_ns"].min().to_dict()
-    found = []
+    by_pair = []
     for label in labels:
         pair = tuple(label[name] for name in PAIR)
         start_ns = starts_ns.get(label["connection_id"], 0)
         first_s = (first[pair] - start_ns) / _NS_PER_S if pair in first else np.nan
-        found.append(
+        by_pair.append(
             {**dict(zip(PAIR, pair, strict=True)), "shared": label["shared"], SAID: last.get(pair), FIRST_S: first_s}
         )
-    return pd.DataFrame(found).astype({SAID: object})
+    return pd.DataFrame(by_pair).astype({SAID: object})
 
 
-def settled_windows(moments: Moments, said: npt.NDArray[np.object_], found: Sequence[Move]) -> float:
+def settled_windows(moments: Moments, verdicts: npt.NDArray[np.object_], changes: Sequence[Move]) -> float:
     """Return the median time, in T, until a verdict is right for T after a change; nan where nothing changes.
 
     A verdict that is right already takes no time and is left out; one that never is right takes infinitely long.
@@ -352,17 +402,24 @@ def settled_windows(moments: Moments, said: npt.NDArray[np.object_], found: Sequ
     Parameters
     ----------
     moments : Moments
-    said : (rows,) object
-    found : sequence of Move
+    verdicts : (rows,) object
+        Of :func:`said_by`.
+    changes : sequence of Move
+        Times after a change of a pair's label.
+
+    Returns
+    -------
+    float
+        In units of T, the window's length; inf where most verdicts never settle.
     """
     rows_of: dict[Pair, list[int]] = defaultdict(list)
     for row, pair in enumerate(moments.key[list(PAIR)].itertuples(index=False, name=None)):
         rows_of[pair].append(row)
     at_ns = moments.key["at_ns"].to_numpy(dtype=np.int64)
     times = []
-    for move in found:
+    for move in changes:
         rows = rows_of[move.connection_id, move.subflow_a, move.subflow_b]
-        on_pair = OnPair(tuple(at_ns[rows].tolist()), tuple(said[rows].tolist()))
+        on_pair = OnPair(tuple(at_ns[rows].tolist()), tuple(verdicts[rows].tolist()))
         if on_pair.at(move.from_ns) is not move.shared:
             after_ns = on_pair.right_after_ns(move.shared, move.from_ns, move.until_ns, move.window_ns)
             times.append(np.inf if after_ns is None else after_ns / move.window_ns)

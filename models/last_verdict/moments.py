@@ -26,7 +26,8 @@ class Moments:
     Attributes
     ----------
     key : DataFrame
-        ``connection_id``, ``subflow_a``, ``subflow_b``, and ``at_ns``, when it is known; never an input of a model.
+        ``connection_id``, ``subflow_a``, ``subflow_b``, and ``at_ns``, the time from which the row is known; never an
+        input of a model.
     x : (rows, features) float64
     feature_names : tuple of str
     open : (rows,) bool
@@ -50,6 +51,11 @@ class Moments:
 
         A pair with fewer has some of them twice, so that each pair has the same weight.
 
+        Returns
+        -------
+        (n,) int64
+            Positions, pair by pair.
+
         Examples
         --------
         >>> key = pd.DataFrame({"connection_id": list("aaaab"), "subflow_a": 0, "subflow_b": 1})
@@ -61,8 +67,8 @@ class Moments:
         pairs = self.pairs()[usable]
         return np.concatenate(
             [
-                own[np.rint(np.linspace(0, own.size - 1, most)).astype(np.int64)]
-                for own in (usable[pairs == pair] for pair in np.unique(pairs))
+                positions[np.rint(np.linspace(0, positions.size - 1, most)).astype(np.int64)]
+                for positions in (usable[pairs == pair] for pair in np.unique(pairs))
             ]
             or [np.empty(0, dtype=np.int64)]
         )
@@ -70,8 +76,8 @@ class Moments:
     def last(self) -> Positions:
         """Return the position of each pair's last row."""
         pairs = self.pairs()
-        found: Positions = np.flatnonzero(~pd.Series(pairs).duplicated(keep="last").to_numpy())
-        return found
+        positions: Positions = np.flatnonzero(~pd.Series(pairs).duplicated(keep="last").to_numpy())
+        return positions
 
 
 def _ordered(rows: pd.DataFrame) -> pd.DataFrame:
@@ -93,30 +99,40 @@ def _moments(
 def of_tiles(pair_tile: pd.DataFrame, memory: str) -> Moments:
     """Return the moments of tiles, as a memory keeps them.
 
-    A band that says nothing is 0: no more agreement than at impossible lags. Where a gate is closed nothing is said.
+    A band without a value is 0: no more agreement than at impossible lags. Where a gate is closed, there is no verdict.
 
     Parameters
     ----------
     pair_tile : DataFrame of the ``pair_tile`` table
     memory : str
         Name in :data:`~smartsbd.features.lag_excess.memory.FORGETTING`.
+
+    Returns
+    -------
+    Moments
+        One for each tile, in time order of each pair.
     """
     rows = _ordered(pair_tile[pair_tile["memory"] == memory].rename(columns={"decided_ns": "at_ns"}))
-    names = [one.name for one in TILE_FEATURES]
+    names = [feature.name for feature in TILE_FEATURES]
     is_open = (rows["reason"].isna() | (rows["reason"] == gate.BETWEEN)).to_numpy(dtype=np.bool_)
     return _moments(rows, names, is_open, rows[names].fillna(0).to_numpy(dtype=np.float64))
 
 
 def by_fixed_rule(pair_tile: pd.DataFrame, memory: str) -> npt.NDArray[np.object_]:
-    """Return what the default detector's rule says at each of the moments of :func:`of_tiles`; (rows,) object.
+    """Return the verdicts of the lag excess's rule at each of the moments of :func:`of_tiles`.
 
     Parameters
     ----------
     pair_tile : DataFrame of the ``pair_tile`` table
     memory : str
+
+    Returns
+    -------
+    (rows,) object
+        True, False or None.
     """
     rows = _ordered(pair_tile[pair_tile["memory"] == memory].rename(columns={"decided_ns": "at_ns"}))
-    return np.array([None if pd.isna(one) else bool(one) for one in rows[SAID]], dtype=object)
+    return np.array([None if pd.isna(verdict) else bool(verdict) for verdict in rows[SAID]], dtype=object)
 
 
 def of_windows(pair_window: pd.DataFrame, names: Sequence[str]) -> Moments:
@@ -127,6 +143,11 @@ def of_windows(pair_window: pd.DataFrame, names: Sequence[str]) -> Moments:
     pair_window : DataFrame of the ``pair_window`` table
     names : sequence of str
         Features.
+
+    Returns
+    -------
+    Moments
+        One for each tiled window, at its end.
     """
     rows = pair_window[pair_window["rule"] == _TILED]
     rows = _ordered(rows.assign(at_ns=rows["window_start_ns"] + rows["window_ns"]))
@@ -141,6 +162,11 @@ def of_numbers(labels: Sequence[Mapping[str, Any]], x: npt.NDArray[np.float64], 
     labels : sequence of rows of the ``truth`` table
     x : (pairs, numbers) float64
     names : sequence of str
+
+    Returns
+    -------
+    Moments
+        All open, in the order of the labels.
     """
     rows = pd.DataFrame([{name: row[name] for name in (*PAIR, "shared")} for row in labels]).assign(at_ns=0)
     return _moments(rows, names, np.ones(len(rows), dtype=np.bool_), x)

@@ -43,7 +43,7 @@ _SILENT_SHARE = 0.5
 
 
 def numbers_of(acks: pd.DataFrame, states: pd.DataFrame, losses: pd.DataFrame, duration_s: float) -> Float64Array:
-    """Return :data:`NUMBERS` of one subflow, many as logarithms; (22,) float64.
+    """Return :data:`NUMBERS` of one subflow, many as logarithms.
 
     All are 0 for a subflow with fewer than ten RTT samples.
 
@@ -53,6 +53,11 @@ def numbers_of(acks: pd.DataFrame, states: pd.DataFrame, losses: pd.DataFrame, d
         Rows of the subflow alone.
     duration_s : float
         Of the connection.
+
+    Returns
+    -------
+    (22,) float64
+        What is not finite is replaced as :func:`numpy.nan_to_num` does.
     """
     rtt_us = acks["rtt_us"].dropna().to_numpy(dtype=np.float64)
     if len(rtt_us) < _FEWEST_SAMPLES:
@@ -64,7 +69,7 @@ def numbers_of(acks: pd.DataFrame, states: pd.DataFrame, losses: pd.DataFrame, d
     bytes_in_all = acked[-1] - acked[0]
     state = states["ca_state"].to_numpy()
     follows = np.corrcoef(rtt_us[:-1], rtt_us[1:])[0, 1] if queue_us.any() else 0.0
-    found = [
+    numbers = [
         np.log(lowest_us),
         np.log(rtt_us.mean() / lowest_us),
         queue_us.std() / lowest_us,
@@ -84,4 +89,4 @@ def numbers_of(acks: pd.DataFrame, states: pd.DataFrame, losses: pd.DataFrame, d
         follows,
         np.log1p(rtt_us.mean() * bytes_in_all / duration_s),
     ]
-    return np.nan_to_num(np.array(found, dtype=np.float64))
+    return np.nan_to_num(np.array(numbers, dtype=np.float64))

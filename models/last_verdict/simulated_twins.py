@@ -1,7 +1,7 @@
 """Recorded connections beside their simulated twins, which come from the same scenarios: where the two part.
 
-A twin has the name of its recording. Subflows are told by their order, since a kernel and the simulator begin to count
-them at different numbers.
+A twin has the name of its recording. Subflows are matched by their order, since a kernel and the simulator begin to
+count them at different numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _input_of(connection_id: pd.Series[str]) -> pd.Series[str]:
     return connection_id.str.split("/", n=1).str[1]
 
 
-def _by_rank(rows: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
+def _ranked(rows: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
     """Return rows with the name and subflows that a pair has in both datasets."""
     first = truth.groupby("connection_id")[["subflow_a"]].min()["subflow_a"]
     start = rows["connection_id"].map(first)
@@ -65,10 +65,10 @@ def paired(
         If the labels of a recording and its twin differ: they are not of one scenario.
     """
     settings = recorded_truth.drop_duplicates("connection_id").set_index("connection_id")["scenario"]
-    one = _by_rank(recorded.assign(scenario=recorded["connection_id"].map(settings)), recorded_truth)
-    other = _by_rank(simulated, simulated_truth)
-    both = one.merge(
-        other[[*TWIN, *DETECTOR, "shared", SAID, RIGHT]],
+    recordings = _ranked(recorded.assign(scenario=recorded["connection_id"].map(settings)), recorded_truth)
+    twins = _ranked(simulated, simulated_truth)
+    both = recordings.merge(
+        twins[[*TWIN, *DETECTOR, "shared", SAID, RIGHT]],
         on=[*TWIN, *DETECTOR],
         validate="one_to_one",
         suffixes=(_RECORDED, _SIMULATED),
@@ -90,8 +90,8 @@ def paired(
 
 
 def _accuracy(rows: pd.DataFrame, right: pd.Series[float], name: str, resamples: int, seed: int) -> dict[str, float]:
-    found = accuracy_of(rows.assign(**{RIGHT: right}), resamples=resamples, seed=seed)
-    return {f"{name}{end}": getattr(found, f"overall{end}") for end in ("", "_low", "_high")}
+    accuracy = accuracy_of(rows.assign(**{RIGHT: right}), resamples=resamples, seed=seed)
+    return {f"{name}{end}": getattr(accuracy, f"overall{end}") for end in ("", "_low", "_high")}
 
 
 def compared(both: pd.DataFrame, *, resamples: int, seed: int) -> list[dict[str, Any]]:
@@ -113,21 +113,23 @@ def compared(both: pd.DataFrame, *, resamples: int, seed: int) -> list[dict[str,
         in one and not shared in the other.
     """
     rows = []
-    for name, own in both.groupby(list(DETECTOR), sort=False):
-        recorded, simulated = own[f"{RIGHT}{_RECORDED}"], own[f"{RIGHT}{_SIMULATED}"]
-        row: dict[str, Any] = {"detector": name[0], "parameters": name[1], "pairs": len(own)}
-        row["shared"] = int(own["shared"].sum())
-        row |= _accuracy(own, recorded, "recorded", resamples, seed)
-        row |= _accuracy(own, simulated, "simulated", resamples, seed)
-        row |= _accuracy(own, recorded - simulated, "less", resamples, seed)
+    for name, pairs in both.groupby(list(DETECTOR), sort=False):
+        recorded, simulated = pairs[f"{RIGHT}{_RECORDED}"], pairs[f"{RIGHT}{_SIMULATED}"]
+        row: dict[str, Any] = {"detector": name[0], "parameters": name[1], "pairs": len(pairs)}
+        row["shared"] = int(pairs["shared"].sum())
+        row |= _accuracy(pairs, recorded, "recorded", resamples, seed)
+        row |= _accuracy(pairs, simulated, "simulated", resamples, seed)
+        row |= _accuracy(pairs, recorded - simulated, "less", resamples, seed)
         for where in (_RECORDED, _SIMULATED):
-            said = own[f"{SAID}{where}"]
-            row[f"decided{where}"] = int(said.notna().sum())
-            row[f"wrong{where}"] = int((said.notna() & (own[f"{RIGHT}{where}"] == 0)).sum())
+            verdicts = pairs[f"{SAID}{where}"]
+            row[f"decided{where}"] = int(verdicts.notna().sum())
+            row[f"wrong{where}"] = int((verdicts.notna() & (pairs[f"{RIGHT}{where}"] == 0)).sum())
         row["right_recorded_only"] = int(((recorded == 1) & (simulated == 0)).sum())
         row["right_simulated_only"] = int(((recorded == 0) & (simulated == 1)).sum())
-        one, other = own[f"{SAID}{_RECORDED}"], own[f"{SAID}{_SIMULATED}"]
-        row["opposite"] = int((one.notna() & other.notna() & (one != other)).fillna(value=False).sum())
+        of_recordings, of_twins = pairs[f"{SAID}{_RECORDED}"], pairs[f"{SAID}{_SIMULATED}"]
+        row["opposite"] = int(
+            (of_recordings.notna() & of_twins.notna() & (of_recordings != of_twins)).fillna(value=False).sum()
+        )
         rows.append(row)
     return rows
 
@@ -141,11 +143,16 @@ def by_scenario(both: pd.DataFrame, detectors: Sequence[tuple[str, str]]) -> lis
         As :func:`paired` returns it.
     detectors : sequence of (str, str)
         Names and parameter sets.
+
+    Returns
+    -------
+    list of dict
+        One for each detector and setting: ``scenario``, ``detector``, ``parameters``, and counts of pairs.
     """
     rows = []
     for name, preset in detectors:
-        own = both[(both["detector"] == name) & (both["preset"] == preset)]
-        for scenario, of in own.groupby("scenario", sort=True):
+        pairs = both[(both["detector"] == name) & (both["preset"] == preset)]
+        for scenario, of in pairs.groupby("scenario", sort=True):
             rows.append(
                 {
                     "scenario": scenario,
@@ -162,12 +169,12 @@ def by_scenario(both: pd.DataFrame, detectors: Sequence[tuple[str, str]]) -> lis
     return rows
 
 
-#: What is measured of each subflow, by name, with its unit in it.
+#: Measurements of each subflow; the names have the units.
 SIGNALS = ("rtt_samples", "min_rtt_us", "mean_queueing_us", "sd_rtt_us", "acked_bytes", "episodes")
 
 
 def signals(ack: pd.DataFrame, state: pd.DataFrame) -> pd.DataFrame:
-    """Return what a sender saw of each subflow, indexed by the connection's name in both datasets and by rank.
+    """Return the signals that a sender saw of each subflow, by the connection's name in both datasets and by rank.
 
     Parameters
     ----------
@@ -182,7 +189,7 @@ def signals(ack: pd.DataFrame, state: pd.DataFrame) -> pd.DataFrame:
     """
     key = ["connection_id", "subflow_id"]
     rtt = ack.groupby(key)["rtt_us"]
-    found = pd.DataFrame(
+    measured = pd.DataFrame(
         {
             "rtt_samples": rtt.count(),
             "min_rtt_us": rtt.min(),
@@ -194,11 +201,11 @@ def signals(ack: pd.DataFrame, state: pd.DataFrame) -> pd.DataFrame:
     congested = state["ca_state"] >= _AT_LEAST_RECOVERY
     before = congested.astype(int).groupby([state[name] for name in key]).shift(fill_value=0).astype(bool)
     begun = state[congested & ~before].groupby(key).size()
-    found["episodes"] = begun.reindex(found.index, fill_value=0)
-    found = found.reset_index()
-    rank = found.groupby("connection_id")["subflow_id"].rank(method="first").astype(int) - 1
-    index = [_input_of(found["connection_id"]).rename("input"), rank.rename("rank")]
-    return found.set_index(index)[list(SIGNALS)]
+    measured["episodes"] = begun.reindex(measured.index, fill_value=0)
+    measured = measured.reset_index()
+    rank = measured.groupby("connection_id")["subflow_id"].rank(method="first").astype(int) - 1
+    index = [_input_of(measured["connection_id"]).rename("input"), rank.rename("rank")]
+    return measured.set_index(index)[list(SIGNALS)]
 
 
 def compared_signals(recorded: pd.DataFrame, simulated: pd.DataFrame) -> list[dict[str, Any]]:
@@ -219,19 +226,19 @@ def compared_signals(recorded: pd.DataFrame, simulated: pd.DataFrame) -> list[di
     both = recorded.merge(simulated, left_index=True, right_index=True, suffixes=(_RECORDED, _SIMULATED))
     rows = []
     for name in SIGNALS:
-        one, other = both[f"{name}{_RECORDED}"].astype(float), both[f"{name}{_SIMULATED}"].astype(float)
-        ratio = (one / other.where(other > 0)).dropna()
+        of_recordings, of_twins = both[f"{name}{_RECORDED}"].astype(float), both[f"{name}{_SIMULATED}"].astype(float)
+        ratio = (of_recordings / of_twins.where(of_twins > 0)).dropna()
         low, median, high = np.quantile(ratio, (0.05, 0.5, 0.95)) if len(ratio) else (np.nan,) * 3
         rows.append(
             {
                 "signal": name,
                 "subflows": len(both),
-                "recorded": one.median(),
-                "simulated": other.median(),
+                "recorded": of_recordings.median(),
+                "simulated": of_twins.median(),
                 "ratio_median": median,
                 "ratio_low": low,
                 "ratio_high": high,
-                "correlation": one.rank().corr(other.rank()),
+                "correlation": of_recordings.rank().corr(of_twins.rank()),
             }
         )
     return rows

@@ -15,9 +15,9 @@ from smartsbd.features.lag_excess.tile_feature import TILE_FEATURES, tile_featur
 from smartsbd.features.series import SubflowSignals
 from smartsbd.traces.truth import label_at
 
-#: By which criterion a row is judged, and a memory restarts: the default detector's.
+#: The criterion by which a row is judged and a memory restarts: that of the lag excess.
 CRITERION = Criterion()
-_NOTHING: dict[str, int | None] = {one.name: None for one in TILE_FEATURES}
+_NOTHING: dict[str, int | None] = {feature.name: None for feature in TILE_FEATURES}
 
 
 def memory_named(name: str) -> Memory:
@@ -25,14 +25,14 @@ def memory_named(name: str) -> Memory:
     return Memory(FORGETTING[name], lambda evidence: CRITERION.judged(evidence)[0])
 
 
-def _said(tile: Tile, evidence: Evidence | None) -> dict[str, Any]:
+def _judged(tile: Tile, evidence: Evidence | None) -> dict[str, Any]:
     """Return the criterion's verdict, and the features."""
     if evidence is None:
         return {"start_ns": tile.start_ns, "said": None, "score_q10": None, "reason": gate.TOO_DEEP, **_NOTHING}
     bands = excesses(evidence.correlogram)
-    said, score_q10, reason = CRITERION.judged_by(bands, evidence)
-    found = {"start_ns": evidence.start_ns, "said": said, "score_q10": score_q10, "reason": reason}
-    return found | tile_features(bands, evidence)
+    shared, score_q10, reason = CRITERION.judged_by(bands, evidence)
+    verdict = {"start_ns": evidence.start_ns, "said": shared, "score_q10": score_q10, "reason": reason}
+    return verdict | tile_features(bands, evidence)
 
 
 def tile_rows(
@@ -48,6 +48,11 @@ def tile_rows(
         Names in :data:`~smartsbd.features.lag_excess.memory.FORGETTING`.
     truth : sequence of rows of the ``truth`` table
         All rows of the pair.
+
+    Returns
+    -------
+    list of dict, or str
+        One for each tile and memory; or the reason why there is no lattice.
     """
     lattice = lattice_of(x, y)
     if not isinstance(lattice, Lattice):
@@ -62,7 +67,7 @@ def tile_rows(
             "min_rtt_us": lattice.min_rtt_us,
         }
         for name, memory in kept.items():
-            said = _said(tile, memory.add(tile))
-            label = label_at(truth, said["start_ns"], tile.decided_ns)
-            rows.append({"memory": name, **known, **said, "shared": None if label is None else label.shared})
+            judged = _judged(tile, memory.add(tile))
+            label = label_at(truth, judged["start_ns"], tile.decided_ns)
+            rows.append({"memory": name, **known, **judged, "shared": None if label is None else label.shared})
     return rows

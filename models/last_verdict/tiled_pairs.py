@@ -53,7 +53,7 @@ class TiledPairs:
 
     def table(self) -> pa.Table:
         """Return the rows as a table."""
-        return PAIR_TILE.build({one.name: [row[one.name] for row in self.rows] for one in PAIR_TILE.columns})
+        return PAIR_TILE.build({column.name: [row[column.name] for row in self.rows] for column in PAIR_TILE.columns})
 
     def last_said(self) -> Counter[str]:
         """Count pairs by their last verdict, for each memory."""
@@ -61,7 +61,7 @@ class TiledPairs:
             (row["memory"], row["connection_id"], row["subflow_a"], row["subflow_b"]): row["said"] for row in self.rows
         }
         words = {True: "shared", False: "not shared", None: "no verdict"}
-        return Counter(f"{key[0]}: {words[said]}" for key, said in last.items())
+        return Counter(f"{key[0]}: {words[shared]}" for key, shared in last.items())
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,19 @@ def swapped_pairs(
     ----------
     connections : rows of the ``connection`` table
     truths : mapping of connection_id to Truth
+
+    Yields
+    ------
+    (SwappedPartner, SwappedPartner)
+        Of two connections of one site.
     """
     of_site: dict[str | None, list[tuple[SwappedPartner, SwappedPartner]]] = {}
-    for row in sorted(connections, key=lambda one: str(one["connection_id"])):
+    for row in sorted(connections, key=lambda connection: str(connection["connection_id"])):
         for (a, b), truth in sorted(truths.get(row["connection_id"], {}).items()):
             label = label_at(truth, row["start_ns"], row["end_ns"])
             if label is not None and label.shared:
-                one, other = (SwappedPartner(row["connection_id"], number, row["start_ns"]) for number in (a, b))
-                of_site.setdefault(label.site, []).append((one, other))
+                first, second = (SwappedPartner(row["connection_id"], number, row["start_ns"]) for number in (a, b))
+                of_site.setdefault(label.site, []).append((first, second))
     for pairs in of_site.values():
         for (first, _), (_, second) in zip(pairs, pairs[1:] + pairs[:1], strict=True):
             if first.connection_id != second.connection_id:
@@ -109,22 +114,27 @@ def of_connections(
     truths : mapping of connection_id to Truth
     memories : sequence of str
         As :func:`~smartsbd.models.last_verdict.tile_rows.tile_rows` takes them.
+
+    Returns
+    -------
+    TiledPairs
+        One row for each pair, tile and memory.
     """
-    found = TiledPairs()
+    tiled = TiledPairs()
     for connection_id in connection_ids:
         truth = truths.get(connection_id, {})
         signals, _ = signals_in(folder, connection_id, truth, DEFAULT)
         for a, b in itertools.combinations(signals, 2):
             known = {"connection_id": connection_id, "subflow_a": a, "subflow_b": b}
-            found.add(known, tile_rows(signals[a], signals[b], memories, truth.get((a, b), [])))
-        found.without[NO_SUBFLOW] += len(set(truth) - set(itertools.combinations(signals, 2)))
-    return found
+            tiled.add(known, tile_rows(signals[a], signals[b], memories, truth.get((a, b), [])))
+        tiled.without[NO_SUBFLOW] += len(set(truth) - set(itertools.combinations(signals, 2)))
+    return tiled
 
 
 def _since_start(member: SwappedPartner, folder: Path, truths: Mapping[str, Truth]) -> SubflowSignals:
     signals, _ = signals_in(folder, member.connection_id, truths.get(member.connection_id, {}), DEFAULT)
-    own = signals[member.subflow_id]
-    return SubflowSignals.of_rtts(own.rtt_time_ns - member.start_ns, own.rtt_us)
+    of_subflow = signals[member.subflow_id]
+    return SubflowSignals.of_rtts(of_subflow.rtt_time_ns - member.start_ns, of_subflow.rtt_us)
 
 
 def of_partners(
@@ -140,14 +150,19 @@ def of_partners(
     pairs : sequence of (SwappedPartner, SwappedPartner)
     folder, truths, memories
         As :func:`of_connections` takes them.
+
+    Returns
+    -------
+    TiledPairs
+        One row for each pair, tile and memory; all are labelled not shared.
     """
-    found = TiledPairs()
+    tiled = TiledPairs()
     for first, second in pairs:
-        x, y = (_since_start(one, folder, truths) for one in (first, second))
+        x, y = (_since_start(partner, folder, truths) for partner in (first, second))
         known = {
             "connection_id": pair_name(first.connection_id, second.connection_id),
             "subflow_a": 0,
             "subflow_b": 1,
         }
-        found.add(known, tile_rows(x, y, memories, _NOT_SHARED))
-    return found
+        tiled.add(known, tile_rows(x, y, memories, _NOT_SHARED))
+    return tiled

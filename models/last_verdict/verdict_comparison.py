@@ -36,9 +36,9 @@ from smartsbd.models.last_verdict.learnt_verdict import (
 from smartsbd.models.last_verdict.moments import Moments, by_fixed_rule, of_tiles
 from smartsbd.models.last_verdict.verdict_controls import FIXED
 
-#: A set of features, and what they are taken of: windows, or tiles with a memory.
+#: A set of features, and the rows that have them: windows, or tiles with a memory.
 Source = tuple[str, str]
-#: A model, and its source with what is done about little evidence.
+#: A model, and its source with the treatment of little evidence: forced, or a band.
 Name = tuple[str, str]
 Scores = npt.NDArray[np.float64]
 Said = npt.NDArray[np.object_]
@@ -50,13 +50,18 @@ DEFAULT_MEMORY = "tiles_4"
 
 _WINDOWS = "windows"
 _FORCED, _BAND = "forced", "band"
-#: What is judged by one number: a feature of windows or of tiles, and from where on it says shared.
+#: Single numbers: a feature of windows or of tiles, and the value from which on it says shared.
 _CORRELATION, _CORRELATED = "rtt_correlation_q10", 0.5
 _LEAD, _LEADS = "lead_q10", 0.0
 
 
 def sources(feature_sets: Sequence[str], memories: Sequence[str]) -> list[Source]:
-    """Return what families learn from: each set of windows' features once, that of tiles with each memory.
+    """Return the sources that families learn from: each set of windows' features once, that of tiles with each memory.
+
+    Returns
+    -------
+    list of Source
+        In the order of the sets of features.
 
     Examples
     --------
@@ -91,6 +96,11 @@ def learning_tasks(
         Hyperparameters to choose from, by family.
     labels, least_right, learning
         As :func:`~smartsbd.models.last_verdict.learnt_verdict.learnt` takes them.
+
+    Returns
+    -------
+    dict of (Source, str) to partial
+        By source and family; each returns a :class:`~smartsbd.models.last_verdict.learnt_verdict.Learnt`.
     """
     return {
         (source, family): partial(learnt, task, family_of(family), grid, labels, least_right, learning)
@@ -100,9 +110,14 @@ def learning_tasks(
 
 
 def by_one_number(data: DatasetTables, dataset: str) -> Iterator[tuple[Source, Moments, Scores]]:
-    """Yield what is judged by one number: its source, the moments, and scores around one half.
+    """Yield, for each single number, its source, the moments, and scores around one half.
 
     Plain correlation says shared from 0.5 on, the comparison test of a tile from 0 on.
+
+    Yields
+    ------
+    (Source, Moments, (rows,) float64 in [0, 1])
+        Above one half is shared.
     """
     for source, feature, threshold in (
         (("invariant", _WINDOWS), _CORRELATION, _CORRELATED),
@@ -125,6 +140,11 @@ def bands_of_numbers(
         Its name.
     labels, least_right
         As :func:`~smartsbd.models.last_verdict.learnt_verdict.band_of` takes them.
+
+    Returns
+    -------
+    dict of str to float
+        By feature, half of the width of the band.
     """
     return {
         source[0]: band_of(moments, scores, labels, least_right)
@@ -169,8 +189,8 @@ class VerdictComparison:
     def chosen(self) -> dict[str, dict[str, Any]]:
         """Return setting and band of each family and source, and the band of each single number."""
         chosen = {
-            ", ".join((family, *source)): {"band": one.band, **dict(one.model.setting.hyperparameters)}
-            for (source, family), one in self.learnt.items()
+            ", ".join((family, *source)): {"band": result.band, **dict(result.model.setting.hyperparameters)}
+            for (source, family), result in self.learnt.items()
         }
         return chosen | {f"{THRESHOLD}, {name}": {"band": width} for name, width in self.bands.items()}
 
@@ -179,22 +199,22 @@ class VerdictComparison:
         labels = list(last_labels(self.data.truth(dataset)))
         starts_ns = {row["connection_id"]: row["start_ns"] for row in self.data.connections(dataset)}
         changes = self.data.moves(dataset) if dataset in self.shifts else []
-        found, settled = [], {}
-        for name, moments, said in self._said(dataset):
-            rows = last_verdicts(moments, said, labels, starts_ns)
-            found.append(rows.assign(detector=name[0], preset=name[1]))
-            settled[name] = settled_windows(moments, said, changes)
-        rows = judged(pd.concat(found, ignore_index=True))
+        parts, settled = [], {}
+        for name, moments, verdicts in self._verdicts(dataset):
+            rows = last_verdicts(moments, verdicts, labels, starts_ns)
+            parts.append(rows.assign(detector=name[0], preset=name[1]))
+            settled[name] = settled_windows(moments, verdicts, changes)
+        rows = judged(pd.concat(parts, ignore_index=True))
         reference = _name(FIXED, (OF_TILES, DEFAULT_MEMORY), _BAND)
         table = []
-        for one in summaries(rows, reference, resamples=self.resamples, seed=self.seed):
-            name = (one.pop("detector"), one.pop("parameters"))
+        for summary in summaries(rows, reference, resamples=self.resamples, seed=self.seed):
+            name = (summary.pop("detector"), summary.pop("parameters"))
             features, of, verdict = name[1].split(", ")
             known = {"dataset": dataset, "model": name[0], "features": features, "of": of, "verdict": verdict}
-            table.append({**known, **one, "settled_windows": settled[name]})
+            table.append({**known, **summary, "settled_windows": settled[name]})
         return rows.assign(dataset=dataset), table
 
-    def _said(self, dataset: str) -> Iterator[tuple[Name, Moments, Said]]:
+    def _verdicts(self, dataset: str) -> Iterator[tuple[Name, Moments, Said]]:
         """Yield the verdicts of each model on a dataset at its moments."""
         tiles = self.data.pair_tile(dataset)
         for memory in self.memories:
@@ -205,9 +225,9 @@ class VerdictComparison:
 
     def _scored(self, dataset: str) -> Iterator[tuple[str, Source, Moments, Scores, float]]:
         """Yield model, source, moments, scores and band of what has a score."""
-        for (source, family), own in self.learnt.items():
+        for (source, family), result in self.learnt.items():
             moments = self.data.moments(dataset, source)
-            scores = own.held_out if dataset == self.trained else own.model.judge(moments.x).score
-            yield family, source, moments, scores, own.band
+            scores = result.held_out if dataset == self.trained else result.model.judge(moments.x).score
+            yield family, source, moments, scores, result.band
         for source, moments, scores in by_one_number(self.data, dataset):
             yield THRESHOLD, source, moments, scores, self.bands[source[0]]

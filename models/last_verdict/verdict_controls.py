@@ -73,10 +73,10 @@ def _alone(data: DatasetTables, dataset: str, place_in_pair: str) -> Moments:
     labels = [row for row in last_labels(data.truth(dataset)) if row["connection_id"] in spans]
     x = []
     for row in labels:
-        own = spans[row["connection_id"]]
+        span = spans[row["connection_id"]]
         of_connection = [reader.rows_of(row["connection_id"]).to_pandas() for reader in readers]
         mine = [rows[rows["subflow_id"] == row[place_in_pair]] for rows in of_connection]
-        x.append(numbers_of(mine[0], mine[1], mine[2], (own["end_ns"] - own["start_ns"]) / _NS_PER_S))
+        x.append(numbers_of(mine[0], mine[1], mine[2], (span["end_ns"] - span["start_ns"]) / _NS_PER_S))
     return of_numbers(labels, np.array(x), NUMBERS)
 
 
@@ -84,16 +84,21 @@ def _balanced(task: Task, scores: npt.NDArray[np.float64], asked: ControlPlan) -
     """Return the balanced accuracy of forced last verdicts, over pairs that have one."""
     last = task.moments.last()
     rows = last[~np.isnan(scores[last]) & task.moments.open[last] & ~np.isnan(task.moments.shared[last])]
-    said = pd.Series((scores[rows] > HALF).tolist(), dtype=object).tolist()
+    called_shared = pd.Series((scores[rows] > HALF).tolist(), dtype=object).tolist()
     frame = pd.DataFrame(
         {
             "connection_id": task.moments.key["connection_id"].to_numpy()[rows],
             "shared": task.shared[rows],
-            SAID: said,
+            SAID: called_shared,
         }
     )
-    found = accuracy_of(judged(frame), resamples=asked.resamples, seed=asked.resampling_seed)
-    return {"pairs": len(rows), "value": found.balanced, "low": found.balanced_low, "high": found.balanced_high}
+    accuracy = accuracy_of(judged(frame), resamples=asked.resamples, seed=asked.resampling_seed)
+    return {
+        "pairs": len(rows),
+        "value": accuracy.balanced,
+        "low": accuracy.balanced_low,
+        "high": accuracy.balanced_high,
+    }
 
 
 def _held_out(
@@ -109,15 +114,15 @@ def _held_out(
     for name in ("subflow_a", "subflow_b"):
         alone = Task.of(_alone(data, asked.trained, name), settings)
         tested.append(("one subflow alone", (name, "whole connection"), alone))
-    every = [(one, family) for one in tested for family in asked.families]
+    every = [(test, family) for test in tested for family in asked.families]
     work = [
         partial(held_out_scores, task, family_of(family), asked.families[family], learning)
         for (_, _, task), family in every
     ]
     scores = mapped(operator.call, work)
-    for ((control, (features, of), task), family), own in zip(every, scores, strict=True):
+    for ((control, (features, of), task), family), task_scores in zip(every, scores, strict=True):
         known = {"control": control, "dataset": asked.trained, "model": family, "features": features, "of": of}
-        yield {**known, "measure": "balanced accuracy", **_balanced(task, own, asked)}
+        yield {**known, "measure": "balanced accuracy", **_balanced(task, task_scores, asked)}
 
 
 def _configured(data: DatasetTables, dataset: str) -> Iterator[dict[str, Any]]:
@@ -146,20 +151,20 @@ def _swapped(
         if not len(moments.x):
             continue
         last = moments.last()
-        said = {FIXED: fixed[last]}
-        for (source, family), one in learnt.items():
+        verdicts = {FIXED: fixed[last]}
+        for (source, family), result in learnt.items():
             if source == (OF_TILES, memory):
-                said[family] = said_by(one.model.judge(moments.x[last]).score, moments.open[last], one.band)
+                verdicts[family] = said_by(result.model.judge(moments.x[last]).score, moments.open[last], result.band)
         connections = np.array([members(name) for name in moments.key["connection_id"].to_numpy()[last]])
-        for family, own in said.items():
-            hit = np.array([verdict is True for verdict in own])
-            found = share(
+        for family, of_family in verdicts.items():
+            hit = np.array([verdict is True for verdict in of_family])
+            called_shared = share(
                 Hits(hit, connections, np.ones(len(hit))),
                 resamples=asked.resamples,
                 seed=asked.resampling_seed,
             )
             known = {"control": "swapped partners", "dataset": dataset, "model": family, "features": OF_TILES}
-            yield {**known, "of": memory, "measure": "called shared", "pairs": len(hit), **asdict(found)}
+            yield {**known, "of": memory, "measure": "called shared", "pairs": len(hit), **asdict(called_shared)}
 
 
 def controls(
@@ -184,6 +189,12 @@ def controls(
     learning : Learning
     asked : ControlPlan
     mapped : callable
+
+    Yields
+    ------
+    dict
+        ``control``, ``dataset``, ``features``, ``measure``, ``pairs`` and ``value``; where the control has them,
+        ``model``, ``of``, and the interval ``low`` to ``high``.
     """
     yield from _held_out(data, tasks, settings, learning, asked, mapped)
     yield from _configured(data, asked.trained)

@@ -1,7 +1,7 @@
 """Grid search: a family's hyperparameters times nested feature subsets, by relevance.
 
 There are two ways. The paper's ranks the features on all windows and takes the best mean over
-the splits, so the choice has seen what it is judged on. The nested one ranks, scales and chooses on
+the splits, so the choice has seen the windows it is judged on. The nested one ranks, scales and chooses on
 the training side of each split alone.
 """
 
@@ -57,7 +57,7 @@ class Method:
 
 @dataclass(frozen=True)
 class RankedSplit:
-    """A split, and the features in order of relevance on what its side may know.
+    """A split, and the features in order of relevance on the rows that may be known.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class RankedSplit:
 
 @dataclass(frozen=True)
 class TrainingSide:
-    """What a choice may know: some rows, and their own splits.
+    """The rows that a choice may know, and their own splits.
 
     Attributes
     ----------
@@ -100,6 +100,11 @@ def settings(family: Family, grid: Mapping[str, Sequence[Any]], tops: Sequence[i
     tops : sequence of int
         How many of the most relevant features to try.
 
+    Returns
+    -------
+    list of Setting
+        By number of features, then by hyperparameters.
+
     Raises
     ------
     GridError
@@ -125,6 +130,11 @@ def by_relevance(windows: LabelledWindows, rows: Positions, seed: int) -> Positi
         Positions of what the ranking may know.
     seed : int
         Of the noise that breaks ties of relevance.
+
+    Returns
+    -------
+    (features,) int64
+        Positions among the windows' features.
     """
     _, first = np.unique(windows.connections[rows], return_index=True)
     chosen = rows[np.sort(first)]
@@ -141,6 +151,11 @@ def learnt_from(windows: LabelledWindows, rows: Positions, method: Method) -> Po
         Positions of the training side.
     method : Method
         Says whether swapped partners of these rows are learnt from too.
+
+    Returns
+    -------
+    (m,) int64
+        Positions: `rows`, then those of their partners.
     """
     return np.concatenate([rows, rows_of_partners(windows, rows)]) if method.learn_partners else rows
 
@@ -155,15 +170,20 @@ def inner_splits(windows: LabelledWindows, rows: Positions, method: Method) -> l
         Positions that the folds are cut from.
     method : Method
         Has the number of folds, the seed and the block.
+
+    Returns
+    -------
+    list of Split
+        One for each fold; positions among all windows.
     """
-    drawn = folds(
+    parts = folds(
         windows.connections[rows],
         windows.stratum[rows],
         count=method.inner_folds,
         seed=method.seed,
         block=method.block,
     )
-    return [Split(learnt_from(windows, rows[part.train], method), rows[part.test]) for part in drawn]
+    return [Split(learnt_from(windows, rows[part.train], method), rows[part.test]) for part in parts]
 
 
 def training_side(windows: LabelledWindows, rows: Positions, method: Method) -> TrainingSide:
@@ -175,6 +195,11 @@ def training_side(windows: LabelledWindows, rows: Positions, method: Method) -> 
     rows : (n,) int64
         Positions of the training side; their swapped partners may be learnt from, but nothing is judged on them.
     method : Method
+
+    Returns
+    -------
+    TrainingSide
+        The rows learnt from, with their ranking and their folds.
     """
     inner = [
         RankedSplit(split, by_relevance(windows, split.train, method.seed))
@@ -200,6 +225,11 @@ def fit(
         Positions to learn from.
     method : Method
         Has the scaling and the seed.
+
+    Returns
+    -------
+    Fitted
+        With its scaler, if the family has one.
     """
     from sklearn.pipeline import make_pipeline
 
@@ -231,6 +261,11 @@ def predict(windows: LabelledWindows, fitted: Fitted, rows: Positions) -> Verdic
         Its features are among those of the windows.
     rows : (n,) int64
         Positions to judge.
+
+    Returns
+    -------
+    Verdicts
+        Scores in [0, 1] and verdicts, in the order of `rows`.
     """
     return fitted.judge(windows.x[np.ix_(rows, columns_of(windows, fitted))])
 
@@ -250,9 +285,14 @@ def accuracies(
         The split, and the order of its features.
     method : Method
         Has the scaling and the seed.
+
+    Returns
+    -------
+    (settings,) float64 in [0, 1]
+        In the order of the grid.
     """
     train, test = ranked.split.train, ranked.split.test
-    found = []
+    shares = []
     for top, same_inputs in itertools.groupby(grid, lambda setting: setting.top):
         columns = np.sort(ranked.order[:top])
         x, tested = (windows.x[np.ix_(rows, columns)] for rows in (train, test))
@@ -261,8 +301,8 @@ def accuracies(
             x, tested = scaler.fit_transform(x), scaler.transform(tested)
         for setting in same_inputs:
             estimator = family.fitted(dict(setting.hyperparameters), method.seed, x, windows.shared[train])
-            found.append(np.mean(predicted(estimator, tested) == windows.shared[test]))
-    return np.array(found)
+            shares.append(np.mean(predicted(estimator, tested) == windows.shared[test]))
+    return np.array(shares)
 
 
 def papers_splits(windows: LabelledWindows, splits: Sequence[Split], method: Method) -> list[RankedSplit]:
@@ -276,9 +316,14 @@ def papers_splits(windows: LabelledWindows, splits: Sequence[Split], method: Met
     method : Method
         Has the seed of the ranking, and says whether swapped partners are learnt from.
 
+    Returns
+    -------
+    list of RankedSplit
+        All with the same order of features.
+
     References
     ----------
-    SmartSBD, section 3.4. What it ranks on includes what it is judged on.
+    SmartSBD, section 3.4. The windows that it ranks on include those that it is judged on.
     """
     rows = np.unique(np.concatenate([np.concatenate([split.train, split.test]) for split in splits]))
     order = by_relevance(windows, rows, method.seed)
@@ -304,8 +349,13 @@ def chosen(
     grid : sequence of Setting
         Settings to choose from.
     side : TrainingSide
-        What :func:`training_side` has ranked.
+        Of :func:`training_side`.
     method : Method
+
+    Returns
+    -------
+    Fitted
+        On all rows of the side.
     """
-    found = np.stack([accuracies(windows, family, grid, ranked, method) for ranked in side.inner])
-    return fit(windows, family, best_setting(grid, found), side.order, side.rows, method)
+    by_fold = np.stack([accuracies(windows, family, grid, ranked, method) for ranked in side.inner])
+    return fit(windows, family, best_setting(grid, by_fold), side.order, side.rows, method)

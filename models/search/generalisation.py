@@ -1,7 +1,7 @@
 """Models learnt from some datasets, judged on each dataset: trials over several datasets at once.
 
-Where a dataset is learnt from, it is tested on by random splits over its connections; where it is not, one model is
-chosen and fitted on all that is learnt from, and meets every labelled window of it.
+A dataset that is learnt from is tested on by random splits over its connections. For any other dataset, one model is
+chosen and fitted on all windows that are learnt from, and judges every labelled window of that dataset.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SearchError(Fault):
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What the search of a dataset has left, on one set of features.
+    """The result of the search of a dataset, on one set of features.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ def labelled_parts(
     rules: Sequence[str],
     names: tuple[str, ...],
 ) -> dict[str, LabelledWindows]:
-    """Return the labelled windows of several datasets: of those learnt from all that a search has.
+    """Return the labelled windows of several datasets; of those learnt from, all that a search has.
 
     Parameters
     ----------
@@ -62,6 +62,11 @@ def labelled_parts(
         Of the search's windows; other datasets give windows of the first.
     names : tuple of str
         Features.
+
+    Returns
+    -------
+    dict of str to LabelledWindows
+        By dataset.
     """
     return {
         dataset: windows_of_kinds(rows, rules, partners[dataset], names)
@@ -78,22 +83,27 @@ def pooled(parts: Mapping[str, LabelledWindows]) -> LabelledWindows:
     ----------
     parts : mapping of str to LabelledWindows
         By dataset; of the same features.
+
+    Returns
+    -------
+    LabelledWindows
+        In the order of the datasets.
     """
-    own = list(parts.values())
+    every = list(parts.values())
     return LabelledWindows(
-        key=pd.concat([part.key for part in own], ignore_index=True),
-        x=np.concatenate([part.x for part in own]),
-        feature_names=own[0].feature_names,
-        shared=np.concatenate([part.shared for part in own]),
-        site=np.concatenate([part.site for part in own]),
-        kind=np.concatenate([part.kind for part in own]),
+        key=pd.concat([part.key for part in every], ignore_index=True),
+        x=np.concatenate([part.x for part in every]),
+        feature_names=every[0].feature_names,
+        shared=np.concatenate([part.shared for part in every]),
+        site=np.concatenate([part.site for part in every]),
+        kind=np.concatenate([part.kind for part in every]),
     )
 
 
 def trials(
     parts: Mapping[str, LabelledWindows], trained: Sequence[str], tested: Sequence[str], rule: str, drawing: Drawing
 ) -> list[Trial]:
-    """Return the trials of what is learnt from some datasets.
+    """Return the trials of models that learn from some datasets.
 
     Parameters
     ----------
@@ -104,8 +114,8 @@ def trials(
     rule : str
         Of the windows learnt from and tested on.
     drawing : Drawing
-        Of the random splits. They are drawn for each dataset learnt from by itself, and their training sides put
-        together, and so are its trials the same whatever is learnt from beside it.
+        Of the random splits. They are drawn for each dataset learnt from by itself, and their training sides are put
+        together: so a dataset's test sides do not depend on the others that are learnt from.
 
     Returns
     -------
@@ -118,29 +128,31 @@ def trials(
     train_set = str(WindowSet.of(trained, rule))
 
     def placed(dataset: str, rows: Positions) -> Positions:
-        found: Positions = start[dataset] + of_kind(parts[dataset], rows, rule)
-        return found
+        positions: Positions = start[dataset] + of_kind(parts[dataset], rows, rule)
+        return positions
 
-    found = []
-    own = [dataset for dataset in tested if dataset in trained]
-    if own:
+    every_trial = []
+    held_out = [dataset for dataset in tested if dataset in trained]
+    if held_out:
         splits = {dataset: random_splits(parts[dataset], drawing) for dataset in trained}
         for fold in range(drawing.splits):
             train = np.concatenate([placed(dataset, splits[dataset][fold].train) for dataset in trained])
-            tests = {str(WindowSet.of(dataset, rule)): placed(dataset, splits[dataset][fold].test) for dataset in own}
-            found.append(Trial(train_set, fold, train, tests))
+            tests = {
+                str(WindowSet.of(dataset, rule)): placed(dataset, splits[dataset][fold].test) for dataset in held_out
+            }
+            every_trial.append(Trial(train_set, fold, train, tests))
     others = [dataset for dataset in tested if dataset not in trained]
     if others:
         every = {dataset: placed(dataset, np.arange(len(parts[dataset].shared))) for dataset in (*trained, *others)}
         train = np.concatenate([every[dataset] for dataset in trained])
-        found.append(
+        every_trial.append(
             Trial(train_set, 0, train, {str(WindowSet.of(dataset, rule)): every[dataset] for dataset in others})
         )
-    return found
+    return every_trial
 
 
 def learns_from_one(trial: Trial) -> bool:
-    """Say whether a trial learns from one dataset: the search of that dataset has made it too."""
+    """Tell whether a trial learns from one dataset: the search of that dataset has made it too."""
     return len(WindowSet.parse(trial.train_set).datasets) == 1
 
 
@@ -150,7 +162,7 @@ def by_search(
     predictions: Mapping[str, pd.DataFrame],
     models: Mapping[str, Fitted],
 ) -> dict[str, dict[str, Verdicts]]:
-    """Return what :func:`judged` does of a trial that learns from one dataset, from what its search left.
+    """Return the result of :func:`judged` for a trial that learns from one dataset, from the result of its search.
 
     Parameters
     ----------
@@ -159,9 +171,14 @@ def by_search(
     trial : Trial
         That :func:`learns_from_one`.
     predictions : mapping of str to DataFrame of the ``prediction`` table
-        By family, what the search's trials said; read where the trial holds out connections.
+        By family, the verdicts of the search's trials; read where the trial holds out connections.
     models : mapping of str to Fitted
         By family, the search's models of all of the dataset; they judge the others.
+
+    Returns
+    -------
+    dict of str to dict of str to Verdicts
+        By family, then by the name of the test set.
 
     Raises
     ------
@@ -169,22 +186,24 @@ def by_search(
         If the search judged other windows.
     """
     held_out = trial.train_set in trial.tests
-    found: dict[str, dict[str, Verdicts]] = {}
+    by_family: dict[str, dict[str, Verdicts]] = {}
     for family, model in models.items():
-        found[family] = {}
+        by_family[family] = {}
         for name, rows in trial.tests.items():
             if not held_out:
-                found[family][name] = fitting.predict(windows, model, rows)
+                by_family[family][name] = fitting.predict(windows, model, rows)
                 continue
             every = predictions[family]
-            own = every[
+            of_fold = every[
                 (every["train_set"] == trial.train_set) & (every["test_set"] == name) & (every["fold"] == trial.fold)
             ]
             key = list(WINDOW_KEY)
-            if own[key].to_numpy().tolist() != windows.key.iloc[rows][key].to_numpy().tolist():
+            if of_fold[key].to_numpy().tolist() != windows.key.iloc[rows][key].to_numpy().tolist():
                 raise SearchError(f"{family}: the search's fold {trial.fold} of {name} has other windows: run it again")
-            found[family][name] = Verdicts(own["score"].to_numpy(), own["shared_pred"].to_numpy(dtype=np.bool_))
-    return found
+            by_family[family][name] = Verdicts(
+                of_fold["score"].to_numpy(), of_fold["shared_pred"].to_numpy(dtype=np.bool_)
+            )
+    return by_family
 
 
 def judged(
@@ -207,11 +226,11 @@ def judged(
         By family, then by the name of the test set.
     """
     side = fitting.training_side(windows, trial.train, method)
-    found = {}
+    by_family = {}
     for family, grid in grids.items():
         fitted = fitting.chosen(windows, family_of(family), grid, side, method)
-        found[family] = {name: fitting.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
-    return found
+        by_family[family] = {name: fitting.predict(windows, fitted, rows) for name, rows in trial.tests.items()}
+    return by_family
 
 
 def tasks(
@@ -220,7 +239,7 @@ def tasks(
     grids: Mapping[str, Sequence[Setting]],
     method: fitting.Method,
 ) -> list[partial[dict[str, dict[str, Verdicts]]]]:
-    """Return what no search has done: the trials that learn from several datasets, each a call without arguments.
+    """Return the trials that learn from several datasets, which no search has made, each a call without arguments.
 
     Parameters
     ----------
@@ -229,6 +248,11 @@ def tasks(
     every_trial : sequence of Trial
     grids, method
         As :func:`judged` takes them.
+
+    Returns
+    -------
+    list of partial
+        Each returns what :func:`judged` does; by set of features, then by trial.
     """
     return [
         partial(judged, windows, trial, grids, method)
@@ -254,8 +278,13 @@ def predictions(
         By dataset and set of features.
     of_several : iterable
         What the calls of :func:`tasks` return, in their order.
+
+    Returns
+    -------
+    DataFrame of the ``prediction`` table
+        By set of features, trial, family and test set.
     """
-    taken, found = iter(of_several), []
+    taken, parts = iter(of_several), []
     for feature_set, windows in pools.items():
         for trial in every_trial:
             if learns_from_one(trial):
@@ -267,8 +296,8 @@ def predictions(
             for model, by_set in by_family.items():
                 known: dict[str, str | int]
                 known = {"model": model, "feature_set": feature_set, "train_set": trial.train_set, "fold": trial.fold}
-                found += [
+                parts += [
                     prediction_rows(windows, trial.tests[test_set], verdicts, **known, test_set=test_set)
                     for test_set, verdicts in by_set.items()
                 ]
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(parts, ignore_index=True)

@@ -12,7 +12,7 @@ Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: Of a feature's noise, in units of its mean magnitude.
+#: Standard deviation of a feature's noise, in units of its mean magnitude.
 _NOISE = 1e-10
 #: Values whose differences can be squared, as scikit-learn does.
 _LIMIT = 1e150
@@ -116,12 +116,12 @@ class Estimator:
     Raises
     ------
     ValueError
-        If a value is too large, or none.
+        If a value is too large, or is not a number.
 
     Notes
     -----
     The estimates are those of scikit-learn's ``mutual_info_classif`` to the last bit, which builds a tree of each
-    feature and label. What does not depend on the label is done once here.
+    feature and label. The work that does not depend on the label is done once here.
 
     References
     ----------
@@ -144,7 +144,7 @@ class Estimator:
         self._neighbors = neighbors
         self._seeds = range(seed, seed + repeats)
         scaled = _scaled(x)
-        self._sorted = [_sorted_with_noise(scaled, own) for own in self._seeds]
+        self._sorted = [_sorted_with_noise(scaled, noise_seed) for noise_seed in self._seeds]
         self._digamma = digamma(np.arange(len(x) + 1))
 
     def nats(self, shared: BoolArray) -> Float64Array:
@@ -154,14 +154,19 @@ class Estimator:
         ----------
         shared : (rows,) bool
             The label.
+
+        Returns
+        -------
+        (features,) float64, nats
+            The mean of the repeats.
         """
-        # Of fewer rows scikit-learn finds the distances by products of matrices, which round otherwise.
+        # For fewer rows, scikit-learn finds the distances by products of matrices, which round differently.
         few = any(0 < count // 2 <= self._neighbors or count == 1 for count in np.bincount(shared))
-        estimates = self._of_few(shared) if few else [self._once(features, shared) for features in self._sorted]
+        estimates = self._estimate_few(shared) if few else [self._once(features, shared) for features in self._sorted]
         information: Float64Array = np.mean(estimates, axis=0)
         return information
 
-    def _of_few(self, shared: BoolArray) -> list[Float64Array]:
+    def _estimate_few(self, shared: BoolArray) -> list[Float64Array]:
         # Slow to import, and seldom needed.
         from sklearn.feature_selection import mutual_info_classif
 
@@ -176,9 +181,9 @@ class Estimator:
         labels = shared[features.rows]
         radius = np.empty_like(features.values)
         for label in np.unique(shared):
-            own = labels == label
-            values = features.values[own].reshape(len(labels), -1)
-            radius[own] = _radius(values, self._neighbors).ravel()
+            of_label = labels == label
+            values = features.values[of_label].reshape(len(labels), -1)
+            radius[of_label] = _radius(values, self._neighbors).ravel()
         within = np.empty_like(features.rows)
         for place, rows in enumerate(features.rows):
             within[place, rows] = _within(features.values[place], radius[place])

@@ -19,10 +19,10 @@ def _part(windows: LabelledWindows, rows: Positions, share: float, seed: int, bl
     """Return the rows of a share of the connections, drawn by site and label."""
     if share == 1:
         return rows
-    drawn = shuffle_splits(
+    splits = shuffle_splits(
         windows.connections[rows], windows.stratum[rows], splits=1, test_share=1 - share, seed=seed, block=block
     )
-    return rows[drawn[0].train]
+    return rows[splits[0].train]
 
 
 def learning_curve(
@@ -58,12 +58,12 @@ def learning_curve(
         for share in shares:
             train = _part(windows, split.train, share, method.seed + fold, method.block)
             fitted = fit(windows, family, setting, by_relevance(windows, train, method.seed), train, method)
-            said = predict(windows, fitted, split.test).shared_pred
+            called_shared = predict(windows, fitted, split.test).shared_pred
             rows.append(
                 {
                     "fold": fold,
                     "connections": len(np.unique(windows.connections[train])),
-                    "balanced": balanced_accuracy_score(windows.shared[split.test], said),
+                    "balanced": balanced_accuracy_score(windows.shared[split.test], called_shared),
                 }
             )
     return pd.DataFrame(rows)

@@ -68,6 +68,11 @@ def mutual_information_nats(
 def ranking(information_nats: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Return feature positions, most informative first; ties keep the given order.
 
+    Returns
+    -------
+    (features,) int64
+        Positions from 0.
+
     Examples
     --------
     >>> import numpy as np
@@ -80,15 +85,20 @@ def ranking(information_nats: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 def ranks(information_nats: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Return the rank of each feature, from 1 on for the most informative; ties keep the given order.
 
+    Returns
+    -------
+    (features,) int64
+        In the order of the features.
+
     Examples
     --------
     >>> import numpy as np
     >>> ranks(np.array([0.1, 0.3, 0.1])).tolist()
     [2, 1, 3]
     """
-    found = np.empty(len(information_nats), dtype=np.int64)
-    found[ranking(information_nats)] = np.arange(1, len(information_nats) + 1)
-    return found
+    rank = np.empty(len(information_nats), dtype=np.int64)
+    rank[ranking(information_nats)] = np.arange(1, len(information_nats) + 1)
+    return rank
 
 
 def permutation_null_nats(
@@ -139,18 +149,28 @@ def half_samples(connections: npt.NDArray[np.str_], *, rounds: int, seed: int = 
     seed : int
         Of the draws.
 
+    Returns
+    -------
+    list of (n,) int64
+        Positions of rows, ascending.
+
     References
     ----------
     McCarthy 1969 (half samples).
     """
     rng = np.random.default_rng(seed)
     names = np.unique(connections)
-    drawn = (rng.choice(names, size=len(names) // 2, replace=False) for _ in range(rounds))
-    return [np.flatnonzero(np.isin(connections, half)).astype(np.int64) for half in drawn]
+    halves = (rng.choice(names, size=len(names) // 2, replace=False) for _ in range(rounds))
+    return [np.flatnonzero(np.isin(connections, half)).astype(np.int64) for half in halves]
 
 
 def rank_agreement(information_nats: npt.NDArray[np.float64], published_nats: Sequence[float]) -> float:
     """Return Kendall's tau (b) between our order of features and a published one; nan if one has no order.
+
+    Returns
+    -------
+    float in [-1, 1]
+        1 for the same order.
 
     Examples
     --------
@@ -158,9 +178,9 @@ def rank_agreement(information_nats: npt.NDArray[np.float64], published_nats: Se
     >>> rank_agreement(np.array([0.3, 0.2, 0.1]), [0.9, 0.8, 0.7])
     1.0
     """
-    one, other = np.triu_indices(len(information_nats), 1)
+    first, second = np.triu_indices(len(information_nats), 1)
     ours, theirs = (
-        (nats[one] > nats[other]).astype(np.int64) - (nats[one] < nats[other])
+        (nats[first] > nats[second]).astype(np.int64) - (nats[first] < nats[second])
         for nats in (information_nats, np.asarray(published_nats))
     )
     if not ours.any() or not theirs.any():
@@ -179,6 +199,11 @@ def null_tasks(windows: LabelledWindows, rounds: int, estimation: Estimation) ->
     rounds : int
         At least so many draws in all.
     estimation : Estimation
+
+    Returns
+    -------
+    list of partial
+        Each returns (rounds, features) float64, nats.
     """
     return [
         partial(
@@ -202,6 +227,11 @@ def null_95_nats(parts: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.flo
     ----------
     parts : iterable of (rounds, features) float64
         What the calls of :func:`null_tasks` return.
+
+    Returns
+    -------
+    (features,) float64, nats
+        In the order of the features.
     """
     quantile: npt.NDArray[np.float64] = np.quantile(np.concatenate(list(parts)), _NULL_QUANTILE, axis=0)
     return quantile
@@ -234,6 +264,11 @@ def agreement_tasks(
     rounds : int
         Number of half samples.
     estimation : Estimation
+
+    Returns
+    -------
+    list of partial
+        Each returns a float in [-1, 1].
     """
     everything = np.arange(len(windows.shared), dtype=np.int64)
     halves = half_samples(windows.connections, rounds=rounds, seed=estimation.seed)
@@ -248,13 +283,18 @@ def agreement(results: Iterable[float]) -> dict[str, float]:
     results : iterable of float
         What the calls of :func:`agreement_tasks` return, in their order.
 
+    Returns
+    -------
+    dict of str to float
+        ``kendall_tau``, ``low`` and ``high``, to four digits.
+
     Examples
     --------
     >>> agreement([0.5, 0.0, 0.4, 0.8])
     {'kendall_tau': 0.5, 'low': 0.02, 'high': 0.78}
     """
-    whole, *drawn = results
-    low, high = np.quantile(drawn, _INTERVAL)
+    whole, *of_halves = results
+    low, high = np.quantile(of_halves, _INTERVAL)
     return {
         "kendall_tau": round(whole, _DIGITS),
         "low": round(float(low), _DIGITS),
@@ -280,17 +320,23 @@ def ranked_features(
         Of :func:`null_95_nats`.
     published_nats : mapping of str to float
         By the paper's names; the paper has ranked these alone.
+
+    Returns
+    -------
+    DataFrame
+        ``feature``, ``group``, ``paper_name``, information and ``null_95_nats`` in nats, ``rank``, ``rank_in_table3``,
+        ``paper_nats`` and ``paper_rank``; null where the paper has no value.
     """
     names = feature_names("all")
     of_paper = np.isin(names, feature_names("table3"))
     rank_in_table3 = pd.array([pd.NA] * len(names), dtype="Int64")
     rank_in_table3[of_paper] = ranks(information_nats[of_paper])
-    published = [published_nats.get(one.paper_name) for one in FEATURES]
+    published = [published_nats.get(entry.paper_name) for entry in FEATURES]
     return pd.DataFrame(
         {
             "feature": names,
-            "group": [one.group for one in FEATURES],
-            "paper_name": [one.paper_name for one in FEATURES],
+            "group": [entry.group for entry in FEATURES],
+            "paper_name": [entry.paper_name for entry in FEATURES],
             "mutual_information_nats": information_nats,
             "null_95_nats": null_nats,
             "rank": ranks(information_nats),

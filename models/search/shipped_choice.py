@@ -18,11 +18,11 @@ _CRITERIA = ["development", "transferred", "own"]
 
 def _criteria(overall: pd.DataFrame, learnt: Collection[str], development: str) -> pd.DataFrame:
     """Return the mean balanced accuracy of each model, by criterion; nan where it was not tested."""
-    own = overall["train_set"] == overall["test_set"]
+    same_set = overall["train_set"] == overall["test_set"]
     chosen = {
         "development": overall["test_set"] == development,
-        "transferred": ~own & overall["test_set"].isin(list(learnt)),
-        "own": own,
+        "transferred": ~same_set & overall["test_set"].isin(list(learnt)),
+        "own": same_set,
     }
     return pd.concat(
         [
@@ -61,8 +61,8 @@ def best_model(
         same of the best of the exported models, None if there is none.
     """
     sets = [str(WindowSet.of(dataset, rule)) for dataset in learnt]
-    found = _criteria(overall[overall["train_set"].isin(sets)], sets, str(WindowSet.of(development, rule)))
-    ordered = found.sort_values(_CRITERIA, ascending=False, kind="stable").reset_index()
+    criteria = _criteria(overall[overall["train_set"].isin(sets)], sets, str(WindowSet.of(development, rule)))
+    ordered = criteria.sort_values(_CRITERIA, ascending=False, kind="stable").reset_index()
     ordered["name"] = [
         str(StoredModel(WindowSet.parse(train_set).dataset, model, feature_set))
         for train_set, model, feature_set in ordered[_BY_MODEL].to_numpy().tolist()

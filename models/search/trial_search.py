@@ -84,17 +84,17 @@ class Searched:
 
     def predictions(self, windows: LabelledWindows) -> Iterator[pd.DataFrame]:
         """Yield the verdicts as rows of the ``prediction`` table, for each trial and test set."""
-        for one in self.tested:
-            for test_set, rows in one.trial.tests.items():
+        for tested in self.tested:
+            for test_set, rows in tested.trial.tests.items():
                 yield prediction_rows(
                     windows,
                     rows,
-                    one.verdicts[test_set],
+                    tested.verdicts[test_set],
                     model=self.name,
                     feature_set=self.feature_set,
-                    train_set=one.trial.train_set,
+                    train_set=tested.trial.train_set,
                     test_set=test_set,
-                    fold=one.trial.fold,
+                    fold=tested.trial.fold,
                 )
 
     def nested_accuracy(self, windows: LabelledWindows, trained_set: str) -> float:
@@ -106,11 +106,16 @@ class Searched:
             The search's, of any set of features.
         trained_set : str
             Name of the :class:`~smartsbd.models.labelled.window_set.WindowSet`.
+
+        Returns
+        -------
+        float in [0, 1]
+            Over the windows of all trials together.
         """
         right = [
-            one.verdicts[trained_set].shared_pred == windows.shared[one.trial.tests[trained_set]]
-            for one in self.tested
-            if one.trial.train_set == trained_set
+            tested.verdicts[trained_set].shared_pred == windows.shared[tested.trial.tests[trained_set]]
+            for tested in self.tested
+            if tested.trial.train_set == trained_set
         ]
         return float(np.concatenate(right).mean())
 
@@ -125,26 +130,38 @@ class Searched:
             Its name.
         rule : str
             Of the windows that the stored model is trained on.
+
+        Returns
+        -------
+        dict
+            Settings, features and counts; ``nested_accuracy``, and, if there is a grid, ``paper_accuracy``, in [0, 1].
         """
         trained_set = str(WindowSet.of(dataset, rule))
-        found = {
+        figures = {
             "family": self.name,
             "feature_set": self.feature_set,
             "setting": described(self.fitted.setting),
             "features": list(self.fitted.feature_names),
             "nested_accuracy": round(self.nested_accuracy(windows, trained_set), _DIGITS),
-            "nested_settings": [described(one.setting) for one in self.tested if one.trial.train_set == trained_set],
+            "nested_settings": [
+                described(tested.setting) for tested in self.tested if tested.trial.train_set == trained_set
+            ],
             "windows": len(windows.rows(rule)),
             "connections": len(np.unique(windows.connections[windows.rows(rule)])),
         }
         if self.grid is not None and self.papers_setting is not None:
-            found["paper_accuracy"] = round(float(self.grid["mean_accuracy"].max()), _DIGITS)
-            found["paper_setting"] = described(self.papers_setting)
-        return found
+            figures["paper_accuracy"] = round(float(self.grid["mean_accuracy"].max()), _DIGITS)
+            figures["paper_setting"] = described(self.papers_setting)
+        return figures
 
 
 def described(setting: Setting) -> dict[str, Any]:
     """Return a setting as one flat mapping.
+
+    Returns
+    -------
+    dict
+        ``top`` and the hyperparameters.
 
     Examples
     --------
@@ -164,6 +181,11 @@ def grid_table(grid: Sequence[Setting], accuracies: Float64Array, labels: Mappin
     labels : mapping of str to str
         Columns that every row begins with.
 
+    Returns
+    -------
+    DataFrame
+        One row for each setting: the labels, the setting, ``mean_accuracy`` and ``sd_accuracy``.
+
     Examples
     --------
     >>> grid = [Setting(1, (("max_depth", 2),))]
@@ -172,8 +194,8 @@ def grid_table(grid: Sequence[Setting], accuracies: Float64Array, labels: Mappin
     """
     return pd.DataFrame(
         [
-            {**labels, **described(setting), "mean_accuracy": own.mean(), "sd_accuracy": own.std()}
-            for setting, own in zip(grid, accuracies.T, strict=True)
+            {**labels, **described(setting), "mean_accuracy": of_setting.mean(), "sd_accuracy": of_setting.std()}
+            for setting, of_setting in zip(grid, accuracies.T, strict=True)
         ]
     )
 
@@ -292,6 +314,11 @@ class ModelSelection:
             Rules of windows to train on; stored models are trained on the first.
         drawing : Drawing
             Of the random splits.
+
+        Returns
+        -------
+        ModelSelection
+            Not yet searched.
         """
         any_windows, rule = next(iter(windows.values())), rules[0]
         return cls(
@@ -312,12 +339,12 @@ class ModelSelection:
 
     @property
     def any_windows(self) -> LabelledWindows:
-        """The windows with some set of features: for all but their features."""
+        """The windows with some set of features, for a caller that needs everything except the features."""
         return next(iter(self.windows.values()))
 
     def tasks(self) -> list[partial[Any]]:
         """Return the independent parts of the search, each a call without arguments."""
-        found: list[partial[Any]] = [
+        calls: list[partial[Any]] = [
             partial(
                 _neighbours_tested,
                 self.any_windows,
@@ -329,12 +356,12 @@ class ModelSelection:
             )
             for view in self.views.values()
         ]
-        for own in self.windows.values():
-            ranked_splits = fitting.papers_splits(own, self.splits, self.method)
-            found += [partial(_papers, own, self.grids, ranked, self.method) for ranked in ranked_splits]
-            found += [partial(_families_tested, own, self.grids, trial, self.method) for trial in self.trials]
-            found.append(partial(_chosen, own, self.grids, self.stored_rows, self.method))
-        return found
+        for windows in self.windows.values():
+            ranked_splits = fitting.papers_splits(windows, self.splits, self.method)
+            calls += [partial(_papers, windows, self.grids, ranked, self.method) for ranked in ranked_splits]
+            calls += [partial(_families_tested, windows, self.grids, trial, self.method) for trial in self.trials]
+            calls.append(partial(_chosen, windows, self.grids, self.stored_rows, self.method))
+        return calls
 
     def searched(self, results: Iterable[Any]) -> Iterator[Searched]:
         """Yield the outcome of every family on every set of features, then of the series, then of plain correlation.
@@ -343,6 +370,11 @@ class ModelSelection:
         ----------
         results : iterable
             What the calls of :meth:`tasks` return, in their order.
+
+        Yields
+        ------
+        Searched
+            One for each family and set of features, one for each view, and one of plain correlation.
         """
         taken = iter(results)
         of_series = [next(taken) for _ in self.views]
@@ -351,12 +383,12 @@ class ModelSelection:
             of_trials = [next(taken) for _ in self.trials]
             stored = next(taken)
             for family, grid in self.grids.items():
-                accuracies = np.stack([one[family] for one in of_splits])
+                accuracies = np.stack([by_family[family] for by_family in of_splits])
                 labels = {"dataset": self.dataset, "family": family, "feature_set": feature_set}
                 yield Searched(
                     name=family,
                     feature_set=feature_set,
-                    tested=[one[family] for one in of_trials],
+                    tested=[by_family[family] for by_family in of_trials],
                     fitted=stored[family],
                     grid=grid_table(grid, accuracies, labels),
                     papers_setting=fitting.best_setting(grid, accuracies),

@@ -1,4 +1,4 @@
-"""What is checked of a model's archive before anything in it is made: its size, its types, the arguments of its trees.
+"""The checks of a model's archive before anything in it is made: its size, its types, the arguments of its trees.
 
 scikit-learn's trees trust the numbers that they are made from: a wrong one reads past the end of an array, and the
 process dies. So those numbers are looked at while they are still text. An archive of ours has few types, and every part
@@ -43,7 +43,7 @@ _PARTS_OF_BOOSTING = (
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.preprocessing._label.LabelEncoder",
 )
-#: Each type in an archive of ours, with what skops makes it by.
+#: Each type in an archive of ours, with the node by which skops makes it.
 _TYPES = {
     ("builtins.dict", "DictNode"),
     ("builtins.list", "ListNode"),
@@ -66,13 +66,13 @@ def _parts(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield every part of a schema that has a type."""
     left = [schema]
     while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            if "__class__" in one or "__loader__" in one:
-                yield one
-            left += one.values()
-        elif isinstance(one, list):
-            left += one
+        node = left.pop()
+        if isinstance(node, dict):
+            if "__class__" in node or "__loader__" in node:
+                yield node
+            left += node.values()
+        elif isinstance(node, list):
+            left += node
 
 
 def _check_arguments_of_tree(part: dict[str, Any], archived: zipfile.ZipFile) -> None:
@@ -109,7 +109,7 @@ def check_archive(content: bytes) -> None:
         made from features, two classes and one output.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archived:
-        sizes = {one.filename: one.file_size for one in archived.infolist()}
+        sizes = {entry.filename: entry.file_size for entry in archived.infolist()}
         if sizes.get(_SCHEMA, 0) > _MOST_SCHEMA_BYTES or sum(sizes.values()) > MOST_BYTES:
             raise ArchiveError(f"it unpacks to more than {MOST_BYTES >> 20} MB")
         used, ids = 0, set()

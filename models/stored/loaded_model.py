@@ -26,7 +26,7 @@ class UnknownModelError(UsageFault):
 
 
 class WindowJudge(Protocol):
-    """What judges windows one by one."""
+    """A judge of single windows."""
 
     def judge(self, windows: Sequence[PairWindow]) -> Verdicts:
         """Return a verdict on each window."""
@@ -44,7 +44,7 @@ class LoadedModel:
         if self.model.family != NEIGHBOURS:
             rows = [[window.features[name] for name in self.fitted.feature_names] for window in windows]
             return self.fitted.judge(np.array(rows, dtype=np.float64))
-        # What compares series costs seconds, and other models do without it.
+        # The comparison of series takes seconds to import, and other models do without it.
         from smartsbd.models.families import neighbours
 
         rtt_us = np.stack([neighbours.resampled(np.stack(window.rtts_us(), axis=1)) for window in windows])
@@ -60,7 +60,7 @@ class LoadedModel:
 
 
 def _agreeing(model: StoredModel, fitted: Fitted, path: Path) -> LoadedModel:
-    """Return a model as what its name says; nearest neighbours judge series, all others features."""
+    """Return a model that agrees with its name: nearest neighbours judge series, all others features."""
     if (model.family == NEIGHBOURS) != (fitted.feature_names == SERIES):
         raise ModelError(f"{path}: its name says {model.family}, it holds {type(fitted.estimator).__name__}")
     return LoadedModel(model, fitted)
@@ -77,6 +77,11 @@ def load(model: StoredModel, models: Path, recorded: str | None = None) -> Loade
     recorded : str, optional
         The digest that its file must have.
 
+    Returns
+    -------
+    LoadedModel
+        Checked against its name.
+
     Raises
     ------
     ModelError
@@ -92,6 +97,11 @@ def load_file(path: Path) -> LoadedModel:
     Parameters
     ----------
     path : Path
+
+    Returns
+    -------
+    LoadedModel
+        Named after its folder and its file.
 
     Raises
     ------
@@ -120,6 +130,11 @@ def load_named(name: str, models: Path, digest_of: Callable[[StoredModel, Path],
     digest_of : callable, optional
         From a model and that folder to the digest that its file must have.
 
+    Returns
+    -------
+    LoadedModel
+        Checked against its name.
+
     Raises
     ------
     UnknownModelError
@@ -127,7 +142,7 @@ def load_named(name: str, models: Path, digest_of: Callable[[StoredModel, Path],
     ModelError
         If its file cannot be used, or is not the one that was recorded.
     """
-    known = {str(one): one for one in on_disk(models)}
+    known = {str(stored): stored for stored in on_disk(models)}
     if name not in known:
         raise UnknownModelError(
             f"model {name!r} is not in {models}: "

@@ -1,4 +1,4 @@
-"""What judges windows one by one, as a judge of recordings."""
+"""A judge of single windows as a judge of recordings."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ class ModelJudge:
         Parameters
         ----------
         connection : Connection
+
+        Yields
+        ------
+        PairOpinion
+            Pair by pair, by the start of the window; a rejected window has a reason in place of a verdict.
         """
         for pair in connection_pairs.pairs(connection, self._rule, self._reading):
             yield from sorted(self._on_windows(pair), key=_start_ns)

@@ -36,14 +36,14 @@ TRUSTED = [
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _DIGITS = 16
-#: What zip, JSON, numpy, skops and scikit-learn raise over an archive that was damaged or made up.
+#: Errors of zip, JSON, numpy, skops and scikit-learn over an archive that was damaged or made up.
 _DAMAGED = (
     OSError,
     EOFError,
     MemoryError,
-    # Of those also RecursionError and NotImplementedError.
+    # Includes RecursionError and NotImplementedError.
     RuntimeError,
-    # Of those also skops' untrusted types, JSON's and Unicode's errors, and OverflowError.
+    # Includes skops' untrusted types, JSON's and Unicode's errors, and OverflowError.
     TypeError,
     ValueError,
     ArithmeticError,
@@ -71,7 +71,7 @@ def _canonical(node: Any, new_id: Callable[[], int], new_name: Callable[[str], s
     Whether two equal parts of an estimator are one object depends on the process that fitted it.
     """
     if isinstance(node, list):
-        return [_canonical(one, new_id, new_name) for one in node]
+        return [_canonical(part, new_id, new_name) for part in node]
     if not isinstance(node, dict):
         return node
     renamed = {name: _canonical(node[name], new_id, new_name) for name in sorted(node)}
@@ -117,10 +117,10 @@ def save(fitted: Fitted, path: Path) -> None:
 
 def _content(path: Path) -> bytes:
     """Return a model's bytes; what is no file, or larger than any model, is not read."""
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise ModelError(f"{path}: no model of ours: it is no file")
-    if found.st_size > MOST_BYTES:
+    if status.st_size > MOST_BYTES:
         raise ModelError(f"{path}: no model of ours: it is larger than {MOST_BYTES >> 20} MB")
     return path.read_bytes()
 
@@ -152,6 +152,11 @@ def load(path: Path, recorded: str | None = None) -> Fitted:
     recorded : str, optional
         The :func:`digest` that the file must have.
 
+    Returns
+    -------
+    Fitted
+        As it was saved.
+
     Raises
     ------
     ModelError
@@ -164,7 +169,7 @@ def load(path: Path, recorded: str | None = None) -> Fitted:
             raise ModelError(f"{path}: its digest is {_digest(content)}, the run that made it recorded {recorded}")
         return _made(content)
     except _DAMAGED as error:
-        # skops says much.
+        # skops' messages have many lines.
         why = (str(error).splitlines() or [type(error).__name__])[0]
         raise ModelError(f"{path}: no model of ours: {printable(why)}") from error
 

@@ -15,15 +15,15 @@ from pathlib import Path
 from smartsbd.contracts.fault import UsageFault
 from smartsbd.features.feature_set import SETS
 
-# Of tslearn, for a file format that is not used here. Nearest neighbours import it where they are fitted or loaded, and
-# this module comes before both.
+# A warning of tslearn, for a file format that is not used here. Nearest neighbours import it where they are fitted or
+# loaded, and this module comes before both.
 warnings.filterwarnings("ignore", message="h5py not installed")
 
-#: Families without a grid, and what stands for their sets of features: nearest neighbours of a view of the series, and
-#: one threshold on plain correlation.
+#: Families without a grid, and what they have in place of sets of features: nearest neighbours of a view of the series,
+#: and one threshold on plain correlation.
 NEIGHBOURS, VIEWS = "knn_dtw", ("rtt_series", "queue_series")
 CORRELATION, PLAIN = "correlation", "plain"
-#: What nearest neighbours have for features: both subflows' RTTs, columns of the ``series`` table.
+#: The inputs of nearest neighbours: both subflows' RTTs, columns of the ``series`` table.
 SERIES = ("rtt_a_us", "rtt_b_us")
 #: What a name may end with.
 FEATURE_SETS = (*SETS, *VIEWS, PLAIN)
@@ -57,6 +57,11 @@ class StoredModel:
     def parse(cls, name: str) -> StoredModel:
         """Return the model of a name.
 
+        Returns
+        -------
+        StoredModel
+            Whose ``str`` is the name.
+
         Raises
         ------
         ModelNameError
@@ -67,10 +72,10 @@ class StoredModel:
         >>> StoredModel.parse("sites/svm_linear_paper")
         StoredModel(dataset='sites', family='svm_linear', feature_set='paper')
         """
-        dataset, _, own = name.partition("/")
+        dataset, _, family_and_set = name.partition("/")
         for feature_set in FEATURE_SETS:
-            family = own.removesuffix(f"_{feature_set}")
-            if dataset and family and family != own:
+            family = family_and_set.removesuffix(f"_{feature_set}")
+            if dataset and family and family != family_and_set:
                 return cls(dataset, family, feature_set)
         raise ModelNameError(f"model {name!r} is not dataset/family_set, with a set of {', '.join(FEATURE_SETS)}")
 
@@ -95,6 +100,11 @@ def searched(dataset: str, families: Sequence[str], feature_sets: Sequence[str])
     dataset : str
     families, feature_sets : sequence of str
         Every family is searched on every set of features.
+
+    Returns
+    -------
+    list of StoredModel
+        In that order; their files need not be there.
     """
     named = [
         *((NEIGHBOURS, view) for view in VIEWS),
@@ -106,6 +116,11 @@ def searched(dataset: str, families: Sequence[str], feature_sets: Sequence[str])
 
 def on_disk(models: Path) -> list[StoredModel]:
     """Return the models below a folder that has one folder for each dataset, by name.
+
+    Returns
+    -------
+    list of StoredModel
+        In order of their names.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Whether a loaded model is built as those that we store: what its predictions rest on without looking.
+"""Whether a loaded model is built as those that we store: what its predictions rely on without a check.
 
 scikit-learn follows a tree's indices wherever they lead, out of the array or round in a circle. So every tree must be a
 tree, every array must have the shape and the type that its estimator promises, and every number must be finite. Values
@@ -46,7 +46,7 @@ _OF_FOREST = (
     | {"estimator", "estimator_", "estimator_params", "estimators_"}
     | {"_n_samples", "_n_samples_bootstrap", "_sample_weight"}
 )
-#: What each type has once it is fitted, beside its parameters.
+#: The attributes of each type once it is fitted, beside its parameters.
 _FITTED_HAS = {
     "DecisionTreeClassifier": _OF_TREE,
     "RandomForestClassifier": _OF_FOREST,
@@ -66,7 +66,7 @@ _FITTED_HAS = {
     "StandardScaler": {"mean_", "n_features_in_", "n_samples_seen_", "scale_", "var_"},
     "MinMaxScaler": {"data_max_", "data_min_", "data_range_", "min_", "n_features_in_", "n_samples_seen_", "scale_"},
 }
-#: What a forest is made of.
+#: The type of a forest's trees.
 _TREES_OF = {
     "RandomForestClassifier": "DecisionTreeClassifier",
 }
@@ -92,7 +92,7 @@ def _same(value: object, other: object) -> bool:
 
 
 def _has(owner: Any, names: Iterable[str]) -> None:
-    """Check that an object has these attributes of its own and no others, which could stand in for its methods."""
+    """Check that an object has these attributes of its own and no others, which could replace its methods."""
     differing = set(vars(owner)) ^ set(names)
     _require(not differing, f"{type(owner).__name__} lacks, or should not have, {', '.join(sorted(differing))}")
 
@@ -108,8 +108,8 @@ def _array(owner: Any, name: str, dtype: npt.DTypeLike, *shape: int | None) -> n
     _require(fits and value.flags.c_contiguous, f"{what} has the shape {value.shape}")
     if value.dtype.kind == "f":
         _bounded(value, what)
-    found: npt.NDArray[Any] = value
-    return found
+    array: npt.NDArray[Any] = value
+    return array
 
 
 def _bounded(values: npt.NDArray[Any], what: str) -> None:
@@ -210,9 +210,9 @@ def _svm(estimator: Any, features: int) -> None:
     _require(of_class.min() >= 1 and int(of_class.sum(dtype=np.int64)) == len(support), "support vectors are missing")
     for name, length in (("dual_coef_", len(support)), ("intercept_", None)):
         shape = (1,) if length is None else (1, length)
-        own = _array(estimator, name, np.float64, *shape)
+        outer = _array(estimator, name, np.float64, *shape)
         inner = _array(estimator, f"_{name}", np.float64, *shape)
-        _require(np.array_equal(own, -inner), f"{name} is not the reverse of what predicts")
+        _require(np.array_equal(outer, -inner), f"{name} is not the reverse of what predicts")
     for name in ("_probA", "_probB"):
         _array(estimator, name, np.float64, 0)
     _array(estimator, "class_weight_", np.float64, 2)
@@ -272,9 +272,9 @@ def _boosting(estimator: Any, features: int) -> None:
     _require(set(vars(loss.link)) <= {"interval_y_pred"}, "another link")
     rounds = estimator._predictors
     _require(type(rounds) is list and _is_whole(estimator.max_iter, len(rounds)), "boosting has other trees")
-    for one in rounds:
-        _require(type(one) is list and len(one) == 1, "boosting has other trees")
-        _predictor(one[0], features)
+    for trees in rounds:
+        _require(type(trees) is list and len(trees) == 1, "boosting has other trees")
+        _predictor(trees[0], features)
 
 
 def _scaler(scaler: Any, features: int) -> None:
@@ -285,8 +285,8 @@ def _scaler(scaler: Any, features: int) -> None:
     _require(name in kinds, f"{name} is no scaler of ours")
     _parameters(scaler, kinds[name]())
     _features(scaler, features)
-    for own in _FITTED_HAS[name] - {"n_features_in_", "n_samples_seen_"}:
-        _array(scaler, own, np.float64, features)
+    for attribute in _FITTED_HAS[name] - {"n_features_in_", "n_samples_seen_"}:
+        _array(scaler, attribute, np.float64, features)
     _require((scaler.scale_ >= 1 / _LARGEST).all(), "a scale is smaller than any of ours")
 
 
@@ -322,7 +322,7 @@ def _names(fitted: Fitted) -> None:
     if type(fitted.estimator).__name__ == "KNeighborsTimeSeriesClassifier":
         _require(names == SERIES, "nearest neighbours are of other series")
         return
-    unknown = set(names) - {one.name for one in FEATURES}
+    unknown = set(names) - {feature.name for feature in FEATURES}
     _require(not unknown, f"features {sorted(unknown)} are not in the catalogue")
     _require(names and len(set(names)) == len(names), "a feature is there twice, or none is")
 

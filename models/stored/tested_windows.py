@@ -46,6 +46,11 @@ def tested_windows(pair_window: pd.DataFrame, series: pd.DataFrame, rule: str) -
         Its columns :data:`smartsbd.models.families.neighbours.COLUMNS`.
     rule : str
 
+    Returns
+    -------
+    TestedWindows
+        In the order of the table.
+
     Raises
     ------
     LearnError

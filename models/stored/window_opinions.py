@@ -33,6 +33,11 @@ class WindowVerdict:
 def opinions_of(verdicts: Iterable[WindowVerdict], subflow_ids: Sequence[int]) -> list[Opinion]:
     """Return the changes of opinion that follow from verdicts on windows; each pair's last verdict holds.
 
+    Returns
+    -------
+    list of Opinion
+        In order of time; each differs from the one before.
+
     Examples
     --------
     >>> verdicts = [WindowVerdict(30, (0, 1), False), WindowVerdict(10, (0, 1), True), WindowVerdict(20, (0, 2), True)]
@@ -43,15 +48,15 @@ def opinions_of(verdicts: Iterable[WindowVerdict], subflow_ids: Sequence[int]) -
     ----------
     SmartSBD, section 3.5 (decisions every T) and section 7 (more than two subflows).
     """
-    found: list[Opinion] = []
+    opinions: list[Opinion] = []
     last: dict[Pair, bool | None] = {}
     in_order = sorted(verdicts, key=lambda verdict: verdict.end_ns)
     for end_ns, at_once in itertools.groupby(in_order, key=lambda verdict: verdict.end_ns):
-        last.update({one.pair: one.shared for one in at_once})
+        last.update({verdict.pair: verdict.shared for verdict in at_once})
         partition = partition_of(subflow_ids, last)
-        if not found or partition != found[-1].partition:
-            found.append(Opinion(end_ns, partition))
-    return found
+        if not opinions or partition != opinions[-1].partition:
+            opinions.append(Opinion(end_ns, partition))
+    return opinions
 
 
 def opinions_by_connection(
@@ -66,9 +71,14 @@ def opinions_by_connection(
         Of one rule.
     subflow_ids : mapping of connection_id to sequence of int
         Its subflows, in order.
+
+    Returns
+    -------
+    dict of str to list of Opinion
+        By connection_id.
     """
     shared = fitted.judge(windows[list(fitted.feature_names)].to_numpy(dtype=np.float64)).shared_pred
-    found: dict[str, list[Opinion]] = {name: [] for name in subflow_ids}
+    by_connection: dict[str, list[Opinion]] = {name: [] for name in subflow_ids}
     for connection_id, rows in windows.assign(shared_pred=shared).groupby("connection_id"):
         verdicts = [
             WindowVerdict(
@@ -79,5 +89,5 @@ def opinions_by_connection(
             for row in rows.to_dict("records")
         ]
         name = str(connection_id)
-        found[name] = opinions_of(verdicts, subflow_ids[name])
-    return found
+        by_connection[name] = opinions_of(verdicts, subflow_ids[name])
+    return by_connection
