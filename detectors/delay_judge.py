@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
 
 from smartsbd.detectors.lag_excess import Criterion
-from smartsbd.detectors.pair_opinion import SCORE_DIGITS, PairOpinion
+from smartsbd.detectors.pair_opinion import PairOpinion
 from smartsbd.detectors.partition import pairs_of
 from smartsbd.detectors.verdict.common_lag import CommonLagRule
 from smartsbd.features import judged_rtts
-from smartsbd.features.fixed import ONE_Q10
+from smartsbd.features.fixed import ONE_Q10, SCORE_DIGITS
 from smartsbd.features.judged_rtts import VerdictRule
 from smartsbd.features.reading import Reading
 from smartsbd.features.series import SubflowSignals

@@ -8,9 +8,6 @@ from typing import Protocol
 
 from smartsbd.traces.connection import Connection
 
-#: Decimal places of a score that are kept: below them, sums depend on the processor.
-SCORE_DIGITS = 6
-
 
 @dataclass(frozen=True)
 class PairOpinion:

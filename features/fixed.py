@@ -21,6 +21,8 @@ CONGESTED_WEIGHT = 1_000_000
 POINTS_LIMIT = 682
 #: Largest value of a feature: below 2^24 an integer survives the copy to float32.
 FEATURE_LIMIT = (1 << 24) - 1
+#: Decimal places of a score that are kept: below them, sums depend on the processor.
+SCORE_DIGITS = 6
 #: The Q10 representation of 1.
 ONE_Q10 = 1 << 10
 

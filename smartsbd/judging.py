@@ -200,10 +200,9 @@ def _rule() -> CommonLagRule:
 def _judge_pair(a: PathSamples, b: PathSamples, names: tuple[str, str]) -> tuple[PairVerdict, PairScore]:
     """Return the verdict on two paths, and its score for the comparison with other pairs."""
     # The detector takes longer to import than to judge: a program that only imports this package does not wait for it.
-    from smartsbd.detectors.pair_opinion import SCORE_DIGITS
     from smartsbd.detectors.verdict.joint_partition import PairScore
     from smartsbd.detectors.verdict.timed_judgements import reason_before_block, timed_judgements
-    from smartsbd.features.fixed import ONE_Q10
+    from smartsbd.features.fixed import ONE_Q10, SCORE_DIGITS
 
     first_s = origin_s(a, b)
     x, y = a.signals(first_s), b.signals(first_s)

@@ -98,9 +98,10 @@ def test_it_is_there_at_once(environment: Path, hostile: Path) -> None:
         "import subprocess, sys, time; start = time.perf_counter(); subprocess.run(sys.argv[1:], check=True, stdout=-3)"
     )
     timed += "; print(time.perf_counter() - start)"
-    for command, most_s in (
-        ([environment / "python", "-c", "import smartsbd"], MOST_IMPORT_S),
-        ([environment / "sbd", "--version"], MOST_VERSION_S),
-    ):
+    commands: dict[float, list[str | Path]] = {
+        MOST_IMPORT_S: [environment / "python", "-c", "import smartsbd"],
+        MOST_VERSION_S: [environment / "sbd", "--version"],
+    }
+    for most_s, command in commands.items():
         least_s = min(float(run(sys.executable, "-c", timed, *command, cwd=hostile)) for _ in range(7))
         assert least_s < most_s, command

@@ -11,7 +11,7 @@ import pandas as pd
 
 from smartsbd.contracts.contract import write_table
 from smartsbd.contracts.tables import PREDICTION
-from smartsbd.detectors.pair_opinion import SCORE_DIGITS
+from smartsbd.features.fixed import SCORE_DIGITS
 from smartsbd.models.labelled.windows import LabelledWindows
 
 

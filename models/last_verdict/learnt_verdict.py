@@ -19,8 +19,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 
 from smartsbd.detectors.bottleneck_moves import Move
-from smartsbd.detectors.pair_opinion import SCORE_DIGITS
 from smartsbd.detectors.scoring import OnPair
+from smartsbd.features.fixed import SCORE_DIGITS
 from smartsbd.models.families import Family
 from smartsbd.models.families.fitted import Fitted, Setting
 from smartsbd.models.labelled.windows import LearnError, Positions

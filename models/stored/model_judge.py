@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smartsbd.detectors.pair_opinion import SCORE_DIGITS, PairOpinion
+from smartsbd.detectors.pair_opinion import PairOpinion
 from smartsbd.features import connection_pairs
 from smartsbd.features.connection_pairs import Pair
+from smartsbd.features.fixed import SCORE_DIGITS
 from smartsbd.features.reading import Reading
 from smartsbd.features.window import Rejected, Window
 from smartsbd.models.stored.loaded_model import WindowJudge

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from smartsbd.contracts.fault import printable
-from smartsbd.detectors import DETECTORS, detector_judge
+from smartsbd.detectors import DETECTORS
+from smartsbd.detectors.judges import detector_judge
 from smartsbd.detectors.pair_opinion import Judge
 from smartsbd.export import shipped
 from smartsbd.export.compiled_header import HEADER, SUFFIXES, TRUST_HEADER, Compiled, NoHeaderError

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-from smartsbd.detectors.pair_opinion import SCORE_DIGITS
 from smartsbd.detectors.partition import Pair
 from smartsbd.detectors.verdict.calibration import wrong_in_words
 from smartsbd.detectors.verdict.timed_judgements import TimedJudgement
-from smartsbd.features.fixed import ONE_Q10
+from smartsbd.features.fixed import ONE_Q10, SCORE_DIGITS
 from smartsbd.pipelines.judging.live import LiveJudgement
 from smartsbd.pipelines.judging.opinion import SCORE_FORMAT
 from smartsbd.pipelines.running import stage

@@ -44,8 +44,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program, that ends at what is undefined."""
     program = tmp_path_factory.mktemp("baselines") / "sbd-baselines"
     sources = sorted((ROOT / "detectors/in_c").glob("*.c"))
-    options = ["-std=c11", "-ffp-contract=off", *SANITIZERS, "-I", ROOT / "detectors/verdict"]
-    subprocess.run(["gcc", *options, *sources, "-lm", "-o", program], check=True)
+    options = ["-std=c11", "-ffp-contract=off", *SANITIZERS, "-I", str(ROOT / "detectors/verdict")]
+    subprocess.run(["gcc", *options, *map(str, sources), "-lm", "-o", str(program)], check=True)
     return program
 
 
