@@ -2,7 +2,7 @@
 /*
  * Common lag: whether two subflows share a bottleneck, by their RTT samples alone
  *
- * Twin of features/common_lag/ and models/detectors/common_lag.py, to the last bit, as the samples
+ * Twin of detectors/verdict/common_lag.py and what it sums, to the last bit, as the samples
  * come. Integers only, no allocation, no library; a pair is a struct sbd_common_pair. A block is
  * judged by the call of sbd_common_on_rtt() after which no sample can change it, with memory that
  * the caller lends for the call.

@@ -2,7 +2,7 @@
 /*
  * Lag excess: whether two subflows share a bottleneck, by their RTT samples alone
  *
- * Twin of features/lag_excess/ and models/detectors/lag_excess.py, to the last bit, as the samples
+ * Twin of features/lag_excess/ and detectors/lag_excess.py, to the last bit, as the samples
  * come. Integers only, no allocation, no library; a pair is a struct sbd_lag_pair. A tile is judged by the call of
  * sbd_lag_on_rtt() that completes it, or half of it.
  */

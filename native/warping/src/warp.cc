@@ -21,8 +21,8 @@ namespace
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
-constexpr size_t SSE2_BYTES = 16;
-constexpr size_t AVX2_BYTES = 32;
+constexpr size_t NARROW_BYTES = 16;
+constexpr size_t WIDE_BYTES = 32;
 
 template <size_t BYTES>
 struct VectorOf
@@ -163,7 +163,7 @@ class Pair
 
   private:
     // What a vector reaches beyond the last value.
-    static constexpr size_t PADDING = AVX2_BYTES / sizeof(double);
+    static constexpr size_t PADDING = WIDE_BYTES / sizeof(double);
 
     template <typename Vector>
     [[gnu::always_inline]] static void Load(Vector& vector, const double* from)
@@ -195,33 +195,39 @@ class Pair
     std::vector<double> m_cells;
 };
 
-void
-WarpBundleSse2(const Series& series, const double* bundle, double* row, size_t points)
+double
+WarpPairOf16Bytes(Pair& pair)
 {
-    WarpBundle<SSE2_BYTES>(series, bundle, row, points);
+    return pair.Warp<NARROW_BYTES>();
 }
 
+void
+WarpBundleOf16Bytes(const Series& series, const double* bundle, double* row, size_t points)
+{
+    WarpBundle<NARROW_BYTES>(series, bundle, row, points);
+}
+
+#ifdef __x86_64__
 [[gnu::target("avx2")]] void
 WarpBundleAvx2(const Series& series, const double* bundle, double* row, size_t points)
 {
-    WarpBundle<AVX2_BYTES>(series, bundle, row, points);
-}
-
-double
-WarpPairSse2(Pair& pair)
-{
-    return pair.Warp<SSE2_BYTES>();
+    WarpBundle<WIDE_BYTES>(series, bundle, row, points);
 }
 
 [[gnu::target("avx2")]] double
 WarpPairAvx2(Pair& pair)
 {
-    return pair.Warp<AVX2_BYTES>();
+    return pair.Warp<WIDE_BYTES>();
 }
 
 const bool HAS_AVX2 = __builtin_cpu_supports("avx2");
-const auto WARP_BUNDLE = HAS_AVX2 ? WarpBundleAvx2 : WarpBundleSse2;
-const auto WARP_PAIR = HAS_AVX2 ? WarpPairAvx2 : WarpPairSse2;
+const auto WARP_BUNDLE = HAS_AVX2 ? WarpBundleAvx2 : WarpBundleOf16Bytes;
+const auto WARP_PAIR = HAS_AVX2 ? WarpPairAvx2 : WarpPairOf16Bytes;
+#else
+// Vectors of 16 bytes are what any other 64-bit processor has too.
+const auto WARP_BUNDLE = WarpBundleOf16Bytes;
+const auto WARP_PAIR = WarpPairOf16Bytes;
+#endif
 
 } // namespace
 
