@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from smartsbd.detectors.lag_excess import Criterion
 from smartsbd.detectors.pair_opinion import PairOpinion
@@ -53,11 +53,14 @@ class DelayJudge(ABC):
 
     #: When the evidence suffices for a verdict.
     rule: CommonLagRule | Criterion
-    #: Which RTTs allow a verdict.
-    judged_by: ClassVar[VerdictRule]
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
+
+    @property
+    @abstractmethod
+    def judged_by(self) -> VerdictRule:
+        """Which RTTs allow a verdict."""
 
     @abstractmethod
     def judgements(self, x: SubflowSignals, y: SubflowSignals, names: tuple[str, str]) -> Iterable[DelayJudgement]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from smartsbd.detectors.delay_judge import DelayJudge
 from smartsbd.detectors.lag_excess import Criterion, Judgement, judgements
 from smartsbd.features import judged_rtts
+from smartsbd.features.judged_rtts import VerdictRule
 from smartsbd.features.lag_excess.lattice import reason_before_judgement
 from smartsbd.features.reading import Reading
 from smartsbd.features.series import SubflowSignals
@@ -21,11 +22,14 @@ class LagExcessJudge(DelayJudge):
     reading : Reading
     """
 
-    judged_by = judged_rtts.LAG_EXCESS_RULE
-
     def __init__(self, criterion: Criterion, reading: Reading) -> None:
         super().__init__(reading)
         self.rule: Criterion = criterion
+
+    @property
+    def judged_by(self) -> VerdictRule:
+        """Which RTTs allow a verdict."""
+        return judged_rtts.LAG_EXCESS_RULE
 
     def judgements(self, x: SubflowSignals, y: SubflowSignals, _names: tuple[str, str]) -> Iterable[Judgement]:
         """Return the judgements on a pair, in time order.

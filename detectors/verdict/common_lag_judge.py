@@ -8,6 +8,7 @@ from smartsbd.detectors.delay_judge import DelayJudge
 from smartsbd.detectors.verdict.common_lag import CommonLagRule
 from smartsbd.detectors.verdict.timed_judgements import TimedJudgement, reason_before_block, timed_judgements
 from smartsbd.features import judged_rtts
+from smartsbd.features.judged_rtts import VerdictRule
 from smartsbd.features.reading import Reading
 from smartsbd.features.series import SubflowSignals
 
@@ -21,11 +22,14 @@ class CommonLagJudge(DelayJudge):
     reading : Reading
     """
 
-    judged_by = judged_rtts.RULE
-
     def __init__(self, rule: CommonLagRule, reading: Reading) -> None:
         super().__init__(reading)
         self.rule: CommonLagRule = rule
+
+    @property
+    def judged_by(self) -> VerdictRule:
+        """Which RTTs allow a verdict."""
+        return judged_rtts.RULE
 
     def judgements(self, x: SubflowSignals, y: SubflowSignals, names: tuple[str, str]) -> Iterable[TimedJudgement]:
         """Return the judgements on a pair, in time order.

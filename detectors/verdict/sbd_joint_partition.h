@@ -3,7 +3,7 @@
  * Joint partition: the groups of up to five subflows that the scores of all pairs together make the
  * likeliest
  *
- * Twin of detectors/verdict/joint_partition.py, where the rule is explained. Integers only, no allocation, no
+ * Twin of joint_partition.py, where the rule is explained. Integers only, no allocation, no
  * library, no recursion; each loop runs over a constant.
  *
  *	joint.weight_q10[sbd_joint_place(i, j)] = sbd_joint_weight_q10(verdict, score_q10);

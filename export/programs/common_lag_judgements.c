@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * common_lag_judgements - every judgement of the common lag on pairs of subflows, as their samples come
+ * common_lag_judgements - every judgement of the common lag on pairs of subflows
  *
  *	cc -O2 -I<headers> -o common_lag_judgements common_lag_judgements.c
  *	common_lag_judgements < samples > judgements

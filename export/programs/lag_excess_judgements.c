@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * lag_excess_judgements - every judgement of the lag excess on pairs of subflows, as their RTT samples come
+ * lag_excess_judgements - every judgement of the lag excess on pairs of subflows
  *
  *	cc -O2 -I<headers> -o lag_excess_judgements lag_excess_judgements.c
  *	lag_excess_judgements <shared above> <apart below> <tiles> <compares> < samples > judgements

@@ -98,7 +98,7 @@ def test_the_examples_are_one_new_file_each_and_its_registration() -> None:
     assert [Path(path).parent.as_posix() for path in NEW] == [
         "features",
         "detectors",
-        "traces",
+        "traces/formats",
         "models/families",
         "scenarios",
         "simulator/src/controllers",

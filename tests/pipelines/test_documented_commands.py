@@ -221,7 +221,7 @@ SHORTENED: dict[str, str] = {
     "dvc exp run --queue --set-param rank.neighbors=1,5 rank": (
         "dvc exp run --queue --set-param rank.neighbors=1,5 --single-item rank"
     ),
-    'pytest -m "not slow" tests/features features': "pytest tests/features/test_catalog.py features/ratio.py",
+    'pytest -m "not slow" tests/features smartsbd/features': "pytest tests/features/test_catalog.py features/ratio.py",
 }
 
 #: Commands that print nothing where all is well.

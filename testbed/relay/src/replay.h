@@ -19,7 +19,7 @@ struct Passage
 
 /**
  * A line that sends at the moments of a recording, as mahimahi's link does and as the simulator's
- * (simulator/src/path/replay-port.h). Each moment carries BYTES bytes, of one packet after another, but
+ * (replay-port.h of the simulator). Each moment carries BYTES bytes, of one packet after another, but
  * only of what came before it. The recording begins again at its last moment.
  */
 class Replay
