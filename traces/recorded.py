@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from smartsbd.native import packet_recording
-from smartsbd.traces import bounds, mptcp, stored
+from smartsbd.traces import bounds, link_types, mptcp, stored
 from smartsbd.traces.assembly import BACKWARDS, OUT_OF_RANGE
 from smartsbd.traces.bounds import Bounds
 from smartsbd.traces.connection import NOT_OBSERVED, AckColumns, Acks, Subflow
@@ -33,10 +33,14 @@ End = tuple[bytes, int]
 NOT_IP, NOT_TCP, FRAGMENT = "not IP", "not TCP", "IP fragment"
 PLAIN = "TCP without MPTCP"
 NOT_ANSWERED = "TCP, MPTCP offered and not answered"
+CUT_OPTIONS = "TCP headers are cut: capture with -s 128"
+ENCRYPTED, AGGREGATE = "encrypted 802.11 frame", "802.11 frame of several packets"
+DAMAGED = "802.11 frame that was received damaged"
 #: Reasons why a record is refused.
 CUT, TOO_LONG, BROKEN_BLOCK = "cut packet record", "length beyond any packet", "broken block"
 NO_INTERFACE, NO_TIME = "packet of an interface that was not described", "packet without a time"
-UNKNOWN_LINK, CUT_HEADERS, BAD_IP, BAD_TCP = "unknown link type", "cut before its headers end", "bad IP", "bad TCP"
+UNKNOWN_LINK = link_types.UNKNOWN
+CUT_HEADERS, BAD_IP, BAD_TCP = "cut before its headers end", "bad IP", "bad TCP"
 SYN_INSIDE = "SYN inside a connection"
 #: What is counted beside the options of connections.
 IMPLAUSIBLE = "number beyond any window"
@@ -44,13 +48,16 @@ FORGOTTEN = "more outstanding than is kept"
 SILENT = "flow left, silent for long"
 DISPLACED = "flow left, too many alive"
 
-# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, three more are
+# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, six more are
 # unused.
 _VERDICTS = (
     ("segment", ""),
     (NOT_IP, ""),
     (NOT_TCP, ""),
     (FRAGMENT, ""),
+    (ENCRYPTED, ""),
+    (AGGREGATE, ""),
+    (DAMAGED, ""),
     (CUT, "{0} of {1} bytes of its head"),
     (CUT, "{0} of {1} bytes"),
     (TOO_LONG, "{0} bytes"),
@@ -81,7 +88,9 @@ _VERDICTS = (
     (BACKWARDS, "{0} follows {1}"),
     (SYN_INSIDE, "{0} follows {1}"),
 )
-_UNUSED = range(1, 4)
+_UNUSED = range(1, 7)
+#: What a flow that is no subflow is, as native/packets/src/flow.h numbers it; the first is one.
+PLAIN_KINDS = ("", PLAIN, NOT_ANSWERED, CUT_OPTIONS)
 # Of a connection's options, as native/packets/src/mptcp.h numbers them.
 _SIGNALS = (
     "MP_CAPABLE",
@@ -122,6 +131,8 @@ _VANTAGES = dict(
     )
 )
 _IPV4, _IPV4_BYTES = 4, 4
+# Of a reset that gives none.
+_WITHOUT_REASON = -1
 _COPIED_BYTES = 1 << 20
 # Summaries that are taken apart at once, and ends that are remembered.
 _AT_ONCE = 1 << 12
@@ -193,6 +204,14 @@ class Flow:
     signals : mapping of str to int
         MPTCP options by name; options that are malformed by what is wrong.
     senders : (Sender, Sender)
+    reset : int or None
+        -1 if it was reset without a reason, else the reason of its MP_TCPRST; None if it was not reset.
+    is_answered : bool
+        A SYN/ACK was seen.
+    is_backup : bool
+        So its last MP_JOIN or MP_PRIO said.
+    plain : str
+        What it is if it is no subflow, else empty.
     """
 
     number: int
@@ -208,6 +227,10 @@ class Flow:
     address_ids: tuple[int | None, int | None]
     signals: Mapping[str, int]
     senders: tuple[Sender, Sender]
+    reset: int | None
+    is_answered: bool
+    is_backup: bool
+    plain: str
 
     def tokens(self) -> tuple[int | None, int | None]:
         """Return the tokens of both ends' keys, None where a key or the version is not known."""
@@ -291,6 +314,10 @@ def _some_flows(summaries: np.ndarray) -> Iterator[Flow]:
             address_ids=(_known(row["addressId"][0]), _known(row["addressId"][1])),
             signals=_signals(tuple(row["signals"])),
             senders=(_sender(row["senders"][0]), _sender(row["senders"][1])),
+            reset=row["reset"] if row["reset"] >= _WITHOUT_REASON else None,
+            is_answered=bool(row["isAnswered"]),
+            is_backup=bool(row["isBackup"]),
+            plain=PLAIN_KINDS[row["plain"]],
         )
 
 
@@ -317,6 +344,8 @@ class Refusals(Sequence[Refusal]):
                 *self._spool.place, chunk, records
             ):
                 reason, detail = _VERDICTS[verdict]
+                if reason == UNKNOWN_LINK:
+                    reason = link_types.not_read(first)
                 yield Refusal(offset, reason, detail.format(first, second), raw)
 
     def __getitem__(self, index: int | slice) -> Refusal | list[Refusal]:  # type: ignore[override]
@@ -484,7 +513,7 @@ def record(
     descriptor, name = tempfile.mkstemp(suffix=".spool", dir=folder)
     try:
         recording = packet_recording.Recording(
-            descriptor, subflows=most.connections, part_rows=part_rows, gathered=gathered
+            descriptor, subflows=most.connections, part_rows=part_rows, gathered=gathered, plain=most.plain_flows
         )
         digest = stored.FileDigest()
         for block in stored.blocks(path, digest):
@@ -503,7 +532,8 @@ def record(
         raise UnreadableInputError(path, *_UNREADABLE[recording.unreadable])
     verdicts = recording.verdicts
     unused = Counter({_VERDICTS[verdict][0]: verdicts[verdict] for verdict in _UNUSED})
-    unused.update({PLAIN: recording.plain_segments, NOT_ANSWERED: recording.not_answered_segments})
+    plain = (recording.plain_segments, recording.not_answered_segments, recording.cut_segments)
+    unused.update(dict(zip(PLAIN_KINDS[1:], plain, strict=True)))
     return Recorded(
         path=path,
         capture_id=digest.capture_id(),

@@ -212,7 +212,7 @@ EXPECTED = {
         "truncated-record": "pcap: 6 read, 1 refused: cut packet record",
         "truncated-record-header": "pcap: 7 read, 1 refused: cut packet record",
         "two-captures-in-one-file": "pcap: 7 read, 1 refused: cut before its headers end, 1 refused: cut packet record",
-        "unknown-link-type": "pcap: 0 read, 7 refused: unknown link type",
+        "unknown-link-type": "pcap: 0 read, 7 refused: link type 147 (USER0) is not read",
         "unknown-version": "pcap: 7 read",
         "vlan-nested-1000": "pcap: 8 read, 1 refused: cut before its headers end",
         "wire-length-of-4-gib": "pcap: 7 read",

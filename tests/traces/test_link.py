@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from tests.traces.comparison import assert_same_content
-from tests.traces.naive.link import CUT, LINKS, NOT_IP
+from tests.traces.naive.link import CUT, NOT_IP, start_of
 from tests.traces.packets import IPV4, IPV6, Packet, cooked, cooked_v2, ethernet, pcap
 
 ARP = 0x0806
@@ -62,7 +62,7 @@ FOUR, SIX = b"\x45" + bytes(19), b"\x60" + bytes(39)
     ],
 )
 def test_where_ip_starts(link: int, frame: bytes, start: int) -> None:
-    assert LINKS[link](frame) == start
+    assert start_of(link, frame) == start
     assert_same_content(pcap([Packet(0, frame)], link=link))
 
 
@@ -85,8 +85,8 @@ def test_where_ip_starts(link: int, frame: bytes, start: int) -> None:
     ],
 )
 def test_a_header_that_is_cut(link: int, frame: bytes, header_bytes: int) -> None:
-    assert [LINKS[link](frame[:size]) for size in range(header_bytes)] == [CUT] * header_bytes
-    assert LINKS[link](frame[:header_bytes]) >= 0
+    assert [start_of(link, frame[:size]) for size in range(header_bytes)] == [CUT] * header_bytes
+    assert start_of(link, frame[:header_bytes]) >= 0
     assert_same_content(pcap([Packet(0, frame[:size]) for size in range(len(frame))], link=link))
 
 

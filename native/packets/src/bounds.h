@@ -55,6 +55,10 @@ constexpr size_t MAX_FLOWS = size_t{1} << 17;
 /// Subflows of a capture that are kept, if the caller does not say.
 constexpr size_t MAX_SUBFLOWS = 100'000;
 
+/// Of TCP without MPTCP, flows whose ends sent less than this are kept as far as these go.
+constexpr int64_t BULK_BYTES = int64_t{1} << 16;
+constexpr size_t MAX_SMALL_FLOWS = 1024;
+
 /// @return The number nearest to `previous` whose low 32 bits are `low32`.
 inline int64_t
 Unwrapped(int64_t previous, uint32_t low32)

@@ -22,6 +22,9 @@ enum class Verdict : uint8_t
     NotIp,
     NotTcp,
     Fragment,
+    Encrypted, // 802.11
+    Aggregate, // 802.11: several packets in one frame
+    Damaged,   // 802.11
     // Refused. In the comments: the two numbers that go with it.
     CutRecordHead,    // captured, wanted
     CutRecord,        // captured, wanted
@@ -54,6 +57,9 @@ enum class Verdict : uint8_t
     SynInside,        // time, time before
     COUNT
 };
+
+/// What comes after it is refused.
+constexpr Verdict LAST_UNUSED{Verdict::Damaged};
 
 /// One captured packet.
 struct Frame

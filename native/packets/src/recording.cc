@@ -222,7 +222,7 @@ Recording::Take(const Frame& frame)
     {
         verdict = frame.timeNs < 0 ? Verdict::BeforeTime : Verdict::BeyondTime;
     }
-    if (verdict > Verdict::Fragment)
+    if (verdict > LAST_UNUSED)
     {
         Refusal refusal{frame.offset, unusable.first, unusable.second, verdict, 0, {}};
         refusal.rawBytes = static_cast<uint8_t>(std::min(frame.capturedBytes, RAW_BYTES));
@@ -309,7 +309,11 @@ Recording::Begin(LiveFlow& live, const CapturedSegment& first)
     live.ends[end] = first.source;
     live.ends[1 - end] = first.destination;
     live.flow =
-        std::make_unique<Flow>(m_nextNumber++, first.segment, m_spool, m_limits.isListing);
+        std::make_unique<Flow>(m_nextNumber++,
+                               first.segment,
+                               m_spool,
+                               m_limits.isListing,
+                               m_limits.isKeepingPlain);
     live.own = {};
     live.isAdmitted = false;
     return end;
@@ -478,27 +482,68 @@ Recording::End(LiveFlow& live, int64_t left)
 {
     auto& flow = live.flow;
     const bool isKept = flow->GetAdmission() == Flow::Admission::Kept;
-    if (flow->IsSubflow() && isKept)
+    if (flow->IsSubflow())
     {
-        m_flows.push_back(flow->Finish(live.ends, left));
-        if (m_flows.size() >= FLOWS_IN_MEMORY)
+        if (isKept)
         {
-            WriteFlows();
+            Keep(live, left);
         }
-    }
-    else if (flow->IsSubflow())
-    {
-        m_counts.beyondSegments += flow->GetSegments();
+        else
+        {
+            m_counts.beyondSegments += flow->GetSegments();
+        }
     }
     else
     {
         m_admitted -= isKept;
-        (flow->IsOffered() ? m_counts.notAnsweredSegments : m_counts.plainSegments) +=
-            flow->GetSegments();
+        if (m_limits.isKeepingPlain && AdmitPlain(*flow))
+        {
+            Keep(live, left);
+        }
+        else
+        {
+            CountSegments(*flow);
+        }
     }
     m_counts.silent += left == LEFT_SILENT;
     m_counts.displaced += left == LEFT_DISPLACED;
     flow.reset();
+}
+
+void
+Recording::Keep(LiveFlow& live, int64_t left)
+{
+    m_flows.push_back(live.flow->Finish(live.ends, left));
+    if (m_flows.size() >= FLOWS_IN_MEMORY)
+    {
+        WriteFlows();
+    }
+}
+
+bool
+Recording::AdmitPlain(Flow& flow)
+{
+    const bool isBulk = flow.GetPayload() >= BULK_BYTES;
+    auto& kept = isBulk ? m_admitted : m_small;
+    const auto most = isBulk ? m_limits.subflows : std::min(m_limits.subflows, MAX_SMALL_FLOWS);
+    // Where the first segment is a SYN, the flow begins with it once more.
+    if (kept >= most || flow.GetSegments() == 0)
+    {
+        return false;
+    }
+    ++kept;
+    return true;
+}
+
+/// Count the segments of a flow that is no subflow.
+void
+Recording::CountSegments(const Flow& flow)
+{
+    const auto kind = flow.GetPlainKind();
+    auto& segments = kind == PlainKind::NotAnswered ? m_counts.notAnsweredSegments
+                     : kind == PlainKind::Cut       ? m_counts.cutSegments
+                                                    : m_counts.plainSegments;
+    segments += flow.GetSegments();
 }
 
 void

@@ -33,6 +33,7 @@ struct Limits
     uint32_t partRows{PART_ROWS};
     bool isListing{false}; //!< Whether segments are listed, too
     uint16_t gathered{GATHERED_SEGMENTS};
+    bool isKeepingPlain{false}; //!< Whether flows that are no subflows are kept, too
 };
 
 /// What became of the flows that are no subflows, and of those let go of early.
@@ -40,6 +41,7 @@ struct FlowCounts
 {
     int64_t plainSegments{0};       //!< Of TCP without MPTCP
     int64_t notAnsweredSegments{0}; //!< Of TCP, MPTCP offered and not answered
+    int64_t cutSegments{0};         //!< Of TCP whose options are cut
     int64_t silent{0};              //!< Flows let go of because they were silent for long
     int64_t displaced{0};           //!< Flows let go of because there were too many
     int64_t beyondSegments{0};      //!< Of subflows after as many as are kept
@@ -172,6 +174,13 @@ class Recording : private FrameSink
     /// Keep a flow that is known to be a subflow from now on, if there is room.
     void Admit(LiveFlow& live);
     void Insert(uint32_t hash, uint32_t place);
+
+    /// Keep what stays of a flow that is done with.
+    void Keep(LiveFlow& live, int64_t left);
+
+    /// @return Whether a flow that is no subflow is kept; it takes a place then.
+    bool AdmitPlain(Flow& flow);
+    void CountSegments(const Flow& flow);
     void End(LiveFlow& live, int64_t left);
 
     /// Let go of flows that ended or are silent for long.
@@ -207,6 +216,7 @@ class Recording : private FrameSink
     std::array<int64_t, static_cast<size_t>(Verdict::COUNT)> m_verdicts{};
     FlowCounts m_counts;
     size_t m_admitted{0}; //!< Subflows that are or will be in m_flows
+    size_t m_small{0};    //!< Flows in m_flows that are no subflows, and that sent little
     std::vector<FlowSummary> m_flows; //!< Not written yet; at the end, all
     Chain m_flowsWritten;
     std::vector<ListedSegment> m_listed; //!< Taken since they were asked for

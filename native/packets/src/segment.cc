@@ -294,7 +294,7 @@ ReadSegment(const Frame& frame, CapturedSegment& captured)
     const auto ip = FindIp(frame);
     if (ip.verdict != Verdict::Segment)
     {
-        return {ip.verdict, ip.verdict == Verdict::UnknownLink ? frame.link : 0};
+        return {ip.verdict, ip.verdict == Verdict::UnknownLink ? ip.at : 0};
     }
     if (ip.at >= frame.capturedBytes)
     {

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from smartsbd.traces.assembly import BACKWARDS, MAX_TIME_NS, OUT_OF_RANGE
 from smartsbd.traces.quarantine import RAW_BYTES, Refusal
-from smartsbd.traces.recorded import NOT_ANSWERED, PLAIN, SYN_INSIDE
+from smartsbd.traces.recorded import CUT_OPTIONS, NOT_ANSWERED, PLAIN, SYN_INSIDE
 from smartsbd.traces.sequence import unwrapped
 from smartsbd.traces.trace import Trace
 from tests.traces.naive import mptcp
 from tests.traces.naive.pcap import Frame, frames
+from tests.traces.naive import segment as segments
 from tests.traces.naive.segment import ACK, CWR, ECE, FIN, RST, SYN, Segment, UnusableError, segment
 from tests.traces.naive.sender import Sender
 from tests.traces.naive.vantage import Answers
@@ -61,7 +62,11 @@ class Flow:
         MPTCP options by name; options that are malformed by what is wrong.
     """
 
-    def __init__(self, first: Segment) -> None:
+    def __init__(self, first: Segment, *, kept_plain: bool = False) -> None:
+        self._kept_plain = kept_plain
+        self._has_whole_syn = False
+        self.reset: int | None = None
+        self.is_answered = self.is_backup = False
         # A SYN/ACK is answered to the end that opened the connection.
         turned = first.flags & (SYN | ACK) == SYN | ACK
         self.ends = (first.destination, first.source) if turned else (first.source, first.destination)
@@ -100,9 +105,18 @@ class Flow:
     @property
     def is_plain(self) -> bool:
         """Whether it is TCP without MPTCP, as far as can be told: by its SYN, or by many segments without an option."""
-        if self.offered or self.has_data_signal or self.signals:
+        if self._kept_plain or self.offered or self.has_data_signal or self.signals:
             return False
         return self.first_syn is not None or self.segments > _MANY
+
+    @property
+    def plain(self) -> str:
+        """What it is if it is no subflow, else empty."""
+        if self.is_subflow:
+            return ""
+        if self.offered:
+            return NOT_ANSWERED
+        return CUT_OPTIONS if self.signals[segments.CUT_OPTIONS] and not self._has_whole_syn else PLAIN
 
     def begins_anew(self, segment: Segment) -> bool:
         """Tell whether a segment opens another connection between the same addresses and ports."""
@@ -126,6 +140,9 @@ class Flow:
             return SYN_INSIDE
         if is_syn:
             self.first_syn = segment.seq
+            self._has_whole_syn = segment.options.malformed != segments.CUT_OPTIONS
+        if segment.flags & RST and self.reset is None:
+            self.reset = -1
         self.end_ns = segment.time_ns
         self.segments += 1
         self._is_over |= bool(segment.flags & (FIN | RST))
@@ -133,6 +150,7 @@ class Flow:
         data_ack = self._mptcp(segment, end)
         if segment.flags & (SYN | ACK) == SYN | ACK:
             self._syn_acked = segment.ack
+            self.is_answered = True
         if self.is_plain:
             self._senders = None
             return None
@@ -172,6 +190,10 @@ class Flow:
             else:
                 self.signals[mptcp.NAMES[one.subtype]] += 1
                 self.has_data_signal |= one.subtype == mptcp.DSS
+                if one.subtype == mptcp.MP_PRIO:
+                    self.is_backup = one.detail == 1
+                if one.subtype == mptcp.MP_TCPRST and one.detail is not None:
+                    self.reset = one.detail
         if segment.flags & (SYN | ACK) == SYN | ACK and self.offered and not segment.options.malformed:
             self.refused = not found
         return data_ack
@@ -190,6 +212,7 @@ class Flow:
 
     def _join(self, one: mptcp.Join, end: int) -> None:
         self.offered = True
+        self.is_backup |= one.backup
         if one.token is not None:
             self.join_token = one.token
         if one.address_id is not None:
@@ -206,16 +229,19 @@ class Flow:
         return last - first
 
 
-def flows(path: Path, trace: Trace) -> list[Flow]:
-    """Return the subflows of a capture, in order of their first segment; count its records."""
-    found = connections(path, trace)
+def flows(path: Path, trace: Trace, *, plain: bool = False) -> list[Flow]:
+    """Return the subflows of a capture, in order of their first segment; count its records.
+
+    Other flows are among them if `plain`; of few, as all are held here.
+    """
+    found = connections(path, trace, plain=plain)
     for flow in found:
-        if not flow.is_subflow:
-            trace.unused[NOT_ANSWERED if flow.offered else PLAIN] += flow.segments
-    return [flow for flow in found if flow.is_subflow]
+        if not flow.is_subflow and not plain:
+            trace.unused[flow.plain] += flow.segments
+    return [flow for flow in found if flow.is_subflow or plain]
 
 
-def connections(path: Path, trace: Trace) -> list[Flow]:
+def connections(path: Path, trace: Trace, *, plain: bool = False) -> list[Flow]:
     """Return the TCP connections of a capture, with MPTCP or without."""
     current: dict[frozenset[End], Flow] = {}
     found = []
@@ -223,7 +249,7 @@ def connections(path: Path, trace: Trace) -> list[Flow]:
         key = frozenset((one.source, one.destination))
         flow = current.get(key)
         if flow is None or flow.begins_anew(one):
-            flow = current[key] = Flow(one)
+            flow = current[key] = Flow(one, kept_plain=plain)
             found.append(flow)
         before_ns = flow.end_ns
         why = flow.take(one)

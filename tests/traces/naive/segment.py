@@ -6,8 +6,19 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from smartsbd.traces.recorded import BAD_IP, BAD_TCP, CUT_HEADERS, FRAGMENT, NOT_IP, NOT_TCP, UNKNOWN_LINK
-from tests.traces.naive.link import CUT, LINKS
+from smartsbd.traces import link_types
+from smartsbd.traces.recorded import (
+    AGGREGATE,
+    BAD_IP,
+    BAD_TCP,
+    CUT_HEADERS,
+    DAMAGED,
+    ENCRYPTED,
+    FRAGMENT,
+    NOT_IP,
+    NOT_TCP,
+)
+from tests.traces.naive import link
 from tests.traces.naive.pcap import MAX_PACKET_BYTES, Frame
 
 FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
@@ -20,6 +31,13 @@ _IPV4_BYTES, _IPV6_BYTES, _TCP_BYTES = 20, 40, 20
 _MORE_FRAGMENTS, _FRAGMENT_OFFSET = 0x2000, 0x1FFF
 _END, _NOP, _MSS, _SACK_PERMITTED, _SACK, _TIMESTAMPS, _MPTCP = 0, 1, 2, 4, 5, 8, 30
 _MSS_BYTES, _TIMESTAMPS_BYTES = 4, 10
+_NO_IP = {
+    link.NOT_IP: NOT_IP,
+    link.FRAGMENTED: FRAGMENT,
+    link.ENCRYPTED: ENCRYPTED,
+    link.AGGREGATED: AGGREGATE,
+    link.DAMAGED: DAMAGED,
+}
 _TCP_HEADER = struct.Struct("!HHIIBBH")
 
 
@@ -146,15 +164,15 @@ def segment(frame: Frame) -> Segment:
     UnusableError
         If there is none, or it cannot be read.
     """
-    link = LINKS.get(frame.link)
-    if link is None:
-        raise UnusableError(UNKNOWN_LINK, str(frame.link), refused=True)
     data = frame.data
-    start = link(data)
-    if start == CUT:
-        raise _cut("link layer")
-    if start < 0:
-        raise UnusableError(NOT_IP, refused=False)
+    try:
+        start = link.find_ip(frame.link, data)
+    except link.NoIpError as error:
+        if error.why == link.CUT:
+            raise _cut("link layer") from error
+        if error.why == link.UNKNOWN:
+            raise UnusableError(link_types.not_read(error.link), str(error.link), refused=True) from error
+        raise UnusableError(_NO_IP[error.why], refused=False) from error
     if start >= len(data):
         raise _cut("IP")
     version = data[start] >> 4
