@@ -23,7 +23,7 @@ from smartsbd.native import packet_recording
 from smartsbd.traces import bounds, link_types, mptcp, stored
 from smartsbd.traces.assembly import BACKWARDS, OUT_OF_RANGE
 from smartsbd.traces.bounds import Bounds
-from smartsbd.traces.connection import NOT_OBSERVED, AckColumns, Acks, Subflow
+from smartsbd.traces.connection import NOT_OBSERVED, AckColumns, Acks, PacketFlow, Subflow
 from smartsbd.traces.quarantine import Refusal, UnreadableInputError
 from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
 
@@ -244,6 +244,21 @@ class Flow:
         """Return the data sequence number of the first byte `end` sends, None if its key is not known."""
         key = self.keys[end]
         return None if key is None or self.version is None else mptcp.first_data(key, self.version)
+
+    def packets(self, path: Path, sender: int) -> PacketFlow:
+        """Return where its packets are, and what they say of it, with one of the ends as the sender."""
+        return PacketFlow(
+            path=path,
+            number=self.number,
+            sender=sender,
+            payload_bytes=sum(end.payload_bytes for end in self.senders),
+            sent_bytes=self.senders[sender].payload_bytes,
+            is_join=self.join_token is not None,
+            has_syn=self.first_syn is not None,
+            is_answered=self.is_answered,
+            is_backup=self.is_backup,
+            reset=self.reset,
+        )
 
     def vantage(self, sender: int) -> str:
         """Return where the capture was taken, with one of the ends as the sender."""

@@ -13,8 +13,8 @@ from smartsbd.traces.recorded import CUT_OPTIONS, NOT_ANSWERED, PLAIN, SYN_INSID
 from smartsbd.traces.sequence import unwrapped
 from smartsbd.traces.trace import Trace
 from tests.traces.naive import mptcp
-from tests.traces.naive.pcap import Frame, frames
 from tests.traces.naive import segment as segments
+from tests.traces.naive.pcap import Frame, frames
 from tests.traces.naive.segment import ACK, CWR, ECE, FIN, RST, SYN, Segment, UnusableError, segment
 from tests.traces.naive.sender import Sender
 from tests.traces.naive.vantage import Answers

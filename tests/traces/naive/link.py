@@ -251,21 +251,19 @@ def _ip(data: bytes, at: int) -> Step:
     if found is None:
         return at, None
     protocol, start = found
-    if protocol in (4, 41):
-        return _raw(data, start)
-    if protocol == 47:
-        return _gre(data, start) or (at, None)
-    if protocol == 97:
-        return _ethernet(data, start + 2)
-    if protocol == 137:
-        return start, _mpls
-    if protocol == 17:
-        return _udp(data, start) or (at, None)
-    return at, None
+    carried: dict[int, Callable[[bytes, int], Step | None]] = {
+        4: _raw,
+        17: _udp,
+        41: _raw,
+        47: _gre,
+        97: _behind(_ethernet, 2),
+        137: _mpls,
+    }
+    return (carried[protocol](data, start) if protocol in carried else None) or (at, None)
 
 
 def _payload(data: bytes, at: int) -> tuple[int, int] | None:
-    """Return the protocol of a packet that is whole, and where its payload starts; None if it is for others to judge."""
+    """Return the protocol of a packet that is whole, and where its payload starts; None if others are to judge it."""
     version = data[at] >> 4 if at < len(data) else 0
     if version == 4 and len(data) >= at + 20:
         size = 4 * (data[at] & 15)

@@ -40,7 +40,7 @@ class Capable:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """MP_JOIN: the receiver's token in a SYN, the sender's address id in SYN and SYN/ACK, and whether it is a backup."""
+    """MP_JOIN: the receiver's token in a SYN, the sender's address id in SYN and SYN/ACK, whether it is a backup."""
 
     token: int | None
     address_id: int | None
