@@ -450,7 +450,7 @@ TryPackets(const uint8_t* bytes, size_t size)
     const auto all = Read(bytes, size, size + 1, Limits{.isKeepingPlain = true});
     CheckGroups({all.flows}, Limits{}.subflows);
     const auto subflows = std::count_if(all.flows.begin(), all.flows.end(), [](const FlowSummary& one) {
-        return one.plain == static_cast<uint8_t>(PlainKind::None);
+        return one.plain == static_cast<uint16_t>(PlainKind::None);
     });
     HOLDS(subflows == static_cast<ptrdiff_t>(flows.size()));
     if (size % FEW_FLOWS_EVERY == 0)

@@ -381,7 +381,7 @@ Flow::Finish(const Endpoint (&ends)[2], int64_t left)
                         .reset = m_reset,
                         .isAnswered = m_synAcked >= 0,
                         .isBackup = m_isBackup,
-                        .plain = static_cast<uint8_t>(GetPlainKind()),
+                        .plain = static_cast<uint16_t>(GetPlainKind()),
                         .left = left,
                         .senders = {}};
     for (int end = 0; end < 2; ++end)

@@ -67,9 +67,9 @@ struct FlowSummary
     uint8_t hasKey[2];
     /// How it was reset: -2 if it was not, -1 without a reason, else the reason of MP_TCPRST.
     int16_t reset;
-    uint8_t isAnswered; //!< A SYN/ACK was seen
-    uint8_t isBackup;   //!< So the last MP_JOIN or MP_PRIO said
-    uint8_t plain;      //!< What it is if it is no subflow, as PlainKind has it
+    uint16_t isAnswered; //!< A SYN/ACK was seen
+    uint16_t isBackup;   //!< So the last MP_JOIN or MP_PRIO said
+    uint16_t plain;      //!< What it is if it is no subflow, as PlainKind has it
     /// Why it was let go of before its end: 1 if it was silent for long, 2 if there were too many.
     int64_t left;
     SenderSummary senders[2];
