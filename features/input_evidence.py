@@ -80,7 +80,20 @@ class SubflowEvidence:
 
     @classmethod
     def of(cls, subflow: Subflow, rtts: JudgedRtts, begin_ns: int) -> SubflowEvidence:
-        """Return what a subflow and its RTTs say; its connection began at `begin_ns`."""
+        """Return what a subflow and its RTTs say.
+
+        Parameters
+        ----------
+        subflow : Subflow
+        rtts : JudgedRtts
+            Of it.
+        begin_ns : int, nanoseconds
+            When its connection began.
+
+        Returns
+        -------
+        SubflowEvidence
+        """
         return cls(
             subflow_id=subflow.subflow_id,
             name=subflow.name,

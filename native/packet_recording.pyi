@@ -14,6 +14,7 @@ VERDICTS: int
 SIGNALS: int
 PART_ROWS: int
 GATHERED_SEGMENTS: int
+BULK_BYTES: int
 ACK_SOURCE: np.dtype[np.void]
 CHAIN_SOURCE: np.dtype[np.void]
 FLOW_TOKENS: np.dtype[np.void]

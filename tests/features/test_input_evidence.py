@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,21 +137,21 @@ def test_a_path_that_was_congested_was_loaded() -> None:
     assert limits(subflow(0, LOADED), subflow(1, IDLE, states=(0, 3))) == []
 
 
-def silent(**what: object) -> Subflow:
+def silent(**what: Any) -> Subflow:
     """A subflow on which the sender sent nothing."""
-    flow: dict[str, object] = {
-        "path": Path("a.pcap"),
-        "number": 1,
-        "sender": 0,
-        "payload_bytes": 0,
-        "sent_bytes": 0,
-        "is_join": True,
-        "has_syn": True,
-        "is_answered": True,
-        "is_backup": False,
-        "reset": None,
-    }
-    return replace(subflow(1, [], start_ms=300), packets=PacketFlow(**flow | what))
+    flow = PacketFlow(
+        path=Path("a.pcap"),
+        number=1,
+        sender=0,
+        payload_bytes=0,
+        sent_bytes=0,
+        is_join=True,
+        has_syn=True,
+        is_answered=True,
+        is_backup=False,
+        reset=None,
+    )
+    return replace(subflow(1, [], start_ms=300), packets=replace(flow, **what))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def silent(**what: object) -> Subflow:
         ({"sent_bytes": 9}, "Subflow 1: no RTT. Nothing on it was acknowledged while it was captured"),
     ],
 )
-def test_what_became_of_a_subflow_without_data_is_said(what: dict[str, object], sentence: str) -> None:
+def test_what_became_of_a_subflow_without_data_is_said(what: dict[str, Any], sentence: str) -> None:
     (said,) = [one for one in limits(subflow(0, LOADED), silent(**what)) if "ubflow 1" in one]
     assert said.startswith(sentence)
 
