@@ -31,6 +31,7 @@ End = tuple[bytes, int]
 
 #: Reasons why a record is in no table, though nothing is wrong with it.
 NOT_IP, NOT_TCP, FRAGMENT = "not IP", "not TCP", "IP fragment"
+SEEN_TWICE = "seen twice"
 PLAIN = "TCP without MPTCP"
 NOT_ANSWERED = "TCP, MPTCP offered and not answered"
 #: Reasons why a record is refused.
@@ -44,13 +45,14 @@ FORGOTTEN = "more outstanding than is kept"
 SILENT = "flow left, silent for long"
 DISPLACED = "flow left, too many alive"
 
-# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, three more are
+# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, four more are
 # unused.
 _VERDICTS = (
     ("segment", ""),
     (NOT_IP, ""),
     (NOT_TCP, ""),
     (FRAGMENT, ""),
+    (SEEN_TWICE, ""),
     (CUT, "{0} of {1} bytes of its head"),
     (CUT, "{0} of {1} bytes"),
     (TOO_LONG, "{0} bytes"),
@@ -81,7 +83,7 @@ _VERDICTS = (
     (BACKWARDS, "{0} follows {1}"),
     (SYN_INSIDE, "{0} follows {1}"),
 )
-_UNUSED = range(1, 4)
+_UNUSED = range(1, 5)
 # Of a connection's options, as native/packets/src/mptcp.h numbers them.
 _SIGNALS = (
     "MP_CAPABLE",
@@ -225,6 +227,11 @@ class Flow:
     def vantage(self, sender: int) -> str:
         """Return where the capture was taken, with one of the ends as the sender."""
         return vantage(self.senders[sender].shortest_ns, self.senders[1 - sender].shortest_ns)
+
+
+def seen_twice(copies: int) -> str:
+    """Say how many packets of a capture are copies of others."""
+    return f"{SEEN_TWICE}: {copies} packets, captured before on another interface or the same; each is taken once"
 
 
 def _known(number: int) -> int | None:

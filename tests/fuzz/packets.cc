@@ -151,7 +151,7 @@ ReadRefusals(const Spool::Place& place, const Recording& recording, size_t size)
     uint64_t offset = 0;
     for (const auto& one : found)
     {
-        HOLDS(one.verdict > Verdict::Fragment && one.verdict < Verdict::COUNT);
+        HOLDS(one.verdict > LAST_UNUSED && one.verdict < Verdict::COUNT);
         HOLDS(one.offset >= offset && one.offset <= size && one.rawBytes <= RAW_BYTES);
         offset = one.offset;
     }
@@ -163,7 +163,7 @@ void
 CheckCounts(const Recording& recording, const Capture& found)
 {
     const auto& verdicts = found.verdicts;
-    const auto firstRefused = verdicts.begin() + static_cast<size_t>(Verdict::Fragment) + 1;
+    const auto firstRefused = verdicts.begin() + static_cast<size_t>(LAST_UNUSED) + 1;
     const auto refused = std::accumulate(firstRefused, verdicts.end(), int64_t{0});
     HOLDS(std::all_of(verdicts.begin(), verdicts.end(), [](int64_t count) { return count >= 0; }));
     HOLDS(std::accumulate(verdicts.begin(), firstRefused, refused) == found.records);

@@ -24,12 +24,6 @@ Found(uint32_t at)
     return {Verdict::Segment, at};
 }
 
-bool
-IsVlan(uint16_t kind)
-{
-    return kind == 0x8100 || kind == 0x88a8 || kind == 0x9100;
-}
-
 /// IP after the EtherType at `at`, past VLAN tags.
 IpStart
 AfterEtherType(const Frame& frame, uint32_t at)

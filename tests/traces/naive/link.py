@@ -20,6 +20,11 @@ CUT = -1
 NOT_IP = -2
 
 
+def is_vlan(kind: int) -> bool:
+    """Tell whether an EtherType is that of a VLAN tag."""
+    return kind in _VLANS
+
+
 def _ethertype(data: bytes, at: int) -> int:
     """Return where IP starts after the EtherType at `at`, past VLAN tags."""
     while True:
