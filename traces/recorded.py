@@ -31,6 +31,7 @@ End = tuple[bytes, int]
 
 #: Reasons why a record is in no table, though nothing is wrong with it.
 NOT_IP, NOT_TCP, FRAGMENT = "not IP", "not TCP", "IP fragment"
+SEEN_TWICE = "seen twice"
 PLAIN = "TCP without MPTCP"
 NOT_ANSWERED = "TCP, MPTCP offered and not answered"
 CUT_OPTIONS = "TCP headers are cut: capture with -s 128"
@@ -48,7 +49,7 @@ FORGOTTEN = "more outstanding than is kept"
 SILENT = "flow left, silent for long"
 DISPLACED = "flow left, too many alive"
 
-# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, six more are
+# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, seven more are
 # unused.
 _VERDICTS = (
     ("segment", ""),
@@ -58,6 +59,7 @@ _VERDICTS = (
     (ENCRYPTED, ""),
     (AGGREGATE, ""),
     (DAMAGED, ""),
+    (SEEN_TWICE, ""),
     (CUT, "{0} of {1} bytes of its head"),
     (CUT, "{0} of {1} bytes"),
     (TOO_LONG, "{0} bytes"),
@@ -88,7 +90,7 @@ _VERDICTS = (
     (BACKWARDS, "{0} follows {1}"),
     (SYN_INSIDE, "{0} follows {1}"),
 )
-_UNUSED = range(1, 7)
+_UNUSED = range(1, 8)
 #: What a flow that is no subflow is, as native/packets/src/flow.h numbers it; the first is one.
 PLAIN_KINDS = ("", PLAIN, NOT_ANSWERED, CUT_OPTIONS)
 # Of a connection's options, as native/packets/src/mptcp.h numbers them.
@@ -263,6 +265,11 @@ class Flow:
     def vantage(self, sender: int) -> str:
         """Return where the capture was taken, with one of the ends as the sender."""
         return vantage(self.senders[sender].shortest_ns, self.senders[1 - sender].shortest_ns)
+
+
+def seen_twice(copies: int) -> str:
+    """Say how many packets of a capture are copies of others."""
+    return f"{SEEN_TWICE}: {copies} packets, captured before on another interface or the same; each is taken once"
 
 
 def _known(number: int) -> int | None:

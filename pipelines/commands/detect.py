@@ -46,6 +46,7 @@ from smartsbd.pipelines.running import stage
 from smartsbd.traces import recording
 from smartsbd.traces.connection import Connection
 from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recorded import SEEN_TWICE, seen_twice
 from smartsbd.traces.recording import Recording
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
     refused = trace.refused()
     if refused:
         log.warning("%s: refused %s of %d records", recorded.path, refused, trace.records_in)
+    if trace.unused[SEEN_TWICE]:
+        log.warning("%s: %s", recorded.path, seen_twice(trace.unused[SEEN_TWICE]))
     judged: _Judged | None = None
     for connection_id, connection in recorded.connections():
         names = {subflow.subflow_id: subflow.name for subflow in connection.ordered() if subflow.name}

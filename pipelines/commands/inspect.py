@@ -34,7 +34,7 @@ from smartsbd.traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
 from smartsbd.traces.formats import capture
 from smartsbd.traces.input_counts import InputCounts, counted, files_of, total
 from smartsbd.traces.quarantine import UnreadableInputError
-from smartsbd.traces.recorded import UNKNOWN_LINK
+from smartsbd.traces.recorded import SEEN_TWICE, UNKNOWN_LINK, seen_twice
 from smartsbd.traces.recording import Recording
 
 if TYPE_CHECKING:
@@ -118,8 +118,11 @@ def described(recorded: Recording) -> Iterator[str]:
         f"{recorded.path}: {recorded.source}, {len(trace.connections)} connections,"
         f" {trace.records_in} records, {sum(trace.refused().values())} refused"
     )
-    if trace.unused:
-        yield "  in no table: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.unused.items()))
+    in_no_table = {name: count for name, count in sorted(trace.unused.items()) if name != SEEN_TWICE}
+    if in_no_table:
+        yield "  in no table: " + ", ".join(f"{name} {count}" for name, count in in_no_table.items())
+    if trace.unused[SEEN_TWICE]:
+        yield f"  {seen_twice(trace.unused[SEEN_TWICE])}"
     if trace.signals:
         what = "options" if recorded.source == capture.SOURCE else "counted too"
         yield f"  {what}: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.signals.items()))

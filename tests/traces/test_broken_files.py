@@ -169,7 +169,7 @@ EXPECTED = {
         "option-sack-of-3-bytes": "pcap: 9 read",
         "option-sack-reversed": "pcap: 9 read",
         "pcapng-1000-interfaces": "pcap: 1 read",
-        "pcapng-big-endian-after-little": "pcap: 14 read",
+        "pcapng-big-endian-after-little": "pcap: 7 read, 7 unused: seen twice",
         "pcapng-block-cut": "pcap: 6 read, 1 refused: cut packet record",
         "pcapng-block-length-0": "pcap: 7 read, 1 refused: broken block",
         "pcapng-block-length-13": "pcap: 7 read, 1 refused: broken block",

@@ -351,3 +351,25 @@ def test_a_link_that_is_not_read_is_named(link: int, reason: str | None, tmp_pat
     trace = recording.read(path, Dialect(), bounds.DEFAULT).trace
     assert trace.refused() == {reason or link_types.UNKNOWN: 2}
     assert {refusal.detail for refusal in trace.refusals} == {str(link)}
+
+
+def test_inner_and_outer_packets_of_a_tunnel_are_one(tmp_path: Path) -> None:
+    content = b"".join(stored.blocks(LINKS / "1_ethernet.pcap.zst"))
+    both, at = [], 24
+    while at < len(content):
+        seconds, microseconds, size, _ = struct.unpack_from("<IIII", content, at)
+        inner = content[at + 16 + 14 : at + 16 + size]
+        wire = struct.unpack_from("!H", inner, 2)[0]
+        time_ns = seconds * 10**9 + microseconds * 1000
+        outer = ipv4(gre(inner), source="198.51.100.1", destination="198.51.100.2", protocol=47, total=wire + 24)
+        # Incoming packets come by the outer interface first; here the host sends: the inner one is first.
+        for later_us, interface, packet in ((0, 3, inner), (9, 2, outer)):
+            head = struct.pack("!HHIHBB8s", IPV4, 0, interface, 1, 4, 6, b"\x02\0\0\0\0\x01\0\0")
+            both.append(Packet(time_ns + later_us * 1000, head + packet))
+        at += 16 + size
+    path = tmp_path / "any.pcap"
+    path.write_bytes(pcap(both, link=276))
+    assert_same(path)
+    trace = recording.read(path, Dialect()).trace
+    assert trace.signals == {"DSS": 54, "MP_CAPABLE": 5, "MP_JOIN": 1}
+    assert trace.unused == {recorded.SEEN_TWICE: 60}

@@ -63,12 +63,6 @@ LeftOf(const Frame& frame, uint32_t at)
     return frame.capturedBytes > at ? frame.capturedBytes - at : 0;
 }
 
-bool
-IsVlan(uint16_t kind)
-{
-    return kind == 0x8100 || kind == 0x88a8 || kind == 0x9100;
-}
-
 /// IP, if its first bits say that it is.
 LinkStep
 Raw(const Frame& frame, uint32_t at)

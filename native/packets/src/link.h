@@ -15,6 +15,13 @@ struct IpStart
     uint32_t at{0}; //!< Of Verdict::UnknownLink the link type
 };
 
+/// @return Whether an EtherType is that of a VLAN tag.
+inline bool
+IsVlan(uint16_t kind)
+{
+    return kind == 0x8100 || kind == 0x88a8 || kind == 0x9100;
+}
+
 struct LinkStep;
 
 /// Reads the layer that starts at a place of a frame.

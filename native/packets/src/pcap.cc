@@ -428,7 +428,8 @@ PcapReader::ReadPacketBlock(uint32_t kind, const uint8_t* body, uint32_t bytes)
                 .link = interface.link,
                 .capturedBytes = captured,
                 .wireBytes = Get32(body + 16),
-                .data = body + PACKET_BLOCK_BYTES};
+                .data = body + PACKET_BLOCK_BYTES,
+                .interface = number};
     const auto ticks = uint64_t{Get32(body + 4)} << 32 | Get32(body + 8);
     frame.timeNs = TimeOf(interface, ticks);
     m_sink.Take(frame);

@@ -9,6 +9,7 @@
 #include "listed-segment.h"
 #include "pcap.h"
 #include "prefetch.h"
+#include "seen-segments.h"
 #include "spool.h"
 
 #include <array>
@@ -107,6 +108,7 @@ class Recording : private FrameSink
         CapturedSegment captured;
         uint32_t hash;
         uint32_t flow; //!< Place of its flow plus one, as far as known; 0 if not
+        uint32_t seen; //!< Its number among those seen; 0 once it waits no more
     };
 
     /// A flow that is alive, and what is looked at to find it: in one line of the cache.
@@ -154,6 +156,30 @@ class Recording : private FrameSink
         return m_room[m_waiting[(m_waitingHead + m_waitingCount - 1 - segments) % WAITING_PLACES]];
     }
 
+    /// Have a segment wait, behind those that are not later.
+    void Await(uint32_t place);
+
+    /// @return The place of a segment in the order of those that wait.
+    size_t OrderOf(uint32_t place) const;
+
+    /**
+     * Tell whether a segment is a copy of a packet that was captured before, by another interface
+     * or the same; if so, that one of them waits on that is nearest to the wire.
+     *
+     * @param place Where the segment is, among those that wait.
+     * @param way Its way.
+     */
+    bool IsCopy(uint32_t place, const Way& way);
+
+    /// @return Whether a segment is a copy of another that looks the same.
+    bool IsCopyOf(const SeenSegment& seen, const CapturedSegment& captured, const Way& way) const;
+
+    /// @return Whether a segment that waits is the one that was seen.
+    bool IsWaiting(const SeenSegment& seen) const
+    {
+        return m_room[seen.place].seen == seen.number;
+    }
+
     /// Take the earliest of the segments that wait.
     void TakeEarliest();
     void TakeSegment(const Waiting& waiting);
@@ -193,8 +219,11 @@ class Recording : private FrameSink
     PcapReader m_reader;
     Spool m_spool;
     Limits m_limits;
+    SeenSegments m_seen;
+    int64_t m_sameWayNs{-1}; //!< Longest between copies by one way that hold data, if there are any
 
     // Segments that wait for earlier ones: a ring, in order of time.
+    static_assert(OUT_OF_ORDER_SEGMENTS < UINT8_MAX, "a place is of one byte");
     std::vector<Waiting> m_room;
     std::vector<uint32_t> m_free;
     std::array<uint32_t, WAITING_PLACES> m_waiting{};

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from smartsbd.traces.assembly import BACKWARDS, MAX_TIME_NS, OUT_OF_RANGE
 from smartsbd.traces.quarantine import RAW_BYTES, Refusal
-from smartsbd.traces.recorded import CUT_OPTIONS, NOT_ANSWERED, PLAIN, SYN_INSIDE
+from smartsbd.traces.recorded import CUT_OPTIONS, NOT_ANSWERED, PLAIN, SEEN_TWICE, SYN_INSIDE
 from smartsbd.traces.sequence import unwrapped
 from smartsbd.traces.trace import Trace
 from tests.traces.naive import mptcp
 from tests.traces.naive import segment as segments
 from tests.traces.naive.pcap import Frame, frames
+from tests.traces.naive.seen import Unseen
 from tests.traces.naive.segment import ACK, CWR, ECE, FIN, RST, SYN, Segment, UnusableError, segment
 from tests.traces.naive.sender import Sender
 from tests.traces.naive.vantage import Answers
@@ -25,8 +25,6 @@ End = tuple[bytes, int]
 _MANY = 64
 
 _ECN_SETUP = ECE | CWR
-# Segments written out of order within so many are put in order; those later than that run backwards.
-_OUT_OF_ORDER_SEGMENTS = 64
 
 
 class Flow:
@@ -245,7 +243,8 @@ def connections(path: Path, trace: Trace, *, plain: bool = False) -> list[Flow]:
     """Return the TCP connections of a capture, with MPTCP or without."""
     current: dict[frozenset[End], Flow] = {}
     found = []
-    for frame, one in _in_time_order(_segments(path, trace)):
+    unseen = Unseen()
+    for frame, one in unseen.of(_segments(path, trace)):
         key = frozenset((one.source, one.destination))
         flow = current.get(key)
         if flow is None or flow.begins_anew(one):
@@ -256,6 +255,7 @@ def connections(path: Path, trace: Trace, *, plain: bool = False) -> list[Flow]:
         if why is not None:
             trace.refuse(path, _refusal(frame, why, f"{one.time_ns} follows {before_ns}"))
     trace.refusals = sorted(trace.refusals, key=lambda refusal: refusal.offset)
+    trace.unused += Counter({SEEN_TWICE: unseen.copies})
     return found
 
 
@@ -279,17 +279,6 @@ def _segments(path: Path, trace: Trace) -> Iterator[tuple[Frame, Segment]]:
             trace.refuse(path, _refusal(frame, OUT_OF_RANGE, "time beyond any clock"))
         else:
             yield frame, one
-
-
-def _in_time_order(found: Iterable[tuple[Frame, Segment]]) -> Iterator[tuple[Frame, Segment]]:
-    """Yield segments in order of time, where they were written a little out of order, as several processors do."""
-    waiting: list[tuple[int, int, Frame, Segment]] = []
-    for number, (frame, one) in enumerate(found):
-        heapq.heappush(waiting, (one.time_ns, number, frame, one))
-        if len(waiting) > _OUT_OF_ORDER_SEGMENTS:
-            yield heapq.heappop(waiting)[2:]
-    while waiting:
-        yield heapq.heappop(waiting)[2:]
 
 
 def _refusal(frame: Frame, reason: str, detail: str) -> Refusal:

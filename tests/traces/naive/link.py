@@ -33,6 +33,11 @@ class NoIpError(Exception):
         self.link = link
 
 
+def is_vlan(kind: int) -> bool:
+    """Tell whether an EtherType is that of a VLAN tag."""
+    return kind in _VLANS
+
+
 #: Where a layer starts, and what reads it; without that, where IP starts.
 Step = tuple[int, "Callable[[bytes, int], Step] | None"]
 

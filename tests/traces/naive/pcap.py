@@ -60,6 +60,8 @@ class Frame:
         What was captured of it, from the link layer on.
     wire_bytes : int, bytes
         How long it was.
+    interface : int
+        Number of the interface in its section, of a pcapng file.
     """
 
     offset: int
@@ -67,6 +69,7 @@ class Frame:
     link: int
     data: bytes
     wire_bytes: int
+    interface: int = 0
 
 
 @dataclass(frozen=True)
@@ -237,4 +240,4 @@ def _packet(offset: int, kind: int, body: bytes, order: str, interfaces: list[_I
     if len(data) < captured:
         return Refusal(offset, BROKEN_BLOCK, f"packet of {captured} bytes in a block of {len(body)}", body[:RAW_BYTES])
     interface = interfaces[number]
-    return Frame(offset, interface.time_ns(high << 32 | low), interface.link, data, wire)
+    return Frame(offset, interface.time_ns(high << 32 | low), interface.link, data, wire, number)

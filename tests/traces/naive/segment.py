@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from smartsbd.traces import link_types
@@ -95,6 +95,12 @@ class Segment:
     payload_bytes : int
         Also of what was not captured.
     options : Options
+    identification : int
+        Of the IPv4 packet; of IPv6 the flow label.
+    hops : int
+        That are left to it.
+    whole_options, options_from_mptcp : bytes
+        Those that are whole, and of these the first of MPTCP and what follows.
     """
 
     time_ns: int
@@ -106,6 +112,10 @@ class Segment:
     window: int
     payload_bytes: int
     options: Options
+    identification: int = field(default=0, compare=False)
+    hops: int = field(default=0, compare=False)
+    whole_options: bytes = field(default=b"", compare=False)
+    options_from_mptcp: bytes = field(default=b"", compare=False)
 
     @property
     def end(self) -> int:
@@ -188,6 +198,8 @@ def segment(frame: Frame) -> Segment:
     header_bytes = 4 * (offset >> 4)
     if header_bytes < _TCP_BYTES or header_bytes > transport_bytes:
         raise UnusableError(BAD_TCP, f"header of {header_bytes} bytes in {transport_bytes}", refused=True)
+    captured = data[at + _TCP_BYTES : at + header_bytes]
+    whole, mptcp_at = _whole(captured)
     return Segment(
         frame.time_ns,
         (source, source_port),
@@ -197,8 +209,33 @@ def segment(frame: Frame) -> Segment:
         flags,
         window,
         transport_bytes - header_bytes,
-        options_of(data[at + _TCP_BYTES : at + header_bytes], header_bytes - _TCP_BYTES),
+        options_of(captured, header_bytes - _TCP_BYTES),
+        *_passage(data, start, version),
+        whole,
+        whole[mptcp_at:],
     )
+
+
+def _passage(data: bytes, at: int, version: int) -> tuple[int, int]:
+    """Return what tells an IP packet of others between the same ends, and the hops that are left to it."""
+    if version == 4:
+        return int.from_bytes(data[at + 4 : at + 6], "big"), data[at + 8]
+    return int.from_bytes(data[at : at + 4], "big") & 0xFFFFF, data[at + 7]
+
+
+def _whole(captured: bytes) -> tuple[bytes, int]:
+    """Return the options that are whole, and where the first of MPTCP is among them."""
+    at, mptcp_at = 0, len(captured)
+    while at < len(captured) and captured[at] != _END:
+        length = 1
+        if captured[at] != _NOP:
+            length = captured[at + 1] if at + 1 < len(captured) else 0
+            if length < 2 or at + length > len(captured):
+                break
+        if captured[at] == _MPTCP:
+            mptcp_at = min(mptcp_at, at)
+        at += length
+    return captured[:at], mptcp_at
 
 
 def options_of(captured: bytes, size: int) -> Options:
