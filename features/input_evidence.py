@@ -9,8 +9,8 @@ from typing import Any
 from smartsbd.features.judged_rtts import NO_RTTS, RULE, SMOOTHED, JudgedRtts, judged
 from smartsbd.features.lag_excess.delays import LONGEST, SILENT_STEPS
 from smartsbd.features.lag_excess.lattice import FIRST_SAMPLES, STEPS_PER_RTT
-from smartsbd.traces.connection import Connection, Subflow
-from smartsbd.traces.vantage import RECEIVER, UNKNOWN
+from smartsbd.traces.connection import Connection, PacketFlow, Subflow
+from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN
 
 LOGGED, INFERRED, NO_STATES = "logged", "inferred", "none"
 
@@ -25,6 +25,16 @@ _MOST_RTTS = (SILENT_STEPS << (LONGEST - 1)) // STEPS_PER_RTT
 #: A tool that asks from time to time does not ask more often than this.
 _LEAST_INTERVAL_US = 1000
 _US_PER_MS = 1000
+#: Reasons of MP_TCPRST (RFC 8684, section 3.6).
+_RESETS = {
+    0: "0 (none given)",
+    1: "1 (an error of MPTCP)",
+    2: "2 (lack of resources)",
+    3: "3 (prohibited by the administrator)",
+    4: "4 (too much outstanding data)",
+    5: "5 (unacceptable performance)",
+    6: "6 (a middlebox interferes)",
+}
 _NS_PER_S = 1e9
 
 
@@ -51,6 +61,8 @@ class SubflowEvidence:
         It was in Recovery or Loss.
     start_s, end_s : float, seconds
         Times of its first record and of its last.
+    silence : str or None
+        Of a capture, why it has no RTT: what became of a subflow on which its sender sent no data.
     """
 
     subflow_id: int
@@ -64,10 +76,24 @@ class SubflowEvidence:
     congested: bool
     start_s: float
     end_s: float
+    silence: str | None = None
 
     @classmethod
-    def of(cls, subflow: Subflow, rtts: JudgedRtts) -> SubflowEvidence:
-        """Return what a subflow and its RTTs say."""
+    def of(cls, subflow: Subflow, rtts: JudgedRtts, begin_ns: int) -> SubflowEvidence:
+        """Return what a subflow and its RTTs say.
+
+        Parameters
+        ----------
+        subflow : Subflow
+        rtts : JudgedRtts
+            Of it.
+        begin_ns : int, nanoseconds
+            When its connection began.
+
+        Returns
+        -------
+        SubflowEvidence
+        """
         return cls(
             subflow_id=subflow.subflow_id,
             name=subflow.name,
@@ -80,6 +106,7 @@ class SubflowEvidence:
             congested=any(state >= _RECOVERY for state in subflow.state_ca_state),
             start_s=subflow.start_ns / _NS_PER_S,
             end_s=subflow.end_ns / _NS_PER_S,
+            silence=None if subflow.packets is None else _silence(subflow.packets, subflow.start_ns - begin_ns),
         )
 
     @property
@@ -104,6 +131,46 @@ def _subject(subflows: Sequence[SubflowEvidence]) -> str:
     kind = "Path" if len(names) == len(subflows) else "Subflow"
     words = names if kind == "Path" else [f"{subflow.subflow_id}" for subflow in subflows]
     return f"{kind} {words[0]}" if len(words) == 1 else f"{kind}s {', '.join(words[:-1])} and {words[-1]}"
+
+
+def _uncapitalised(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _silence(flow: PacketFlow, since_ns: int) -> str | None:
+    """Return what became of a subflow without data, None if its sender sent some.
+
+    Parameters
+    ----------
+    flow : PacketFlow
+    since_ns : int, nanoseconds
+        When it began, since its connection did.
+
+    Returns
+    -------
+    str or None
+        A sentence in which `subject` and `mentioned` stand for the subflow.
+    """
+    if flow.sent_bytes:
+        return None
+    what = "MP_JOIN" if flow.is_join else "SYN"
+    at = f"{since_ns / _NS_PER_S:.1f} s"
+    reason = f" with reason {_RESETS.get(flow.reset, flow.reset)}" if flow.reset is not None and flow.reset >= 0 else ""
+    if flow.has_syn and not flow.is_answered:
+        if flow.reset is not None:
+            return f"The {what} of {{mentioned}} was answered by a reset{reason} (at {at})."
+        return (
+            f"The {what} of {{mentioned}} was not answered (sent at {at}). See that the path, its firewall and the"
+            " other end's address let it through."
+        )
+    begun = f"joined at {at}" if flow.is_join else f"opened at {at}" if flow.has_syn else f"seen from {at} on"
+    ended = "" if flow.reset is None else f", reset{reason}"
+    if flow.is_backup:
+        return (
+            f"{{subject}} carried no data ({begun}, as a backup{ended}). A backup has data only when the others fail:"
+            " let it be none to compare it."
+        )
+    return f"{{subject}} carried no data ({begun}{ended}). A path can be compared only while it carries data."
 
 
 @dataclass(frozen=True)
@@ -151,21 +218,26 @@ class InputEvidence:
     vantages : tuple of str
         Where it was recorded.
     subflows : tuple of SubflowEvidence
+    is_capture : bool
+        It is of packets.
     """
 
     states: str
     vantages: tuple[str, ...]
     subflows: tuple[SubflowEvidence, ...]
+    is_capture: bool = False
 
     @classmethod
     def of(cls, connection: Connection) -> InputEvidence:
         """Return what is known of a connection."""
         subflows, rtts = connection.ordered(), judged(connection)
+        begin_ns = min((subflow.start_ns for subflow in subflows), default=0)
         has_states = any(subflow.state_ca_state for subflow in subflows)
         return cls(
             states=NO_STATES if not has_states else INFERRED if connection.states_inferred else LOGGED,
             vantages=tuple(sorted(set(connection.vantages.values()))),
-            subflows=tuple(SubflowEvidence.of(subflow, rtts[subflow.subflow_id]) for subflow in subflows),
+            subflows=tuple(SubflowEvidence.of(subflow, rtts[subflow.subflow_id], begin_ns) for subflow in subflows),
+            is_capture=any(subflow.packets is not None for subflow in subflows),
         )
 
     def named(self, names: Sequence[str]) -> InputEvidence:
@@ -182,6 +254,11 @@ class InputEvidence:
         """
         subflows = (replace(subflow, name=name) for subflow, name in zip(self.subflows, names, strict=True))
         return replace(self, subflows=tuple(subflows))
+
+    @property
+    def is_best(self) -> bool:
+        """It is a capture at the sender: there is nothing better to record."""
+        return self.is_capture and SENDER in self.vantages
 
     def few(self) -> list[SubflowEvidence]:
         """Return the subflows with fewer RTTs than are judged."""
@@ -221,7 +298,12 @@ class InputEvidence:
     def limits(self) -> list[str]:
         """Return the same for all that it has."""
         sentences = self.limits_of_rtts()
-        if self.states == NO_STATES:
+        if self.states == NO_STATES and self.is_best:
+            sentences.append(
+                "There are no congestion states: the capture lacks the handshakes, and nothing was lost. The default"
+                " does without, learnt models (--model) do not."
+            )
+        elif self.states == NO_STATES:
             sentences.append(
                 "There are no congestion states: the default does without, learnt models (--model) do not. Record with"
                 " sbd record, or capture packets at the sender."
@@ -233,11 +315,19 @@ class InputEvidence:
         return {**asdict(self), "limits": self.limits()}
 
     def _limits_of_kind(self) -> list[str]:
-        sentences = []
-        if none := [subflow for subflow in self.subflows if subflow.rtts == NO_RTTS]:
-            sentences.append(
-                f"{_subject(none)}: no RTT. Record with sbd record, capture packets at the sender, or run ping -D."
+        none = [subflow for subflow in self.subflows if subflow.rtts == NO_RTTS]
+        sentences = [
+            subflow.silence.format(subject=_subject([subflow]), mentioned=_uncapitalised(_subject([subflow])))
+            for subflow in none
+            if subflow.silence is not None
+        ]
+        if unexplained := [subflow for subflow in none if subflow.silence is None]:
+            remedy = (
+                "Nothing on it was acknowledged while it was captured: capture for longer."
+                if self.is_best
+                else "Record with sbd record, capture packets at the sender, or run ping -D."
             )
+            sentences.append(f"{_subject(unexplained)}: no RTT. {remedy}")
         if smoothed := [subflow for subflow in self.subflows if subflow.rtts == SMOOTHED and subflow.at_intervals]:
             sentences.append(
                 f"{_subject(smoothed)}: judged from smoothed RTTs, in which short changes are lost. Record RTT"
@@ -275,7 +365,9 @@ class InputEvidence:
         for rtts in self.sparse():
             remedy = (
                 f"Sample every {_ms(rtts.most_us)} or more often."
-                if rtts.most_us >= _LEAST_INTERVAL_US
+                if rtts.most_us >= _LEAST_INTERVAL_US and not self.is_best
+                else "So far apart were its packets: load the path."
+                if self.is_best
                 else "No tool asks so often: record with sbd record, or packets at the sender."
             )
             sentences.append(f"{_subject([rtts.subflow])}: an RTT {rtts.words}. {remedy}")

@@ -14,6 +14,7 @@ VERDICTS: int
 SIGNALS: int
 PART_ROWS: int
 GATHERED_SEGMENTS: int
+BULK_BYTES: int
 ACK_SOURCE: np.dtype[np.void]
 CHAIN_SOURCE: np.dtype[np.void]
 FLOW_TOKENS: np.dtype[np.void]
@@ -38,6 +39,7 @@ class Recording:
         part_rows: int = ...,
         listing: bool = ...,
         gathered: int = ...,
+        plain: bool = ...,
     ) -> None: ...
     def feed(self, block: Buffer) -> bool: ...
     def finish(self) -> None: ...
@@ -51,6 +53,8 @@ class Recording:
     def plain_segments(self) -> int: ...
     @property
     def not_answered_segments(self) -> int: ...
+    @property
+    def cut_segments(self) -> int: ...
     @property
     def beyond_segments(self) -> int: ...
     @property

@@ -21,10 +21,13 @@ class Bounds:
         Of one connection. Work and output grow with the pairs of subflows: 64 have 2016.
     connections : int
         Of a log. Of a capture, whose flows may each be a connection by themselves, MPTCP flows.
+    plain_flows : bool
+        Whether flows of TCP without MPTCP are held, too, where captures have no MPTCP with data.
     """
 
     subflows: int = 64
     connections: int = 100_000
+    plain_flows: bool = False
 
 
 DEFAULT = Bounds()

@@ -142,12 +142,28 @@ class PacketFlow:
         Which end of the flow, 0 or 1, is the connection's sender.
     payload_bytes : int
         That both ends sent.
+    sent_bytes : int
+        Of those, what the sender sent.
+    is_join : bool
+        It was opened by a MP_JOIN.
+    has_syn, is_answered : bool
+        Its SYN was captured, and a SYN/ACK.
+    is_backup : bool
+        So its last MP_JOIN or MP_PRIO said.
+    reset : int or None
+        -1 if it was reset without a reason, else the reason; None if it was not reset.
     """
 
     path: Path
     number: int
     sender: int
     payload_bytes: int
+    sent_bytes: int
+    is_join: bool
+    has_syn: bool
+    is_answered: bool
+    is_backup: bool
+    reset: int | None
 
 
 @dataclass

@@ -22,7 +22,7 @@ from smartsbd.contracts.tables import OPEN
 from smartsbd.native import packet_recording
 from smartsbd.traces import connection as rows_of
 from smartsbd.traces import mptcp
-from smartsbd.traces.connection import NOT_OBSERVED, Batch, Connection, PacketFlow, Subflow
+from smartsbd.traces.connection import NOT_OBSERVED, Batch, Connection, Subflow
 from smartsbd.traces.endpoint import Endpoint
 from smartsbd.traces.recorded import (
     VANTAGES,
@@ -180,15 +180,14 @@ class JoinedCaptures:
             remote_address=f"{_PSEUDONYM}{addresses[1]}",
             local_port=local[1],
             remote_port=remote[1],
+            name=f"port {local[1]} to {remote[1]}" if flow.plain else None,
         )
         if flow.first_syn is not None:
             # A socket starts in Open.
             subflow.state_time_ns.append(flow.start_ns)
             subflow.state_ca_state.append(OPEN)
         write(self.spools[capture], flow, end, subflow)
-        subflow.packets = PacketFlow(
-            self.paths[capture], flow.number, end, sum(sender.payload_bytes for sender in flow.senders)
-        )
+        subflow.packets = flow.packets(self.paths[capture], end)
         subflow.stored_acks = StoredAcks(self.spools[capture], flow, end, first_data)
         return subflow
 

@@ -20,10 +20,10 @@ from typing import IO, Any
 import numpy as np
 
 from smartsbd.native import packet_recording
-from smartsbd.traces import bounds, mptcp, stored
+from smartsbd.traces import bounds, link_types, mptcp, stored
 from smartsbd.traces.assembly import BACKWARDS, OUT_OF_RANGE
 from smartsbd.traces.bounds import Bounds
-from smartsbd.traces.connection import NOT_OBSERVED, AckColumns, Acks, Subflow
+from smartsbd.traces.connection import NOT_OBSERVED, AckColumns, Acks, PacketFlow, Subflow
 from smartsbd.traces.quarantine import Refusal, UnreadableInputError
 from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN, vantage
 
@@ -31,12 +31,17 @@ End = tuple[bytes, int]
 
 #: Reasons why a record is in no table, though nothing is wrong with it.
 NOT_IP, NOT_TCP, FRAGMENT = "not IP", "not TCP", "IP fragment"
+SEEN_TWICE = "seen twice"
 PLAIN = "TCP without MPTCP"
 NOT_ANSWERED = "TCP, MPTCP offered and not answered"
+CUT_OPTIONS = "TCP headers are cut: capture with -s 128"
+ENCRYPTED, AGGREGATE = "encrypted 802.11 frame", "802.11 frame of several packets"
+DAMAGED = "802.11 frame that was received damaged"
 #: Reasons why a record is refused.
 CUT, TOO_LONG, BROKEN_BLOCK = "cut packet record", "length beyond any packet", "broken block"
 NO_INTERFACE, NO_TIME = "packet of an interface that was not described", "packet without a time"
-UNKNOWN_LINK, CUT_HEADERS, BAD_IP, BAD_TCP = "unknown link type", "cut before its headers end", "bad IP", "bad TCP"
+UNKNOWN_LINK = link_types.UNKNOWN
+CUT_HEADERS, BAD_IP, BAD_TCP = "cut before its headers end", "bad IP", "bad TCP"
 SYN_INSIDE = "SYN inside a connection"
 #: What is counted beside the options of connections.
 IMPLAUSIBLE = "number beyond any window"
@@ -44,13 +49,17 @@ FORGOTTEN = "more outstanding than is kept"
 SILENT = "flow left, silent for long"
 DISPLACED = "flow left, too many alive"
 
-# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, three more are
+# Reason and detail by verdict, as native/packets/src/frame.h numbers them. The first is a segment, seven more are
 # unused.
 _VERDICTS = (
     ("segment", ""),
     (NOT_IP, ""),
     (NOT_TCP, ""),
     (FRAGMENT, ""),
+    (ENCRYPTED, ""),
+    (AGGREGATE, ""),
+    (DAMAGED, ""),
+    (SEEN_TWICE, ""),
     (CUT, "{0} of {1} bytes of its head"),
     (CUT, "{0} of {1} bytes"),
     (TOO_LONG, "{0} bytes"),
@@ -81,7 +90,9 @@ _VERDICTS = (
     (BACKWARDS, "{0} follows {1}"),
     (SYN_INSIDE, "{0} follows {1}"),
 )
-_UNUSED = range(1, 4)
+_UNUSED = range(1, 8)
+#: What a flow that is no subflow is, as native/packets/src/flow.h numbers it; the first is one.
+PLAIN_KINDS = ("", PLAIN, NOT_ANSWERED, CUT_OPTIONS)
 # Of a connection's options, as native/packets/src/mptcp.h numbers them.
 _SIGNALS = (
     "MP_CAPABLE",
@@ -122,6 +133,8 @@ _VANTAGES = dict(
     )
 )
 _IPV4, _IPV4_BYTES = 4, 4
+# Of a reset that gives none.
+_WITHOUT_REASON = -1
 _COPIED_BYTES = 1 << 20
 # Summaries that are taken apart at once, and ends that are remembered.
 _AT_ONCE = 1 << 12
@@ -193,6 +206,14 @@ class Flow:
     signals : mapping of str to int
         MPTCP options by name; options that are malformed by what is wrong.
     senders : (Sender, Sender)
+    reset : int or None
+        -1 if it was reset without a reason, else the reason of its MP_TCPRST; None if it was not reset.
+    is_answered : bool
+        A SYN/ACK was seen.
+    is_backup : bool
+        So its last MP_JOIN or MP_PRIO said.
+    plain : str
+        What it is if it is no subflow, else empty.
     """
 
     number: int
@@ -208,6 +229,10 @@ class Flow:
     address_ids: tuple[int | None, int | None]
     signals: Mapping[str, int]
     senders: tuple[Sender, Sender]
+    reset: int | None
+    is_answered: bool
+    is_backup: bool
+    plain: str
 
     def tokens(self) -> tuple[int | None, int | None]:
         """Return the tokens of both ends' keys, None where a key or the version is not known."""
@@ -222,9 +247,29 @@ class Flow:
         key = self.keys[end]
         return None if key is None or self.version is None else mptcp.first_data(key, self.version)
 
+    def packets(self, path: Path, sender: int) -> PacketFlow:
+        """Return where its packets are, and what they say of it, with one of the ends as the sender."""
+        return PacketFlow(
+            path=path,
+            number=self.number,
+            sender=sender,
+            payload_bytes=sum(end.payload_bytes for end in self.senders),
+            sent_bytes=self.senders[sender].payload_bytes,
+            is_join=self.join_token is not None,
+            has_syn=self.first_syn is not None,
+            is_answered=self.is_answered,
+            is_backup=self.is_backup,
+            reset=self.reset,
+        )
+
     def vantage(self, sender: int) -> str:
         """Return where the capture was taken, with one of the ends as the sender."""
         return vantage(self.senders[sender].shortest_ns, self.senders[1 - sender].shortest_ns)
+
+
+def seen_twice(copies: int) -> str:
+    """Say how many packets of a capture are copies of others."""
+    return f"{SEEN_TWICE}: {copies} packets, captured before on another interface or the same; each is taken once"
 
 
 def _known(number: int) -> int | None:
@@ -291,6 +336,10 @@ def _some_flows(summaries: np.ndarray) -> Iterator[Flow]:
             address_ids=(_known(row["addressId"][0]), _known(row["addressId"][1])),
             signals=_signals(tuple(row["signals"])),
             senders=(_sender(row["senders"][0]), _sender(row["senders"][1])),
+            reset=row["reset"] if row["reset"] >= _WITHOUT_REASON else None,
+            is_answered=bool(row["isAnswered"]),
+            is_backup=bool(row["isBackup"]),
+            plain=PLAIN_KINDS[row["plain"]],
         )
 
 
@@ -317,6 +366,8 @@ class Refusals(Sequence[Refusal]):
                 *self._spool.place, chunk, records
             ):
                 reason, detail = _VERDICTS[verdict]
+                if reason == UNKNOWN_LINK:
+                    reason = link_types.not_read(first)
                 yield Refusal(offset, reason, detail.format(first, second), raw)
 
     def __getitem__(self, index: int | slice) -> Refusal | list[Refusal]:  # type: ignore[override]
@@ -484,7 +535,7 @@ def record(
     descriptor, name = tempfile.mkstemp(suffix=".spool", dir=folder)
     try:
         recording = packet_recording.Recording(
-            descriptor, subflows=most.connections, part_rows=part_rows, gathered=gathered
+            descriptor, subflows=most.connections, part_rows=part_rows, gathered=gathered, plain=most.plain_flows
         )
         digest = stored.FileDigest()
         for block in stored.blocks(path, digest):
@@ -503,7 +554,8 @@ def record(
         raise UnreadableInputError(path, *_UNREADABLE[recording.unreadable])
     verdicts = recording.verdicts
     unused = Counter({_VERDICTS[verdict][0]: verdicts[verdict] for verdict in _UNUSED})
-    unused.update({PLAIN: recording.plain_segments, NOT_ANSWERED: recording.not_answered_segments})
+    plain = (recording.plain_segments, recording.not_answered_segments, recording.cut_segments)
+    unused.update(dict(zip(PLAIN_KINDS[1:], plain, strict=True)))
     return Recorded(
         path=path,
         capture_id=digest.capture_id(),

@@ -13,7 +13,7 @@ from pathlib import Path
 from smartsbd.contracts.fault import InputFault, UsageFault
 from smartsbd.traces import bounds, formats
 from smartsbd.traces.bounds import Bounds
-from smartsbd.traces.connection import Connection
+from smartsbd.traces.connection import Connection, Subflow
 from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.formats import stem_of
 from smartsbd.traces.formats.capture import ELSEWHERE
@@ -137,13 +137,23 @@ def as_one(inputs: Sequence[Recording], most: Bounds = bounds.DEFAULT) -> list[R
                     raise TooManyPathsError(
                         f"{recording.path}: more than {most.subflows} subflows are no one connection"
                     )
-                name = subflow.name or (stem_of(recording.path.name) if len(inputs) > 1 else None)
-                whole.subflows[number] = replace(subflow, subflow_id=number, name=name)
+                whole.subflows[number] = replace(
+                    subflow, subflow_id=number, name=_path_name(subflow, recording.path, several=len(inputs) > 1)
+                )
     held = [[whole] if place == first else [] for place in range(len(inputs))]
     return [
         replace(recording, trace=replace(recording.trace, connections=connections))
         for recording, connections in zip(inputs, held, strict=True)
     ]
+
+
+def _path_name(subflow: Subflow, path: Path, *, several: bool) -> str | None:
+    """Return the name of a path of a connection that one input or several hold."""
+    if not several:
+        return subflow.name
+    stem = stem_of(path.name)
+    # Ports tell the flows of one capture from each other.
+    return f"{stem} {subflow.name}" if subflow.packets is not None and subflow.name else subflow.name or stem
 
 
 def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Recording:

@@ -39,6 +39,8 @@ class Trace:
     signals : Counter of str
         MPTCP options of the connections, by name, and what was wrong with malformed ones; of ping, echoes without an
         answer.
+    left_out : list of str
+        Sentences about flows of TCP without MPTCP that are no paths, where such flows may be.
     gaps, messages_lost : int
         Places where the log says that messages are missing, and how many it says were lost.
     """
@@ -51,6 +53,7 @@ class Trace:
     beyond_bounds: Counter[str] = field(default_factory=Counter)
     signals: Counter[str] = field(default_factory=Counter)
     other_lines: int = 0
+    left_out: list[str] = field(default_factory=list)
     gaps: int = 0
     messages_lost: int = 0
 

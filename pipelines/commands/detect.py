@@ -15,9 +15,9 @@ import json
 import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from smartsbd.contracts.fault import UsageFault
 from smartsbd.detectors import DETECTORS
@@ -30,10 +30,9 @@ from smartsbd.export.compiled_header import HEADER, MODEL_FILE, SUFFIXES, TRUST_
 from smartsbd.features.input_evidence import InputEvidence
 from smartsbd.features.window import NEVER_CONGESTED, NO_STATES
 from smartsbd.models.stored.stored_model import SUFFIX
-from smartsbd.pipelines.judging import growing_log
+from smartsbd.pipelines.judging import growing_log, no_connection
 from smartsbd.pipelines.judging.judge import (
     FEWER_THAN_TWO,
-    NO_CONNECTION,
     PART,
     judge_of,
     opinions_on,
@@ -47,6 +46,7 @@ from smartsbd.pipelines.running import stage
 from smartsbd.traces import recording
 from smartsbd.traces.connection import Connection
 from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recorded import SEEN_TWICE, seen_twice
 from smartsbd.traces.recording import Recording
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--together",
         action="store_true",
         help="all that the inputs hold are paths of one connection: for ping, tcp_probe, sockets of ss without a common"
-        " token, and tables with a file for each path. Nothing checks that they are, or that their clocks agree",
+        " token, tables with a file for each path, and flows of plain TCP in captures. Nothing checks that they are, or"
+        " that their clocks agree",
     )
     parser.add_argument(
         "--plot",
@@ -127,6 +128,7 @@ class _Judged:
     opinions: list[InputOpinion]
     names: Mapping[int, str] = field(default_factory=dict)
     evidence: InputEvidence | None = None
+    left_out: Sequence[str] = ()
 
     def named(self, subflow: int) -> str:
         """Return the number of a subflow, and its name if it has one."""
@@ -147,14 +149,17 @@ def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
     refused = trace.refused()
     if refused:
         log.warning("%s: refused %s of %d records", recorded.path, refused, trace.records_in)
+    if trace.unused[SEEN_TWICE]:
+        log.warning("%s: %s", recorded.path, seen_twice(trace.unused[SEEN_TWICE]))
     judged: _Judged | None = None
     for connection_id, connection in recorded.connections():
         names = {subflow.subflow_id: subflow.name for subflow in connection.ordered() if subflow.name}
         opinions = list(opinions_on(str(recorded.path), connection_id, connection, judge, model))
-        judged = _Judged(opinions, names, _evidence(connection, judge))
+        judged = _Judged(opinions, names, _evidence(connection, judge), trace.left_out)
         yield judged
     if judged is None:
-        yield _Judged([unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)])
+        why = PART if recorded.is_part() else no_connection.why(trace)
+        yield _Judged([unjudged(str(recorded.path), model, why)])
 
 
 def _line(opinion: InputOpinion) -> str:
@@ -176,6 +181,7 @@ def _show_connection(judged: _Judged, words: Callable[[Sequence[InputOpinion]], 
         stage.say(f"  {f'subflows {pair}: ' if b is not None else ''}{words(of_pair)}")
     if judged.evidence is not None:
         stage.say(*(f"  - {limit}" for limit in judged.evidence.limits()))
+    stage.say(*(f"  - {sentence}" for sentence in judged.left_out))
     if with_windows:
         stage.say(f"  {'subflows':<8}  {'window: start + length':<32}  {'':<4}  score")
         for opinion in opinions:
@@ -190,7 +196,8 @@ def _show(
     for judged in connections:
         reasons |= {opinion.reason for opinion in judged.opinions}
         if as_json:
-            further = {} if judged.evidence is None else {"evidence": judged.evidence.as_json()}
+            further: dict[str, Any] = {} if judged.evidence is None else {"evidence": judged.evidence.as_json()}
+            further |= {"left_out": judged.left_out} if judged.left_out else {}
             stage.say(*(json.dumps(asdict(opinion) | further) for opinion in judged.opinions))
         else:
             _show_connection(judged, words, with_windows=with_windows)
@@ -254,7 +261,7 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
 
 def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
     """Yield the inputs; unreadable ones come last where all are to be one connection."""
-    bounds = params.parse.bounds()
+    bounds = replace(params.parse.bounds(), plain_flows=arguments.together)
     recordings = recording.read_all(arguments.inputs, params.parse.dialect(), bounds)
     if not arguments.together:
         yield from recordings
@@ -284,6 +291,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             judged = iter([_Judged([unjudged(str(recorded.path), model, f"cannot be read: {why}")])])
         else:
             judged = _judged(recorded, judge, model)
+            code = stage.EXIT_BAD_INPUT if no_connection.is_unusable(recorded) else code
         reasons |= _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
         if arguments.plot and drawn_by is not None and isinstance(recorded, Recording):
             pairs_to_draw += _to_draw(recorded, drawn_by, _MOST_DRAWN - len(pairs_to_draw))

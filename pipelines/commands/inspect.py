@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from smartsbd.contracts.fault import printable
 from smartsbd.contracts.tables import CA_STATES
+from smartsbd.pipelines.judging import no_connection
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.reporting.analysis_numbers import AnalysedConnection, numbers_of, with_deliveries
 from smartsbd.pipelines.reporting.text_table import aligned
@@ -32,6 +34,7 @@ from smartsbd.traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
 from smartsbd.traces.formats import capture
 from smartsbd.traces.input_counts import InputCounts, counted, files_of, total
 from smartsbd.traces.quarantine import UnreadableInputError
+from smartsbd.traces.recorded import SEEN_TWICE, UNKNOWN_LINK, seen_twice
 from smartsbd.traces.recording import Recording
 
 if TYPE_CHECKING:
@@ -115,8 +118,11 @@ def described(recorded: Recording) -> Iterator[str]:
         f"{recorded.path}: {recorded.source}, {len(trace.connections)} connections,"
         f" {trace.records_in} records, {sum(trace.refused().values())} refused"
     )
-    if trace.unused:
-        yield "  in no table: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.unused.items()))
+    in_no_table = {name: count for name, count in sorted(trace.unused.items()) if name != SEEN_TWICE}
+    if in_no_table:
+        yield "  in no table: " + ", ".join(f"{name} {count}" for name, count in in_no_table.items())
+    if trace.unused[SEEN_TWICE]:
+        yield f"  {seen_twice(trace.unused[SEEN_TWICE])}"
     if trace.signals:
         what = "options" if recorded.source == capture.SOURCE else "counted too"
         yield f"  {what}: " + ", ".join(f"{name} {count}" for name, count in sorted(trace.signals.items()))
@@ -133,7 +139,8 @@ def described(recorded: Recording) -> Iterator[str]:
         yield from (f"  {line}" for line in aligned(together))
     for reason, count in trace.refused().items():
         first = next((refusal for refusal in trace.refusals if refusal.reason == reason), None)
-        place = "" if first is None else f"; the first at byte {first.offset}: {first.raw[:48]!r}"
+        detail = f" ({printable(first.detail)})" if first is not None and reason == UNKNOWN_LINK else ""
+        place = "" if first is None else f"{detail}; the first at byte {first.offset}: {first.raw[:48]!r}"
         yield f"  refused {count}: {reason}{place}"
 
 
@@ -215,6 +222,9 @@ def _shown(arguments: argparse.Namespace, paths: Sequence[Path], params: Params,
         elif not arguments.json and not is_summed:
             for line in described(outcome):
                 stage.say(line)
+            if no_connection.is_unusable(outcome):
+                log.error("%s: %s", outcome.path, no_connection.why(outcome.trace))
+                code = stage.EXIT_BAD_INPUT
         if arguments.json:
             stage.say(json.dumps({**asdict(counted(outcome)), "analysis": _analysis(analysed, connections)}))
         elif is_summed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from smartsbd.features.judged_rtts import (
 )
 from smartsbd.features.series import SubflowSignals
 from smartsbd.traces import recording
-from smartsbd.traces.connection import Connection, Subflow
+from smartsbd.traces.connection import Connection, PacketFlow, Subflow
 from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.vantage import RECEIVER, SENDER, UNKNOWN
 
@@ -134,6 +135,65 @@ def test_where_it_was_recorded_is_a_limit(vantage: str, sentence: str) -> None:
 
 def test_a_path_that_was_congested_was_loaded() -> None:
     assert limits(subflow(0, LOADED), subflow(1, IDLE, states=(0, 3))) == []
+
+
+def silent(**what: Any) -> Subflow:
+    """A subflow on which the sender sent nothing."""
+    flow = PacketFlow(
+        path=Path("a.pcap"),
+        number=1,
+        sender=0,
+        payload_bytes=0,
+        sent_bytes=0,
+        is_join=True,
+        has_syn=True,
+        is_answered=True,
+        is_backup=False,
+        reset=None,
+    )
+    return replace(subflow(1, [], start_ms=300), packets=replace(flow, **what))
+
+
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        ({}, "Subflow 1 carried no data (joined at 0.3 s). A path can be compared only while it carries data."),
+        ({"is_answered": False}, "The MP_JOIN of subflow 1 was not answered (sent at 0.3 s). See that"),
+        ({"is_answered": False, "is_join": False}, "The SYN of subflow 1 was not answered (sent at 0.3 s)."),
+        ({"is_answered": False, "reset": -1}, "The MP_JOIN of subflow 1 was answered by a reset (at 0.3 s)."),
+        (
+            {"is_answered": False, "reset": 6},
+            "The MP_JOIN of subflow 1 was answered by a reset with reason 6 (a middle",
+        ),
+        ({"reset": 3}, "Subflow 1 carried no data (joined at 0.3 s, reset with reason 3 (prohibited by the admin"),
+        ({"reset": 77}, "Subflow 1 carried no data (joined at 0.3 s, reset with reason 77)."),
+        ({"reset": -1}, "Subflow 1 carried no data (joined at 0.3 s, reset)."),
+        ({"is_backup": True}, "Subflow 1 carried no data (joined at 0.3 s, as a backup). A backup has data only when"),
+        ({"has_syn": False, "is_answered": False}, "Subflow 1 carried no data (joined at 0.3 s)."),
+        ({"has_syn": False, "is_join": False}, "Subflow 1 carried no data (seen from 0.3 s on)."),
+        ({"is_join": False}, "Subflow 1 carried no data (opened at 0.3 s)."),
+        ({"sent_bytes": 9}, "Subflow 1: no RTT. Nothing on it was acknowledged while it was captured"),
+    ],
+)
+def test_what_became_of_a_subflow_without_data_is_said(what: dict[str, Any], sentence: str) -> None:
+    (said,) = [one for one in limits(subflow(0, LOADED), silent(**what)) if "ubflow 1" in one]
+    assert said.startswith(sentence)
+
+
+@pytest.mark.parametrize("vantage", [SENDER, RECEIVER])
+def test_a_capture_at_the_sender_is_not_told_to_capture_there(vantage: str) -> None:
+    far = replace(subflow(0, [20_000, 30_000] * 50, every_ms=400, states=()), packets=silent().packets)
+    said = " ".join(limits(far, silent(sent_bytes=9), vantage=vantage))
+    assert ("at the sender" in said) == (vantage == RECEIVER)
+    assert ("So far apart were its packets" in said) == (vantage == SENDER)
+
+
+def test_a_joined_subflow_that_did_nothing_is_named_in_a_capture() -> None:
+    path = ROOT / "tests/traces/samples/public/links/idle_second.pcap.zst"
+    (connection,) = recording.read(path, Dialect()).trace.connections
+    assert InputEvidence.of(connection).limits() == [
+        "Subflow 1 carried no data (joined at 0.3 s). A path can be compared only while it carries data."
+    ]
 
 
 @pytest.mark.parametrize("folder", ["kernel", "kernel_hard", "kernel_captures"])

@@ -151,7 +151,7 @@ ReadRefusals(const Spool::Place& place, const Recording& recording, size_t size)
     uint64_t offset = 0;
     for (const auto& one : found)
     {
-        HOLDS(one.verdict > Verdict::Fragment && one.verdict < Verdict::COUNT);
+        HOLDS(one.verdict > LAST_UNUSED && one.verdict < Verdict::COUNT);
         HOLDS(one.offset >= offset && one.offset <= size && one.rawBytes <= RAW_BYTES);
         offset = one.offset;
     }
@@ -163,13 +163,14 @@ void
 CheckCounts(const Recording& recording, const Capture& found)
 {
     const auto& verdicts = found.verdicts;
-    const auto firstRefused = verdicts.begin() + static_cast<size_t>(Verdict::Fragment) + 1;
+    const auto firstRefused = verdicts.begin() + static_cast<size_t>(LAST_UNUSED) + 1;
     const auto refused = std::accumulate(firstRefused, verdicts.end(), int64_t{0});
     HOLDS(std::all_of(verdicts.begin(), verdicts.end(), [](int64_t count) { return count >= 0; }));
     HOLDS(std::accumulate(verdicts.begin(), firstRefused, refused) == found.records);
     HOLDS(static_cast<int64_t>(found.refusals.size()) == refused);
     const auto& counts = recording.GetCounts();
-    auto segments = counts.plainSegments + counts.notAnsweredSegments + counts.beyondSegments;
+    auto segments = counts.plainSegments + counts.notAnsweredSegments + counts.cutSegments +
+                    counts.beyondSegments;
     int64_t number = -1;
     for (const auto& flow : found.flows)
     {
@@ -419,7 +420,8 @@ CheckGroups(const std::vector<std::vector<FlowSummary>>& captures, size_t mostSu
 bool
 IsCapture(const uint8_t* bytes, size_t size)
 {
-    constexpr uint32_t MAGICS[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1, 0x0a0d0d0a};
+    constexpr uint32_t MAGICS[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
+                                   0xa1b2cd34, 0x34cdb2a1, 0x0a0d0d0a};
     return size >= sizeof *MAGICS &&
            std::find(std::begin(MAGICS), std::end(MAGICS), Read32(bytes)) != std::end(MAGICS);
 }
@@ -444,6 +446,13 @@ TryPackets(const uint8_t* bytes, size_t size)
     const auto most = 1 + size % 3;
     CheckGroups({flows, {flows.begin() + shared, flows.end()}}, most);
     CheckGroups({{flows.begin(), flows.end() - shared}, flows, {}}, Limits{}.subflows);
+    // With all flows kept, subflows are as they were.
+    const auto all = Read(bytes, size, size + 1, Limits{.isKeepingPlain = true});
+    CheckGroups({all.flows}, Limits{}.subflows);
+    const auto subflows = std::count_if(all.flows.begin(), all.flows.end(), [](const FlowSummary& one) {
+        return one.plain == static_cast<uint16_t>(PlainKind::None);
+    });
+    HOLDS(subflows == static_cast<ptrdiff_t>(flows.size()));
     if (size % FEW_FLOWS_EVERY == 0)
     {
         const auto few = 1 + size / FEW_FLOWS_EVERY % 3;

@@ -359,6 +359,7 @@ _STATE_LOG = ("data/samples/kernel/inputs/*", b"")
 _PUBLIC_TABLE = ("tests/traces/samples/public/hsr-mptcp*", b"")
 _PUBLIC_QLOG = ("tests/traces/samples/public/picoquic*", b"")
 _PCAP = ("data/samples/kernel_captures/inputs/*", b"")
+_LINKS = tuple((f"tests/traces/samples/public/links/{link}_*", b"") for link in (1, 113, 127, 239, 258))
 
 TARGETS = {
     "event_log": Target(_log(event_log.read, ge), ("event_log",), (_KERNEL_LOG,), _EVENTS + _JOURNAL),
@@ -391,22 +392,22 @@ TARGETS = {
         ("smartsbd.models.stored.archive", "smartsbd.models.stored.structure", "smartsbd.models.stored.store"),
     ),
     "stored": Target(_stored, ("stored",), (), _PACKED, 1 << 12, mutations.any_bytes),
-    "pcap": Target(_capture, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),
-    "pcap_joined": Target(_captures, ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture),
+    "pcap": Target(_capture, ("pcap",), (_PCAP, *_LINKS), _BLOCKS, mutated=mutations.capture),
+    "pcap_joined": Target(_captures, ("pcap",), (_PCAP, *_LINKS), _BLOCKS, mutated=mutations.capture),
     "formats": Target(
         _input,
         (
             *("event_log", "state_log", "tcp_probe", "socket_stats", "rtt_table", "ping", "packet_table", "qlog"),
             *("pcap", "stored"),
         ),
-        (_KERNEL_LOG, _STATE_LOG, _PCAP),
+        (_KERNEL_LOG, _STATE_LOG, _PCAP, *_LINKS),
         _PACKED + _EVENTS[:1] + _TCP_PROBE[:2] + _SS[:1],
         mutated=mutations.by_kind,
     ),
     "model_file": _program("model_file", exported.model_files, (b"SBDMODEL", b"rtt_ed_4us", b"\0\0\0\x80")),
     "sender": _program("sender", exported.calls, (b"\xff\xff\xff\xff", b"\x01\0\0\0")),
     "packets": Target(
-        functools.partial(programs.check, "packets"), ("pcap",), (_PCAP,), _BLOCKS, mutated=mutations.capture
+        functools.partial(programs.check, "packets"), ("pcap",), (_PCAP, *_LINKS), _BLOCKS, mutated=mutations.capture
     ),
     "logs": Target(
         functools.partial(programs.check, "logs"),

@@ -7,7 +7,8 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from smartsbd.features.reading import DEFAULT
 from smartsbd.features.series import SubflowSignals
 from smartsbd.pipelines.__main__ import main
 from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
-from smartsbd.traces import recording
+from smartsbd.traces import recording, stored
 from smartsbd.traces.dialect import Dialect
 from tests.pipelines.test_new_dataset import log_of
 from tests.pipelines.test_selection import MODELS
@@ -503,6 +504,72 @@ def test_a_model_that_is_not_there_names_those_that_are(
     assert "known are diverse/boosting_invariant" in capsys.readouterr().err
     assert run(searched, monkeypatch, "detect", "--models", tmp_path, "--model", "x/y", path) == 2
     assert "`dvc repro` makes them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "code", "words"),
+    [
+        ("plain_101", (), 3, "TCP without MPTCP (200 records); flows of plain TCP are paths only with --together"),
+        (
+            "plain_101",
+            ("--together",),
+            0,
+            "Left out, 1 flow of TCP without MPTCP: port 50711 to 5201 (no data)",
+        ),
+        ("snap68", (), 3, "no connection: TCP headers are cut: capture with -s 128 (60 records)"),
+        ("idle_second", (), 0, "Subflow 1 carried no data (joined at 0.3 s)."),
+    ],
+)
+def test_captures_without_a_verdict_say_why(
+    name: str,
+    options: Sequence[str],
+    code: int,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    path = ROOT / f"tests/traces/samples/public/links/{name}.pcap.zst"
+    assert run(tmp_path, monkeypatch, "detect", *options, path) == code
+    assert words in capsys.readouterr().out
+    assert run(tmp_path, monkeypatch, "detect", "--json", *options, path) == code
+    assert words in capsys.readouterr().out
+    if not options:
+        assert run(tmp_path, monkeypatch, "inspect", path) == code
+        assert (words in capsys.readouterr().err) == (code == 3)
+
+
+def test_two_flows_of_plain_tcp_are_judged_together(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"wlan{subflow}.pcap" for subflow in (0, 1)]
+    for subflow, path in enumerate(paths):
+        content = b"".join(stored.blocks(CAPTURES / f"101.sf{subflow}.pcap.zst"))
+        path.write_bytes(without_mptcp(content))
+    assert run(tmp_path, monkeypatch, "detect", "--together", *paths) == 0
+    # As of the subflows themselves.
+    said = capsys.readouterr().out
+    assert "0 (wlan0 port 34607 to 5201) and 1 (wlan1 port 50711 to 5201): shared, from 6.6 s on" in said
+    assert "score 5.86" in said
+    assert run(tmp_path, monkeypatch, "detect", *paths) == 3
+    assert capsys.readouterr().out.count("flows of plain TCP are paths only with --together") == 2
+
+
+def without_mptcp(content: bytes) -> bytes:
+    """A capture of raw IPv4 with NOPs in place of MPTCP options."""
+    capture = bytearray(content)
+    at = 24
+    while at < len(capture):
+        packet, captured = at + 16, struct.unpack_from("<I", capture, at + 8)[0]
+        tcp = packet + 4 * (capture[packet] & 15)
+        option, end = tcp + 20, tcp + 4 * (capture[tcp + 12] >> 4)
+        while option < end and capture[option]:
+            size = 1 if capture[option] == 1 else capture[option + 1]
+            if capture[option] == 30:
+                capture[option : option + size] = b"\x01" * size
+            option += size
+        at = packet + captured
+    return bytes(capture)
 
 
 @pytest.mark.slow

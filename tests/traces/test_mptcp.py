@@ -66,8 +66,8 @@ def test_mp_join_in_its_three_forms() -> None:
     assert read(packets.join_syn(token, 7)[2:], syn=True) == Join(token, 7)
     assert read(packets.join_syn_ack(255)[2:], syn=True) == Join(None, 255)
     assert read(packets.join_ack()[2:]) == Join(None, None)
-    # A backup flag changes nothing.
-    assert read(b"\x11" + packets.join_syn(token, 7)[3:], syn=True) == Join(token, 7)
+    assert read(b"\x11" + packets.join_syn(token, 7)[3:], syn=True) == Join(token, 7, backup=True)
+    assert read(b"\x11" + packets.join_syn_ack(7)[3:], syn=True) == Join(None, 7, backup=True)
 
 
 @pytest.mark.parametrize(("length", "syn"), [(12, False), (16, False), (24, True), (3, True), (14, True), (26, False)])

@@ -112,7 +112,7 @@ def test_a_cut_header_is_an_error(tmp_path: Path, content: bytes, size: int) -> 
         read(tmp_path, content[:size])
 
 
-@pytest.mark.parametrize("content", [b"", b"\xa1\xb2\xc3", b"\xa1\xb2\xcd\x34" + bytes(40), b"1000 C=1 SF=0 V=CA 3\n"])
+@pytest.mark.parametrize("content", [b"", b"\xa1\xb2\xc3", b"\xa1\xb2\xcd\x35" + bytes(40), b"1000 C=1 SF=0 V=CA 3\n"])
 def test_other_content_is_no_capture(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a"
     path.write_bytes(content)

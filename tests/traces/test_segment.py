@@ -149,7 +149,8 @@ def test_another_protocol_is_unused(link: int) -> None:
 @pytest.mark.parametrize(
     ("data", "link", "reason"),
     [
-        (ipv4(tcp()), 147, recorded.UNKNOWN_LINK),
+        (ipv4(tcp()), 147, "link type 147 (USER0) is not read"),
+        (ipv4(tcp()), 4711, recorded.UNKNOWN_LINK),
         (ethernet(b"", kind=IPV6), ETHERNET, recorded.CUT_HEADERS),
         (ethernet(b"\x55" + bytes(40)), ETHERNET, recorded.BAD_IP),
         (b"\x44" + ipv4(tcp())[1:], RAW, recorded.BAD_IP),

@@ -24,6 +24,7 @@ from smartsbd.traces import bounds
 from smartsbd.traces.bounds import Bounds
 from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.joined_captures import JoinedCaptures, most_rows, tokens_of
+from smartsbd.traces.plain_flows import chosen
 from smartsbd.traces.recorded import (
     FORGOTTEN,
     IMPLAUSIBLE,
@@ -45,7 +46,10 @@ Point = TypeVar("Point", bound=Hashable)
 
 ELSEWHERE = "recorded in another input too, nearer to the sender or fuller"
 
-_MAGICS = (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a")
+_MAGICS = (
+    *(b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1"),
+    *(b"\xa1\xb2\xcd\x34", b"\x34\xcd\xb2\xa1", b"\x0a\x0d\x0d\x0a"),
+)
 
 
 def recognises(head: bytes) -> bool:
@@ -111,6 +115,7 @@ def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Tr
     list of Trace
         One for each capture; each connection is in the trace of the one that has its first subflow.
     """
+    captures, left_out = chosen(captures, most)
     places = spools([recorded.spool for recorded in captures])
     summaries = [recorded.summaries for recorded in captures]
     connections, members, links, _, counts = _grouped(summaries, most.subflows)
@@ -136,6 +141,7 @@ def join(captures: Sequence[Recorded], most: Bounds = bounds.DEFAULT) -> list[Tr
             signals=recorded.signals
             + signals_of(options.tolist())
             + Counter({IMPLAUSIBLE: implausible, FORGOTTEN: forgotten}),
+            left_out=left_out[number],
         )
         for number, (recorded, (segments, elsewhere, beyond, implausible, forgotten, options)) in enumerate(
             zip(captures, counts.tolist(), strict=True)

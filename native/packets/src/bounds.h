@@ -40,6 +40,18 @@ constexpr size_t OUT_OF_ORDER_SEGMENTS = 64;
 /// Places for segments that wait; a power of two, more than wait.
 constexpr size_t WAITING_PLACES = 128;
 
+/// Segments that are remembered, to tell copies of a packet.
+constexpr size_t SEEN_SEGMENTS = 4096;
+
+/// A packet that is captured again so much later is no copy: a host's own queue is rarely longer.
+constexpr int64_t COPY_NS = 1'000'000'000;
+
+/// No timer of a sender is as short (TCP_TIMEOUT_MIN of Linux has 2 ms).
+constexpr int64_t NO_TIMER_NS = 1'000'000;
+
+/// Two that look the same, of one interface and without a number, are farther apart no copies.
+constexpr int64_t SAME_WAY_NS = 500'000;
+
 /// Segments in order that are gathered before the flows take them, each flow all of its own.
 constexpr uint16_t GATHERED_SEGMENTS = 4096;
 
@@ -54,6 +66,10 @@ constexpr size_t MAX_FLOWS = size_t{1} << 17;
 
 /// Subflows of a capture that are kept, if the caller does not say.
 constexpr size_t MAX_SUBFLOWS = 100'000;
+
+/// Of TCP without MPTCP, flows whose ends sent less than this are kept as far as these go.
+constexpr int64_t BULK_BYTES = int64_t{1} << 16;
+constexpr size_t MAX_SMALL_FLOWS = 1024;
 
 /// @return The number nearest to `previous` whose low 32 bits are `low32`.
 inline int64_t

@@ -56,9 +56,14 @@ Summary(const Sender& sender, int64_t shortestNs, uint64_t firstDataAck, uint8_t
 
 } // namespace
 
-Flow::Flow(int64_t number, const Segment& first, Spool& spool, bool isAtOnce)
+Flow::Flow(int64_t number,
+           const Segment& first,
+           Spool& spool,
+           bool isAtOnce,
+           bool isKeptPlain)
     : m_endNs(first.timeNs),
       m_isAtOnce(isAtOnce),
+      m_isKeptPlain(isKeptPlain),
       m_spool(spool),
       m_startNs(first.timeNs),
       m_number(number)
@@ -78,7 +83,7 @@ Flow::GetSenders()
 bool
 Flow::IsPlain() const
 {
-    if (m_offered || m_hasDataSignal || m_hasSignal)
+    if (m_isKeptPlain || m_offered || m_hasDataSignal || m_hasSignal)
     {
         return false;
     }
@@ -138,6 +143,11 @@ Flow::Take(const Segment& segment, int64_t dataAck, int end)
     if (segment.IsSyn())
     {
         m_firstSyn = segment.seq;
+        m_isSynWhole = segment.fault != OptionFault::Cut;
+    }
+    if (segment.flags & RST && m_reset == NOT_RESET)
+    {
+        m_reset = NO_REASON;
     }
     m_endNs = segment.timeNs;
     ++m_segments;
@@ -261,6 +271,14 @@ Flow::TakeMptcp(const CapturedSegment& captured, int end)
         {
             TakeJoin(option, end);
         }
+        else if (option.subtype == Subtype::MpPrio)
+        {
+            m_isBackup = option.detail != 0;
+        }
+        else if (option.subtype == Subtype::MpTcprst && option.detail >= 0)
+        {
+            m_reset = option.detail;
+        }
     });
     if (segment.IsSynAck() && m_offered && segment.fault == OptionFault::None)
     {
@@ -301,6 +319,7 @@ Flow::TakeJoin(const MptcpOption& option, int end)
     {
         m_joinToken = option.token;
     }
+    m_isBackup |= option.detail >= DETAIL_FLAG;
     if (option.hasAddressId)
     {
         m_addressId[end] = option.addressId;
@@ -328,6 +347,14 @@ Flow::TakeDss(uint64_t dataAck, uint8_t bits, int end)
     return known.last;
 }
 
+int64_t
+Flow::GetPayload()
+{
+    TakeLogged();
+    const auto& sender = GetSenders().sender;
+    return std::max(sender[0].GetPayload(), sender[1].GetPayload());
+}
+
 FlowSummary
 Flow::Finish(const Endpoint (&ends)[2], int64_t left)
 {
@@ -351,6 +378,10 @@ Flow::Finish(const Endpoint (&ends)[2], int64_t left)
                         .family = ends[0].family,
                         .version = m_version,
                         .hasKey = {m_hasKey[0], m_hasKey[1]},
+                        .reset = m_reset,
+                        .isAnswered = m_synAcked >= 0,
+                        .isBackup = m_isBackup,
+                        .plain = static_cast<uint16_t>(GetPlainKind()),
                         .left = left,
                         .senders = {}};
     for (int end = 0; end < 2; ++end)
@@ -363,6 +394,13 @@ Flow::Finish(const Endpoint (&ends)[2], int64_t left)
                                        dataAcks.firstBits);
     }
     m_senders.reset();
+    if (!IsSubflow())
+    {
+        // It is a connection of its own, whatever was offered.
+        summary.joinToken = -1;
+        summary.version = -1;
+        summary.hasKey[0] = summary.hasKey[1] = 0;
+    }
     return summary;
 }
 

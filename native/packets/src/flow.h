@@ -39,6 +39,15 @@ struct SenderSummary
     uint32_t firstDataAckBits; //!< 0 if no data acknowledgement came to it
 };
 
+/// What a flow that is no subflow is.
+enum class PlainKind : uint8_t
+{
+    None,        //!< It is a subflow
+    Plain,       //!< TCP without MPTCP
+    NotAnswered, //!< MPTCP was offered, and not answered
+    Cut          //!< Its options are cut: it cannot be told
+};
+
 /// What stays of a flow that is done with; end 0 opened it. Absent numbers are -1.
 struct FlowSummary
 {
@@ -56,6 +65,11 @@ struct FlowSummary
     uint8_t family;
     int8_t version;
     uint8_t hasKey[2];
+    /// How it was reset: -2 if it was not, -1 without a reason, else the reason of MP_TCPRST.
+    int16_t reset;
+    uint16_t isAnswered; //!< A SYN/ACK was seen
+    uint16_t isBackup;   //!< So the last MP_JOIN or MP_PRIO said
+    uint16_t plain;      //!< What it is if it is no subflow, as PlainKind has it
     /// Why it was let go of before its end: 1 if it was silent for long, 2 if there were too many.
     int64_t left;
     SenderSummary senders[2];
@@ -70,8 +84,9 @@ class alignas(CACHE_LINE_BYTES) Flow
      * @param first Its first segment.
      * @param spool Where its rows go.
      * @param isAtOnce Whether both ends take each segment at once; else GetResent() tells nothing.
+     * @param isKeptPlain Whether its ends are senders, too, where it is TCP without MPTCP.
      */
-    Flow(int64_t number, const Segment& first, Spool& spool, bool isAtOnce);
+    Flow(int64_t number, const Segment& first, Spool& spool, bool isAtOnce, bool isKeptPlain);
 
     /// @return Whether a segment opens another connection between the same addresses and ports.
     bool BeginsAnew(const Segment& segment) const;
@@ -91,11 +106,23 @@ class alignas(CACHE_LINE_BYTES) Flow
         return !m_refused && (m_offered || m_hasDataSignal);
     }
 
-    /// @return Whether it had MP_CAPABLE or MP_JOIN.
-    bool IsOffered() const
+    /// @return What it is if it is no subflow.
+    PlainKind GetPlainKind() const
     {
-        return m_offered;
+        if (IsSubflow())
+        {
+            return PlainKind::None;
+        }
+        if (m_offered)
+        {
+            return PlainKind::NotAnswered;
+        }
+        const bool isCut = m_signals[static_cast<size_t>(Signal::CutOptions)] > 0;
+        return isCut && !m_isSynWhole ? PlainKind::Cut : PlainKind::Plain;
     }
+
+    /// @return Bytes that the end sent that sent more; of TCP without MPTCP only if it is kept.
+    int64_t GetPayload();
 
     /// Whether it is kept as a subflow: not known yet, yes, or no as there were too many before it.
     enum class Admission : uint8_t
@@ -231,6 +258,9 @@ class alignas(CACHE_LINE_BYTES) Flow
         uint64_t first{0};
     };
 
+    static constexpr int16_t NOT_RESET = -2;
+    static constexpr int16_t NO_REASON = -1;
+
     /// What every segment may look at comes first, in so many bytes.
     static constexpr size_t OFTEN_BYTES = 192;
 
@@ -249,6 +279,9 @@ class alignas(CACHE_LINE_BYTES) Flow
     bool m_isOver{false};
     bool m_ecnOffered{false};
     bool m_isAtOnce;
+    bool m_isKeptPlain;
+    bool m_isSynWhole{false}; //!< All options of the SYN were captured
+    bool m_isBackup{false};
     Admission m_admission{Admission::Open};
     int8_t m_version{-1};
 
@@ -261,6 +294,7 @@ class alignas(CACHE_LINE_BYTES) Flow
     std::array<uint8_t, KEY_BYTES> m_key[2]{};
     int64_t m_joinToken{-1};
     int16_t m_addressId[2]{-1, -1};
+    int16_t m_reset{NOT_RESET};
     int64_t m_number;
 };
 

@@ -22,6 +22,10 @@ enum class Verdict : uint8_t
     NotIp,
     NotTcp,
     Fragment,
+    Encrypted, // 802.11
+    Aggregate, // 802.11: several packets in one frame
+    Damaged,   // 802.11
+    SeenTwice, // A copy of a packet that was captured before
     // Refused. In the comments: the two numbers that go with it.
     CutRecordHead,    // captured, wanted
     CutRecord,        // captured, wanted
@@ -55,6 +59,9 @@ enum class Verdict : uint8_t
     COUNT
 };
 
+/// The last verdict on a frame that is good, but no record of a connection.
+constexpr auto LAST_UNUSED = Verdict::SeenTwice;
+
 /// One captured packet.
 struct Frame
 {
@@ -64,6 +71,7 @@ struct Frame
     uint32_t capturedBytes;
     uint32_t wireBytes;  //!< How long it was
     const uint8_t* data; //!< From the link layer on
+    uint32_t interface{0}; //!< Number of the interface in its section, of a pcapng file
 };
 
 /// A frame or a record that is refused.

@@ -536,6 +536,10 @@ PYBIND11_MODULE(packet_recording, module)
                          family,
                          version,
                          hasKey,
+                         reset,
+                         isAnswered,
+                         isBackup,
+                         plain,
                          left,
                          senders);
     PYBIND11_NUMPY_DTYPE(ChainSource, base, last, records);
@@ -605,14 +609,21 @@ PYBIND11_MODULE(packet_recording, module)
                          int64_t idleNs,
                          uint32_t partRows,
                          bool listing,
-                         uint16_t gathered) {
+                         uint16_t gathered,
+                         bool isKeepingPlain) {
                  if (flows == 0 || subflows == 0 || partRows == 0 || partRows > PART_ROWS ||
                      gathered == 0 || gathered > GATHERED_SEGMENTS)
                  {
                      throw py::value_error("a limit that nothing can keep");
                  }
-                 const Limits limits{
-                     flows, subflows, overNs, idleNs, partRows, listing, gathered};
+                 const Limits limits{flows,
+                                     subflows,
+                                     overNs,
+                                     idleNs,
+                                     partRows,
+                                     listing,
+                                     gathered,
+                                     isKeepingPlain};
                  return std::make_unique<Recording>(fd, limits);
              }),
              py::arg("fd"),
@@ -623,7 +634,8 @@ PYBIND11_MODULE(packet_recording, module)
              py::arg("idle_ns") = IDLE_NS,
              py::arg("part_rows") = PART_ROWS,
              py::arg("listing") = false,
-             py::arg("gathered") = GATHERED_SEGMENTS)
+             py::arg("gathered") = GATHERED_SEGMENTS,
+             py::arg("plain") = false)
         .def("feed", &Feed)
         .def("finish", &Recording::Finish, py::call_guard<py::gil_scoped_release>())
         .def_property_readonly(
@@ -636,6 +648,8 @@ PYBIND11_MODULE(packet_recording, module)
         .def_property_readonly(
             "not_answered_segments",
             [](const Recording& one) { return one.GetCounts().notAnsweredSegments; })
+        .def_property_readonly("cut_segments",
+                               [](const Recording& one) { return one.GetCounts().cutSegments; })
         .def_property_readonly("beyond_segments",
                                [](const Recording& one) { return one.GetCounts().beyondSegments; })
         .def_property_readonly("silent",
@@ -666,6 +680,7 @@ PYBIND11_MODULE(packet_recording, module)
     module.attr("NOT_OBSERVED") = NOT_OBSERVED;
     module.attr("VERDICTS") = static_cast<int>(Verdict::COUNT);
     module.attr("SIGNALS") = SIGNALS;
+    module.attr("BULK_BYTES") = BULK_BYTES;
     module.attr("PART_ROWS") = PART_ROWS;
     module.attr("GATHERED_SEGMENTS") = GATHERED_SEGMENTS;
 }

@@ -18,6 +18,8 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr size_t PCAP_HEADER_BYTES = 24;
 constexpr size_t RECORD_BYTES = 16;
+/// Of Kuznetsov's form, which says more of the interface.
+constexpr size_t LONG_RECORD_BYTES = 24;
 constexpr uint32_t SECTION = 0x0a0d0d0a;
 constexpr size_t BLOCK_BYTES = 12;
 constexpr size_t SECTION_BYTES = 28;
@@ -198,9 +200,9 @@ PcapReader::ReadStart(const uint8_t* data, size_t bytes, bool last)
         m_format = Format::Pcapng;
         return ReadBlock(data, bytes, last);
     }
-    m_swapped = magic == 0xd4c3b2a1 || magic == 0x4d3cb2a1;
+    m_swapped = magic == 0xd4c3b2a1 || magic == 0x4d3cb2a1 || magic == 0x34cdb2a1;
     const auto written = m_swapped ? __builtin_bswap32(magic) : magic;
-    if (written != 0xa1b2c3d4 && written != 0xa1b23c4d)
+    if (written != 0xa1b2c3d4 && written != 0xa1b23c4d && written != 0xa1b2cd34)
     {
         CannotRead(Unreadable::NeitherFormat);
         return 0;
@@ -214,7 +216,8 @@ PcapReader::ReadStart(const uint8_t* data, size_t bytes, bool last)
         }
         return 0;
     }
-    m_tickNs = written == 0xa1b2c3d4 ? 1000 : 1;
+    m_tickNs = written == 0xa1b23c4d ? 1 : 1000;
+    m_recordBytes = written == 0xa1b2cd34 ? LONG_RECORD_BYTES : RECORD_BYTES;
     // The upper bits may hold the length of a frame check sequence.
     m_link = Get32(data + 20) & 0xffff;
     m_format = Format::Pcap;
@@ -224,22 +227,26 @@ PcapReader::ReadStart(const uint8_t* data, size_t bytes, bool last)
 size_t
 PcapReader::ReadPcapRecord(const uint8_t* data, size_t bytes, bool last)
 {
-    if (bytes < RECORD_BYTES)
+    if (bytes < m_recordBytes)
     {
-        m_wanted = RECORD_BYTES;
+        m_wanted = m_recordBytes;
         if (last)
         {
-            Stop(Verdict::CutRecordHead, data, bytes, static_cast<int64_t>(bytes), RECORD_BYTES);
+            Stop(Verdict::CutRecordHead,
+                 data,
+                 bytes,
+                 static_cast<int64_t>(bytes),
+                 static_cast<int64_t>(m_recordBytes));
         }
         return 0;
     }
     const auto captured = Get32(data + 8);
     if (captured > MAX_PACKET_BYTES)
     {
-        Stop(Verdict::TooLong, data, RECORD_BYTES, captured);
+        Stop(Verdict::TooLong, data, m_recordBytes, captured);
         return 0;
     }
-    const auto length = RECORD_BYTES + captured;
+    const auto length = m_recordBytes + captured;
     if (bytes < length)
     {
         m_wanted = length;
@@ -248,7 +255,7 @@ PcapReader::ReadPcapRecord(const uint8_t* data, size_t bytes, bool last)
             Stop(Verdict::CutRecord,
                  data,
                  bytes,
-                 static_cast<int64_t>(bytes - RECORD_BYTES),
+                 static_cast<int64_t>(bytes - m_recordBytes),
                  captured);
         }
         return 0;
@@ -258,7 +265,7 @@ PcapReader::ReadPcapRecord(const uint8_t* data, size_t bytes, bool last)
                  .link = m_link,
                  .capturedBytes = captured,
                  .wireBytes = Get32(data + 12),
-                 .data = data + RECORD_BYTES});
+                 .data = data + m_recordBytes});
     return length;
 }
 
@@ -421,7 +428,8 @@ PcapReader::ReadPacketBlock(uint32_t kind, const uint8_t* body, uint32_t bytes)
                 .link = interface.link,
                 .capturedBytes = captured,
                 .wireBytes = Get32(body + 16),
-                .data = body + PACKET_BLOCK_BYTES};
+                .data = body + PACKET_BLOCK_BYTES,
+                .interface = number};
     const auto ticks = uint64_t{Get32(body + 4)} << 32 | Get32(body + 8);
     frame.timeNs = TimeOf(interface, ticks);
     m_sink.Take(frame);

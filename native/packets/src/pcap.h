@@ -116,6 +116,7 @@ class PcapReader
     Unreadable m_unreadable{Unreadable::No};
     uint32_t m_tickNs{0}; //!< Of a pcap file
     uint32_t m_link{0};   //!< Of a pcap file
+    size_t m_recordBytes{0}; //!< Of a pcap file, before each packet
     std::vector<Interface> m_interfaces;
 };
 

@@ -33,10 +33,46 @@ Mixed(uint64_t value)
     return value ^ value >> 29;
 }
 
+/// @return How far one number of sequence is beyond another.
+int32_t
+Beyond(uint32_t one, uint32_t other)
+{
+    return static_cast<int32_t>(one - other);
+}
+
+/**
+ * @return Whether an answer may be why a segment is sent again at once, or why another follows that
+ *         looks the same.
+ */
+bool
+IsCause(const CapturedSegment& answer, const Segment& segment)
+{
+    if (!segment.TakesNumbers() || answer.segment.ack == segment.seq)
+    {
+        return true;
+    }
+    for (size_t block = 0; block < answer.segment.sackBlocks; ++block)
+    {
+        if (Beyond(answer.sack[2 * block + 1], segment.seq) > 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 uint64_t
 Number(const Endpoint& end)
 {
     return Mixed(end.high + 0x2545f4914f6cdd1dU * end.low) + end.port;
+}
+
+/// @return A number that nobody knows who wrote a capture.
+uint64_t
+Seed()
+{
+    std::random_device random;
+    return uint64_t{random()} << 32 | random();
 }
 
 } // namespace
@@ -45,14 +81,14 @@ Recording::Recording(int fd, Limits limits)
     : m_reader(*this),
       m_spool(fd, limits.partRows),
       m_limits(limits),
+      m_seen(Seed()),
       m_room(OUT_OF_ORDER_SEGMENTS + 1),
       m_gathered(limits.gathered),
       m_slots(FIRST_SLOTS),
+      m_hashSeed(Seed()),
       m_untilSweep(SWEEP_SEGMENTS),
       m_mostRefusals(REFUSALS_IN_MEMORY)
 {
-    std::random_device random;
-    m_hashSeed = uint64_t{random()} << 32 | random();
     for (uint32_t i = 0; i < m_room.size(); ++i)
     {
         m_free.push_back(i);
@@ -222,7 +258,7 @@ Recording::Take(const Frame& frame)
     {
         verdict = frame.timeNs < 0 ? Verdict::BeforeTime : Verdict::BeyondTime;
     }
-    if (verdict > Verdict::Fragment)
+    if (verdict > LAST_UNUSED)
     {
         Refusal refusal{frame.offset, unusable.first, unusable.second, verdict, 0, {}};
         refusal.rawBytes = static_cast<uint8_t>(std::min(frame.capturedBytes, RAW_BYTES));
@@ -231,6 +267,10 @@ Recording::Take(const Frame& frame)
         return;
     }
     ++m_records;
+    if (verdict == Verdict::Segment && IsCopy(place, WayOf(frame, waiting.captured)))
+    {
+        verdict = Verdict::SeenTwice;
+    }
     ++m_verdicts[static_cast<size_t>(verdict)];
     if (verdict != Verdict::Segment)
     {
@@ -240,23 +280,142 @@ Recording::Take(const Frame& frame)
     waiting.flow = 0;
     __builtin_prefetch(&m_slots[waiting.hash & (m_slots.size() - 1)]);
     m_free.pop_back();
+    Await(place);
+    Foresee();
+    if (m_waitingCount > OUT_OF_ORDER_SEGMENTS)
+    {
+        TakeEarliest();
+    }
+}
+
+void
+Recording::Await(uint32_t place)
+{
     // From the back, past those that are later: mostly none.
     auto at = m_waitingCount++;
     for (; at > 0; --at)
     {
         const auto before = m_waiting[(m_waitingHead + at - 1) % WAITING_PLACES];
-        if (m_room[before].captured.segment.timeNs <= waiting.captured.segment.timeNs)
+        if (m_room[before].captured.segment.timeNs <= m_room[place].captured.segment.timeNs)
         {
             break;
         }
         m_waiting[(m_waitingHead + at) % WAITING_PLACES] = before;
     }
     m_waiting[(m_waitingHead + at) % WAITING_PLACES] = place;
-    Foresee();
-    if (m_waitingCount > OUT_OF_ORDER_SEGMENTS)
+}
+
+size_t
+Recording::OrderOf(uint32_t place) const
+{
+    size_t order = 0;
+    while (m_waiting[(m_waitingHead + order) % WAITING_PLACES] != place)
     {
-        TakeEarliest();
+        ++order;
     }
+    return order;
+}
+
+bool
+Recording::IsCopy(uint32_t place, const Way& way)
+{
+    auto& waiting = m_room[place];
+    const auto& captured = waiting.captured;
+    const auto timeNs = captured.segment.timeNs;
+    const auto print = m_seen.Print(captured);
+    auto* seen = m_seen.Find(print);
+    if (!seen || !IsCopyOf(*seen, captured, way))
+    {
+        waiting.seen = m_seen.Add(print, captured, way, place);
+        return false;
+    }
+    const auto apartNs = seen->ApartNs(timeNs);
+    if (apartNs <= SAME_WAY_NS && captured.segment.TakesNumbers() && seen->Has(way))
+    {
+        m_sameWayNs = std::max(m_sameWayNs, apartNs);
+    }
+    seen->Add(way);
+    seen->isOutgoing &= way.isOutgoing;
+    // What the host sends leaves it last where it is nearest to the wire; what comes is there first.
+    const auto keptNs = m_room[seen->place].captured.segment.timeNs;
+    const bool isNearer = seen->isOutgoing ? timeNs > keptNs : timeNs < keptNs;
+    if (!isNearer || apartNs > NO_TIMER_NS || !IsWaiting(*seen))
+    {
+        return true;
+    }
+    auto at = OrderOf(seen->place);
+    for (--m_waitingCount; at < m_waitingCount; ++at)
+    {
+        m_waiting[(m_waitingHead + at) % WAITING_PLACES] =
+            m_waiting[(m_waitingHead + at + 1) % WAITING_PLACES];
+    }
+    m_room[seen->place].seen = 0;
+    m_free.back() = seen->place;
+    waiting.hash = Hash(captured.source, captured.destination);
+    waiting.flow = 0;
+    waiting.seen = seen->number;
+    seen->place = static_cast<uint8_t>(place);
+    Await(place);
+    return true;
+}
+
+bool
+Recording::IsCopyOf(const SeenSegment& seen, const CapturedSegment& captured, const Way& way) const
+{
+    const auto timeNs = captured.segment.timeNs;
+    const auto apartNs = seen.ApartNs(timeNs);
+    if (apartNs > COPY_NS)
+    {
+        return false;
+    }
+    if (apartNs <= NO_TIMER_NS && !seen.Has(way))
+    {
+        return true;
+    }
+    // What waits tells whether the sender numbers its packets, and what passed between the two.
+    const bool isWaiting = IsWaiting(seen);
+    const auto first = isWaiting ? OrderOf(seen.place) : 0;
+    const bool hasNumber = captured.source.family == 4 && captured.identification != 0;
+    bool hasConstant = false;
+    bool hasAnswer = false;
+    bool hasCauseBetween = false;
+    bool hasLaterBetween = false;
+    for (size_t order = 0; order < m_waitingCount; ++order)
+    {
+        const auto& other = m_room[m_waiting[(m_waitingHead + order) % WAITING_PLACES]].captured;
+        // Its own place would be behind those that are not later.
+        const bool isBefore = other.segment.timeNs <= timeNs;
+        const bool isBetween = order != first && (order > first) == isBefore;
+        if (other.source == captured.source && other.destination == captured.destination)
+        {
+            if (hasNumber && other.identification != captured.identification)
+            {
+                return true;
+            }
+            hasConstant |= !(isWaiting && order == first);
+            hasLaterBetween |= isBetween && Beyond(other.segment.seq, captured.segment.seq) > 0;
+        }
+        else if (other.source == captured.destination && other.destination == captured.source)
+        {
+            hasAnswer = true;
+            hasCauseBetween |= isBetween && IsCause(other, captured.segment);
+        }
+    }
+    if (hasNumber && !hasConstant && !seen.Has(way))
+    {
+        return true;
+    }
+    if (apartNs > SAME_WAY_NS || !isWaiting)
+    {
+        return false;
+    }
+    // Alike are answers to segments that came at once: the copies of others tell them from copies.
+    if (!captured.segment.TakesNumbers() && apartNs > m_sameWayNs)
+    {
+        return false;
+    }
+    // A segment is sent again at once only if later ones arrived, and an answer says so.
+    return hasAnswer ? !hasCauseBetween : !hasLaterBetween || apartNs <= m_sameWayNs;
 }
 
 void
@@ -289,6 +448,7 @@ Recording::TakeEarliest()
     const auto place = m_waiting[m_waitingHead];
     m_waitingHead = (m_waitingHead + 1) % WAITING_PLACES;
     --m_waitingCount;
+    m_room[place].seen = 0;
     TakeSegment(m_room[place]);
     m_free.push_back(place);
 }
@@ -309,7 +469,11 @@ Recording::Begin(LiveFlow& live, const CapturedSegment& first)
     live.ends[end] = first.source;
     live.ends[1 - end] = first.destination;
     live.flow =
-        std::make_unique<Flow>(m_nextNumber++, first.segment, m_spool, m_limits.isListing);
+        std::make_unique<Flow>(m_nextNumber++,
+                               first.segment,
+                               m_spool,
+                               m_limits.isListing,
+                               m_limits.isKeepingPlain);
     live.own = {};
     live.isAdmitted = false;
     return end;
@@ -478,27 +642,68 @@ Recording::End(LiveFlow& live, int64_t left)
 {
     auto& flow = live.flow;
     const bool isKept = flow->GetAdmission() == Flow::Admission::Kept;
-    if (flow->IsSubflow() && isKept)
+    if (flow->IsSubflow())
     {
-        m_flows.push_back(flow->Finish(live.ends, left));
-        if (m_flows.size() >= FLOWS_IN_MEMORY)
+        if (isKept)
         {
-            WriteFlows();
+            Keep(live, left);
         }
-    }
-    else if (flow->IsSubflow())
-    {
-        m_counts.beyondSegments += flow->GetSegments();
+        else
+        {
+            m_counts.beyondSegments += flow->GetSegments();
+        }
     }
     else
     {
         m_admitted -= isKept;
-        (flow->IsOffered() ? m_counts.notAnsweredSegments : m_counts.plainSegments) +=
-            flow->GetSegments();
+        if (m_limits.isKeepingPlain && AdmitPlain(*flow))
+        {
+            Keep(live, left);
+        }
+        else
+        {
+            CountSegments(*flow);
+        }
     }
     m_counts.silent += left == LEFT_SILENT;
     m_counts.displaced += left == LEFT_DISPLACED;
     flow.reset();
+}
+
+void
+Recording::Keep(LiveFlow& live, int64_t left)
+{
+    m_flows.push_back(live.flow->Finish(live.ends, left));
+    if (m_flows.size() >= FLOWS_IN_MEMORY)
+    {
+        WriteFlows();
+    }
+}
+
+bool
+Recording::AdmitPlain(Flow& flow)
+{
+    const bool isBulk = flow.GetPayload() >= BULK_BYTES;
+    auto& kept = isBulk ? m_admitted : m_small;
+    const auto most = isBulk ? m_limits.subflows : std::min(m_limits.subflows, MAX_SMALL_FLOWS);
+    // Where the first segment is a SYN, the flow begins with it once more.
+    if (kept >= most || flow.GetSegments() == 0)
+    {
+        return false;
+    }
+    ++kept;
+    return true;
+}
+
+/// Count the segments of a flow that is no subflow.
+void
+Recording::CountSegments(const Flow& flow)
+{
+    const auto kind = flow.GetPlainKind();
+    auto& segments = kind == PlainKind::NotAnswered ? m_counts.notAnsweredSegments
+                     : kind == PlainKind::Cut       ? m_counts.cutSegments
+                                                    : m_counts.plainSegments;
+    segments += flow.GetSegments();
 }
 
 void

@@ -9,6 +9,7 @@
 #include "listed-segment.h"
 #include "pcap.h"
 #include "prefetch.h"
+#include "seen-segments.h"
 #include "spool.h"
 
 #include <array>
@@ -33,6 +34,7 @@ struct Limits
     uint32_t partRows{PART_ROWS};
     bool isListing{false}; //!< Whether segments are listed, too
     uint16_t gathered{GATHERED_SEGMENTS};
+    bool isKeepingPlain{false}; //!< Whether flows that are no subflows are kept, too
 };
 
 /// What became of the flows that are no subflows, and of those let go of early.
@@ -40,6 +42,7 @@ struct FlowCounts
 {
     int64_t plainSegments{0};       //!< Of TCP without MPTCP
     int64_t notAnsweredSegments{0}; //!< Of TCP, MPTCP offered and not answered
+    int64_t cutSegments{0};         //!< Of TCP whose options are cut
     int64_t silent{0};              //!< Flows let go of because they were silent for long
     int64_t displaced{0};           //!< Flows let go of because there were too many
     int64_t beyondSegments{0};      //!< Of subflows after as many as are kept
@@ -105,6 +108,7 @@ class Recording : private FrameSink
         CapturedSegment captured;
         uint32_t hash;
         uint32_t flow; //!< Place of its flow plus one, as far as known; 0 if not
+        uint32_t seen; //!< Its number among those seen; 0 once it waits no more
     };
 
     /// A flow that is alive, and what is looked at to find it: in one line of the cache.
@@ -152,6 +156,30 @@ class Recording : private FrameSink
         return m_room[m_waiting[(m_waitingHead + m_waitingCount - 1 - segments) % WAITING_PLACES]];
     }
 
+    /// Have a segment wait, behind those that are not later.
+    void Await(uint32_t place);
+
+    /// @return The place of a segment in the order of those that wait.
+    size_t OrderOf(uint32_t place) const;
+
+    /**
+     * Tell whether a segment is a copy of a packet that was captured before, by another interface
+     * or the same; if so, that one of them waits on that is nearest to the wire.
+     *
+     * @param place Where the segment is, among those that wait.
+     * @param way Its way.
+     */
+    bool IsCopy(uint32_t place, const Way& way);
+
+    /// @return Whether a segment is a copy of another that looks the same.
+    bool IsCopyOf(const SeenSegment& seen, const CapturedSegment& captured, const Way& way) const;
+
+    /// @return Whether a segment that waits is the one that was seen.
+    bool IsWaiting(const SeenSegment& seen) const
+    {
+        return m_room[seen.place].seen == seen.number;
+    }
+
     /// Take the earliest of the segments that wait.
     void TakeEarliest();
     void TakeSegment(const Waiting& waiting);
@@ -172,6 +200,13 @@ class Recording : private FrameSink
     /// Keep a flow that is known to be a subflow from now on, if there is room.
     void Admit(LiveFlow& live);
     void Insert(uint32_t hash, uint32_t place);
+
+    /// Keep what stays of a flow that is done with.
+    void Keep(LiveFlow& live, int64_t left);
+
+    /// @return Whether a flow that is no subflow is kept; it takes a place then.
+    bool AdmitPlain(Flow& flow);
+    void CountSegments(const Flow& flow);
     void End(LiveFlow& live, int64_t left);
 
     /// Let go of flows that ended or are silent for long.
@@ -184,8 +219,11 @@ class Recording : private FrameSink
     PcapReader m_reader;
     Spool m_spool;
     Limits m_limits;
+    SeenSegments m_seen;
+    int64_t m_sameWayNs{-1}; //!< Longest between copies by one way that hold data, if there are any
 
     // Segments that wait for earlier ones: a ring, in order of time.
+    static_assert(OUT_OF_ORDER_SEGMENTS < UINT8_MAX, "a place is of one byte");
     std::vector<Waiting> m_room;
     std::vector<uint32_t> m_free;
     std::array<uint32_t, WAITING_PLACES> m_waiting{};
@@ -207,6 +245,7 @@ class Recording : private FrameSink
     std::array<int64_t, static_cast<size_t>(Verdict::COUNT)> m_verdicts{};
     FlowCounts m_counts;
     size_t m_admitted{0}; //!< Subflows that are or will be in m_flows
+    size_t m_small{0};    //!< Flows in m_flows that are no subflows, and that sent little
     std::vector<FlowSummary> m_flows; //!< Not written yet; at the end, all
     Chain m_flowsWritten;
     std::vector<ListedSegment> m_listed; //!< Taken since they were asked for

@@ -81,6 +81,8 @@ ReadIpv4(const Frame& frame, uint32_t at, CapturedSegment& captured, Transport& 
     {
         return {Verdict::Fragment};
     }
+    captured.identification = Read16(data + 4);
+    captured.hops = data[8];
     captured.source.high = captured.destination.high = 0;
     captured.source.low = Read32(data + 12);
     captured.destination.low = Read32(data + 16);
@@ -138,6 +140,8 @@ ReadIpv6(const Frame& frame, uint32_t at, CapturedSegment& captured, Transport& 
     {
         return {Verdict::NotTcp};
     }
+    captured.identification = Read32(header) & 0xfffff;
+    captured.hops = header[7];
     captured.source.high = Read64(header + 8);
     captured.source.low = Read64(header + 16);
     captured.destination.high = Read64(header + 24);
@@ -294,7 +298,7 @@ ReadSegment(const Frame& frame, CapturedSegment& captured)
     const auto ip = FindIp(frame);
     if (ip.verdict != Verdict::Segment)
     {
-        return {ip.verdict, ip.verdict == Verdict::UnknownLink ? frame.link : 0};
+        return {ip.verdict, ip.verdict == Verdict::UnknownLink ? ip.at : 0};
     }
     if (ip.at >= frame.capturedBytes)
     {

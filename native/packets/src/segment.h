@@ -100,6 +100,12 @@ struct Segment
         return (flags & (SYN | ACK)) == (SYN | ACK);
     }
 
+    /// @return Whether it takes numbers of sequence.
+    bool TakesNumbers() const
+    {
+        return payloadBytes > 0 || flags & (SYN | FIN);
+    }
+
     /// @return Sequence number after the segment, not wrapped: SYN and FIN take one each.
     uint64_t End() const
     {
@@ -120,6 +126,8 @@ struct CapturedSegment
     uint64_t offset; //!< Of its record
     Endpoint source;
     Endpoint destination;
+    uint32_t identification; //!< Of the IPv4 packet; of IPv6 the flow label
+    uint8_t hops;            //!< That are left to it
 
     uint8_t optionsBytes; //!< Of options that are whole
     uint8_t mptcpAt;      //!< Where the first MPTCP option is, beyond them if there is none

@@ -11,7 +11,7 @@ from pathlib import Path
 from smartsbd.contracts.tables import OPEN
 from smartsbd.traces import bounds
 from smartsbd.traces.bounds import Bounds
-from smartsbd.traces.connection import Connection, PacketFlow, Subflow
+from smartsbd.traces.connection import Connection, Subflow
 from smartsbd.traces.endpoint import Endpoint, Pseudonyms
 from smartsbd.traces.formats.capture import ELSEWHERE
 from smartsbd.traces.recorded import (
@@ -266,9 +266,7 @@ def _connection(
             subflow.state_time_ns.append(flow.start_ns)
             subflow.state_ca_state.append(OPEN)
         write(spools[member.capture], flow, end, subflow)
-        subflow.packets = PacketFlow(
-            paths[member.capture], flow.number, end, sum(own.payload_bytes for own in flow.senders)
-        )
+        subflow.packets = flow.packets(paths[member.capture], end)
         subflow.stored_acks = StoredAcks(spools[member.capture], flow, end, group.first_data[sender])
         connection.subflows[number] = subflow
     return connection

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from smartsbd.traces.assembly import BACKWARDS, MAX_TIME_NS, OUT_OF_RANGE
 from smartsbd.traces.quarantine import RAW_BYTES, Refusal
-from smartsbd.traces.recorded import NOT_ANSWERED, PLAIN, SYN_INSIDE
+from smartsbd.traces.recorded import CUT_OPTIONS, NOT_ANSWERED, PLAIN, SEEN_TWICE, SYN_INSIDE
 from smartsbd.traces.sequence import unwrapped
 from smartsbd.traces.trace import Trace
 from tests.traces.naive import mptcp
+from tests.traces.naive import segment as segments
 from tests.traces.naive.pcap import Frame, frames
+from tests.traces.naive.seen import Unseen
 from tests.traces.naive.segment import ACK, CWR, ECE, FIN, RST, SYN, Segment, UnusableError, segment
 from tests.traces.naive.sender import Sender
 from tests.traces.naive.vantage import Answers
@@ -24,8 +25,6 @@ End = tuple[bytes, int]
 _MANY = 64
 
 _ECN_SETUP = ECE | CWR
-# Segments written out of order within so many are put in order; those later than that run backwards.
-_OUT_OF_ORDER_SEGMENTS = 64
 
 
 class Flow:
@@ -61,7 +60,11 @@ class Flow:
         MPTCP options by name; options that are malformed by what is wrong.
     """
 
-    def __init__(self, first: Segment) -> None:
+    def __init__(self, first: Segment, *, kept_plain: bool = False) -> None:
+        self._kept_plain = kept_plain
+        self._has_whole_syn = False
+        self.reset: int | None = None
+        self.is_answered = self.is_backup = False
         # A SYN/ACK is answered to the end that opened the connection.
         turned = first.flags & (SYN | ACK) == SYN | ACK
         self.ends = (first.destination, first.source) if turned else (first.source, first.destination)
@@ -100,9 +103,18 @@ class Flow:
     @property
     def is_plain(self) -> bool:
         """Whether it is TCP without MPTCP, as far as can be told: by its SYN, or by many segments without an option."""
-        if self.offered or self.has_data_signal or self.signals:
+        if self._kept_plain or self.offered or self.has_data_signal or self.signals:
             return False
         return self.first_syn is not None or self.segments > _MANY
+
+    @property
+    def plain(self) -> str:
+        """What it is if it is no subflow, else empty."""
+        if self.is_subflow:
+            return ""
+        if self.offered:
+            return NOT_ANSWERED
+        return CUT_OPTIONS if self.signals[segments.CUT_OPTIONS] and not self._has_whole_syn else PLAIN
 
     def begins_anew(self, segment: Segment) -> bool:
         """Tell whether a segment opens another connection between the same addresses and ports."""
@@ -126,6 +138,9 @@ class Flow:
             return SYN_INSIDE
         if is_syn:
             self.first_syn = segment.seq
+            self._has_whole_syn = segment.options.malformed != segments.CUT_OPTIONS
+        if segment.flags & RST and self.reset is None:
+            self.reset = -1
         self.end_ns = segment.time_ns
         self.segments += 1
         self._is_over |= bool(segment.flags & (FIN | RST))
@@ -133,6 +148,7 @@ class Flow:
         data_ack = self._mptcp(segment, end)
         if segment.flags & (SYN | ACK) == SYN | ACK:
             self._syn_acked = segment.ack
+            self.is_answered = True
         if self.is_plain:
             self._senders = None
             return None
@@ -172,6 +188,10 @@ class Flow:
             else:
                 self.signals[mptcp.NAMES[one.subtype]] += 1
                 self.has_data_signal |= one.subtype == mptcp.DSS
+                if one.subtype == mptcp.MP_PRIO:
+                    self.is_backup = one.detail == 1
+                if one.subtype == mptcp.MP_TCPRST and one.detail is not None:
+                    self.reset = one.detail
         if segment.flags & (SYN | ACK) == SYN | ACK and self.offered and not segment.options.malformed:
             self.refused = not found
         return data_ack
@@ -190,6 +210,7 @@ class Flow:
 
     def _join(self, one: mptcp.Join, end: int) -> None:
         self.offered = True
+        self.is_backup |= one.backup
         if one.token is not None:
             self.join_token = one.token
         if one.address_id is not None:
@@ -206,30 +227,35 @@ class Flow:
         return last - first
 
 
-def flows(path: Path, trace: Trace) -> list[Flow]:
-    """Return the subflows of a capture, in order of their first segment; count its records."""
-    found = connections(path, trace)
+def flows(path: Path, trace: Trace, *, plain: bool = False) -> list[Flow]:
+    """Return the subflows of a capture, in order of their first segment; count its records.
+
+    Other flows are among them if `plain`; of few, as all are held here.
+    """
+    found = connections(path, trace, plain=plain)
     for flow in found:
-        if not flow.is_subflow:
-            trace.unused[NOT_ANSWERED if flow.offered else PLAIN] += flow.segments
-    return [flow for flow in found if flow.is_subflow]
+        if not flow.is_subflow and not plain:
+            trace.unused[flow.plain] += flow.segments
+    return [flow for flow in found if flow.is_subflow or plain]
 
 
-def connections(path: Path, trace: Trace) -> list[Flow]:
+def connections(path: Path, trace: Trace, *, plain: bool = False) -> list[Flow]:
     """Return the TCP connections of a capture, with MPTCP or without."""
     current: dict[frozenset[End], Flow] = {}
     found = []
-    for frame, one in _in_time_order(_segments(path, trace)):
+    unseen = Unseen()
+    for frame, one in unseen.of(_segments(path, trace)):
         key = frozenset((one.source, one.destination))
         flow = current.get(key)
         if flow is None or flow.begins_anew(one):
-            flow = current[key] = Flow(one)
+            flow = current[key] = Flow(one, kept_plain=plain)
             found.append(flow)
         before_ns = flow.end_ns
         why = flow.take(one)
         if why is not None:
             trace.refuse(path, _refusal(frame, why, f"{one.time_ns} follows {before_ns}"))
     trace.refusals = sorted(trace.refusals, key=lambda refusal: refusal.offset)
+    trace.unused += Counter({SEEN_TWICE: unseen.copies})
     return found
 
 
@@ -253,17 +279,6 @@ def _segments(path: Path, trace: Trace) -> Iterator[tuple[Frame, Segment]]:
             trace.refuse(path, _refusal(frame, OUT_OF_RANGE, "time beyond any clock"))
         else:
             yield frame, one
-
-
-def _in_time_order(found: Iterable[tuple[Frame, Segment]]) -> Iterator[tuple[Frame, Segment]]:
-    """Yield segments in order of time, where they were written a little out of order, as several processors do."""
-    waiting: list[tuple[int, int, Frame, Segment]] = []
-    for number, (frame, one) in enumerate(found):
-        heapq.heappush(waiting, (one.time_ns, number, frame, one))
-        if len(waiting) > _OUT_OF_ORDER_SEGMENTS:
-            yield heapq.heappop(waiting)[2:]
-    while waiting:
-        yield heapq.heappop(waiting)[2:]
 
 
 def _refusal(frame: Frame, reason: str, detail: str) -> Refusal:

@@ -40,10 +40,11 @@ class Capable:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """MP_JOIN: the receiver's token in a SYN, the sender's address id in SYN and SYN/ACK."""
+    """MP_JOIN: the receiver's token in a SYN, the sender's address id in SYN and SYN/ACK, whether it is a backup."""
 
     token: int | None
     address_id: int | None
+    backup: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,10 @@ class DataAck:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """An option whose presence is all that counts."""
+    """An option of which little counts: whether MP_PRIO says backup, and the reason of MP_TCPRST."""
 
     subtype: int
+    detail: int | None = None
 
 
 class MalformedOptionError(Exception):
@@ -91,7 +93,9 @@ def option(body: bytes, *, syn: bool) -> Capable | Join | DataAck | Other:
         return _dss(body)
     if subtype >= len(NAMES):
         raise MalformedOptionError("MPTCP subtype that is not known")
-    return Other(subtype)
+    if subtype == MP_PRIO:
+        return Other(subtype, body[0] & 1)
+    return Other(subtype, body[1] if subtype == MP_TCPRST and len(body) > 1 else None)
 
 
 def _capable(body: bytes) -> Capable:
@@ -110,9 +114,9 @@ def _capable(body: bytes) -> Capable:
 
 def _join(body: bytes, *, syn: bool) -> Join:
     if syn and len(body) == _JOIN_SYN:
-        return Join(int.from_bytes(body[2:6], "big"), body[1])
+        return Join(int.from_bytes(body[2:6], "big"), body[1], bool(body[0] & 1))
     if syn and len(body) == _JOIN_SYN_ACK:
-        return Join(None, body[1])
+        return Join(None, body[1], bool(body[0] & 1))
     if not syn and len(body) == _JOIN_ACK:
         return Join(None, None)
     raise MalformedOptionError(BAD_LENGTH)

@@ -27,9 +27,13 @@ _PCAP = {
     b"\xd4\xc3\xb2\xa1": ("<", 1_000),
     b"\xa1\xb2\x3c\x4d": (">", 1),
     b"\x4d\x3c\xb2\xa1": ("<", 1),
+    b"\xa1\xb2\xcd\x34": (">", 1_000),
+    b"\x34\xcd\xb2\xa1": ("<", 1_000),
 }
+# Of Kuznetsov's form, whose records say more of the interface.
+_LONG = (b"\xa1\xb2\xcd\x34", b"\x34\xcd\xb2\xa1")
 _PCAP_HEADER_BYTES = 24
-_RECORD_BYTES = 16
+_RECORD_BYTES, _LONG_RECORD_BYTES = 16, 24
 
 _SECTION = b"\x0a\x0d\x0d\x0a"
 _BLOCK_BYTES = 12
@@ -56,6 +60,8 @@ class Frame:
         What was captured of it, from the link layer on.
     wire_bytes : int, bytes
         How long it was.
+    interface : int
+        Number of the interface in its section, of a pcapng file.
     """
 
     offset: int
@@ -63,6 +69,7 @@ class Frame:
     link: int
     data: bytes
     wire_bytes: int
+    interface: int = 0
 
 
 @dataclass(frozen=True)
@@ -135,17 +142,18 @@ def _pcap(path: Path, stream: _Stream, order: str, tick_ns: int) -> Iterator[Fra
         raise UnreadableInputError(path, 0, "the pcap header is cut")
     # The upper bits may hold the length of a frame check sequence.
     link = struct.unpack(order + "I", header[20:])[0] & 0xFFFF
+    size = _LONG_RECORD_BYTES if header[:4] in _LONG else _RECORD_BYTES
     record = struct.Struct(order + "IIII")
-    while head := stream.peek(_RECORD_BYTES):
+    while head := stream.peek(size):
         offset = stream.offset
-        if len(head) < _RECORD_BYTES:
-            yield Refusal(offset, CUT, f"{len(head)} of {_RECORD_BYTES} bytes of its head", head)
+        if len(head) < size:
+            yield Refusal(offset, CUT, f"{len(head)} of {size} bytes of its head", head)
             return
-        seconds, ticks, captured, wire = record.unpack(head)
+        seconds, ticks, captured, wire = record.unpack(head[:16])
         if captured > MAX_PACKET_BYTES:
             yield Refusal(offset, TOO_LONG, f"{captured} bytes", head)
             return
-        data = stream.take(_RECORD_BYTES + captured)[_RECORD_BYTES:]
+        data = stream.take(size + captured)[size:]
         if len(data) < captured:
             yield Refusal(offset, CUT, f"{len(data)} of {captured} bytes", (head + data)[:RAW_BYTES])
             return
@@ -232,4 +240,4 @@ def _packet(offset: int, kind: int, body: bytes, order: str, interfaces: list[_I
     if len(data) < captured:
         return Refusal(offset, BROKEN_BLOCK, f"packet of {captured} bytes in a block of {len(body)}", body[:RAW_BYTES])
     interface = interfaces[number]
-    return Frame(offset, interface.time_ns(high << 32 | low), interface.link, data, wire)
+    return Frame(offset, interface.time_ns(high << 32 | low), interface.link, data, wire, number)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from smartsbd.traces.recorded import BAD_IP, BAD_TCP, CUT_HEADERS, FRAGMENT, NOT_IP, NOT_TCP, UNKNOWN_LINK
-from tests.traces.naive.link import CUT, LINKS
+from smartsbd.traces import link_types
+from smartsbd.traces.recorded import (
+    AGGREGATE,
+    BAD_IP,
+    BAD_TCP,
+    CUT_HEADERS,
+    DAMAGED,
+    ENCRYPTED,
+    FRAGMENT,
+    NOT_IP,
+    NOT_TCP,
+)
+from tests.traces.naive import link
 from tests.traces.naive.pcap import MAX_PACKET_BYTES, Frame
 
 FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
@@ -20,6 +31,13 @@ _IPV4_BYTES, _IPV6_BYTES, _TCP_BYTES = 20, 40, 20
 _MORE_FRAGMENTS, _FRAGMENT_OFFSET = 0x2000, 0x1FFF
 _END, _NOP, _MSS, _SACK_PERMITTED, _SACK, _TIMESTAMPS, _MPTCP = 0, 1, 2, 4, 5, 8, 30
 _MSS_BYTES, _TIMESTAMPS_BYTES = 4, 10
+_NO_IP = {
+    link.NOT_IP: NOT_IP,
+    link.FRAGMENTED: FRAGMENT,
+    link.ENCRYPTED: ENCRYPTED,
+    link.AGGREGATED: AGGREGATE,
+    link.DAMAGED: DAMAGED,
+}
 _TCP_HEADER = struct.Struct("!HHIIBBH")
 
 
@@ -77,6 +95,12 @@ class Segment:
     payload_bytes : int
         Also of what was not captured.
     options : Options
+    identification : int
+        Of the IPv4 packet; of IPv6 the flow label.
+    hops : int
+        That are left to it.
+    whole_options, options_from_mptcp : bytes
+        Those that are whole, and of these the first of MPTCP and what follows.
     """
 
     time_ns: int
@@ -88,6 +112,10 @@ class Segment:
     window: int
     payload_bytes: int
     options: Options
+    identification: int = field(default=0, compare=False)
+    hops: int = field(default=0, compare=False)
+    whole_options: bytes = field(default=b"", compare=False)
+    options_from_mptcp: bytes = field(default=b"", compare=False)
 
     @property
     def end(self) -> int:
@@ -146,15 +174,15 @@ def segment(frame: Frame) -> Segment:
     UnusableError
         If there is none, or it cannot be read.
     """
-    link = LINKS.get(frame.link)
-    if link is None:
-        raise UnusableError(UNKNOWN_LINK, str(frame.link), refused=True)
     data = frame.data
-    start = link(data)
-    if start == CUT:
-        raise _cut("link layer")
-    if start < 0:
-        raise UnusableError(NOT_IP, refused=False)
+    try:
+        start = link.find_ip(frame.link, data)
+    except link.NoIpError as error:
+        if error.why == link.CUT:
+            raise _cut("link layer") from error
+        if error.why == link.UNKNOWN:
+            raise UnusableError(link_types.not_read(error.link), str(error.link), refused=True) from error
+        raise UnusableError(_NO_IP[error.why], refused=False) from error
     if start >= len(data):
         raise _cut("IP")
     version = data[start] >> 4
@@ -170,6 +198,8 @@ def segment(frame: Frame) -> Segment:
     header_bytes = 4 * (offset >> 4)
     if header_bytes < _TCP_BYTES or header_bytes > transport_bytes:
         raise UnusableError(BAD_TCP, f"header of {header_bytes} bytes in {transport_bytes}", refused=True)
+    captured = data[at + _TCP_BYTES : at + header_bytes]
+    whole, mptcp_at = _whole(captured)
     return Segment(
         frame.time_ns,
         (source, source_port),
@@ -179,8 +209,33 @@ def segment(frame: Frame) -> Segment:
         flags,
         window,
         transport_bytes - header_bytes,
-        options_of(data[at + _TCP_BYTES : at + header_bytes], header_bytes - _TCP_BYTES),
+        options_of(captured, header_bytes - _TCP_BYTES),
+        *_passage(data, start, version),
+        whole,
+        whole[mptcp_at:],
     )
+
+
+def _passage(data: bytes, at: int, version: int) -> tuple[int, int]:
+    """Return what tells an IP packet of others between the same ends, and the hops that are left to it."""
+    if version == 4:
+        return int.from_bytes(data[at + 4 : at + 6], "big"), data[at + 8]
+    return int.from_bytes(data[at : at + 4], "big") & 0xFFFFF, data[at + 7]
+
+
+def _whole(captured: bytes) -> tuple[bytes, int]:
+    """Return the options that are whole, and where the first of MPTCP is among them."""
+    at, mptcp_at = 0, len(captured)
+    while at < len(captured) and captured[at] != _END:
+        length = 1
+        if captured[at] != _NOP:
+            length = captured[at + 1] if at + 1 < len(captured) else 0
+            if length < 2 or at + length > len(captured):
+                break
+        if captured[at] == _MPTCP:
+            mptcp_at = min(mptcp_at, at)
+        at += length
+    return captured[:at], mptcp_at
 
 
 def options_of(captured: bytes, size: int) -> Options:

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+
+#include "seen-segments.h"
+
+#include "link.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace packets
+{
+
+namespace
+{
+
+constexpr uint32_t ETHERNET = 1;
+constexpr uint32_t COOKED_V1 = 113;
+constexpr uint32_t COOKED_V2 = 276;
+constexpr uint32_t VLAN_BYTES = 4;
+constexpr uint8_t OUTGOING = 4; // PACKET_OUTGOING of Linux
+
+constexpr uint64_t KEYS[] = {0x9e3779b97f4a7c15U, 0x2545f4914f6cdd1dU, 0xbf58476d1ce4e5b9U};
+
+__extension__ using Wide = unsigned __int128;
+
+/// Mix two words into a number.
+uint64_t
+Folded(uint64_t seed, uint64_t one, uint64_t other)
+{
+    const auto product = static_cast<Wide>(one ^ seed) * (other ^ seed ^ KEYS[0]);
+    return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
+}
+
+/// Mix bytes into a number.
+uint64_t
+Folded(uint64_t seed, const uint8_t* data, size_t bytes)
+{
+    constexpr size_t WORD = sizeof(uint64_t);
+    uint64_t folded = bytes;
+    while (bytes > 0)
+    {
+        uint64_t words[2]{};
+        const auto some = std::min(bytes, sizeof words);
+        if (some == sizeof words)
+        {
+            std::memcpy(words, data, sizeof words);
+        }
+        else
+        {
+            std::memcpy(words, data, std::min(some, WORD));
+            std::memcpy(words + 1, data + std::min(some, WORD), some - std::min(some, WORD));
+        }
+        seed += KEYS[1];
+        folded += Folded(seed, words[0], words[1]);
+        data += some;
+        bytes -= some;
+    }
+    return folded;
+}
+
+/// @return How many bytes of a frame name its interface and the link layer's ends, tags included.
+uint32_t
+NamingBytes(const Frame& frame)
+{
+    uint32_t at = 0;
+    uint32_t kindAt = 0;
+    switch (frame.link)
+    {
+    case ETHERNET:
+        at = 14;
+        kindAt = 12;
+        break;
+    case COOKED_V1:
+        at = 16;
+        kindAt = 14;
+        break;
+    case COOKED_V2:
+        at = 20;
+        break;
+    default:
+        return 0;
+    }
+    while (frame.capturedBytes >= at + VLAN_BYTES && IsVlan(Read16(frame.data + kindAt)))
+    {
+        at += VLAN_BYTES;
+        kindAt = at - 2;
+    }
+    return std::min(at, frame.capturedBytes);
+}
+
+bool
+IsOutgoing(const Frame& frame)
+{
+    switch (frame.link)
+    {
+    case COOKED_V1:
+        return frame.capturedBytes > 1 && frame.data[1] == OUTGOING;
+    case COOKED_V2:
+        return frame.capturedBytes > 10 && frame.data[10] == OUTGOING;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+bool
+SeenSegment::Has(const Way& way) const
+{
+    const auto* end = ways.begin() + wayCount;
+    return wayCount == MOST_WAYS || std::find(ways.begin(), end, way.mark) != end;
+}
+
+void
+SeenSegment::Add(const Way& way)
+{
+    if (!Has(way))
+    {
+        ways[wayCount++] = way.mark;
+    }
+}
+
+SeenSegments::SeenSegments(uint64_t seed)
+    : m_seed(seed),
+      m_heads(HEADS),
+      m_seen(SEEN_SEGMENTS)
+{
+}
+
+uint64_t
+SeenSegments::Print(const CapturedSegment& captured) const
+{
+    const auto& segment = captured.segment;
+    const auto& from = captured.source;
+    const auto& to = captured.destination;
+    const auto sizes = uint64_t{segment.payloadBytes} << 32 | uint64_t{segment.window} << 16 |
+                       uint64_t{segment.flags} << 8 | captured.optionsBytes;
+    const auto ends = uint64_t{from.port} << 48 | uint64_t{to.port} << 32 | captured.identification;
+    auto print = Folded(m_seed, uint64_t{segment.seq} << 32 | segment.ack, sizes);
+    print += Folded(m_seed + KEYS[1], ends, from.low + std::rotl(to.low, 32));
+    if (from.family != 4)
+    {
+        print += Folded(m_seed + KEYS[2], from.high, to.high);
+    }
+    if (!(segment.flags & SYN))
+    {
+        return print + Folded(~m_seed, captured.options, captured.optionsBytes);
+    }
+    // On its way through a host a SYN may be told of a smaller MSS.
+    if (segment.hasTimestamps)
+    {
+        print += Folded(m_seed - KEYS[2], segment.tsval, segment.tsecr);
+    }
+    const auto at = std::min(captured.mptcpAt, captured.optionsBytes);
+    return print + Folded(~m_seed, captured.options + at, captured.optionsBytes - at);
+}
+
+SeenSegment*
+SeenSegments::Find(uint64_t print)
+{
+    const auto head = m_heads[print % HEADS];
+    auto back = head == 0 ? SEEN_SEGMENTS : m_count - head;
+    while (back < SEEN_SEGMENTS)
+    {
+        auto& seen = m_seen[(m_count - back) % SEEN_SEGMENTS];
+        if (seen.print == print)
+        {
+            return &seen;
+        }
+        back += seen.older;
+    }
+    return nullptr;
+}
+
+uint32_t
+SeenSegments::Add(uint64_t print,
+                  const CapturedSegment& captured,
+                  const Way& way,
+                  uint32_t place)
+{
+    // None has number 0.
+    m_count += m_count == UINT32_MAX ? 2 : 1;
+    auto& head = m_heads[print % HEADS];
+    auto& seen = m_seen[m_count % SEEN_SEGMENTS];
+    const bool hasOlder = head != 0 && m_count - head < SEEN_SEGMENTS;
+    seen.print = print;
+    seen.firstNs = captured.segment.timeNs;
+    seen.number = m_count;
+    seen.older = hasOlder ? m_count - head : SEEN_SEGMENTS;
+    seen.ways[0] = way.mark;
+    seen.place = static_cast<uint8_t>(place);
+    seen.wayCount = 1;
+    seen.isOutgoing = way.isOutgoing;
+    head = m_count;
+    return m_count;
+}
+
+Way
+WayOf(const Frame& frame, const CapturedSegment& captured)
+{
+    const auto where = uint64_t{frame.interface} << 32 | frame.link;
+    const auto mark = Folded(KEYS[1], where, captured.hops) +
+                      Folded(KEYS[2], frame.data, NamingBytes(frame));
+    return {static_cast<uint16_t>(mark >> 32), IsOutgoing(frame)};
+}
+
+} // namespace packets
