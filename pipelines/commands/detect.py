@@ -15,7 +15,7 @@ import json
 import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,6 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " beside it or else with ours, and may do all that you may. Without this, only headers that came with this"
         f" program run, always with our smartsbd.h. Models of others come in as {MODEL_FILE} files, which are data",
     )
+    parser.add_argument("--unit", choices=recording.RTT_UNITS, help=recording.UNIT)
     parser.add_argument("--json", action="store_true", help="one JSON object for each verdict in place of a table")
     parser.add_argument(
         "--live",
@@ -255,7 +256,7 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
 def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
     """Yield the inputs; unreadable ones come last where all are to be one connection."""
     bounds = params.parse.bounds()
-    recordings = recording.read_all(arguments.inputs, params.parse.dialect(), bounds)
+    recordings = recording.read_all(arguments.inputs, replace(params.parse.dialect(), rtt_unit=arguments.unit), bounds)
     if not arguments.together:
         yield from recordings
         return
