@@ -39,7 +39,7 @@ EXPECTED = {
     "columnar": {
         "arrow-cut": "rtt_table: unreadable: cannot be read: ...",
         "cells-that-are-no-text": "rtt_table: 1 read, 1 refused: not a row of the header's columns",
-        "columns-of-columns-and-others": "rtt_table: unreadable: looks like a table of RTTs, but column 'loss' is un...",
+        "columns-of-columns-and-others": "rtt_table: unreadable: looks like a table of RTTs, but column 'loss' is...",
         "good-arrow-file": "rtt_table: 2 read, 1 refused: neither an RTT nor bytes",
         "good-arrow-stream": "rtt_table: 2 read, 1 refused: neither an RTT nor bytes",
         "good-parquet": "rtt_table: 2 read, 1 refused: neither an RTT nor bytes",
@@ -390,7 +390,7 @@ EXPECTED = {
         "nul-bytes": "packet_table: 0 read, 1 refused: not a row of the header's fields, 1 unused: pa...",
         "port-70000": "packet_table: 0 read, 1 refused: not a row of the header's fields, 1 unused: p...",
         "tabs": "packet_table: 1 read, 1 unused: packet that says nothing of a sender",
-        "two-addresses-in-a-cell": "packet_table: 1 read, 1 unused: packet that says nothing of a sender",
+        "two-addresses-in-a-cell": "packet_table: 0 read, 2 unused: packet that says nothing of a sender",
     },
     "ping": {
         "backwards": "ping: 1 read, 1 refused: time runs backwards",
@@ -437,7 +437,7 @@ EXPECTED = {
         "number-of-5000-digits": "rtt_table: 1 read, 1 refused: not a row of the header's columns",
         "path-that-is-a-comma": "rtt_table: 1 read",
         "path-with-escape-sequence": "rtt_table: 1 read",
-        "unknown-column": "rtt_table: unreadable: looks like a table of RTTs, but column 'loss' is un...",
+        "unknown-column": "rtt_table: unreadable: looks like a table of RTTs, but column 'loss' is...",
     },
     "truth": {
         "blank-lines": "line 6, column shared: 'yes' must be true or false",

@@ -97,12 +97,21 @@ def _batches(stream: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a file, without their ends; raises what Arrow raises of a broken one.
+    """Yield the lines of a file, without their ends; of a broken one, Arrow raises errors of many classes.
 
     Parameters
     ----------
     stream : binary file
         It can be read from any place.
+
+    Yields
+    ------
+    str
+
+    Raises
+    ------
+    ValueError
+        If it has more columns than are read.
     """
     schema, batches = _batches(stream)
     if len(schema) > _MOST_COLUMNS:

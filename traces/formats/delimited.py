@@ -99,7 +99,7 @@ def cells(line: bytes, separator: bytes) -> list[bytes]:
 
 
 def place_of(line: bytes, separator: bytes, number: int) -> int:
-    """Return about where in a line a cell begins: another place for each cell.
+    """Return where in a line a cell begins, or near to it; no two cells have the same place.
 
     Parameters
     ----------

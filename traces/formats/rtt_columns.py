@@ -154,7 +154,7 @@ class RttColumns:
 
 
 @dataclass
-class _Sorted:
+class _ColumnsByKind:
     """Columns by what they are; each a list of places."""
 
     names: Sequence[_Name]
@@ -231,7 +231,7 @@ def columns_of(
     """
     typed = typed or {}
     names = [_Name.of(name) for name in header]
-    found = _Sorted(names)
+    found = _ColumnsByKind(names)
     if not found.time:
         # An index of dates needs no name.
         found.time = [place for place, kind in typed.items() if kind is Typed.DATE and names[place].base in _INDEX]
@@ -272,7 +272,7 @@ def _near_missing(names: Sequence[_Name], places: Sequence[int]) -> str:
     return "".join(f"; {shown(text)} is unknown{hint}" for text, hint in near if hint)
 
 
-def _rtt_columns(found: _Sorted, unit: str | None, typed: Mapping[int, Typed]) -> list[RttColumn]:
+def _rtt_columns(found: _ColumnsByKind, unit: str | None, typed: Mapping[int, Typed]) -> list[RttColumn]:
     """Return the columns of RTTs, one for each path of a wide table.
 
     Raises
@@ -351,7 +351,7 @@ def is_header(names: Sequence[bytes], next_cells: Sequence[bytes] | None) -> boo
     if len(names) < 2 or any(_FIELD.fullmatch(name) for name in names):  # noqa: PLR2004 - a time and an RTT
         return False
     parts = [_Name.of(name) for name in names]
-    found = _Sorted(parts)
+    found = _ColumnsByKind(parts)
     if found.time and (found.rtt or found.path):
         return True
     if found.rtt and all(_NAME.fullmatch(name) for name in names):
@@ -365,5 +365,5 @@ def is_header(names: Sequence[bytes], next_cells: Sequence[bytes] | None) -> boo
 
 def is_known(names: Sequence[bytes]) -> bool:
     """Tell whether the names are all those of a table of RTTs, times among them."""
-    found = _Sorted([_Name.of(name) for name in names])
+    found = _ColumnsByKind([_Name.of(name) for name in names])
     return len(names) > 1 and bool(found.time) and bool(found.rtt) and not found.other

@@ -69,7 +69,7 @@ def _header(head: bytes) -> _Header | None:
 
 def _header_at(offset: int, line: bytes, next_line: bytes | None) -> _Header | None:
     if b"\x00" in line:
-        # Text of two bytes a letter, or none at all.
+        # Text in UTF-16, or no text at all.
         return None
     for separator in _SEPARATORS:
         if separator in line:
