@@ -99,7 +99,7 @@ def cells(line: bytes, separator: bytes) -> list[bytes]:
 
 
 def place_of(line: bytes, separator: bytes, number: int) -> int:
-    """Return where in a line a cell begins, or near to it; no two cells have the same place.
+    """Return where a cell begins in a line, or near to it; no two cells have the same place.
 
     Parameters
     ----------
