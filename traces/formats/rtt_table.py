@@ -362,10 +362,10 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     UnreadableInputError
         If the file as a whole cannot be read, or it is not clear what its columns are.
     """
-    head = stored.head(path)
-    if columnar.recognises(head):
+    # What was decompressed is not kept while the file is read.
+    header = _header(stored.head(path))
+    if header is None and columnar.recognises(stored.head(path)):
         return _read_columnar(path, dialect, most)
-    header = _header(head)
     if header is None:
         why = f"looks like a table of RTTs, but no line names its columns; {rtt_columns.WANTED}"
         raise UnreadableInputError(path, 0, why)
