@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO
@@ -75,7 +75,7 @@ def _why(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
     return f"its reader was ended by {signal.Signals(-process.returncode).name}"
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _lines(path: Path) -> Generator[tuple[int, bytes], None, None]:
     with _plain(path) as content, tempfile.TemporaryFile() as errors:
         size_bytes = content.seek(0, 2)
         content.seek(0)
