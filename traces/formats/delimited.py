@@ -149,10 +149,13 @@ def scaled(cell: bytes, power: int) -> int | None:
     match = _NUMBER.fullmatch(cell)
     if match is None:
         return None
-    fraction, exponent = match[2] or b"", int(match[3] or 0)
-    if abs(exponent) > _MOST_EXPONENT:
-        return None
-    digits, shift = int(match[1] + fraction), power + exponent - len(fraction)
+    whole, fraction, exponent = match.groups(b"")
+    shift = power - len(fraction)
+    if exponent:
+        shift += int(exponent)
+        if abs(int(exponent)) > _MOST_EXPONENT:
+            return None
+    digits = int(whole + fraction)
     return digits * int(10**shift) if shift >= 0 else digits // int(10**-shift)
 
 

@@ -48,6 +48,7 @@ _IPV4, _IPV6 = (b"ip.src", b"ip.dst"), (b"ipv6.src", b"ipv6.dst")
 _NEEDED = (_TIME, _LENGTH, _ACK, _ACK_RTT, *_PORTS)
 _WANTED = b", ".join((_TIME, *_IPV4, *_PORTS, _ACK, _LENGTH, _ACK_RTT)).decode()
 _MAX_LINE_BYTES = 4096
+_SECONDS = re.compile(rb"(\d{1,10})(?:\.(\d{1,9}))?")
 _COUNT = re.compile(rb"\d{1,18}")
 _ADDRESS = re.compile(rb"[0-9a-fA-F.:]{2,45}")
 _OF_IPV4, _OF_IPV6 = re.compile(rb"\d{1,3}(?:\.\d{1,3}){3}"), re.compile(rb"(?=[^:]*:[^:]*:)[0-9a-fA-F.:]{2,45}")
@@ -111,7 +112,7 @@ def recognises(head: bytes) -> bool:
 
 def _last(cell: bytes) -> bytes:
     """Return the last of the values of a field."""
-    return _BETWEEN_VALUES.split(cell)[-1].strip()
+    return _BETWEEN_VALUES.split(cell)[-1].strip() if _BETWEEN_VALUES.search(cell) else cell
 
 
 def _without_outer(cells: list[bytes], pairs: Sequence[int], separator: bytes) -> list[bytes]:
@@ -152,7 +153,18 @@ def _is_port(cell: bytes) -> bool:
 
 def _ns(cell: bytes) -> int | None:
     """Return seconds as nanoseconds, None if they are none; what has gone through pandas may have an exponent."""
+    match = _SECONDS.fullmatch(cell)
+    if match is not None:
+        return int(match[1] + (match[2] or b"").ljust(9, b"0"))
     return None if len(cell.partition(b".")[0]) > _MAX_DIGITS or b"," in cell else delimited.scaled(cell, 9)
+
+
+def _time_ns(cell: bytes) -> int | None:
+    """Return a time as nanoseconds, None if it is none."""
+    time_ns = _ns(cell)
+    if time_ns is None and (iso := iso_time(cell)) is not None:
+        return iso.ns
+    return time_ns
 
 
 @dataclass(frozen=True)
@@ -220,6 +232,9 @@ class _Table:
             why = f"fields that are needed are missing: {listed}; print them again with {again} too"
             raise UnreadableInputError(path, fields.offset, why)
         self._at = {name: names.index(name) for name in names}
+        #: Places of the addresses of either end, by family.
+        self._sides = [(self._at[source], self._at[destination]) for source, destination in self._families]
+        self._needed = [self._at[name] for name in _NEEDED]
         pairs = (sorted(self._at[name] for name in pair) for pair in self._families)
         self._pairs = sorted(first for first, second in pairs if second == first + 1)
         #: Lines that are no rows: what is said before the header, and the header said again.
@@ -247,7 +262,10 @@ class _Table:
 
     def _address(self, cells: Sequence[bytes], side: int) -> bytes | None:
         """Return the address of one side, both where a packet of one family is in one of the other; None if none."""
-        values = [_last(cells[self._at[pair[side]]]) for pair in self._families]
+        if len(self._sides) == 1:
+            value = _last(cells[self._sides[0][side]])
+            return value if _ADDRESS.fullmatch(value) else None
+        values = [_last(cells[places[side]]) for places in self._sides]
         filled = [value for value in values if value]
         return b" ".join(filled) if filled and all(_ADDRESS.fullmatch(value) for value in filled) else None
 
@@ -255,10 +273,9 @@ class _Table:
         cells = self._cells(line)
         if len(line) > _MAX_LINE_BYTES or len(cells) != len(self._fields.names):
             return None
-        time, length, ack, ack_rtt, *ports = (_last(cells[self._at[name]]) for name in _NEEDED)
+        time, length, ack, ack_rtt, *ports = [_last(cells[at]) for at in self._needed]
         source, destination = self._address(cells, 0), self._address(cells, 1)
-        iso = iso_time(time)
-        time_ns, ack_rtt_ns = _ns(time) if iso is None else iso.ns, _ns(ack_rtt)
+        time_ns, ack_rtt_ns = _time_ns(time), _ns(ack_rtt)
         if (
             time_ns is None
             or source is None

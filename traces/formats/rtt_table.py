@@ -222,6 +222,8 @@ class _Rows:
 
     def _is_alike(self, cell: bytes) -> bool:
         """Tell whether a number's fraction follows what that of the others does; dates have their own."""
+        if b"," not in cell and self._has_comma is False:
+            return True
         has_comma = None if b"-" in cell and b":" in cell else delimited.has_comma(cell)
         if has_comma is None:
             return True
