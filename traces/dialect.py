@@ -94,7 +94,11 @@ class Dialect:
     tcpprobe_srtt : str or None
         Unit of srtt in /proc/net/tcpprobe, ``us`` or ``ms``: it depends on the kernel and the file does not say.
         None: srtt is not taken.
+    rtt_unit : str or None
+        Unit of RTTs in a table whose columns do not name it: ``s``, ``ms``, ``us`` or ``ns``. None: such a table is not
+        read.
     """
 
     line: LinePattern = OURS
     tcpprobe_srtt: str | None = None
+    rtt_unit: str | None = None

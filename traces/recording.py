@@ -24,6 +24,9 @@ from smartsbd.traces.trace import Trace
 STANDARD_INPUT = Path("-")
 #: Help text for the inputs of a command.
 INPUTS = "log of a sender, capture of packets or table of RTTs, plain or compressed; - is standard input"
+#: Units of RTTs in a table whose columns do not name one, and the help text for them.
+RTT_UNITS = ("s", "ms", "us", "ns")
+UNIT = "unit of RTTs in a table whose columns do not name it, such as rtt, or a column for each path"
 
 
 class NoStandardInputError(UsageFault):

@@ -95,6 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " beside it or else with ours, and may do all that you may. Without this, only headers that came with this"
         f" program run, always with our smartsbd.h. Models of others come in as {MODEL_FILE} files, which are data",
     )
+    parser.add_argument("--unit", choices=recording.RTT_UNITS, help=recording.UNIT)
     parser.add_argument("--json", action="store_true", help="one JSON object for each verdict in place of a table")
     parser.add_argument(
         "--live",
@@ -262,7 +263,8 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
 def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
     """Yield the inputs; unreadable ones come last where all are to be one connection."""
     bounds = replace(params.parse.bounds(), plain_flows=arguments.together)
-    recordings = recording.read_all(arguments.inputs, params.parse.dialect(), bounds)
+    dialect = replace(params.parse.dialect(), rtt_unit=arguments.unit)
+    recordings = recording.read_all(arguments.inputs, dialect, bounds)
     if not arguments.together:
         yield from recordings
         return

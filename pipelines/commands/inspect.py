@@ -14,7 +14,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="one JSON object for each input: its counts and, of a capture, the analysis of its connections",
     )
+    parser.add_argument("--unit", choices=recording.RTT_UNITS, help=recording.UNIT)
     parser.add_argument(
         "--plot",
         metavar="DIR",
@@ -206,7 +207,8 @@ def _shown(arguments: argparse.Namespace, paths: Sequence[Path], params: Params,
     code = stage.EXIT_OK
     is_summed = not arguments.json and any(path.is_dir() for path in arguments.inputs)
     counts = []
-    for recorded in recording.read_all(paths, params.parse.dialect(), params.parse.bounds()):
+    dialect = replace(params.parse.dialect(), rtt_unit=arguments.unit)
+    for recorded in recording.read_all(paths, dialect, params.parse.bounds()):
         analysed: CaptureAnalysis | None = None
         connections: list[AnalysedConnection] = []
         outcome = recorded

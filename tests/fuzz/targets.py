@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import gzip
 import importlib
+import io
+import itertools
 import lzma
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +24,8 @@ from smartsbd.traces.connection import Connection
 from smartsbd.traces.dialect import Dialect, LinePattern
 from smartsbd.traces.formats import (
     Read,
+    columnar,
+    columnar_rows,
     event_log,
     packet_table,
     ping_log,
@@ -121,6 +125,29 @@ def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], b
 
 def _but_the_header(said: int, lines: int) -> bool:
     return said == max(0, lines - 1)
+
+
+def _rows_and_more(said: int, lines: int) -> bool:
+    """A row of a wide table has a record for each path."""
+    return said >= lines - 1
+
+
+def _rtt_table(content: bytes) -> bool:
+    """Check a table that is text: another process reads the others."""
+    return not columnar.recognises(content) and _check_rtt_table(content)
+
+
+def _columnar(content: bytes) -> bool:
+    """Check what the other process does."""
+    if not columnar.recognises(content):
+        return False
+    try:
+        found = list(itertools.islice(columnar_rows.lines_of(io.BytesIO(content)), 1000))
+    except Exception:  # whatever Arrow raises: the process says it
+        return True
+    assert len({line.count("\t") for line in found}) == 1
+    assert all(line.replace("\t", "").isprintable() for line in found)
+    return True
 
 
 def _any_number(_said: int, _lines: int) -> bool:
@@ -319,7 +346,11 @@ _LAB = (b"sbd ", b"tok=", b"rtt=", b"0x")
 _STATE = (b",rtt_us,", b",ca_state,", b",retrans,")
 _TCP_PROBE = (b"tcp_probe: ", b" snd_una=0x", b" srtt=", b"src=", b"dest=", b"[LOST 9 EVENTS]", b"[2001:db8::1]:80")
 _SS = (b"ESTAB 0 0 10.0.1.1:1 10.0.2.2:2", b" rtt:1/1", b" bytes_acked:1", b" retrans:0/3", b" token:1f(id:7)/1e(id:8)")
-_TABLE = (b"time_s,path,rtt_ms,bytes\n", b"time_ns", b"rtt_us", b"\xef\xbb\xbf", b'"')
+_TABLE = (
+    *(b"time_s,path,rtt_ms,bytes\n", b"time_ns", b"rtt_us", b"\xef\xbb\xbf", b'"', b";", b"\t", b"# "),
+    *(b"timestamp", b"a_rtt_ms", b"2024-01-31T12:00:00.125Z", b"+01:00", b"e-05", b"1700000000.125", b"NaN"),
+)
+_COLUMNAR = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\x15\x00")
 _PING = (
     b"[1700000000.5] ",
     b"64 bytes from a: icmp_seq=1 ttl=1 time=1.5 ms",
@@ -332,6 +363,9 @@ _PACKET_TABLE = (
     b"192.0.2.1",
     b"0.000050000",
     b"\t",
+    b"ipv6.src",
+    b"2001:db8::1",
+    b"192.0.2.1,192.0.2.2,",
 )
 _QLOG = (
     *(b'"qlog_version"', b'"events": [', b'"event_fields": [', b'"time_units": "us"', b'"time_format": "delta"'),
@@ -361,13 +395,16 @@ _PUBLIC_QLOG = ("tests/traces/samples/public/picoquic*", b"")
 _PCAP = ("data/samples/kernel_captures/inputs/*", b"")
 _LINKS = tuple((f"tests/traces/samples/public/links/{link}_*", b"") for link in (1, 113, 127, 239, 258))
 
+_check_rtt_table = _log(rtt_table.read, _rows_and_more)
+
 TARGETS = {
     "event_log": Target(_log(event_log.read, ge), ("event_log",), (_KERNEL_LOG,), _EVENTS + _JOURNAL),
     "lab_log": Target(_log(event_log.read, ge, LAB, ANY_LINE), ("lab_log", "event_log"), (), _LAB),
     "state_log": Target(_log(state_log.read, _but_the_header), ("state_log",), (_STATE_LOG,), _STATE),
     "tcp_probe": Target(_log(tcp_probe.read, eq, DIALECTS["tcp_probe"]), ("tcp_probe",), (), _TCP_PROBE),
     "socket_stats": Target(_log(socket_stats.read, le), ("socket_stats",), (), _SS),
-    "rtt_table": Target(_log(rtt_table.read, _but_the_header), ("rtt_table",), (), _TABLE),
+    "rtt_table": Target(_rtt_table, ("rtt_table",), (), _TABLE),
+    "columnar": Target(_columnar, ("columnar",), (), _COLUMNAR, 1 << 13, mutations.any_bytes),
     "ping": Target(_log(ping_log.read, eq), ("ping",), (), _PING),
     "packet_table": Target(
         _log(packet_table.read, _but_the_header), ("packet_table",), (_PUBLIC_TABLE,), _PACKET_TABLE

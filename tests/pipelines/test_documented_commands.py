@@ -121,8 +121,8 @@ ELSEWHERE: dict[str, Elsewhere] = {
     " && timeout 60 cat /sys/kernel/tracing/trace_pipe > tcp_probe.txt": Elsewhere(
         "needs root and traffic", "tests/traces/formats/test_tcp_probe.py"
     ),
-    "tshark -r wlan0.pcap -T fields -E header=y -E separator=, -e frame.time_epoch -e ip.src -e ip.dst -e tcp.srcport"
-    " -e tcp.dstport -e tcp.ack -e tcp.len -e tcp.analysis.ack_rtt > wlan0.csv": Elsewhere(
+    "tshark -r wlan0.pcap -T fields -E header=y -E separator=, -E occurrence=l -e frame.time_epoch -e ip.src -e ip.dst"
+    " -e tcp.srcport -e tcp.dstport -e tcp.ack -e tcp.len -e tcp.analysis.ack_rtt > wlan0.csv": Elsewhere(
         "needs tshark", "tests/traces/formats/test_packet_table.py"
     ),
     "tcpdump -i any -s 128 -w capture.pcap tcp": Elsewhere(

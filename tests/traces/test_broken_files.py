@@ -36,6 +36,17 @@ MOST_BYTES, MOST_S = 64 << 20, 2.0
 
 # What each file becomes; three dots stand for the rest, which is a library's wording or long.
 EXPECTED = {
+    "columnar": {
+        "arrow-cut": "rtt_table: unreadable: cannot be read: ...",
+        "cells-that-are-no-text": "rtt_table: 1 read, 1 refused: not a row of the header's columns",
+        "columns-of-columns-and-others": "rtt_table: unreadable: looks like a table of RTTs, but column 'loss' is...",
+        "good-arrow-file": "rtt_table: 2 read, 1 refused: neither an RTT nor bytes",
+        "good-arrow-stream": "rtt_table: 2 read, 1 refused: neither an RTT nor bytes",
+        "good-parquet": "rtt_table: 2 read, 1 refused: neither an RTT nor bytes",
+        "parquet-cut": "rtt_table: unreadable: cannot be read: ...",
+        "parquet-footer-of-4-gb": "rtt_table: unreadable: cannot be read: ...",
+        "parquet-magic-only": "rtt_table: unreadable: cannot be read: ...",
+    },
     "event_log": {
         "backwards-in-time": "event_log: 2 read, 1 refused: time runs backwards",
         "ca-state-9": "event_log: 1 read, 1 refused: value out of range",
@@ -372,14 +383,14 @@ EXPECTED = {
         "crlf": "packet_table: 1 read, 1 unused: packet that says nothing of a sender",
         "cut-row": "packet_table: 0 read, 1 refused: not a row of the header's fields, 1 unused: pack...",
         "ends-that-are-one": "packet_table: 0 read, 1 refused: not a row of the header's fields",
-        "field-missing": "packet_table: unreadable: fields that are needed are missing: tcp.len",
+        "field-missing": "packet_table: unreadable: fields that are needed are missing: tcp.len; print them again...",
         "good-at-the-receiver": "packet_table: 2 read",
         "good-at-the-sender": "packet_table: 2 read, 2 unused: packet that says nothing of a sender",
         "header-only": "packet_table: 0 read",
         "nul-bytes": "packet_table: 0 read, 1 refused: not a row of the header's fields, 1 unused: pa...",
         "port-70000": "packet_table: 0 read, 1 refused: not a row of the header's fields, 1 unused: p...",
         "tabs": "packet_table: 1 read, 1 unused: packet that says nothing of a sender",
-        "two-addresses-in-a-cell": "packet_table: 0 read, 1 refused: not a row of the header's fields...",
+        "two-addresses-in-a-cell": "packet_table: 0 read, 2 unused: packet that says nothing of a sender",
     },
     "ping": {
         "backwards": "ping: 1 read, 1 refused: time runs backwards",
@@ -415,18 +426,18 @@ EXPECTED = {
     "rtt_table": {
         "100-paths": "rtt_table: 64 read, 36 refused: more subflows than a connection may have",
         "byte-order-mark-and-quotes": "rtt_table: 1 read",
-        "column-twice": "rtt_table: unreadable: column 'path' is twice",
+        "column-twice": "rtt_table: unreadable: looks like a table of RTTs, but column 'path' is twice; columns...",
         "crlf": "rtt_table: 3 read",
         "good": "rtt_table: 3 read",
         "header-only": "rtt_table: 0 read",
         "invalid-utf-8": "rtt_table: 1 read",
         "line-of-20-kb": "rtt_table: 2 read, 1 refused: not a row of the header's columns",
-        "not-a-number": "rtt_table: 0 read, 4 refused: not a row of the header's columns",
+        "not-a-number": "rtt_table: 0 read, 3 refused: not a row of the header's columns, 1 refused: v...",
         "nul-bytes": "rtt_table: 1 read",
         "number-of-5000-digits": "rtt_table: 1 read, 1 refused: not a row of the header's columns",
-        "path-that-is-a-comma": "rtt_table: 0 read, 1 refused: not a row of the header's columns",
+        "path-that-is-a-comma": "rtt_table: 1 read",
         "path-with-escape-sequence": "rtt_table: 1 read",
-        "unknown-column": "rtt_table: unreadable: column 'loss' is unknown, known are bytes, path, rt...",
+        "unknown-column": "rtt_table: unreadable: looks like a table of RTTs, but column 'loss' is...",
     },
     "truth": {
         "blank-lines": "line 6, column shared: 'yes' must be true or false",

@@ -163,7 +163,8 @@ def read_alone(path: Path, dialect: Dialect, folder: Path, most: Bounds = bounds
             return InputPart(path, source, input_format.joint.record(path, folder, most))
         return Read(path, source, input_format.read(path, dialect, most))
     except UnreadableInputError as error:
-        return Read(path, source, error)
+        # Without its frames, which hold blocks of the input.
+        return Read(path, source, UnreadableInputError(error.path, error.offset, error.why))
 
 
 def joined(parts: Sequence[InputPart], most: Bounds = bounds.DEFAULT) -> list[Trace]:
