@@ -55,7 +55,7 @@ _FORMS = tuple(
         rb"(?P<epoch>\d{9,10})[.,](?P<fraction>\d{1,9})(?!\d|[.,:]\d)",
         rb"(?P<count>[1-9]\d{9}|[1-9]\d{12}|[1-9]\d{15}|[1-9]\d{18})(?!\d|[.,:]\d)",
         # ISO 8601, and its neighbours with other signs between the numbers.
-        _YEAR + rb"[-/](?P<number>\d\d)[-/](?P<day>\d\d)[T _-]" + _CLOCK_AND_ZONE,
+        rb"(?P<year>\d{4})[-/](?P<number>\d\d)[-/](?P<day>\d\d)[T _-]" + _CLOCK_AND_ZONE,
         _YEAR + rb"(?P<number>\d\d)(?P<day>\d\d)[T _-]?(?P<hour>\d\d):?(?P<minute>\d\d):?(?P<second>\d\d)"
         + _FRACTION + rb"(?!\d)" + _OFFSET,
         # `date` in Chinese, Japanese and Korean.
