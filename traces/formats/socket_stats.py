@@ -30,6 +30,7 @@ SOURCE = "socket_stats"
 
 NO_TIME = "no line with a time before the sample"
 NO_ENDPOINT = "an endpoint is no address and port"
+BEHIND_TEXT = "text before the socket that is no time"
 REPEATED = "a socket again, without another time before it"
 TOO_LONG = "longer than allowed"
 #: Unused: sockets that have not sent anything.
@@ -57,9 +58,13 @@ _ENTRY = re.compile(
     rb"(?:tcp +)?(?:" + _STATE + rb" +" + _QUEUES + rb" +\S{3,300} +\S{3,300}(?!\S)"
     rb"|" + _QUEUES + rb" +" + _BARE_ENDS + rb")"
 )
-_ENDS = re.compile(rb"[^:]*? \d{1,10} +(?P<local>\S{3,300}) +(?P<peer>\S{3,300})(?!\S)")
+_ENDS = re.compile(
+    rb"(?:tcp +)?(?:" + _STATE + rb" +)?" + _QUEUES + rb" +(?P<local>\S{3,300}) +(?P<peer>\S{3,300})(?!\S)"
+)
 # Where the lines of a sample were joined to one, as `echo $(ss -tin)` does.
 _JOINED = re.compile(rb"(?<!\S)(?<!mptcp )(?<!udp )(?:tcp +)?(?:" + _STATE + rb" +)?" + _QUEUES + rb" +" + _BARE_ENDS)
+# Lines of what is no TCP.
+_OTHER_KIND = re.compile(rb"(?:mptcp|udp|raw|nl|xdp|tipc|dccp|sctp|icmp6?|[upv]_[a-z]{2,4}|\?\?\?) ")
 _HEADER = re.compile(
     rb"(?:Netid\s+)?(?:State\s+)?Recv-Q\s+Send-Q\s+Local\s+Address\s*:\s*Port\s+Peer\s+Address\s*:\s*Port"
     rb"(?:\s*Process)?\s*"
@@ -186,14 +191,19 @@ class _SocketSamples:
 
     def _undated(self, offset: int, line: bytes) -> None:
         """Take in a line that is no entry and no date."""
-        if self._entry is not None and _INFO.search(line):
+        header = _HEADER.match(line)
+        if header and _ENTRY.match(line, header.end()):
+            self._begin(offset, line[header.end() :])
+            return
+        has_entry = header is None and _JOINED.search(line) is not None and not _OTHER_KIND.match(line)
+        if self._entry is not None and not has_entry and _INFO.search(line):
             # White space before it was lost.
             self._go_on(offset, line)
             return
         self._end_entry()
-        header = _HEADER.match(line)
-        if header and _ENTRY.match(line, header.end()):
-            self._begin(offset, line[header.end() :])
+        if has_entry:
+            self.trace.records_in += 1
+            self.trace.refuse(self.path, Refusal(offset, BEHIND_TEXT, "", line[:64]))
             return
         self.trace.other_lines += 1
         self._has_rtts_alone |= _RTT_ALONE.search(line) is not None
@@ -333,8 +343,10 @@ class _SocketSamples:
         if not self.trace.records_in:
             return WITHOUT_SOCKETS if self._has_rtts_alone else NO_TCP
         refused = self.trace.refused()
-        if not self._has_info or set(refused) == {NO_TIME}:
-            return UNDATED if self._has_info else WITHOUT_INFO
+        if not self._has_info and BEHIND_TEXT not in refused:
+            return WITHOUT_INFO
+        if set(refused) == {NO_TIME}:
+            return UNDATED
         if not refused:
             return f"samples of ss: sockets that sent nothing; {_RUN}"
         return f"samples of ss: none of {self.trace.records_in} entries can be used: {', '.join(refused)}; {_RUN}"

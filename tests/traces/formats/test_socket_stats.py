@@ -263,6 +263,8 @@ def rows(trace: Trace) -> list[tuple[int, int, int]]:
         f"{AT}\n{HEADER.removeprefix('State ')}\n{BARE}\n",
         f"{AT}\n{HEADER.removeprefix('State ')}\n" + BARE.replace(" cubic", "\n\t cubic") + "\n",
         f"{AT}\ntcp   {BARE}\n",
+        f"{AT}\n{BARE}\n".replace("0      0 ", "12345  3000 "),
+        f"{AT}\n{ONE_LINE}\n".replace("0      0 ", "0      1234567890 "),
         f"{AT}\n{TWO_LINES}\n",
         f"{AT}\n{TWO_LINES}\n".replace("\n", "\r\n"),
         # Through `ts`: white space behind the date is kept.
@@ -290,7 +292,9 @@ def test_each_way_of_calling_ss_gives_the_same_row(tmp_path: Path, text: str) ->
     assert (subflow.local_port, subflow.remote_port, subflow.family) == (42225, 44180, 4)
 
 
-@pytest.mark.parametrize("start", [ONE_LINE, BARE], ids=["states", "no states"])
+@pytest.mark.parametrize(
+    "start", [ONE_LINE, BARE, f"{HEADER} {ONE_LINE}"], ids=["states", "no states", "a header each"]
+)
 def test_a_sample_that_was_joined_to_one_line_has_all_of_its_sockets(tmp_path: Path, start: str) -> None:
     line = " ".join(f"{start} {start.replace('42225', '7')} {start.replace('42225', '8')}".split())
     trace = read(tmp_path, f"{AT} {line}\n1700000000.5 {line}\n".encode())
@@ -334,6 +338,7 @@ def test_names_tell_sockets_apart(
         (f"{AT} rtt:1.5/0.2\n{AT} rtt:1.5/0.2\n", socket_stats.WITHOUT_SOCKETS),
         ("rtt:1.5/0.2\nrtt:1.5/0.2\n", socket_stats.WITHOUT_SOCKETS),
         (f"{AT}\nLISTEN 0 128 0.0.0.0:22 0.0.0.0:* cubic cwnd:10\n", "sockets that sent nothing"),
+        (f"{AT} host7 {ONE_LINE}\n{AT} host7 {ONE_LINE}\n", socket_stats.BEHIND_TEXT),
         (f"{AT}\nESTAB 0 0 10.0.0.1:x 10.0.0.2:99999 cubic rtt:1/1\n", socket_stats.NO_ENDPOINT),
     ],
 )
