@@ -31,12 +31,12 @@ SOURCE = "socket_stats"
 NO_TIME = "no line with a time before the sample"
 NO_ENDPOINT = "an endpoint is no address and port"
 BEHIND_TEXT = "text before the socket that is no time"
-REPEATED = "a socket again, without another time before it"
 TOO_LONG = "longer than allowed"
 #: Unused: sockets that have not sent anything.
 IDLE = "socket without rtt and bytes_acked"
 #: Among the signals.
 COARSE = "date of whole seconds"
+REPEATED = "socket again, without another time before it"
 
 #: What an input looks like of which nothing can be used, why that is, and what to run instead.
 _RUN = "run: while sleep 0.02; do date +%s.%N; ss -tinO; done > ss.log (docs/questions.md has more)"
@@ -144,6 +144,9 @@ class _SocketSamples:
         # How many dates there were, and at which each socket was seen last, by number of the subflow.
         self._dates_taken = 0
         self._seen = array("q")
+        # How often it was there, and how often again at the same date.
+        self._rows = array("q")
+        self._repeated = array("q")
         # Of the finest date: digits that are zero may be left out.
         self._resolution_ns = _NS_PER_S
         # The entry that lines are still added to, where it began, its time, and the number of its date.
@@ -173,7 +176,7 @@ class _SocketSamples:
             self._end_entry()
             self._dated(date)
         elif (date := self._dates.before(line)) is not None:
-            self._after_date(offset, line[date.end :], date)
+            self._after_date(offset + date.end, line[date.end :], date)
         else:
             self._undated(offset, line)
 
@@ -193,7 +196,7 @@ class _SocketSamples:
         """Take in a line that is no entry and no date."""
         header = _HEADER.match(line)
         if header and _ENTRY.match(line, header.end()):
-            self._begin(offset, line[header.end() :])
+            self._begin(offset + header.end(), line[header.end() :])
             return
         has_entry = header is None and _JOINED.search(line) is not None and not _OTHER_KIND.match(line)
         if self._entry is not None and not has_entry and _INFO.search(line):
@@ -216,12 +219,12 @@ class _SocketSamples:
     def _begin(self, offset: int, line: bytes) -> None:
         """Begin an entry; of several in a line, the last is gone on with."""
         if b" users:((" in line:
-            line = _PROGRAMS.sub(b"", line)
+            line = _PROGRAMS.sub(lambda programs: b" " * len(programs[0]), line)
         begin, first = 0, _ENTRY.match(line)
         for further in _JOINED.finditer(line, first.end() if first else 0):
-            self._begin_entry(offset, line[begin : further.start()])
+            self._begin_entry(offset + begin, line[begin : further.start()])
             begin = further.start()
-        self._begin_entry(offset, line[begin:])
+        self._begin_entry(offset + begin, line[begin:])
 
     def _begin_entry(self, offset: int, entry: bytes) -> None:
         self._end_entry()
@@ -277,9 +280,6 @@ class _SocketSamples:
             # The first entry of a socket says which connection it is of.
             alone = not token or self._assembly.number(socket, 0) is not None
             place = (socket, 0) if alone else (token, self._subflows[token])
-        known = self._assembly.number(*place)
-        if known is not None and self._seen[known] == self._entry_date:
-            return REPEATED, ""
         refused = self._assembly.accept(time_ns, *place, events, token=token or None)
         if refused is not None and refused[0] in bounds.REASONS:
             # Nothing is kept of what there is no room for.
@@ -293,9 +293,15 @@ class _SocketSamples:
         if len(self._assembly) > len(self._sockets):
             self._sockets.add(socket)
             self._retransmissions.append(0)
-            self._seen.append(0)
+            self._seen.append(-1)
+            self._rows.append(0)
+            self._repeated.append(0)
             self._ids.append((int(named["loc_id"]) & 255) << 8 | int(named["rem_id"]) & 255 if named else _NO_IDS)
         number = self._assembly.number(*place) or 0
+        if self._seen[number] == self._entry_date:
+            self.trace.signals[REPEATED] += 1
+            self._repeated[number] += 1
+        self._rows[number] += 1
         self._seen[number] = self._entry_date
         retrans, received = _RETRANS.search(entry), _RECEIVED.search(entry)
         if retrans:
@@ -312,7 +318,9 @@ class _SocketSamples:
         self._sockets.describe(number, subflow)
         subflow.retransmissions = self._retransmissions[number]
         subflow.at_intervals = True
-        subflow.resolution_ns = self._resolution_ns
+        # Of samples most of which have no date of their own, times tell nothing.
+        is_dated = 2 * self._repeated[number] <= self._rows[number]
+        subflow.resolution_ns = self._resolution_ns if is_dated else max(self._resolution_ns, _NS_PER_S)
         subflow.few_rtts = self._directions.why_few(number)
         ids = self._ids[number]
         if ids != _NO_IDS:

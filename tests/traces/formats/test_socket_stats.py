@@ -128,7 +128,6 @@ def test_an_entry_before_any_time_is_refused(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         (LATER + entry(rtt=b"999999999"), assembly.OUT_OF_RANGE),
-        (entry(), socket_stats.REPEATED),
         (entry().replace(b"10.0.2.2:44180", b"10.0.2.2:*"), socket_stats.NO_ENDPOINT),
         (entry().replace(b"10.0.1.1:42225", b"10.0.1.1:99999"), socket_stats.NO_ENDPOINT),
         (entry(rest=b" x" * 4000), socket_stats.TOO_LONG),
@@ -305,6 +304,14 @@ def test_a_sample_that_was_joined_to_one_line_has_all_of_its_sockets(tmp_path: P
     }
 
 
+def test_each_socket_of_a_line_is_refused_with_its_place(tmp_path: Path) -> None:
+    bad = " ".join(f'{ONE_LINE} users:(("a",pid=1,fd=3)) {ONE_LINE}'.replace(":44180", ":99999").split())
+    content = f"{AT} {HEADER} {bad}\n{AT}\n{ONE_LINE}\n".encode()
+    trace = read(tmp_path, content)
+    first = content.index(b"ESTAB")
+    assert [refusal.offset for refusal in trace.refusals] == [first, content.index(b"ESTAB", first + 1)]
+
+
 @pytest.mark.parametrize(
     ("local", "peer", "ports", "family"),
     [
@@ -395,6 +402,14 @@ def test_how_fine_dates_are_is_kept(tmp_path: Path, dates: list[str], resolution
     assert trace.records_out == len(dates)
     assert trace.signals[socket_stats.COARSE] == coarse
     assert trace.connections[0].ordered()[0].resolution_ns == resolution_ns
+
+
+def test_samples_without_dates_of_their_own_are_coarse(tmp_path: Path) -> None:
+    trace = read(tmp_path, TIME + 9 * entry())
+    assert (trace.records_out, trace.signals) == (9, {socket_stats.REPEATED: 8})
+    assert trace.connections[0].ordered()[0].resolution_ns == 1_000_000_000
+    trace = read(tmp_path, TIME + 2 * entry() + LATER + 2 * entry())
+    assert trace.connections[0].ordered()[0].resolution_ns == 10_000_000
 
 
 PUBLIC = Path(__file__).parents[1] / "samples/public"
