@@ -88,9 +88,11 @@ _TOKEN = re.compile(
 _US_PER_MS = 1000
 _NS_PER_S = 1_000_000_000
 _NO_IDS = -1
-#: An end only receives if it got so many times what it sent, and its RTT changed less often than a verdict needs.
+#: An end only receives if it got so many times what it sent, and so many bytes, and its RTT changed less often than a
+#: verdict needs.
 _MOSTLY = 10
 _FEW_RTTS = 10
+_LEAST_BYTES = 10_000
 
 
 def recognises(head: bytes) -> bool:
@@ -126,7 +128,8 @@ class _Directions:
         """Tell whether next to nothing was sent on a socket while data came."""
         first_acked, last_acked, first_received, last_received = (column[number] for column in self._bytes)
         came = last_received - first_received
-        return came > _MOSTLY * max(0, last_acked - first_acked) and self._changes[number] < _FEW_RTTS
+        least = max(_LEAST_BYTES, _MOSTLY * (last_acked - first_acked))
+        return came > least and self._changes[number] < _FEW_RTTS
 
     def why_few(self, number: int) -> str | None:
         """Return why a socket has few RTTs, and what to do; None if it is not for its direction."""
