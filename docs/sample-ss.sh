@@ -29,17 +29,38 @@ case $duration_s in
 *[!0-9]* | "") usage ;;
 esac
 
+# The date of busybox does not know %N; the time since the start of the system goes to hundredths.
+clock="date +%s.%N"
 case $(date +%N) in
 *[!0-9]* | "")
-	echo "sample-ss.sh: this date does not know %N; install that of GNU coreutils" >&2
-	exit 1
+	clock="cat /proc/uptime"
+	if ! $clock >/dev/null 2>&1; then
+		echo "sample-ss.sh: this date does not know %N; install that of GNU coreutils" >&2
+		exit 1
+	fi
 	;;
 esac
 
+# ss of iproute2 6.7 prints no RTTs without -p, which looks through all programs and takes longer.
+options=
 trap 'exit 0' INT TERM
 end_s=$(($(date +%s) + duration_s))
 while [ "$(date +%s)" -lt "$end_s" ]; do
-	date +%s.%N
-	ss -tinO "$@"
+	$clock
+	if [ -n "$options" ]; then
+		ss $options "$@"
+	else
+		sample=$(ss -tinO "$@")
+		case $sample in
+		*cwnd:*) options=-tinO ;;
+		*[0-9]:[0-9]*)
+			sample=$(ss -tinOp "$@")
+			case $sample in
+			*cwnd:*) options=-tinOp ;;
+			esac
+			;;
+		esac
+		printf '%s\n' "$sample"
+	fi
 	sleep "$interval_s"
 done

@@ -63,6 +63,10 @@ class SubflowEvidence:
         Times of its first record and of its last.
     silence : str or None
         Of a capture, why it has no RTT: what became of a subflow on which its sender sent no data.
+    resolution_us : int, microseconds
+        What the last digit of its times counts; 0 where that is fine.
+    few_rtts : str or None
+        Why it has few RTTs or none, and what to do, where its reader knows that.
     """
 
     subflow_id: int
@@ -77,6 +81,8 @@ class SubflowEvidence:
     start_s: float
     end_s: float
     silence: str | None = None
+    resolution_us: int = 0
+    few_rtts: str | None = None
 
     @classmethod
     def of(cls, subflow: Subflow, rtts: JudgedRtts, begin_ns: int) -> SubflowEvidence:
@@ -107,6 +113,8 @@ class SubflowEvidence:
             start_s=subflow.start_ns / _NS_PER_S,
             end_s=subflow.end_ns / _NS_PER_S,
             silence=None if subflow.packets is None else _silence(subflow.packets, subflow.start_ns - begin_ns),
+            resolution_us=rtts.resolution_us,
+            few_rtts=subflow.few_rtts,
         )
 
     @property
@@ -315,7 +323,7 @@ class InputEvidence:
         return {**asdict(self), "limits": self.limits()}
 
     def _limits_of_kind(self) -> list[str]:
-        none = [subflow for subflow in self.subflows if subflow.rtts == NO_RTTS]
+        none = [subflow for subflow in self.subflows if subflow.rtts == NO_RTTS and not subflow.few_rtts]
         sentences = [
             subflow.silence.format(subject=_subject([subflow]), mentioned=_uncapitalised(_subject([subflow])))
             for subflow in none
@@ -357,12 +365,20 @@ class InputEvidence:
 
     def _limits_of_number(self) -> list[str]:
         sentences = []
-        if few := self.few():
+        for why in dict.fromkeys(subflow.few_rtts for subflow in self.subflows if subflow.few_rtts):
+            sentences.append(f"{_subject([subflow for subflow in self.subflows if subflow.few_rtts == why])}: {why}.")
+        if few := [subflow for subflow in self.few() if not subflow.few_rtts]:
             sentences.append(
                 f"{_subject(few)}: fewer than {FIRST_SAMPLES} RTTs, the least that is judged. Record for longer, or"
                 " sample more often."
             )
         for rtts in self.sparse():
+            if rtts.subflow.resolution_us > rtts.most_us:
+                sentences.append(
+                    f"{_subject([rtts.subflow])}: dated to {_ms(rtts.subflow.resolution_us)}, too coarse for a verdict."
+                    " Date each sample with a fraction of a second, as date +%s.%N does."
+                )
+                continue
             remedy = (
                 f"Sample every {_ms(rtts.most_us)} or more often."
                 if rtts.most_us >= _LEAST_INTERVAL_US and not self.is_best

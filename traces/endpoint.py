@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from smartsbd.traces.connection import Subflow
 
 _MAX_PORT = 65535
+_SERVICE = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9_+.-]{0,31}")
 
 
 @dataclass(frozen=True)
@@ -19,11 +21,15 @@ class Endpoint:
     ----------
     address : str
         As the input has it.
-    port : int
+    port : int or None
+        None where its service is named in place of its number.
+    service : str
+        That name.
     """
 
     address: str
-    port: int
+    port: int | None
+    service: str = ""
 
     @property
     def family(self) -> int | None:
@@ -36,8 +42,14 @@ class Endpoint:
         return 4 if mapped else address.version
 
 
-def endpoint(text: str) -> Endpoint | None:
+def endpoint(text: str, *, named: bool = False) -> Endpoint | None:
     """Return the endpoint of an ``address:port``, split at the last colon; None if it is none.
+
+    Parameters
+    ----------
+    text : str
+    named : bool
+        Whether the port may be the name of a service.
 
     Returns
     -------
@@ -47,11 +59,15 @@ def endpoint(text: str) -> Endpoint | None:
     Examples
     --------
     >>> endpoint("[::ffff:10.0.1.1]:5201")
-    Endpoint(address='[::ffff:10.0.1.1]', port=5201)
+    Endpoint(address='[::ffff:10.0.1.1]', port=5201, service='')
     >>> endpoint("[::ffff:10.0.1.1]:5201").family
     4
+    >>> endpoint("10.0.1.1:https"), endpoint("10.0.1.1:https", named=True).service
+    (None, 'https')
     """
     address, _, port = text.rpartition(":")
+    if address and named and _SERVICE.fullmatch(port):
+        return Endpoint(address, None, port)
     if not address or not (port.isascii() and port.isdigit()) or len(port) > len(str(_MAX_PORT)):
         return None
     return Endpoint(address, int(port)) if int(port) <= _MAX_PORT else None
@@ -70,7 +86,7 @@ class Pseudonyms:
 
 def socket_name(local: Endpoint, remote: Endpoint) -> str:
     """Return the name of a socket, which no other has: one text, because sockets may be many."""
-    return f"{local.address}:{local.port} {remote.address}:{remote.port}"
+    return " ".join(f"{end.address}:{end.service if end.port is None else end.port}" for end in (local, remote))
 
 
 class Sockets:
@@ -101,4 +117,4 @@ class Sockets:
 def _ends(name: str) -> Iterator[Endpoint]:
     for end in name.split(" "):
         address, _, port = end.rpartition(":")
-        yield Endpoint(address, int(port))
+        yield Endpoint(address, int(port)) if port.isdigit() else Endpoint(address, None, port)

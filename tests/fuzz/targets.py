@@ -11,7 +11,7 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import eq, ge, le
+from operator import eq, ge
 from pathlib import Path
 from typing import Any
 
@@ -345,7 +345,18 @@ _JOURNAL = (b'{ "MESSAGE" : "', b'"_SOURCE_MONOTONIC_TIMESTAMP" : "', b"6,1234,9
 _LAB = (b"sbd ", b"tok=", b"rtt=", b"0x")
 _STATE = (b",rtt_us,", b",ca_state,", b",retrans,")
 _TCP_PROBE = (b"tcp_probe: ", b" snd_una=0x", b" srtt=", b"src=", b"dest=", b"[LOST 9 EVENTS]", b"[2001:db8::1]:80")
-_SS = (b"ESTAB 0 0 10.0.1.1:1 10.0.2.2:2", b" rtt:1/1", b" bytes_acked:1", b" retrans:0/3", b" token:1f(id:7)/1e(id:8)")
+_SS = (
+    *(b"ESTAB 0 0 10.0.1.1:1 10.0.2.2:2", b" rtt:1/1", b" bytes_acked:1", b" retrans:0/3", b" token:1f(id:7)/1e(id:8)"),
+    *(b"0 0 10.0.1.1:1 10.0.2.2:2", b" bytes_received:9", b' users:(("a",pid=1,fd=3))', b"10.0.2.2:https", b" cwnd:9"),
+    b"Recv-Q Send-Q Local Address:Port Peer Address:Port Process",
+    *(
+        b"1700000000 ",
+        b"Nov 21 03:24:08 ",
+        b"Sat Nov 21 03:24:08 UTC 2026",
+        b"2026-11-21T03:24:08,5+01",
+        b"Timestamp: ",
+    ),
+)
 _TABLE = (
     *(b"time_s,path,rtt_ms,bytes\n", b"time_ns", b"rtt_us", b"\xef\xbb\xbf", b'"', b";", b"\t", b"# "),
     *(b"timestamp", b"a_rtt_ms", b"2024-01-31T12:00:00.125Z", b"+01:00", b"e-05", b"1700000000.125", b"NaN"),
@@ -402,7 +413,7 @@ TARGETS = {
     "lab_log": Target(_log(event_log.read, ge, LAB, ANY_LINE), ("lab_log", "event_log"), (), _LAB),
     "state_log": Target(_log(state_log.read, _but_the_header), ("state_log",), (_STATE_LOG,), _STATE),
     "tcp_probe": Target(_log(tcp_probe.read, eq, DIALECTS["tcp_probe"]), ("tcp_probe",), (), _TCP_PROBE),
-    "socket_stats": Target(_log(socket_stats.read, le), ("socket_stats",), (), _SS),
+    "socket_stats": Target(_log(socket_stats.read, _any_number), ("socket_stats",), (), _SS),
     "rtt_table": Target(_rtt_table, ("rtt_table",), (), _TABLE),
     "columnar": Target(_columnar, ("columnar",), (), _COLUMNAR, 1 << 13, mutations.any_bytes),
     "ping": Target(_log(ping_log.read, eq), ("ping",), (), _PING),

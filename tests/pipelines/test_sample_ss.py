@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import socket
@@ -95,6 +96,47 @@ def test_an_interrupt_ends_it_well(port: int) -> None:
         sampling.send_signal(signal.SIGTERM)
         assert sampling.communicate(timeout=PATIENCE_S)[0].startswith(b"State")
     assert sampling.returncode == 0
+
+
+def _with_tools(folder: Path, **tools: str) -> dict[str, str]:
+    """Return an environment in which shell scripts stand for tools."""
+    for name, script in tools.items():
+        tool = folder / name
+        tool.write_text(f"#!/bin/sh\n{script}\n")
+        tool.chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+#: As iproute2 6.7 does.
+INFO_WITH_PROGRAMS_ONLY = """
+echo "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process"
+case $1 in
+*p*) echo 'ESTAB 0 0 10.0.0.1:1 10.0.0.2:2 users:(("a",pid=1,fd=3)) cubic rtt:1.5/1 cwnd:10 bytes_acked:5' ;;
+*) echo 'ESTAB 0 0 10.0.0.1:1 10.0.0.2:2' ;;
+esac
+"""
+
+
+def test_an_ss_that_prints_nothing_without_p_is_asked_with_it(tmp_path: Path) -> None:
+    log = tmp_path / "ss.log"
+    with log.open("wb") as out:
+        command = ["sh", str(SCRIPT), "-i", "0.1", "-d", "1"]
+        environment = _with_tools(tmp_path, ss=INFO_WITH_PROGRAMS_ONLY)
+        subprocess.run(command, stdout=out, check=True, timeout=PATIENCE_S, env=environment)
+    trace = recording.read(log, Dialect()).trace
+    assert trace.records_out == trace.records_in == log.read_bytes().count(b"users:") > 0
+
+
+def test_a_date_without_fractions_is_replaced_by_the_system_s_time(tmp_path: Path) -> None:
+    log = tmp_path / "ss.log"
+    with log.open("wb") as out:
+        command = ["sh", str(SCRIPT), "-i", "0.1", "-d", "1"]
+        date = 'case $1 in *N*) echo "${1#+}" ;; *) exec /bin/date "$@" ;; esac'
+        environment = _with_tools(tmp_path, ss=INFO_WITH_PROGRAMS_ONLY, date=date)
+        subprocess.run(command, stdout=out, check=True, timeout=PATIENCE_S, env=environment)
+    (subflow,) = recording.read(log, Dialect()).trace.connections[0].ordered()
+    assert subflow.resolution_ns == 10_000_000
+    assert 0 <= subflow.start_ns / 1e9 <= time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 @pytest.mark.parametrize("arguments", [["-d", "soon"], ["-x"]])

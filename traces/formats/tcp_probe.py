@@ -14,21 +14,42 @@ from smartsbd.native import log_reading
 from smartsbd.traces import bounds, stored
 from smartsbd.traces.assembly import Assembly, Event, Refused
 from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.connection import Subflow
 from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.endpoint import Sockets, endpoint, socket_name
 from smartsbd.traces.formats import line_runs
-from smartsbd.traces.quarantine import Refusal
+from smartsbd.traces.quarantine import Refusal, UnreadableInputError
 from smartsbd.traces.trace import Trace
 
 SOURCE = "tcp_probe"
 
 MALFORMED = "not a line of tcp_probe"
 NO_ENDPOINT = "an endpoint is no address and port"
+#: Its trace_clock counts events, jiffies or cycles, and how long those are is not in the trace.
+NO_UNIT = "a time without a point, which has no unit"
+#: Among the signals: what the module wrote, of which the parameters do not tell the unit.
+SRTT_WITHOUT_UNIT = "srtt without a unit (parse.tcpprobe_srtt)"
+
+#: What is said where nothing or no RTT can be used.
+CLOCK = (
+    "tcp_probe with times that have no unit (trace_clock counter, uptime or x86-tsc):"
+    " run echo mono > /sys/kernel/tracing/trace_clock, and trace again"
+)
+NOTHING = (
+    "tcp_probe: none of {records} lines can be used: {reasons}; trace again, without a pager, and give the whole file"
+    " (docs/questions.md, tcp_probe)"
+)
+UNIT = (
+    "the unit of tcp_probe's srtt is not in the file: set parse.tcpprobe_srtt in params.yaml to us (Linux 3.15 on) or"
+    " ms. From smoothed RTTs at every ACK there is no verdict: record with sbd record, or packets at the sender"
+)
 
 _MAX_LINE_BYTES = 1024
 _MODULE = re.compile(
     rb"(?P<time>\d{1,10}\.\d{1,9}) (?P<src>\S{3,60}) (?P<dest>\S{3,60}) \d{1,10} 0x[0-9a-f]{1,8}"
-    rb" 0x(?P<snd_una>[0-9a-f]{1,8}) \d{1,10} \d{1,10} \d{1,10} (?P<srtt>\d{1,10})(?: \d{1,10})?\s*"
+    rb" 0x(?P<snd_una>[0-9a-f]{1,8}) \d{1,10} \d{1,10} \d{1,10} (?P<srtt>\d{1,10})"
+    # Behind the receiver's window, an MPTCP kernel writes six numbers more, the first that of the path.
+    rb"(?: \d{1,10}(?: (?:0x)?[0-9a-f]{1,16}){6}| \d{1,10})?\s*"
 )
 _BEGINS_MODULE = re.compile(rb"^" + _MODULE.pattern + rb"$", re.MULTILINE)
 _TRACEPOINT = re.compile(
@@ -38,6 +59,7 @@ _TRACEPOINT = re.compile(
     rb" srtt=(?P<srtt>\d{1,10})(?=\s|$)"
 )
 _NAME = b"tcp_probe: "
+_POINTLESS = re.compile(rb"(?<!\S)\d{1,20}: (?:tcp:)?tcp_probe: ")
 _LOST = re.compile(rb"\[LOST (?:(\d{1,9}) )?EVENTS\]")
 _UNITS_US = {"us": 1, "ms": 1000}
 
@@ -65,7 +87,7 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     Raises
     ------
     UnreadableInputError
-        If the file as a whole cannot be read.
+        If the file as a whole cannot be read, or nothing in it can be used.
     """
     assembly, trace, sockets = Assembly(most), Trace(), Sockets()
     traced = _NAME in stored.head(path)
@@ -85,7 +107,11 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
         trace.records_in += 1
         match = (_TRACEPOINT.search if traced else _MODULE.fullmatch)(line) if len(line) <= _MAX_LINE_BYTES else None
         known = len(sockets)
-        refused = (MALFORMED, f"{len(line)} bytes") if match is None else _take(assembly, match, unit_us, sockets)
+        if match is None:
+            is_counted = traced and _POINTLESS.search(line[:_MAX_LINE_BYTES]) is not None
+            refused: Refused | None = (NO_UNIT if is_counted else MALFORMED, f"{len(line)} bytes")
+        else:
+            refused = _take(assembly, match, unit_us, sockets)
         if match is not None and len(sockets) > known:
             reader.learn(line[match.start("src") : match.end("dest")], known)
         if refused is None:
@@ -95,7 +121,18 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     trace.records_in += reader.records
     trace.records_out += reader.records
     trace.other_lines += reader.other_lines
-    trace.connections = assembly.finish(sockets.describe)
+    if trace.records_in and not trace.records_out:
+        reasons = trace.refused()
+        why = NOTHING.format(records=trace.records_in, reasons=", ".join(reasons))
+        raise UnreadableInputError(path, trace.refusals[0].offset, CLOCK if set(reasons) == {NO_UNIT} else why)
+
+    def describe(number: int, subflow: Subflow) -> None:
+        sockets.describe(number, subflow)
+        subflow.few_rtts = UNIT if unit_us is None else None
+
+    if unit_us is None and trace.records_out:
+        trace.signals[SRTT_WITHOUT_UNIT] = trace.records_out
+    trace.connections = assembly.finish(describe)
     return trace
 
 

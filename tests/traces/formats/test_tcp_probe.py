@@ -10,6 +10,7 @@ from smartsbd.traces import assembly
 from smartsbd.traces.connection import NOT_OBSERVED, Connection
 from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.formats import tcp_probe
+from smartsbd.traces.quarantine import UnreadableInputError
 from smartsbd.traces.trace import Trace
 
 MODULE = b"""\
@@ -172,6 +173,8 @@ def test_the_event_s_name_may_be_padded(tmp_path: Path) -> None:
         (b"", tcp_probe.MALFORMED),
         (b"3.0 172.31.8.176:48068 172.31.6.120:5100 32 0x1 0x1 45 45 204032", tcp_probe.MALFORMED),
         (b"3.0 172.31.8.176:48068 172.31.6.120:5100 32 0x1 0x1 45 45 204032 1 2 3", tcp_probe.MALFORMED),
+        (b"3.0 172.31.8.176:48068 172.31.6.120:5100 32 0x1 0x1 45 45 204032 1 2" + b" 3" * 5, tcp_probe.MALFORMED),
+        (b"3.0 172.31.8.176:48068 172.31.6.120:5100 32 0x1 0x1 45 45 204032 1 2" + b" 3" * 7, tcp_probe.MALFORMED),
         (b"3.0 172.31.8.176:48068 172.31.6.120:5100 32 0x1 0x1ffffffff 45 45 204032 1 2", tcp_probe.MALFORMED),
         (b"-3.0 172.31.8.176:48068 172.31.6.120:5100 32 0x1 0x1 45 45 204032 1 2", tcp_probe.MALFORMED),
         (b"3.0" + b" " * 2000 + b"172.31.8.176:48068", tcp_probe.MALFORMED),
@@ -199,3 +202,44 @@ def test_sockets_are_told_apart_by_both_endpoints(tmp_path: Path) -> None:
         (2, "address 1", 2),
     ]
     assert [len(connection.subflows[0].acks.time_ns) for connection in trace.connections] == [2, 1, 1]
+
+
+PUBLIC = Path(__file__).parents[1] / "samples/public"
+
+
+def test_seventeen_fields_of_a_kernel_with_mptcp_are_read() -> None:
+    trace = tcp_probe.read(PUBLIC / "tcp_probe-module-17-fields.txt", Dialect(tcpprobe_srtt="us"))
+    assert (trace.records_in, trace.records_out) == (3, 3)
+    (connection,) = trace.connections
+    assert list(connection.subflows[0].acks.srtt_us) == [24511] * 3
+    assert connection.subflows[0].acks.time_ns[0] == 1700000000_123456789
+    assert ends(connection) == (4, "address 0", 40001, "address 1", 5001)
+
+
+def test_a_unit_that_is_not_given_is_asked_for_by_its_name() -> None:
+    path = PUBLIC / "tcp_probe-module.txt"
+    trace = tcp_probe.read(path, Dialect())
+    assert trace.signals == {tcp_probe.SRTT_WITHOUT_UNIT: trace.records_out}
+    assert {connection.subflows[0].few_rtts for connection in trace.connections} == {tcp_probe.UNIT}
+    assert "parse.tcpprobe_srtt" in tcp_probe.UNIT
+    trace = tcp_probe.read(path, Dialect(tcpprobe_srtt="us"))
+    assert not trace.signals
+    assert {connection.subflows[0].few_rtts for connection in trace.connections} == {None}
+    assert trace.connections[0].subflows[0].acks.srtt_us[0] == 154_773
+
+
+def test_times_without_a_unit_are_refused_with_the_clock_to_use() -> None:
+    path = PUBLIC / "tcp_probe-no-point.txt"
+    assert tcp_probe.recognises(path.read_bytes())
+    with pytest.raises(UnreadableInputError, match="echo mono > /sys/kernel/tracing/trace_clock"):
+        tcp_probe.read(path, Dialect())
+
+
+def test_some_times_without_a_unit_are_refused_by_themselves(tmp_path: Path) -> None:
+    trace = read(tmp_path, PERF + PERF.replace(b"99975.473448", b"99975473448"))
+    assert (trace.records_in, trace.records_out, trace.refused()) == (2, 1, {tcp_probe.NO_UNIT: 1})
+
+
+def test_lines_of_which_none_can_be_used_say_why(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match=f"none of 2 lines can be used: {tcp_probe.MALFORMED}"):
+        read(tmp_path, PERF_CUT.replace(b"srtt", b"x") * 2)
