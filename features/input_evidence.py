@@ -51,6 +51,10 @@ class SubflowEvidence:
         It was in Recovery or Loss.
     start_s, end_s : float, seconds
         Times of its first record and of its last.
+    resolution_us : int, microseconds
+        What the last digit of its times counts; 0 where that is fine.
+    few_rtts : str or None
+        Why it has few RTTs or none, and what to do, where its reader knows that.
     """
 
     subflow_id: int
@@ -64,6 +68,8 @@ class SubflowEvidence:
     congested: bool
     start_s: float
     end_s: float
+    resolution_us: int = 0
+    few_rtts: str | None = None
 
     @classmethod
     def of(cls, subflow: Subflow, rtts: JudgedRtts) -> SubflowEvidence:
@@ -80,6 +86,8 @@ class SubflowEvidence:
             congested=any(state >= _RECOVERY for state in subflow.state_ca_state),
             start_s=subflow.start_ns / _NS_PER_S,
             end_s=subflow.end_ns / _NS_PER_S,
+            resolution_us=rtts.resolution_us,
+            few_rtts=subflow.few_rtts,
         )
 
     @property
@@ -234,7 +242,7 @@ class InputEvidence:
 
     def _limits_of_kind(self) -> list[str]:
         sentences = []
-        if none := [subflow for subflow in self.subflows if subflow.rtts == NO_RTTS]:
+        if none := [subflow for subflow in self.subflows if subflow.rtts == NO_RTTS and not subflow.few_rtts]:
             sentences.append(
                 f"{_subject(none)}: no RTT. Record with sbd record, capture packets at the sender, or run ping -D."
             )
@@ -267,12 +275,20 @@ class InputEvidence:
 
     def _limits_of_number(self) -> list[str]:
         sentences = []
-        if few := self.few():
+        for why in dict.fromkeys(subflow.few_rtts for subflow in self.subflows if subflow.few_rtts):
+            sentences.append(f"{_subject([subflow for subflow in self.subflows if subflow.few_rtts == why])}: {why}.")
+        if few := [subflow for subflow in self.few() if not subflow.few_rtts]:
             sentences.append(
                 f"{_subject(few)}: fewer than {FIRST_SAMPLES} RTTs, the least that is judged. Record for longer, or"
                 " sample more often."
             )
         for rtts in self.sparse():
+            if rtts.subflow.resolution_us > rtts.most_us:
+                sentences.append(
+                    f"{_subject([rtts.subflow])}: dated to {_ms(rtts.subflow.resolution_us)}, too coarse for a verdict."
+                    " Date each sample with a fraction of a second, as date +%s.%N does."
+                )
+                continue
             remedy = (
                 f"Sample every {_ms(rtts.most_us)} or more often."
                 if rtts.most_us >= _LEAST_INTERVAL_US

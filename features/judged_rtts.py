@@ -35,11 +35,14 @@ class JudgedRtts:
         The RTTs are among them.
     at_intervals : bool
         A tool asked for them from time to time; otherwise there is one for each ACK.
+    resolution_us : int, microseconds
+        What the last digit of their times counts.
     """
 
     kind: str
     signals: SubflowSignals
     at_intervals: bool = False
+    resolution_us: int = 0
 
     @property
     def min_us(self) -> int | None:
@@ -49,9 +52,11 @@ class JudgedRtts:
 
     @property
     def median_interval_us(self) -> int | None:
-        """Median time from one to the next, microseconds; None of fewer than two."""
+        """Median time from one to the next, microseconds, no shorter than times tell; None of fewer than two."""
         time_ns = self.signals.rtt_time_ns
-        return int(np.median(np.diff(time_ns))) // _NS_PER_US if time_ns.size > 1 else None
+        if time_ns.size <= 1:
+            return None
+        return max(int(np.median(np.diff(time_ns))) // _NS_PER_US, self.resolution_us)
 
     @property
     def mean_queueing_us(self) -> int | None:
@@ -105,7 +110,7 @@ def judged(connection: Connection, reading: Reading = DEFAULT) -> dict[int, Judg
         if not sampled.rtt_us.size:
             signals = _smoothed(subflow)
             kind = SMOOTHED if signals.rtt_us.size else NO_RTTS
-        of_subflow[subflow_id] = JudgedRtts(kind, signals, subflow.at_intervals)
+        of_subflow[subflow_id] = JudgedRtts(kind, signals, subflow.at_intervals, subflow.resolution_ns // _NS_PER_US)
     return of_subflow
 
 

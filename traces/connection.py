@@ -162,6 +162,10 @@ class Subflow:
         Of the path, as the input has it; in no table.
     at_intervals : bool
         Its RTTs are what a tool asked for from time to time, not one for each ACK; in no table.
+    resolution_ns : int, nanoseconds
+        What the last digit of its times counts; 0 where that is finer than what it dates. In no table.
+    few_rtts : str or None
+        Why it has few RTTs or none, and what to do, where that is known: the end of a sentence. In no table.
     acks : Acks
         Those in memory.
     stored_acks : StoredRows or None
@@ -184,6 +188,8 @@ class Subflow:
     retransmissions: int | None = None
     name: str | None = None
     at_intervals: bool = False
+    resolution_ns: int = 0
+    few_rtts: str | None = None
     acks: Acks = field(default_factory=Acks)
     stored_acks: StoredRows | None = None
     packets: PacketFlow | None = field(default=None, compare=False)

@@ -94,6 +94,21 @@ def test_a_sender_s_samples_and_states_of_loaded_paths_have_no_limit() -> None:
             " compared. Sample every 10 ms or more often.",
         ),
         (
+            lambda: [
+                subflow(0, LOADED),
+                replace(subflow(1, LOADED), at_intervals=True, resolution_ns=1_000_000_000),
+            ],
+            "Subflow 1: dated to 1000 ms, too coarse for a verdict. Date each sample with a fraction of a second",
+        ),
+        (
+            lambda: [subflow(0, LOADED), replace(subflow(1, LOADED[:9]), few_rtts="it does nothing. Wait")],
+            "Subflow 1: it does nothing. Wait.",
+        ),
+        (
+            lambda: [subflow(0, LOADED), replace(subflow(1, []), few_rtts="it does nothing. Wait")],
+            "Subflow 1: it does nothing. Wait.",
+        ),
+        (
             lambda: [subflow(0, LOADED), subflow(1, IDLE)],
             "Subflow 1: no sign of a queue; the RTT was on average 0.05 ms above its smallest.",
         ),
@@ -112,6 +127,9 @@ def test_a_sender_s_samples_and_states_of_loaded_paths_have_no_limit() -> None:
             "sparse",
             "slow for a tool",
             "too sparse",
+            "coarse",
+            "few for a reason",
+            "none for a reason",
             "idle",
             "apart",
         ),
@@ -173,6 +191,12 @@ def test_what_a_tool_shows_again_is_no_rtt() -> None:
         found = judged(Connection(None, {0: SENDER}, False, subflows={0: seen}))[0]
         assert (found.kind, found.at_intervals) == (SMOOTHED, at_intervals)
         assert (found.signals.rtt_time_ns // MS).tolist() == places
+
+
+def test_rtts_are_as_far_apart_as_their_times_are_coarse() -> None:
+    fine, coarse = (replace(rtts(SAMPLES, 5, at_intervals=True), resolution_us=us) for us in (0, 1_000_000))
+    assert (fine.median_interval_us, coarse.median_interval_us) == (5_000, 1_000_000)
+    assert (VerdictRule().refused(fine, fine), VerdictRule().refused(fine, coarse)) == (None, TOO_FAR_APART)
 
 
 def rtts(kind: str, every_ms: int, *, at_intervals: bool) -> JudgedRtts:
