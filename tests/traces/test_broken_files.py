@@ -103,11 +103,11 @@ EXPECTED = {
         "good": "fping: 3 read, 1 unused: timed out",
         "good-objects": "fping: 1 read, 1 unused: timed out",
         "host-with-escape-sequence": "fping: 1 read",
-        "nested-100000": "fping: 1 read, 1 refused: not a line of fping's",
+        "nested-500": "fping: 1 read, 1 refused: not a line of fping's",
         "number-of-5000-digits": "fping: 1 read, 1 other lines",
         "object-of-a-number-of-400-digits": "fping: 1 read, 1 refused: not a line of fping's",
         "summary-only": "fping: unreadable: fping's output without a line for each echo: run fping...",
-        "two-runs-mixed": "fping: unreadable: echoes over 192.0.2.1 have the same numbers more than...",
+        "two-runs-mixed": "fping: unreadable: echoes over 192.0.2.1 have numbers that...",
         "without-times": "fping: unreadable: fping's output without times: run fping -D -l -p 10...",
     },
     "iperf3": {
@@ -120,7 +120,7 @@ EXPECTED = {
         "port-70000-and-blank-in-a-host": "iperf3: 1 read",
         "receiver": "iperf3: unreadable: iperf3's JSON of the end that receives: only a sender...",
         "retransmits-negative": "iperf3: 1 read, 1 refused: value out of range",
-        "streams-of-1000-sockets": "iperf3: 64 read, 936 refused: more subflows than a connection may have",
+        "streams-of-100-sockets": "iperf3: 64 read, 36 refused: more subflows than a connection may have",
         "without-begin": "iperf3: unreadable: iperf3's JSON of which nothing can be used: 2 no time...",
     },
     "irtt": {
@@ -129,7 +129,7 @@ EXPECTED = {
         "good": "irtt: 2 read, 1 unused: lost",
         "lines": "irtt: unreadable: irtt's lines, which have no times: run irtt client -o...",
         "lost-only": "irtt: unreadable: irtt's JSON without a round trip: see that the server...",
-        "nested-100000": "irtt: unreadable: irtt's JSON of which nothing can be used: 1 its end is cut off",
+        "nested-8000": "irtt: unreadable: irtt's JSON of which nothing can be used: 1 its end is cut off",
         "nul-bytes": "irtt: 2 read",
         "numbers-between": "irtt: 2 read, 1 refused: no object of a list",
         "rtt-of-0": "irtt: 1 read, 1 refused: value out of range",
@@ -423,8 +423,8 @@ EXPECTED = {
         "two-addresses-in-a-cell": "packet_table: 0 read, 1 refused: not a row of the header's fields...",
     },
     "ping": {
-        "1000-addresses": "ping: 64 read, 936 refused: more subflows than a connection may have",
-        "1000-headers": "ping: 1 read, 1000 other lines",
+        "100-addresses": "ping: 64 read, 36 refused: more subflows than a connection may have",
+        "100-headers": "ping: 1 read, 100 other lines",
         "backwards": "ping: 1 read, 1 refused: time runs backwards",
         "crlf": "ping: 1 read",
         "cut-line": "ping: 1 read, 1 refused: not a line of ping's",
@@ -434,14 +434,14 @@ EXPECTED = {
         "good-windows-utf-16": "ping: 1 read, 2 other lines",
         "header-only": "ping: unreadable: ping's output in which no echo is answered: see that the...",
         "host-with-escape-sequence": "ping: 1 read",
-        "marks-1000-times-in-a-line": "ping: 1 read, 1 refused: not a line of ping's",
+        "marks-300-times-in-a-line": "ping: 1 read, 1 refused: not a line of ping's",
         "nul-bytes": "ping: 1 read",
         "number-of-5000-digits": "ping: 1 read, 1 refused: not a line of ping's",
         "numbers-far-apart": "ping: 2 read, 1 refused: not a line of ping's",
         "rtt-of-0": "ping: 1 read, 1 refused: value out of range",
         "rtt-without-unit": "ping: 1 read, 1 refused: not a line of ping's",
         "time-of-11-digits": "ping: 1 read, 1 refused: not a line of ping's",
-        "two-pings-mixed": "ping: unreadable: echoes to 192.0.2.1 have the same numbers more than...",
+        "two-pings-mixed": "ping: unreadable: echoes to 192.0.2.1 have numbers that...",
         "utf-16-cut-in-a-letter": "ping: 1 read",
         "utf-16-lone-surrogates": "ping: 1 read, 1 other lines",
         "without-times": "ping: unreadable: ping's output of iputils without times that are read (2...",
@@ -542,7 +542,7 @@ def measured(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
 def test_every_file_of_the_corpus_is_expected() -> None:
     there = {(path.parent.name, path.name) for path in CORPUS.glob("*/*")}
     assert there == set(FILES)
-    assert sum(path.stat().st_size for path in CORPUS.glob("*/*")) < 300_000
+    assert sum(path.stat().st_size for path in CORPUS.glob("*/*")) < 400_000
 
 
 @pytest.mark.parametrize(("folder", "name"), FILES)

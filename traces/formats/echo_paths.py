@@ -28,6 +28,8 @@ _WRAP = 1 << 16
 _HALF = _WRAP // 2
 # A line may be in a file twice by accident, more are a mixture.
 _MOST_REPEATED = 2
+# Packets overtake each other by less than that; where more answers than this share go back so far, two pings are mixed.
+_FAR_BACK, _MOST_BACK_SHARE = 32, 0.1
 
 
 class _Numbers:
@@ -37,7 +39,10 @@ class _Numbers:
         self._seen = bytearray(_WRAP)
         self._first: int | None = None
         self._last = 0
-        self._answered = 0
+        self._before: int | None = None
+        self.answered = 0
+        #: Answers with a number far below that of the answer before.
+        self.back = 0
 
     def _unwrapped(self, number: int) -> int:
         if self._first is not None and number < self._last - _HALF:
@@ -57,7 +62,9 @@ class _Numbers:
         self._forget_until(number)
         self._seen[number % _WRAP] = 1
         self._first, self._last = min(self._first, number), max(self._last, number)
-        self._answered += 1
+        self.answered += 1
+        self.back += self._before is not None and number < self._before - _FAR_BACK
+        self._before = number
 
     def _forget_until(self, number: int) -> None:
         """Forget what is half a round behind a number that is higher than all before."""
@@ -72,7 +79,7 @@ class _Numbers:
 
     def missing(self) -> int:
         """Return how many numbers between the first and the last were not answered."""
-        return 0 if self._first is None else max(0, self._last - self._first + 1 - self._answered)
+        return 0 if self._first is None else max(0, self._last - self._first + 1 - self.answered)
 
 
 class _EchoPath:
@@ -83,13 +90,22 @@ class _EchoPath:
         self.numbers = _Numbers()
         self.missing = 0
         self.repeated = 0
+        self.answers = 0
+        self.back = 0
         self.last_ns = -1
         self.resolution_ns = 0
 
     def begin_again(self) -> None:
         """Count numbers anew: the same ping was begun a second time."""
         self.missing += self.numbers.missing()
+        self.answers += self.numbers.answered
+        self.back += self.numbers.back
         self.numbers = _Numbers()
+
+    def is_mixed(self) -> bool:
+        """Tell whether its answers are of two pings: many are there twice, or numbers go to and fro."""
+        back, answers = self.back + self.numbers.back, self.answers + self.numbers.answered
+        return max(self.repeated, back if back > _MOST_BACK_SHARE * answers else 0) > _MOST_REPEATED
 
 
 class EchoPaths:
@@ -149,12 +165,12 @@ class EchoPaths:
         Raises
         ------
         UnreadableInputError
-            If more numbers of a path are answered twice than could be by accident.
+            If more numbers of a path are answered twice than are by accident.
         """
         path = self._paths.get(key) or _EchoPath(*names)
         if number is not None and number in path.numbers:
             path.repeated += 1
-            if path.repeated > _MOST_REPEATED:
+            if path.is_mixed():
                 self._raise_mixed(path)
             return REPEATED, f"{number}"
         subflow = self._numbers.get(key, len(self._numbers))
@@ -172,13 +188,22 @@ class EchoPaths:
         raise UnreadableInputError(
             self._path,
             0,
-            f"echoes{where} have the same numbers more than once: two pings to one address are"
+            f"echoes{where} have numbers that come twice or go to and fro: two pings to one address are"
             " mixed in this file, and nothing tells their answers apart; write each into a file of its own",
         )
 
     def finish(self, trace: Trace) -> None:
-        """Set the connection of a trace, and its signals."""
+        """Set the connection of a trace, and its signals.
+
+        Raises
+        ------
+        UnreadableInputError
+            If the numbers of a path go to and fro.
+        """
         paths = list(self._paths.values())
+        for path in paths:
+            if path.is_mixed():
+                self._raise_mixed(path)
 
         def described(number: int, subflow: Subflow) -> None:
             path = paths[number]

@@ -94,7 +94,7 @@ def test_what_cannot_be_used_says_why(tmp_path: Path, printed: bytes, why: str) 
 
 def test_two_runs_to_one_target_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
     line = b"[1796010620.5%d] a : [%d], 64 bytes, 1.5 ms (1.5 avg, 0%% loss)\n"
-    with pytest.raises(UnreadableInputError, match="echoes over a have the same numbers"):
+    with pytest.raises(UnreadableInputError, match="echoes over a have numbers that come twice"):
         read(tmp_path, b"".join(line % (place, place // 2) for place in range(9)))
 
 

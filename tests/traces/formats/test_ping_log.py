@@ -258,8 +258,9 @@ def test_a_ping_begun_again_goes_on_its_path(tmp_path: Path) -> None:
         HEADER.format("10.0.0.1", "wlan0") + HEADER.format("10.0.1.1", "wwan0") + lines(ANSWERS + ANSWERS),
         lines(ANSWERS) * 2,
         lines(ANSWERS + ANSWERS),
+        lines(ANSWERS + ANSWERS.replace("icmp_seq=", "icmp_seq=50")),
     ],
-    ids=["both headers first", "one after the other without headers", "side by side without headers"],
+    ids=["both headers first", "one after the other without headers", "side by side without headers", "far apart"],
 )
 def test_pings_to_one_address_that_nothing_tells_apart_are_refused(tmp_path: Path, printed: str) -> None:
     why = why_unreadable(tmp_path, printed.encode())
