@@ -431,7 +431,7 @@ EXPECTED = {
         "good": "ping: 2 read, 1 unused: no answer yet, 3 other lines",
         "good-busybox": "ping: 2 read, 1 other lines",
         "good-two-paths": "ping: 2 read, 1 other lines",
-        "good-windows-utf-16": "ping: 1 read, 2 other lines",
+        "good-windows-utf-16": "ping: 2 read, 2 other lines",
         "header-only": "ping: unreadable: ping's output in which no echo is answered: see that the...",
         "host-with-escape-sequence": "ping: 1 read",
         "marks-300-times-in-a-line": "ping: 1 read, 1 refused: not a line of ping's",

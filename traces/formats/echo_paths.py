@@ -32,7 +32,7 @@ _MOST_REPEATED = 2
 _FAR_BACK, _MOST_BACK_SHARE = 32, 0.1
 
 
-class _Numbers:
+class _EchoNumbers:
     """The numbers of one path's echoes that were answered, within half of what 16 bits count."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class _EchoPath:
 
     def __init__(self, name: str | None, alone_name: str | None) -> None:
         self.name, self.alone_name = name, alone_name
-        self.numbers = _Numbers()
+        self.numbers = _EchoNumbers()
         self.missing = 0
         self.repeated = 0
         self.answers = 0
@@ -100,7 +100,7 @@ class _EchoPath:
         self.missing += self.numbers.missing()
         self.answers += self.numbers.answered
         self.back += self.numbers.back
-        self.numbers = _Numbers()
+        self.numbers = _EchoNumbers()
 
     def is_mixed(self) -> bool:
         """Tell whether its answers are of two pings: many are there twice, or numbers go to and fro."""
