@@ -18,7 +18,8 @@ from smartsbd.features.input_evidence import InputEvidence
 from smartsbd.features.judged_rtts import RULE, judged
 from smartsbd.traces import recording
 from smartsbd.traces.dialect import Dialect
-from smartsbd.traces.formats.ping_log import NO_ANSWER
+from smartsbd.traces.formats.echo_paths import NO_ANSWER
+from smartsbd.traces.formats.ping_log import NOTHING_ANSWERED
 from smartsbd.traces.quarantine import UnreadableInputError
 from smartsbd.traces.recording import Recording
 
@@ -159,7 +160,12 @@ def _echoes(path: Path) -> Echoes:
     ObservedError
         If the file holds more than one path.
     """
-    (pings,) = _recordings([path])
+    try:
+        (pings,) = _recordings([path])
+    except UnreadableInputError as error:
+        if error.why != NOTHING_ANSWERED:
+            raise
+        return Echoes(np.empty(0), np.empty(0), 0)
     signals = [rtts.signals for connection in pings.trace.connections for rtts in judged(connection).values()]
     if len(signals) > 1:
         raise ObservedError(f"{path} holds {len(signals)} paths: in a test it has the echoes of one")

@@ -61,7 +61,12 @@ class RunningTool:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the program has ended
         with out.open("wb") as stdout:
             self._process = subprocess.Popen(
-                ending_with_this(command), stdin=subprocess.DEVNULL, stdout=stdout, stderr=self._errors
+                ending_with_this(command),
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=self._errors,
+                # Output and errors are read by programs, and shown beside ours: in one language.
+                env=os.environ | {"LC_ALL": "C"},
             )
 
     def ended(self, *good: int) -> None:

@@ -37,3 +37,11 @@ def test_what_is_asked_to_end_ends(tmp_path: Path) -> None:
     tool.ask_to_end()
     tool.ended(7)
     tool.kill()
+
+
+def test_programs_speak_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    tool = python("import os; print(os.environ['LC_ALL'])", tmp_path / "out")
+    tool.ended(0)
+    assert (tmp_path / "out").read_text() == "C\n"
+    tool.kill()

@@ -27,6 +27,9 @@ from smartsbd.traces.formats import (
     columnar,
     columnar_rows,
     event_log,
+    fping_log,
+    iperf3_log,
+    irtt_log,
     packet_table,
     ping_log,
     qlog,
@@ -34,6 +37,7 @@ from smartsbd.traces.formats import (
     socket_stats,
     state_log,
     tcp_probe,
+    text_lines,
 )
 from smartsbd.traces.quarantine import UnreadableInputError
 from smartsbd.traces.trace import Trace
@@ -95,10 +99,22 @@ def _check_plain(
         assert (found.offset, found.why) == (expected.offset, expected.why)
 
 
-def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], bool], *dialects: Dialect) -> Check:
+def _log(
+    read: Callable[[Path, Dialect], Trace],
+    counted: Callable[[int, int], bool],
+    *dialects: Dialect,
+    lines_of: Callable[[Path, int], Iterator[tuple[int, bytes]]] = stored.lines,
+) -> Check:
     """Return the check of one parser, whether it would recognise the input or not.
 
-    `counted` compares the number of records and other lines with the number of lines.
+    Parameters
+    ----------
+    read : callable
+    counted : callable
+        Compares the number of records and other lines with the number of lines.
+    *dialects : Dialect
+    lines_of : callable
+        Yields the lines.
     """
 
     def check(content: bytes) -> bool:
@@ -115,7 +131,7 @@ def _log(read: Callable[[Path, Dialect], Trace], counted: Callable[[int, int], b
                     oracle.check_read([found], sizes=[size], thorough=_thorough(content))
                 _check_plain(path, read, dialect, found.outcome)
                 if isinstance(found.outcome, Trace):
-                    lines = sum(1 for _ in stored.lines(path, 0))
+                    lines = sum(1 for _ in lines_of(path, 0))
                     said = found.outcome.records_in + found.outcome.other_lines
                     assert counted(said, lines), f"{said} records and other lines among {lines} lines"
         return True
@@ -367,6 +383,33 @@ _PING = (
     b"64 bytes from a: icmp_seq=1 ttl=1 time=1.5 ms",
     b"no answer yet for icmp_seq=2",
     b" (DUP!)",
+    *(
+        b"seq=3 ttl=57 time=2 ms",
+        b"PING a (192.0.2.1) from 10.0.0.1 wlan0: 56 data bytes\n",
+        b"55690.25 ",
+        b"2001:db8::1",
+    ),
+    *(b"192.0.2.1: bytes=32 time=14ms TTL=57", b"\xe3\x83\x9f\xe3\x83\xaa\xe7\xa7\x92", b"\xff\xfe", b"03:24:08.9 "),
+)
+_FPING = (
+    *(b"[1700000000.5] a : [1], 64 bytes, 1.5 ms (", b"timed out (", b"duplicate for [1], ", b" is alive (1 ms)\n"),
+    b'{"resp": {"timestamp": "1700000000.5", "host": "a", "seq": 1, "rtt": 1.5}}\n',
+)
+_IRTT = (
+    *(b'"round_trips": [', b'"lost": "true"', b'"delay": {"rtt": 5000}', b"seq=0 rtt=1ms rd="),
+    b'"timestamps": {"client": {"receive": {"wall": 1700000000123456789}}}',
+)
+_IPERF3 = (
+    *(b'"intervals": [', b'"streams": [', b'"timesecs": 1700000000', b'"timemillisecs": 1700000000123', b'"rtt": 5'),
+    *(
+        b'"socket": 5',
+        b'"start": 0',
+        b'"end": 1.5',
+        b'"sender": false',
+        b'"retransmits": 3',
+        b'{"event": "interval", "data": {',
+    ),
+    b'"connected": [{"socket": 5, "local_host": "a", "local_port": 1, "remote_host": "b", "remote_port": 2}]',
 )
 _PACKET_TABLE = (
     b"frame.time_epoch,ip.src,ip.dst,tcp.srcport,",
@@ -402,6 +445,7 @@ _PACKED = (b"\x1f\x8b\x08", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x
 _KERNEL_LOG = ("tests/traces/samples/*.dmesg.gz", b"smartsbd: ")
 _STATE_LOG = ("data/samples/kernel/inputs/*", b"")
 _PUBLIC_TABLE = ("tests/traces/samples/public/hsr-mptcp*", b"")
+_PUBLIC_PINGS = ("tests/traces/samples/public/pings/*", b"")
 _PUBLIC_QLOG = ("tests/traces/samples/public/picoquic*", b"")
 _PCAP = ("data/samples/kernel_captures/inputs/*", b"")
 _LINKS = tuple((f"tests/traces/samples/public/links/{link}_*", b"") for link in (1, 113, 127, 239, 258))
@@ -416,7 +460,10 @@ TARGETS = {
     "socket_stats": Target(_log(socket_stats.read, _any_number), ("socket_stats",), (), _SS),
     "rtt_table": Target(_rtt_table, ("rtt_table",), (), _TABLE),
     "columnar": Target(_columnar, ("columnar",), (), _COLUMNAR, 1 << 13, mutations.any_bytes),
-    "ping": Target(_log(ping_log.read, eq), ("ping",), (), _PING),
+    "ping": Target(_log(ping_log.read, eq, lines_of=text_lines.lines), ("ping",), (_PUBLIC_PINGS,), _PING),
+    "fping": Target(_log(fping_log.read, eq), ("fping",), (), _FPING),
+    "irtt": Target(_log(irtt_log.read, _any_number), ("irtt",), (), _IRTT),
+    "iperf3": Target(_log(iperf3_log.read, _any_number), ("iperf3",), (), _IPERF3),
     "packet_table": Target(
         _log(packet_table.read, _but_the_header), ("packet_table",), (_PUBLIC_TABLE,), _PACKET_TABLE
     ),
@@ -446,7 +493,7 @@ TARGETS = {
         _input,
         (
             *("event_log", "state_log", "tcp_probe", "socket_stats", "rtt_table", "ping", "packet_table", "qlog"),
-            *("pcap", "stored"),
+            *("fping", "irtt", "iperf3", "pcap", "stored"),
         ),
         (_KERNEL_LOG, _STATE_LOG, _PCAP, *_LINKS),
         _PACKED + _EVENTS[:1] + _TCP_PROBE[:2] + _SS[:1],

@@ -108,6 +108,16 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "for link in wlan0 wwan0; do ping -D -O -i 0.01 -w 60 -I $link 192.0.2.1 > $link.ping & done; wait": Elsewhere(
         _TWO_LINKS, "tests/traces/formats/test_ping_log.py"
     ),
+    "fping -D -l -p 10 192.0.2.1 192.0.2.2 > both.fping": Elsewhere(
+        "never ends", "tests/traces/formats/test_fping_log.py"
+    ),
+    "irtt client -i 10ms -d 60s -o wlan0.json --local=10.0.0.1 192.0.2.1": Elsewhere(
+        _TWO_LINKS, "tests/traces/formats/test_irtt_log.py"
+    ),
+    "for link in wan wwan; do ping -i 0.01 -w 60 -I $link 192.0.2.1"
+    ' | while read -r l; do read -r t _ < /proc/uptime; echo "$t $l"; done > $link.ping & done; wait': Elsewhere(
+        _TWO_LINKS, "tests/traces/formats/test_ping_log.py"
+    ),
     "sbd doctor --path wlan0 --path wwan0 --download https://server.example/large --out test": Elsewhere(
         _TWO_LINKS, "tests/doctor/test_live_run.py"
     ),

@@ -16,6 +16,9 @@ from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.formats import (
     capture,
     event_log,
+    fping_log,
+    iperf3_log,
+    irtt_log,
     packet_table,
     ping_log,
     qlog,
@@ -83,6 +86,9 @@ FORMATS = (
     Format(qlog.SOURCE, qlog.recognises, qlog.read),
     Format(tcp_probe.SOURCE, tcp_probe.recognises, tcp_probe.read),
     Format(socket_stats.SOURCE, socket_stats.recognises, socket_stats.read),
+    Format(fping_log.SOURCE, fping_log.recognises, fping_log.read),
+    Format(irtt_log.SOURCE, irtt_log.recognises, irtt_log.read),
+    Format(iperf3_log.SOURCE, iperf3_log.recognises, iperf3_log.read),
     Format(ping_log.SOURCE, ping_log.recognises, ping_log.read),
     Format(event_log.SOURCE, event_log.recognises, event_log.read),
 )

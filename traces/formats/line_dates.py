@@ -58,6 +58,8 @@ _FORMS = tuple(
         rb"(?P<year>\d{4})[-/](?P<number>\d\d)[-/](?P<day>\d\d)[T _-]" + _CLOCK_AND_ZONE,
         _YEAR + rb"(?P<number>\d\d)(?P<day>\d\d)[T _-]?(?P<hour>\d\d):?(?P<minute>\d\d):?(?P<second>\d\d)"
         + _FRACTION + rb"(?!\d)" + _OFFSET,
+        # Of Windows in German and its neighbours.
+        rb"(?P<day>\d\d?)\.(?P<number>\d\d?)\." + _YEAR + rb",? " + _CLOCK_AND_ZONE,
         # `date` in Chinese, Japanese and Korean.
         _YEAR + _EASTERN_DAY + _CLOCK_AND_ZONE,
         # `date` in other languages.

@@ -43,6 +43,18 @@ CONTENTS = {
     "ss, one line": ("socket_stats", b"1700000000.5\n" + SOCKET + b" cubic rtt:0.034/0.017 bytes_acked:1\n"),
     "ss, two lines": ("socket_stats", b"1700000000.5\nState Recv-Q\n" + SOCKET + b"\n\t cubic rtt:0.034/0.017\n"),
     "ping": ("ping", b"[1700000000.123456] 64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=12.3 ms\n"),
+    "ping of busybox": ("ping", b"1700000000.123456 64 bytes from 192.0.2.1: seq=1 ttl=57 time=12.3 ms\n"),
+    "fping": ("fping", b"[1700000000.12345] 192.0.2.1 : [0], 64 bytes, 12.3 ms (12.3 avg, 0% loss)\n"),
+    "irtt": (
+        "irtt",
+        b'{"version": {"irtt": "0.9.0"}, "round_trips": [{"seqno": 0, "lost": "false", "timestamps": {"client":'
+        b' {"receive": {"wall": 1700000000123456789}}}, "delay": {"rtt": 24511000}}]}',
+    ),
+    "iperf3": (
+        "iperf3",
+        b'{"start": {"version": "iperf 3.9", "timestamp": {"timesecs": 1700000000}}, "intervals": [{"streams":'
+        b' [{"socket": 5, "start": 0, "end": 1.5, "rtt": 24511, "sender": true}]}]}',
+    ),
     "table": ("rtt_table", b"time_s,path,rtt_ms,bytes\n1.5,wifi,24.511,1400\n"),
     "table of packets": (
         "packet_table",
@@ -97,6 +109,7 @@ REFUSED = {
     "module of 11 fields": b"damaged\n",
     "tracepoint": b"tcp_probe: damaged\n",
     "ping": b"damaged icmp_seq=\n",
+    "fping": b"damaged : [1], \n",
     "table": b"damaged\n",
     "table of packets": b"damaged\n",
     "qlog, lines": b"\x1edamaged\n",
@@ -153,7 +166,8 @@ def test_a_broken_compression_names_the_file(tmp_path: Path, content: bytes) -> 
 
 def test_sources_are_known_and_distinct() -> None:
     assert sorted(one.source for one in FORMATS) == [
-        *("event_log", "packet_table", "pcap", "ping", "qlog", "rtt_table", "socket_stats", "state_log", "tcp_probe")
+        *("event_log", "fping", "iperf3", "irtt", "packet_table", "pcap", "ping", "qlog", "rtt_table", "socket_stats"),
+        *("state_log", "tcp_probe"),
     ]
 
 
