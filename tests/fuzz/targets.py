@@ -424,6 +424,7 @@ _PACKET_TABLE = (
 _QLOG = (
     *(b'"qlog_version"', b'"events": [', b'"event_fields": [', b'"time_units": "us"', b'"time_format": "delta"'),
     *(b'"path_id": 1', b'"latest_rtt": 5', b'"smoothed_rtt": 5', b"metrics_updated", b"packet_lost", b"\x1e{"),
+    *(b'"tuple": "a"', b'"group_id": 1', b'"common_fields": {', b'"traces": [', b'"file_schema":', b"]}]}"),
 )
 _BLOCKS = (
     b"\x0a\x0d\x0d\x0a",

@@ -1,8 +1,8 @@
 """qlog of QUIC, with several paths or one: RTT samples, smoothed RTTs and losses of each path.
 
-Two forms are read: a JSON document, in which each trace has a list of ``events`` (arrays, whose places ``event_fields``
-names, or objects), and JSON text sequences or lines, an event each after a header. A trace is a connection, and a path,
-by its ``path_id``, a subflow. An event is a record. ``metrics_updated`` has ``latest_rtt``, the last RTT sample, and
+All generations are read: draft-00 to draft-02, 0.3, 0.4 and the final schema, as a JSON document or a sequence of
+records. A trace is a connection, and if its events name groups (``group_id``), each of them. A path, by its number or
+its name, is a subflow. An event is a record. ``metrics_updated`` has ``latest_rtt``, the last RTT sample, and
 ``smoothed_rtt``, each where it changed; ``congestion_state_updated`` has the state of the controller, if the log has
 any; ``packet_lost`` is a packet lost. Other events are in no table. RTTs are those of the end that wrote the log.
 """
@@ -11,183 +11,67 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from blake3 import blake3
+
 from smartsbd.contracts.fault import printable
 from smartsbd.traces import bounds, stored
-from smartsbd.traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused
+from smartsbd.traces.assembly import MAX_SUBFLOW, OUT_OF_RANGE, Assembly, Event, Refused
 from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.connection import Subflow
 from smartsbd.traces.dialect import Dialect
-from smartsbd.traces.quarantine import Refusal
+from smartsbd.traces.formats.qlog_records import (
+    CUT,
+    DELTAS,
+    MALFORMED,
+    TOO_LONG,
+    Document,
+    Element,
+    TraceHeader,
+    in_sequence,
+    is_document,
+    recognises,
+)
+from smartsbd.traces.quarantine import Refusal, UnreadableInputError
 from smartsbd.traces.trace import Trace
+
+__all__ = ["CUT", "MALFORMED", "SOURCE", "TOO_LONG", "read", "recognises"]
 
 SOURCE = "qlog"
 
-MALFORMED = "not an event of qlog"
-TOO_LONG = "longer than allowed"
-CUT = "its end is cut off"
+NO_HEADER = "no header before it says its unit"
+NO_UNIT = "unit of time that is none of us, ms, s and ns"
+UNIT_CUT = "its unit may be in a part of the header that is cut off or too long"
 #: Unused.
 OTHER = "event of another kind"
 NO_RTT = "metrics without an RTT"
 
-#: Of an event, and of what comes before a list of events.
-_MAX_EVENT_BYTES = 1 << 16
-_HEADER_BYTES = 1 << 12
-_MARKS = (b'"qlog_version"', b'"qlog_format"')
-_LINES = re.compile(rb'\x1e|[^\n]{0,65536}"qlog_format" *: *"(?:JSON-SEQ|NDJSON)"')
-_SIGN = re.compile(rb'["\\\[\]{}\n]')
-_EVENTS_KEY = re.compile(rb'"events"\s*:\s*$')
-_UNIT = re.compile(rb'"time_units?"\s*:\s*"(\w{1,4})"')
-_FIELDS = re.compile(rb'"event_fields"\s*:\s*\[([^\[\]{}]{0,512})\]')
-_DELTA = re.compile(rb'"time_format"\s*:\s*"(?:delta|relative_to_previous_event)"')
-_BETWEEN = b"[], \t\r\n"
+_DEFAULTS = TraceHeader("ms", ("relative_time", "category", "event", "data"), is_delta=False)
 _UNITS_NS = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "ns": 1}
 _NS_PER_US = 1000
+_RTTS = {b"RTT", b"SRTT"}
 _OPEN, _RECOVERY = 0, 3
 _MOST_NS = 1 << 63
-
-
-def recognises(head: bytes) -> bool:
-    """Tell by its first bytes whether an input is a qlog."""
-    return head.lstrip(b"\x1e \r\n")[:1] == b"{" and any(mark in head for mark in _MARKS)
-
-
-@dataclass(frozen=True)
-class _Element:
-    """An event as the file has it: where it begins, its text, and why it is refused if it is."""
-
-    offset: int
-    text: bytes
-    refused: str = ""
-
-
-@dataclass
-class _TraceHeader:
-    """What comes before the events of a trace."""
-
-    unit_ns: int = _UNITS_NS["ms"]
-    fields: tuple[str, ...] = ("relative_time", "category", "event", "data")
-    is_delta: bool = False
-
-    @classmethod
-    def of(cls, text: bytes) -> _TraceHeader:
-        header = cls()
-        unit, names = _UNIT.search(text), _FIELDS.search(text)
-        if unit:
-            header.unit_ns = _UNITS_NS.get(unit[1].decode("ascii", "replace"), header.unit_ns)
-        if names:
-            header.fields = tuple(
-                name.strip(' "\r\n\t').lower() for name in names[1].decode("utf-8", "replace").split(",")
-            )
-        header.is_delta = _DELTA.search(text) is not None
-        return header
-
-
-class _Document:
-    """Cuts the events out of a JSON document as it comes, holding no more than one.
-
-    A string ends at a line's end, where JSON has none: what is broken there does not take the rest with it.
-    """
-
-    def __init__(self) -> None:
-        self._depth = 0
-        # Depth within the list of events that is open; 0 outside of one.
-        self._list_depth = 0
-        self._in_string = False
-        self._escaped_at = -1
-        self._kept = bytearray()
-        self._kept_from = 0
-        self._is_long = False
-
-    def feed(self, block: bytes, at: int) -> Iterator[_Element | _TraceHeader]:
-        """Yield the events, and what comes before each list of them, that end in a block, which begins at `at`."""
-        done = 0
-        for match in _SIGN.finditer(block):
-            place, sign = match.start(), match[0]
-            if at + place == self._escaped_at:
-                continue
-            if self._in_string:
-                if sign == b"\\":
-                    self._escaped_at = at + place + 1
-                elif sign in b'"\n':
-                    self._in_string = False
-                continue
-            if sign == b'"':
-                self._in_string = True
-            elif sign in b"[{":
-                self._keep(block[done:place])
-                done = place
-                if not self._list_depth and sign == b"[" and _EVENTS_KEY.search(self._kept[-64:]):
-                    yield _TraceHeader.of(bytes(self._kept))
-                    self._list_depth = self._depth + 1
-                    self._begin(at + place)
-                elif self._list_depth and self._depth == self._list_depth:
-                    yield from self._between()
-                    self._begin(at + place)
-                self._depth += 1
-            elif sign in b"]}":
-                self._keep(block[done : place + 1])
-                done = place + 1
-                self._depth = max(0, self._depth - 1)
-                if self._list_depth and self._depth == self._list_depth:
-                    yield self._element()
-                    self._begin(at + done)
-                elif self._list_depth and self._depth < self._list_depth:
-                    yield from self._between()
-                    self._list_depth = 0
-                    self._kept.clear()
-        self._keep(block[done:])
-
-    def _begin(self, offset: int) -> None:
-        self._kept.clear()
-        self._kept_from, self._is_long = offset, False
-
-    def _keep(self, text: bytes) -> None:
-        self._kept += text
-        if not self._list_depth:
-            del self._kept[:-_HEADER_BYTES]
-        elif len(self._kept) > _MAX_EVENT_BYTES:
-            self._is_long = True
-            del self._kept[_MAX_EVENT_BYTES:]
-
-    def _element(self, refused: str = "") -> _Element:
-        return _Element(self._kept_from, bytes(self._kept), refused or (TOO_LONG if self._is_long else ""))
-
-    def _between(self) -> Iterator[_Element]:
-        """Yield what lies between two events and is none, as one that is refused."""
-        if self._kept.strip(_BETWEEN):
-            yield self._element(MALFORMED)
-
-    def rest(self) -> Iterator[_Element]:
-        """Yield an event that the end of the file cuts off."""
-        if self._list_depth and self._depth > self._list_depth:
-            yield self._element(CUT)
-        elif self._list_depth:
-            yield from self._between()
-
-
-def _elements(path: Path) -> Iterator[_Element | _TraceHeader]:
-    if _LINES.match(stored.head(path)):
-        for offset, line in stored.lines(path, _MAX_EVENT_BYTES):
-            text = line.lstrip(b"\x1e").strip()
-            if any(mark in text for mark in _MARKS):
-                yield _TraceHeader.of(text)
-            elif text:
-                yield _Element(offset, text, TOO_LONG if len(line) > _MAX_EVENT_BYTES else "")
-        return
-    document, at = _Document(), 0
-    for block in stored.blocks(path):
-        yield from document.feed(block, at)
-        at += len(block)
-    yield from document.rest()
+# The drafts have other names for the same events; categories aside, in small letters.
+_METRICS = re.compile(r"(?:recovery_)?metrics?_updated?")
+_LOST = re.compile(r"(?:recovery_)?packets?_lost")
+_STATE = re.compile(r"(?:recovery_)?congestion_state_updated?")
+_NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,4}", re.ASCII)
+_HEX = re.compile(r"0[xX]0{0,16}([0-9a-fA-F]{1,4})|((?:[0-9a-fA-F]{2}){1,2})", re.ASCII)
+_MOST_LETTERS = 128
+_INSTEAD = "let the end that sends log its recovery events, or ping over both paths meanwhile (docs/questions.md)"
 
 
 def _number(value: Any, scale: int) -> int | None:
-    """Return a number times `scale`, truncated; None if it is none, or too large."""
+    """Return a number, or a text that is one, times `scale`, truncated; None if it is none, or too large."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = Decimal(value)
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
     return int(value * scale) if -_MOST_NS < value < _MOST_NS else None
@@ -197,7 +81,7 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _parsed(text: bytes, names: tuple[str, ...]) -> dict[str, Any] | None:
+def _parsed(text: bytes, names: Sequence[str]) -> dict[str, Any] | None:
     """Return an event by the names of its fields, None if it is none."""
     try:
         event = json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
@@ -205,40 +89,105 @@ def _parsed(text: bytes, names: tuple[str, ...]) -> dict[str, Any] | None:
         return None
     if isinstance(event, list):
         event = dict(zip(names, event, strict=False)) if len(event) == len(names) else None
-    return event if isinstance(event, dict) and isinstance(event.get("data", {}), dict) else None
+    return event if isinstance(event, dict) else None
 
 
 def _name(event: dict[str, Any]) -> str:
-    """Return the name of an event without its category."""
-    name = next((event[key] for key in ("name", "event", "event_type") if isinstance(event.get(key), str)), "")
-    return str(name).rpartition(":")[2]
+    """Return the name of an event without its category, in small letters."""
+    name = next((event[key] for key in ("name", "event", "event_type", "type") if isinstance(event.get(key), str)), "")
+    return str(name).rpartition(":")[2].lower()
 
 
-def _path(event: dict[str, Any]) -> int | None:
-    """Return the number of an event's path, 0 where it has none, None if it is no number."""
-    for where in (event, event.get("data", {})):
-        for key in ("path_id", "path"):
-            if where.get(key) not in (None, ""):
-                return _number(where[key], 1)
-    return 0
+def _path(event: dict[str, Any], data: dict[str, Any], common: str | None) -> int | str | None:
+    """Return the number or the name of an event's path, 0 where it has none, None if it is neither."""
+    path: Any = common
+    for key in ("path_id", "path", "tuple"):
+        named = next((where[key] for where in (event, data) if where.get(key) not in (None, "")), None)
+        if named is not None:
+            path = named
+            break
+    if path is None:
+        return 0
+    if isinstance(path, str):
+        if _WHOLE.fullmatch(path) and int(path) <= MAX_SUBFLOW:
+            return int(path)
+        return path if len(path) <= _MOST_LETTERS else None
+    return _number(path, 1) if _number(path, 1) == path else None
 
 
-def _events(name: str, data: dict[str, Any], unit_ns: int) -> list[Event] | Refused | None:
-    """Return what an event says of its path, or why it is refused, or None if it says nothing that a table holds."""
-    if name == "packet_lost":
-        return [(b"LOSS", 1)]
-    if name == "congestion_state_updated":
-        return [(b"CA", _RECOVERY if data.get("new") in {"recovery", "congestion_recovery"} else _OPEN)]
-    if name != "metrics_updated":
+def _group(event: dict[str, Any]) -> str | None:
+    """Return what tells apart the connections of one trace, None where nothing does."""
+    group = next((event[key] for key in ("group_id", "odcid", "ODCID") if event.get(key) is not None), None)
+    if group is None:
         return None
+    text = json.dumps(group, default=str) if isinstance(group, str | int | Decimal) else repr(group)
+    return text if len(text) <= _MOST_LETTERS else blake3(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_held(name: str) -> bool:
+    """Tell whether a table holds what events of this name say."""
+    return any(names.fullmatch(name) for names in (_METRICS, _LOST, _STATE))
+
+
+def _metrics(data: dict[str, Any], unit_ns: int) -> list[Event] | Refused:
+    """Return the RTTs of an event, or why it is refused."""
     events: list[Event] = []
     for kind, key in ((b"RTT", "latest_rtt"), (b"SRTT", "smoothed_rtt")):
-        if key in data:
+        if data.get(key) is not None:
             rtt_ns = _number(data[key], unit_ns)
             if rtt_ns is None:
                 return OUT_OF_RANGE, f"{key} is no number"
             events.append((kind, rtt_ns // _NS_PER_US))
     return events
+
+
+def _events(name: str, data: dict[str, Any], unit_ns: int) -> list[Event] | Refused | None:
+    """Return what an event says of its path, or why it is refused, or None if it says nothing that a table holds."""
+    if _METRICS.fullmatch(name):
+        return _metrics(data, unit_ns)
+    if _LOST.fullmatch(name):
+        packets = data.get("lost_packets", 1)
+        return [(b"LOSS", packets if isinstance(packets, int) and not isinstance(packets, bool) else 1)]
+    if _STATE.fullmatch(name):
+        state = data.get("new", data.get("new_state"))
+        in_recovery = isinstance(state, str) and state.lower() in {"recovery", "congestion_recovery"}
+        return [(b"CA", _RECOVERY if in_recovery else _OPEN)]
+    return None
+
+
+@dataclass
+class _Paths:
+    """The numbers and names of the paths of each connection."""
+
+    #: Of each connection and path as the log has it.
+    _numbers: dict[tuple[Any, int | str], int] = field(default_factory=dict)
+    _taken: set[tuple[Any, int]] = field(default_factory=set)
+    #: Of each subflow of the assembly that has a name.
+    names: dict[int, str] = field(default_factory=dict)
+
+    def number(self, connection: Any, path: int | str) -> int:
+        """Return the number of a path: its own if it has one that no other path has, else the lowest that is free."""
+        known = self._numbers.get((connection, path))
+        if known is not None:
+            return known
+        if isinstance(path, int):
+            number = path
+        else:
+            digits = _HEX.fullmatch(path)
+            number = int(digits[1] or digits[2], 16) if digits else 0
+            number = number if number <= MAX_SUBFLOW else 0
+        if (connection, number) in self._taken:
+            number = next((free for free in range(MAX_SUBFLOW) if (connection, free) not in self._taken), number)
+        return number
+
+    def keep(self, connection: Any, path: int | str, number: int, subflow: int | None) -> None:
+        """Take down the number of a path, of which a record was accepted."""
+        if (connection, path) in self._numbers:
+            return
+        self._numbers[connection, path] = number
+        self._taken.add((connection, number))
+        if isinstance(path, str) and subflow is not None:
+            self.names[subflow] = printable(path)
 
 
 @dataclass
@@ -247,42 +196,120 @@ class _QlogEvents:
 
     assembly: Assembly
     trace: Trace
-    header: _TraceHeader = field(default_factory=_TraceHeader)
+    header: TraceHeader | None = None
     connection: int = -1
     last_ns: int = 0
+    has_rtts: bool = False
+    paths: _Paths = field(default_factory=_Paths)
 
-    def begin(self, header: _TraceHeader) -> None:
+    def begin(self, header: TraceHeader) -> None:
         """Begin with another trace."""
-        self.header, self.last_ns = header, 0
+        self.header, self.last_ns = header.over(_DEFAULTS), 0
         self.connection += 1
 
-    def take(self, element: _Element) -> Refused | None:
+    def take(self, element: Element) -> Refused | None:
         """Take an event; return why it is refused, None if it is not."""
         if element.refused:
             return element.refused, f"{len(element.text)} bytes"
-        event = _parsed(element.text, self.header.fields)
+        if self.header is None:
+            return NO_HEADER, f"{len(element.text)} bytes"
+        event = _parsed(element.text, self.header.fields or ())
         if event is None:
             return MALFORMED, f"{len(element.text)} bytes"
-        times = (event[key] for key in ("time", "relative_time", "delta_time") if key in event)
-        time_ns, path = _number(next(times, None), self.header.unit_ns), _path(event)
-        if time_ns is None or path is None:
-            return MALFORMED, "time or path"
-        if self.header.is_delta:
+        unit_ns = _UNITS_NS.get(self.header.unit or "")
+        if unit_ns is None:
+            return (NO_UNIT, self.header.unit) if self.header.unit else (UNIT_CUT, f"{len(element.text)} bytes")
+        time_ns = self._time_ns(event, unit_ns)
+        if time_ns is None:
+            return MALFORMED, "time"
+        return self._take_data(event, time_ns, unit_ns)
+
+    def _time_ns(self, event: dict[str, Any], unit_ns: int) -> int | None:
+        """Return when an event was, None if that is no number."""
+        key = next((key for key in ("time", "relative_time", "delta_time") if key in event), "time")
+        time_ns = _number(event.get(key), unit_ns)
+        if time_ns is None:
+            return None
+        is_delta = self.header is not None and self.header.is_delta
+        if isinstance(event.get("time_format"), str):
+            is_delta = event["time_format"].lower() in DELTAS
+        if is_delta or key == "delta_time":
             time_ns += self.last_ns
         self.last_ns = time_ns
-        events = _events(_name(event), event.get("data", {}), self.header.unit_ns)
+        return time_ns
+
+    def _take_data(self, event: dict[str, Any], time_ns: int, unit_ns: int) -> Refused | None:
+        """Take what an event says of its path; return why it is refused, None if it is not."""
+        data = event.get("data", {})
+        name = _name(event)
+        if not isinstance(data, dict) and (not name or _is_held(name)):
+            return MALFORMED, "data"
+        events = _events(name, data, unit_ns)
         if isinstance(events, tuple):
             return events
         if not events:
             self.trace.unused[OTHER if events is None else NO_RTT] += 1
             return None
-        refused = self.assembly.accept(time_ns, self.connection, path, events)
-        self.trace.records_out += refused is None
+        path = _path(event, data, self.header.path if self.header else None)
+        if path is None:
+            return MALFORMED, "path"
+        connection = (self.connection, _group(event))
+        number = self.paths.number(connection, path)
+        refused = self.assembly.accept(time_ns, connection, number, events)
+        if refused is None:
+            self.trace.records_out += 1
+            self.has_rtts |= any(kind in _RTTS for kind, _ in events)
+            self.paths.keep(connection, path, number, self.assembly.number(connection, number))
         return refused
+
+    def finish(self) -> None:
+        """Make connections of what was taken."""
+        names = self.paths.names
+
+        def named(number: int, subflow: Subflow) -> None:
+            subflow.name = names.get(number)
+
+        self.trace.connections = self.assembly.finish(named)
+
+
+def _taken(
+    path: Path, records: Iterable[Element | TraceHeader], most: Bounds
+) -> tuple[_QlogEvents, UnreadableInputError | None]:
+    """Take records in, all of them: return what became of them, and why no more were taken if they were too bad."""
+    events, error = _QlogEvents(Assembly(most), Trace()), None
+    for record in records:
+        if isinstance(record, TraceHeader):
+            events.begin(record)
+        elif error is None:
+            events.trace.records_in += 1
+            refused = events.take(record)
+            if refused is not None:
+                refusal = Refusal(record.offset, refused[0], printable(refused[1]), record.text[:64])
+                try:
+                    events.trace.refuse(path, refusal)
+                except UnreadableInputError as raised:
+                    error = raised
+    return events, error
+
+
+def _without_rtts(trace: Trace) -> str:
+    """Say why a qlog has no RTT, and what to do."""
+    refused = trace.refused()
+    what = f"a qlog of {trace.records_in:,} event{'s'[: trace.records_in != 1]}"
+    if not trace.records_in:
+        return f"a qlog without events: {_INSTEAD}"
+    if NO_HEADER in refused:
+        return "events of qlog without the header that says their unit: give the whole log, from its first record on"
+    if trace.unused[NO_RTT]:
+        return f"{what} whose metrics have no latest_rtt and no smoothed_rtt: {_INSTEAD}"
+    if refused:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in refused.items())
+        return f"{what} without any RTT that is read; refused: {reasons}"
+    return f"{what} without any metrics_updated, so without RTTs: {_INSTEAD}"
 
 
 def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
-    """Read a qlog, plain or compressed.
+    """Read a qlog, plain or compressed; a document is read again if what comes behind its events says how to read them.
 
     Parameters
     ----------
@@ -299,17 +326,20 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
     Raises
     ------
     UnreadableInputError
-        If the file as a whole cannot be read.
+        If the file as a whole cannot be read, or holds no RTT.
     """
-    trace = Trace()
-    events = _QlogEvents(Assembly(most), trace)
-    for element in _elements(path):
-        if isinstance(element, _TraceHeader):
-            events.begin(element)
-            continue
-        trace.records_in += 1
-        refused = events.take(element)
-        if refused is not None:
-            trace.refuse(path, Refusal(element.offset, refused[0], printable(refused[1]), element.text[:64]))
-    trace.connections = events.assembly.finish()
-    return trace
+    if is_document(stored.head(path)):
+        document = Document(path, most)
+        events, error = _taken(path, document.records(), most)
+        if document.says_more:
+            # What was made of the first reading goes before the second begins.
+            del events
+            events, error = _taken(path, Document(path, most, document.headers).records(), most)
+    else:
+        events, error = _taken(path, in_sequence(path), most)
+    if error is not None:
+        raise error
+    if not events.has_rtts:
+        raise UnreadableInputError(path, 0, _without_rtts(events.trace))
+    events.finish()
+    return events.trace
