@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,9 +20,25 @@ from smartsbd.traces.formats import stem_of
 from smartsbd.traces.formats.capture import ELSEWHERE
 from smartsbd.traces.quarantine import UnreadableInputError
 from smartsbd.traces.trace import Trace
+from smartsbd.traces.unread_content import PAGE
 
 #: Stands for standard input among the inputs of a command.
 STANDARD_INPUT = Path("-")
+#: What is said of an input of which nothing was taken.
+NO_CONNECTION = "no connection"
+#: Of docs/questions.md, where it is told how to record each kind.
+_SECTIONS = {
+    "pcap": "packets-at-the-sender",
+    "socket_stats": "ss",
+    "ping": "ping",
+    "fping": "ping",
+    "irtt": "ping",
+    "iperf3": "what-you-have-what-is-read",
+    "tcp_probe": "tcp_probe",
+    "rtt_table": "a-table-of-rtts",
+    "packet_table": "tsharks-fields",
+    "qlog": "qlog",
+}
 #: Help text for the inputs of a command.
 INPUTS = "log of a sender, capture of packets or table of RTTs, plain or compressed; - is standard input"
 
@@ -58,6 +75,29 @@ class Recording:
     def is_part(self) -> bool:
         """Tell whether it holds subflows, all of connections that other inputs begin or have too."""
         return not self.trace.connections and bool(self.trace.records_out or self.trace.unused[ELSEWHERE])
+
+    def why_nothing(self) -> str:
+        """Return why no connection was taken of it: what became of its records, and where it is told what to record.
+
+        Returns
+        -------
+        str
+            Empty if a connection was taken, or its subflows are of connections in other inputs.
+
+        Examples
+        --------
+        >>> trace = Trace(records_in=60, unused=Counter({"not IP": 60}))
+        >>> Recording(Path("a.pcap"), "pcap", trace).why_nothing()
+        'no connection: of 60 records nothing was taken: not IP 60 (docs/questions.md#packets-at-the-sender)'
+        """
+        trace = self.trace
+        if trace.connections or self.is_part():
+            return ""
+        counts = trace.unused + Counter(trace.refused())
+        listed = ", ".join(f"{reason} {count:,}" for reason, count in counts.most_common())
+        section = f"#{_SECTIONS[self.source]}" if self.source in _SECTIONS else ""
+        why = f"of {trace.records_in:,} records nothing was taken: {listed}" if listed else "it holds no record"
+        return f"{NO_CONNECTION}: {why} ({PAGE}{section})"
 
     def connections(self) -> Iterator[tuple[str, Connection]]:
         """Yield each connection with its name: the input's, and its number in it."""

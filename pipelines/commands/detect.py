@@ -33,7 +33,6 @@ from smartsbd.models.stored.stored_model import SUFFIX
 from smartsbd.pipelines.judging import growing_log
 from smartsbd.pipelines.judging.judge import (
     FEWER_THAN_TWO,
-    NO_CONNECTION,
     PART,
     judge_of,
     opinions_on,
@@ -47,7 +46,7 @@ from smartsbd.pipelines.running import stage
 from smartsbd.traces import recording
 from smartsbd.traces.connection import Connection
 from smartsbd.traces.quarantine import UnreadableInputError
-from smartsbd.traces.recording import Recording
+from smartsbd.traces.recording import NO_CONNECTION, Recording
 
 if TYPE_CHECKING:
     from smartsbd.pipelines.reporting.figures.pair_delays import PairDelays
@@ -145,7 +144,10 @@ def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
     """Yield the opinions on each connection of an input, or the reason if it has none."""
     trace = recorded.trace
     refused = trace.refused()
-    if refused:
+    nothing = recorded.why_nothing()
+    if nothing:
+        log.error("%s: %s", recorded.path, nothing)
+    elif refused:
         log.warning("%s: refused %s of %d records", recorded.path, refused, trace.records_in)
     judged: _Judged | None = None
     for connection_id, connection in recorded.connections():
@@ -154,7 +156,7 @@ def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
         judged = _Judged(opinions, names, _evidence(connection, judge))
         yield judged
     if judged is None:
-        yield _Judged([unjudged(str(recorded.path), model, PART if recorded.is_part() else NO_CONNECTION)])
+        yield _Judged([unjudged(str(recorded.path), model, nothing or PART)])
 
 
 def _line(opinion: InputOpinion) -> str:
@@ -167,7 +169,7 @@ def _line(opinion: InputOpinion) -> str:
 def _show_connection(judged: _Judged, words: Callable[[Sequence[InputOpinion]], str], *, with_windows: bool) -> None:
     """Print the opinions on one connection: one line for each pair, limits, and the windows if they are wanted."""
     opinions, (first, *_) = judged.opinions, judged.opinions
-    stage.say(f"{first.input}: {first.connection_id or 'no connection'}, by {first.model}")
+    stage.say(f"{first.input}: {first.connection_id or NO_CONNECTION}, by {first.model}")
     by_pair: dict[tuple[int | None, int | None], list[InputOpinion]] = {}
     for opinion in opinions:
         by_pair.setdefault((opinion.subflow_a, opinion.subflow_b), []).append(opinion)
@@ -195,6 +197,14 @@ def _show(
         else:
             _show_connection(judged, words, with_windows=with_windows)
     return reasons
+
+
+def _left_out(recorded: Recording) -> Iterator[str]:
+    """Yield what was not taken of an input without a verdict, of which a connection was: it may be the other path."""
+    trace = recorded.trace
+    if trace.connections:
+        yield from (f"  - In no table: {what} {count:,}." for what, count in trace.unused.most_common())
+        yield from (f"  - Refused: {what} {count:,}." for what, count in trace.refused().items())
 
 
 def _to_draw(recorded: Recording, judge: DelayJudge, most: int) -> Iterator[PairDelays]:
@@ -284,7 +294,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             judged = iter([_Judged([unjudged(str(recorded.path), model, f"cannot be read: {why}")])])
         else:
             judged = _judged(recorded, judge, model)
-        reasons |= _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
+            code = stage.EXIT_BAD_INPUT if recorded.why_nothing() else code
+        of_input = _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
+        reasons |= of_input
+        if isinstance(recorded, Recording) and None not in of_input and not arguments.json:
+            stage.say(*_left_out(recorded))
         if arguments.plot and drawn_by is not None and isinstance(recorded, Recording):
             pairs_to_draw += _to_draw(recorded, drawn_by, _MOST_DRAWN - len(pairs_to_draw))
     if None not in reasons and reasons & _NEVER_CONGESTED:

@@ -215,6 +215,9 @@ def _shown(arguments: argparse.Namespace, paths: Sequence[Path], params: Params,
         elif not arguments.json and not is_summed:
             for line in described(outcome):
                 stage.say(line)
+        if isinstance(outcome, Recording) and not is_summed and (nothing := outcome.why_nothing()):
+            log.error("%s: %s", outcome.path, nothing)
+            code = stage.EXIT_BAD_INPUT
         if arguments.json:
             stage.say(json.dumps({**asdict(counted(outcome)), "analysis": _analysis(analysed, connections)}))
         elif is_summed:

@@ -21,7 +21,6 @@ from smartsbd.traces.connection import Connection
 from smartsbd.traces.recording import Recording
 
 FEWER_THAN_TWO = "fewer than two subflows"
-NO_CONNECTION = "no connection"
 PART = "its subflows are of a connection that another input begins"
 
 

@@ -487,11 +487,14 @@ def test_nothing_to_say_has_a_reason(
         *(("made#1", a, b, quiet_why) for a, b in ((0, 1), (0, 2), (1, 2))),
         ("made#2", 0, 1, unknown_why),
     ]
-    assert (said[5]["connection_id"], said[5]["reason"]) == (None, "no connection")
+    assert (said[5]["connection_id"], said[5]["reason"]) == (
+        None,
+        "no connection: it holds no record (docs/questions.md)",
+    )
     assert [one["reason"].startswith("cannot be read: ") for one in said[6:]] == [True, True, True]
     assert all(one["shared"] is None for one in said)
     assert "refused {'not an event line': 1} of 7 records" in captured.err
-    assert captured.err.count("ERROR") == 3
+    assert captured.err.count("ERROR") == 4
     assert "Traceback" not in captured.err
 
 
@@ -520,7 +523,8 @@ def test_inspect_counts_what_a_folder_holds(
     assert shown[0].split()[:4] == ["input", "source", "connections", "subflows"]
     assert shown[-4:] == [
         "26 inputs: event_log 1, pcap 24",
-        "  cannot be read 1: at byte 0: no event line among 1 lines",
+        "  cannot be read 1: at byte 0: no event line among 1 lines:"
+        " docs/questions.md tells what is read, and how to record it",
         "13 connections, 25 subflows; 131,882 records: 131,881 read, 0 unused, 1 refused",
         "  refused 1: unknown kind of event",
     ]
