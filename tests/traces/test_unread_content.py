@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import struct
 from pathlib import Path
 
 import pytest
@@ -93,3 +95,47 @@ def test_detect_says_in_one_line_what_inspect_does(tmp_path: Path, capsys: pytes
         (line,) = capsys.readouterr().err.splitlines()
         said.append(line.partition(": ")[2])
     assert said[0] == said[1] and "it looks like the text of tcpdump" in said[0]
+
+
+def arp_capture(packets: int) -> bytes:
+    """Return a capture of Ethernet frames that hold no IP."""
+    frame = bytes(12) + b"\x08\x06" + bytes(28)
+    records = b"".join(struct.pack("<IIII", second, 0, len(frame), len(frame)) + frame for second in range(packets))
+    return struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + records
+
+
+@pytest.mark.parametrize(
+    ("content", "why_none"),
+    [
+        (arp_capture(6), "of 6 records nothing was taken: not IP 6 (docs/questions.md#packets-at-the-sender)"),
+        (b"t,sf,var,value\n", "it holds no record (docs/questions.md)"),
+        (b"t,sf,var,value\n1.5,0,cwnd,9\nworn\n", "of 2 records nothing was taken: not a row of t,sf,var,value 1"),
+    ],
+    ids=["capture", "header alone", "rows that are refused and unused"],
+)
+def test_detect_and_inspect_say_why_nothing_was_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, why_none: str
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(content)
+    for command in ("detect", "inspect"):
+        assert main([command, str(path)]) == 3
+        captured = capsys.readouterr()
+        # What stands in no table has an order by its count; those of one count may stand in either.
+        assert f"no connection: {why_none.partition(': ')[0]}" in captured.err
+        assert all(part in captured.err for part in why_none.partition(": ")[::2])
+        assert captured.err.count("\n") == 1
+    assert main(["detect", "--json", str(path)]) == 3
+    (said,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert said["reason"].startswith("no connection: ") and said["connection_id"] is None
+
+
+def test_of_a_single_path_what_was_not_taken_stands_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"t,sf,var,value\n1.5,0,rtt_us,9000\n1.6,0,cwnd,9\nworn\n")
+    assert main(["detect", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "fewer than two subflows" in shown
+    assert "  - In no table: cwnd 1.\n  - Refused: not a row of t,sf,var,value 1.\n" in shown
