@@ -1,15 +1,17 @@
-"""Stored inputs: plain or compressed files, read as a stream."""
+"""Stored inputs: plain or compressed files, and zip archives of one file, read as a stream."""
 
 from __future__ import annotations
 
+import bz2
 import errno
 import gzip
 import io
 import lzma
 import os
 import re
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,25 +19,31 @@ import zstandard
 from blake3 import blake3
 
 from smartsbd.contracts import regular_file
+from smartsbd.traces import zip_archive
 from smartsbd.traces.quarantine import UnreadableInputError
 
 _BLOCK_BYTES = 1 << 20
 # Of a file that is digested: what is compressed is read in small bites.
 _DIGESTED_BYTES = 1 << 16
 _ID_DIGITS = 16
-# Of a frame, or of one to be skipped: pzstd begins with such.
-_ZSTD_MAGIC = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
+# A magic may be cut, and have what follows it in a file of its kind: text may begin with BZh or PK.
+_MAGIC_BYTES = 10
+_ZIP_MAGIC = re.compile(rb"PK(?:\x03\x04|\x05\x06)")
 #: How much of an input decides what it is.
 HEAD_BYTES = 1 << 16
 # A zstd block of four bytes may stand for 128 KiB: small bites bound what one step can inflate to.
 _ZSTD_BITE_BYTES = 1 << 8
 # Of an xz file. What follows the end of a stream is copied: a file may consist of empty streams.
 _XZ_BITE_BYTES = 1 << 13
+# Of a bzip2 file, of which 40 bytes may stand for 900 kB.
+_BZIP2_BITE_BYTES = 1 << 13
 # What an xz stream may ask for, as much as a zstd frame: `xz -9` needs half of it, and a broken file may ask for 4 GiB.
 _XZ_MEMORY_BYTES = 1 << 27
 #: An input may expand to so many bytes whatever its size, and beyond them to so many times of what was read of it. Logs
 #: and headers expand 5 to 10 times, whole packets of one byte repeated up to 140 times; a gzip file can 1,032 times.
 EXPANDED_BYTES, EXPANDED_TIMES = 1 << 24, 256
+#: What is raised where the bytes of a packed file are wrong.
+_BROKEN = (zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile, zip_archive.ZipArchiveError)
 _MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
@@ -153,8 +161,8 @@ def _check_whole(raw: IO[bytes], size_bytes: int) -> None:
         raise EOFError("it became shorter while it was read")
 
 
-def _read_all(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
-    while block := stream.read(_BLOCK_BYTES):
+def _read_all(stream: IO[bytes] | gzip.GzipFile, block_bytes: int = _BLOCK_BYTES) -> Iterator[bytes]:
+    while block := stream.read(block_bytes):
         yield block
 
 
@@ -188,20 +196,60 @@ def _inflate_xz(stream: IO[bytes]) -> Iterator[bytes]:
             bite = more.lstrip(b"\x00")
 
 
+def _inflate_bzip2(stream: IO[bytes]) -> Iterator[bytes]:
+    bite = stream.read(_BZIP2_BITE_BYTES)
+    while bite:
+        unpacked = bz2.BZ2Decompressor()
+        yield unpacked.decompress(bite, _BLOCK_BYTES)
+        while not unpacked.eof:
+            bite = stream.read(_BZIP2_BITE_BYTES) if unpacked.needs_input else b""
+            if unpacked.needs_input and not bite:
+                raise EOFError("the bzip2 stream ends early")
+            yield unpacked.decompress(bite, _BLOCK_BYTES)
+        bite = unpacked.unused_data or stream.read(_BZIP2_BITE_BYTES)
+
+
+def _inflate_gzip(stream: IO[bytes]) -> Iterator[bytes]:
+    return _read_all(gzip.GzipFile(fileobj=stream))
+
+
+#: How files begin that are packed as a stream, and what unpacks them. Of zstd also frames to be skipped, with which
+#: pzstd begins.
+_STREAMS: tuple[tuple[re.Pattern[bytes], Callable[[IO[bytes]], Iterator[bytes]]], ...] = (
+    (re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _inflate_zstd),
+    (re.compile(rb"\x1f\x8b"), _inflate_gzip),
+    (re.compile(rb"\xfd7zXZ\x00"), _inflate_xz),
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), _inflate_bzip2),
+)
+
+
+def _unpacked(magic: bytes, raw: IO[bytes]) -> Iterator[bytes]:
+    inflate = next((inflate for pattern, inflate in _STREAMS if pattern.match(magic)), _read_all)
+    return inflate(raw)
+
+
+def _to_the_end(file: IO[bytes], digest: FileDigest | None) -> None:
+    """Go to the end of an archive, which is not read in order: a digest receives all of it."""
+    if digest is None:
+        file.seek(0, io.SEEK_END)
+        return
+    file.seek(0)
+    for block in _read_all(file):
+        digest.update(block)
+
+
 def _content(path: Path, digest: FileDigest | None) -> Iterator[bytes]:
     with regular_file.opened(path) as file:
         size_bytes = _size_bytes(file)
-        magic = file.read(6)
+        magic = file.read(_MAGIC_BYTES)
         file.seek(0)
-        raw = file if digest is None else io.BufferedReader(_DigestedFile(file, digest), _DIGESTED_BYTES)
-        if _ZSTD_MAGIC.match(magic):
-            content = _inflate_zstd(raw)
-        elif magic.startswith(b"\x1f\x8b"):
-            content = _read_all(gzip.GzipFile(fileobj=raw))
-        elif magic.startswith(b"\xfd7zXZ\x00"):
-            content = _inflate_xz(raw)
+        is_archive = _ZIP_MAGIC.match(magic) is not None
+        raw: io.BufferedReader = file
+        if is_archive:
+            content = _read_all(zip_archive.only_file(file), zip_archive.BITE_BYTES)
         else:
-            content = _read_all(raw)
+            raw = file if digest is None else io.BufferedReader(_DigestedFile(file, digest), _DIGESTED_BYTES)
+            content = _unpacked(magic, raw)
         expanded, allowed = 0, EXPANDED_BYTES
         for block in content:
             expanded += len(block)
@@ -213,6 +261,8 @@ def _content(path: Path, digest: FileDigest | None) -> Iterator[bytes]:
                     times = f"{expanded // read:,} times, more than {EXPANDED_TIMES}"
                     raise OverflowError(f"expands {times}: if it is meant to, unpack it first")
             yield block
+        if is_archive:
+            _to_the_end(file, digest)
         _check_whole(raw, size_bytes)
 
 
@@ -243,7 +293,7 @@ def blocks(path: Path, digest: FileDigest | None = None) -> Iterator[bytes]:
             offset += len(block)
     except regular_file.NoRegularFileError as error:
         raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
-    except (OSError, EOFError, OverflowError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+    except (OSError, EOFError, OverflowError, *_BROKEN) as error:
         _raise_if_machine_error(error)
         raise UnreadableInputError(path, offset, f"cannot be read: {error}") from error
 

@@ -148,7 +148,10 @@ def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
     """Yield the opinions on each connection of an input, or the reason if it has none."""
     trace = recorded.trace
     refused = trace.refused()
-    if refused:
+    nothing = no_connection.why(recorded)
+    if nothing:
+        log.error("%s: %s", recorded.path, nothing)
+    elif refused:
         log.warning("%s: refused %s of %d records", recorded.path, refused, trace.records_in)
     if trace.unused[SEEN_TWICE]:
         log.warning("%s: %s", recorded.path, seen_twice(trace.unused[SEEN_TWICE]))
@@ -159,8 +162,7 @@ def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
         judged = _Judged(opinions, names, _evidence(connection, judge), trace.left_out)
         yield judged
     if judged is None:
-        why = PART if recorded.is_part() else no_connection.why(trace)
-        yield _Judged([unjudged(str(recorded.path), model, why)])
+        yield _Judged([unjudged(str(recorded.path), model, nothing or PART)])
 
 
 def _line(opinion: InputOpinion) -> str:
@@ -173,7 +175,7 @@ def _line(opinion: InputOpinion) -> str:
 def _show_connection(judged: _Judged, words: Callable[[Sequence[InputOpinion]], str], *, with_windows: bool) -> None:
     """Print the opinions on one connection: one line for each pair, limits, and the windows if they are wanted."""
     opinions, (first, *_) = judged.opinions, judged.opinions
-    stage.say(f"{first.input}: {first.connection_id or 'no connection'}, by {first.model}")
+    stage.say(f"{first.input}: {first.connection_id or no_connection.NO_CONNECTION}, by {first.model}")
     by_pair: dict[tuple[int | None, int | None], list[InputOpinion]] = {}
     for opinion in opinions:
         by_pair.setdefault((opinion.subflow_a, opinion.subflow_b), []).append(opinion)
@@ -203,6 +205,14 @@ def _show(
         else:
             _show_connection(judged, words, with_windows=with_windows)
     return reasons
+
+
+def _left_out(recorded: Recording) -> Iterator[str]:
+    """Yield what was not taken of an input without a verdict, of which a connection was: it may be the other path."""
+    trace = recorded.trace
+    if trace.connections:
+        yield from (f"  - In no table: {what} {count:,}." for what, count in trace.unused.most_common())
+        yield from (f"  - Refused: {what} {count:,}." for what, count in trace.refused().items())
 
 
 def _to_draw(recorded: Recording, judge: DelayJudge, most: int) -> Iterator[PairDelays]:
@@ -293,8 +303,11 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             judged = iter([_Judged([unjudged(str(recorded.path), model, f"cannot be read: {why}")])])
         else:
             judged = _judged(recorded, judge, model)
-            code = stage.EXIT_BAD_INPUT if no_connection.is_unusable(recorded) else code
-        reasons |= _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
+            code = stage.EXIT_BAD_INPUT if no_connection.why(recorded) else code
+        of_input = _show(judged, words, as_json=arguments.json, with_windows=arguments.verbose > 0)
+        reasons |= of_input
+        if isinstance(recorded, Recording) and None not in of_input and not arguments.json:
+            stage.say(*_left_out(recorded))
         if arguments.plot and drawn_by is not None and isinstance(recorded, Recording):
             pairs_to_draw += _to_draw(recorded, drawn_by, _MOST_DRAWN - len(pairs_to_draw))
     if None not in reasons and reasons & _NEVER_CONGESTED:

@@ -224,9 +224,9 @@ def _shown(arguments: argparse.Namespace, paths: Sequence[Path], params: Params,
         elif not arguments.json and not is_summed:
             for line in described(outcome):
                 stage.say(line)
-            if no_connection.is_unusable(outcome):
-                log.error("%s: %s", outcome.path, no_connection.why(outcome.trace))
-                code = stage.EXIT_BAD_INPUT
+        if isinstance(outcome, Recording) and not is_summed and (nothing := no_connection.why(outcome)):
+            log.error("%s: %s", outcome.path, nothing)
+            code = stage.EXIT_BAD_INPUT
         if arguments.json:
             stage.say(json.dumps({**asdict(counted(outcome)), "analysis": _analysis(analysed, connections)}))
         elif is_summed:

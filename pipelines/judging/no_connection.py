@@ -1,4 +1,4 @@
-"""Why an input holds no connection: what its records are, and what to do instead."""
+"""Why an input holds no connection: what became of its records, what to do instead, and where that is told."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 
 from smartsbd.traces import recorded
 from smartsbd.traces.recording import Recording
-from smartsbd.traces.trace import Trace
+from smartsbd.traces.unread_content import PAGE
 
 NO_CONNECTION = "no connection"
 
-# Of the reasons for which records are of no connection, so many are said.
-_SAID = 3
+# Of the reasons for which records are of no connection, so many are listed.
+_LISTED = 3
 _TOGETHER = "flows of plain TCP are paths only with --together"
 _AT_THE_HOST = "capture on the sender itself: tcpdump -i any -s 128 -w capture.pcap tcp"
 _TO_DO = {
@@ -26,36 +26,50 @@ _TO_DO = {
     recorded.DAMAGED: _AT_THE_HOST,
     recorded.UNKNOWN_LINK: _AT_THE_HOST,
 }
+# Of the page, where it is told how to record each kind.
+_SECTIONS = {
+    "pcap": "packets-at-the-sender",
+    "socket_stats": "ss",
+    "ping": "ping",
+    "fping": "ping",
+    "irtt": "ping",
+    "iperf3": "what-you-have-what-is-read",
+    "tcp_probe": "tcp_probe",
+    "rtt_table": "a-table-of-rtts",
+    "packet_table": "tsharks-fields",
+    "qlog": "qlog",
+}
 
 
-def is_unusable(held: Recording) -> bool:
-    """Tell whether an input has records, and none of them is of a connection, its own or another input's."""
-    return not held.trace.connections and not held.is_part() and bool(held.trace.unused or held.trace.refused())
-
-
-def why(trace: Trace) -> str:
-    """Return why a trace has no connection.
+def why(recording: Recording) -> str:
+    """Return why no connection was taken of an input.
 
     Returns
     -------
     str
-        The most frequent reasons with their counts, and what to do about the first.
+        The most frequent reasons with their counts, what to do about the first, and where it is told how to record.
+        Empty if a connection was taken, or its subflows are of connections in other inputs.
 
     Examples
     --------
-    >>> why(Trace(unused=Counter({"TCP without MPTCP": 2})))
-    'no connection: TCP without MPTCP (2 records); flows of plain TCP are paths only with --together'
-    >>> why(Trace())
-    'no connection'
+    >>> trace = Trace(records_in=60, unused=Counter({"not IP": 60}))
+    >>> why(Recording(Path("a.pcap"), "pcap", trace)).partition(";")[0]
+    'no connection: of 60 records nothing was taken: not IP (60)'
     """
-    counts = Counter(trace.unused) + Counter(trace.refused())
-    if not counts:
-        return NO_CONNECTION
-    said = [f"{reason} ({count:,} records)" for reason, count in counts.most_common(_SAID)]
-    if len(counts) > _SAID:
-        said.append(f"{len(counts) - _SAID} more reasons")
-    first = counts.most_common(1)[0][0]
-    to_do = _AT_THE_HOST if first.startswith("link type ") else _TO_DO.get(first, "")
+    trace = recording.trace
+    if trace.connections or recording.is_part():
+        return ""
+    counts = (Counter(trace.unused) + Counter(trace.refused())).most_common()
+    if counts:
+        listed = [f"{reason} ({count:,})" for reason, count in counts[:_LISTED]]
+        if further := counts[_LISTED:]:
+            listed.append(f"and {sum(count for _, count in further):,} for {len(further)} more reasons")
+        words = f"of {trace.records_in:,} records nothing was taken: {', '.join(listed)}"
+        first = counts[0][0]
+        to_do = _AT_THE_HOST if first.startswith(recorded.UNKNOWN_LINK) else _TO_DO.get(first, "")
+    else:
+        words, to_do = "it holds no record", ""
     if trace.left_out:
         to_do = " ".join(trace.left_out).removesuffix(".")
-    return f"{NO_CONNECTION}: {', '.join(said)}{'; ' if to_do else ''}{to_do}"
+    section = f"#{_SECTIONS[recording.source]}" if recording.source in _SECTIONS else ""
+    return f"{NO_CONNECTION}: {words}{'; ' if to_do else ''}{to_do} ({PAGE}{section})"

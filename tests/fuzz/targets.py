@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import functools
 import gzip
 import importlib
 import io
 import itertools
 import lzma
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ import zstandard
 
 from smartsbd.contracts.contract import ContractError
 from smartsbd.contracts.tables import TRUTH
-from smartsbd.traces import capture_analysis, formats, stored, truth
+from smartsbd.traces import capture_analysis, formats, stored, truth, unread_content
 from smartsbd.traces.connection import Connection
 from smartsbd.traces.dialect import Dialect, LinePattern
 from smartsbd.traces.formats import (
@@ -43,6 +45,7 @@ from smartsbd.traces.quarantine import UnreadableInputError
 from smartsbd.traces.trace import Trace
 from tests.fuzz import exported, mutations, oracle, programs
 from tests.fuzz.memory_file import MemoryFile
+from tests.traces import unread_texts
 from tests.traces.naive import log as naive
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +71,8 @@ _CAPTURE_MAGICS = (
 # An input that inflates to more is left out: what is slow about it is its size. Bombs are for tests.fuzz.bounds.
 _MOST_BYTES = 1 << 18
 _SAMPLE_BYTES = 4096
+# Letters of the line that says what content looks like, with the names of columns.
+_MOST_SAID = 1000
 # Of every so many inputs, by their content, one has its tables built too.
 _THOROUGH = 16
 
@@ -238,7 +243,24 @@ def _pack_xz(content: bytes) -> bytes:
     return lzma.compress(content, preset=0)
 
 
-_PACKS: tuple[Callable[[bytes], bytes], ...] = (functools.partial(gzip.compress, mtime=0), _pack_xz, _pack_zstd)
+def _pack_bzip2(content: bytes) -> bytes:
+    return bz2.compress(content, 1)
+
+
+def _pack_zip(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", content)
+    return packed.getvalue()
+
+
+#: Of streams, of which a file may hold several.
+_PACKS: tuple[Callable[[bytes], bytes], ...] = (
+    functools.partial(gzip.compress, mtime=0),
+    _pack_xz,
+    _pack_zstd,
+    _pack_bzip2,
+)
 
 
 def _lines(content: bytes, longest_bytes: int) -> Iterator[tuple[int, bytes]]:
@@ -267,12 +289,24 @@ def _stored(content: bytes) -> bool:
     middle = len(whole) // 2
     with MemoryFile(pack(whole[:middle]) + pack(whole[middle:])) as path:
         assert b"".join(stored.blocks(path)) == whole
-    with MemoryFile(pack(whole)[:-1]) as path:
-        try:
-            list(stored.blocks(path))
-        except UnreadableInputError:
-            return True
-    raise AssertionError("a packed file without its last byte is read as if it were whole")
+    with MemoryFile(_pack_zip(whole)) as path:
+        assert b"".join(stored.blocks(path)) == whole
+    for packed in (pack(whole), _pack_zip(whole)):
+        with MemoryFile(packed[:-1]) as path:
+            try:
+                list(stored.blocks(path))
+            except UnreadableInputError:
+                continue
+        raise AssertionError("a packed file without its last byte is read as if it were whole")
+    return True
+
+
+def _unread(content: bytes) -> bool:
+    """Check that one short line says what any content looks like."""
+    with oracle.bounded(len(content)):
+        said = unread_content.in_words(content)
+    assert said.isprintable() and len(said) < _MOST_SAID, said
+    return True
 
 
 def _truth(content: bytes) -> bool:
@@ -441,7 +475,17 @@ _ARCHIVE = (
     *(b'"__id__": ', b'"file": "', b'"type": ', b'"content": ', b'"attrs": {'),
     *(b"ObjectNode", b"TreeNode", b"NdArrayNode", b"JsonNode", b"TypeNode", b"sklearn.tree._tree", b"builtins"),
 )
-_PACKED = (b"\x1f\x8b\x08", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18", b"\n")
+_PACKED = (
+    b"\x1f\x8b\x08",
+    b"\xfd7zXZ\0",
+    b"\x28\xb5\x2f\xfd",
+    b"\x50\x2a\x4d\x18",
+    b"BZh11AY&SY",
+    b"PK\3\4",
+    b"PK\1\2",
+    b"PK\5\6",
+    b"\n",
+)
 
 _KERNEL_LOG = ("tests/traces/samples/*.dmesg.gz", b"smartsbd: ")
 _STATE_LOG = ("data/samples/kernel/inputs/*", b"")
@@ -488,6 +532,13 @@ TARGETS = {
         ("smartsbd.models.stored.archive", "smartsbd.models.stored.structure", "smartsbd.models.stored.store"),
     ),
     "stored": Target(_stored, ("stored",), (), _PACKED, 1 << 12, mutations.any_bytes),
+    "unread_content": Target(
+        _unread,
+        (),
+        words=(b"Flags [", b" > ", b"seq=", b"token=", b"IP ", b" ms", b"count", b'"layers"', b": "),
+        mutated=mutations.log,
+        made=lambda: [content for content, _, _ in unread_texts.CONTENTS.values()],
+    ),
     "pcap": Target(_capture, ("pcap",), (_PCAP, *_LINKS), _BLOCKS, mutated=mutations.capture),
     "pcap_joined": Target(_captures, ("pcap",), (_PCAP, *_LINKS), _BLOCKS, mutated=mutations.capture),
     "formats": Target(

@@ -488,11 +488,14 @@ def test_nothing_to_say_has_a_reason(
         *(("made#1", a, b, quiet_why) for a, b in ((0, 1), (0, 2), (1, 2))),
         ("made#2", 0, 1, unknown_why),
     ]
-    assert (said[5]["connection_id"], said[5]["reason"]) == (None, "no connection")
+    assert (said[5]["connection_id"], said[5]["reason"]) == (
+        None,
+        "no connection: it holds no record (docs/questions.md)",
+    )
     assert [one["reason"].startswith("cannot be read: ") for one in said[6:]] == [True, True, True]
     assert all(one["shared"] is None for one in said)
     assert "refused {'not an event line': 1} of 7 records" in captured.err
-    assert captured.err.count("ERROR") == 3
+    assert captured.err.count("ERROR") == 4
     assert "Traceback" not in captured.err
 
 
@@ -509,14 +512,14 @@ def test_a_model_that_is_not_there_names_those_that_are(
 @pytest.mark.parametrize(
     ("name", "options", "code", "words"),
     [
-        ("plain_101", (), 3, "TCP without MPTCP (200 records); flows of plain TCP are paths only with --together"),
+        ("plain_101", (), 3, "TCP without MPTCP (200); flows of plain TCP are paths only with --together"),
         (
             "plain_101",
             ("--together",),
             0,
             "Left out, 1 flow of TCP without MPTCP: port 50711 to 5201 (no data)",
         ),
-        ("snap68", (), 3, "no connection: TCP headers are cut: capture with -s 128 (60 records)"),
+        ("snap68", (), 3, "nothing was taken: TCP headers are cut: capture with -s 128 (60)"),
         ("idle_second", (), 0, "Subflow 1 carried no data (joined at 0.3 s)."),
     ],
 )
@@ -587,7 +590,8 @@ def test_inspect_counts_what_a_folder_holds(
     assert shown[0].split()[:4] == ["input", "source", "connections", "subflows"]
     assert shown[-4:] == [
         "26 inputs: event_log 1, pcap 24",
-        "  cannot be read 1: at byte 0: no event line among 1 lines",
+        "  cannot be read 1: at byte 0: no event line among 1 lines:"
+        " docs/questions.md tells what is read, and how to record it",
         "13 connections, 25 subflows; 131,882 records: 131,881 read, 0 unused, 1 refused",
         "  refused 1: unknown kind of event",
     ]

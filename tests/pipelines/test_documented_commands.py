@@ -118,6 +118,14 @@ ELSEWHERE: dict[str, Elsewhere] = {
     ' | while read -r l; do read -r t _ < /proc/uptime; echo "$t $l"; done > $link.ping & done; wait': Elsewhere(
         _TWO_LINKS, "tests/traces/formats/test_ping_log.py"
     ),
+    "for link in wan wanb; do ping -i 0.05 -w 60 -I $link 192.0.2.1 | while read -r l; do read -r t _ < /proc/uptime;"
+    ' echo "$t $l"; done > /tmp/$link.ping & done; wait': Elsewhere(
+        _TWO_LINKS, "tests/traces/formats/test_ping_log.py"
+    ),
+    "for link in en0 en5;"
+    " do sudo ping --apple-time -i 0.05 -t 60 -b $link 192.0.2.1 > $link.ping & done; wait": Elsewhere(
+        "needs a Mac", "tests/traces/formats/test_ping_log.py"
+    ),
     "sbd doctor --path wlan0 --path wwan0 --download https://server.example/large --out test": Elsewhere(
         _TWO_LINKS, "tests/doctor/test_live_run.py"
     ),

@@ -37,7 +37,7 @@ KINDS = {
 #: Of the page's sections, one for each kind of input.
 TITLES = {
     *("Packets at the sender", "sbd record", "ss", "ping", "tcp_probe", "A table of RTTs", "tshark's fields", "qlog"),
-    "At the receiver",
+    *("At the receiver", "OpenWrt", "macOS", "Bonding above UDP", "What you have, what is read"),
 }
 #: The page, and how long each of its commands may take.
 PAGE, MOST_S = ROOT / "docs/questions.md", 300

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from smartsbd.traces import bounds, stored
+from smartsbd.traces import bounds, stored, unread_content
 from smartsbd.traces.bounds import Bounds
 from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.formats import (
@@ -36,7 +36,7 @@ PARSER_VERSION = "7"
 #: Source of an input whose content no parser knows.
 UNKNOWN = "unknown"
 
-_COMPRESSIONS = {".gz", ".xz", ".zst"}
+_COMPRESSIONS = {".gz", ".bz2", ".xz", ".zst", ".zip"}
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,7 @@ def format_of(path: Path) -> Format:
     for input_format in FORMATS:
         if input_format.recognises(head):
             return input_format
-    raise UnreadableInputError(
-        path, 0, f"no parser knows this content; known are {[input_format.source for input_format in FORMATS]}"
-    )
+    raise UnreadableInputError(path, 0, f"no parser knows this content: {unread_content.in_words(head)}")
 
 
 @dataclass(frozen=True)

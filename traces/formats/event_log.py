@@ -26,7 +26,7 @@ from pathlib import Path
 
 from smartsbd.contracts.fault import printable
 from smartsbd.native import log_reading
-from smartsbd.traces import bounds, stored
+from smartsbd.traces import bounds, stored, unread_content
 from smartsbd.traces.assembly import OUT_OF_RANGE, Assembly, Event, Refused, event_kinds
 from smartsbd.traces.bounds import Bounds
 from smartsbd.traces.dialect import OURS, TIME_UNITS_NS, VALUE_KINDS, Dialect, LinePattern
@@ -321,5 +321,6 @@ def read(path: Path, dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
         return _read_bare_log(path, most)
     trace = _read_kernel_log(path, dialect.line, most)
     if not trace.records_in:
-        raise UnreadableInputError(path, 0, f"no event line among {trace.other_lines} lines")
+        known = unread_content.in_words(stored.head(path))
+        raise UnreadableInputError(path, 0, f"no event line among {trace.other_lines} lines: {known}")
     return trace
