@@ -124,11 +124,6 @@ _BEGINNINGS = _compiled(
             "convert it: editcap -F pcap IN OUT",
         ),
         (
-            rb"\xa1\xb2\xcd\x34|\x34\xcd\xb2\xa1",
-            "a capture in a modified form of pcap",
-            "convert it: editcap -F pcap IN OUT",
-        ),
-        (
             rb"\x17\x08\x44tracing",
             "trace.dat of trace-cmd",
             "give its text: trace-cmd report",
@@ -149,9 +144,9 @@ _BEGINNINGS = _compiled(
             _TABLE,
         ),
         (
-            rb"PAR1|ARROW1|FEA1|\xff\xff\xff\xff.{2}\x00\x00\x10\x00",
-            "a table in Parquet or Arrow",
-            "write it as CSV, with the columns time_s,path,rtt_ms",
+            rb"FEA1",
+            "a table in Feather of version 1",
+            "write it as Parquet or CSV, with the columns time_s,path,rtt_ms",
         ),
         (
             rb"SQLite format 3\x00",

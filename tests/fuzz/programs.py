@@ -7,16 +7,16 @@ import functools
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fuzz import exported
 
 _HERE = Path(__file__).parent
-_ROOT = _HERE.parents[1]
+_NATIVE = _HERE.parents[1] / "native"
 _FLAGS = ("-O1", "-g")
 _STANDARDS = {".c": ("-std=gnu11",), ".cc": ("-std=c++20", "-ffp-contract=off", "-D_GLIBCXX_ASSERTIONS")}
 _CLANG = ("-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover")
@@ -37,7 +37,7 @@ class Program:
     headers : callable
         Returns the folder of what it includes, made in a folder where it is not there.
     objects : Path or None
-        Folder with a Makefile, whose sources, but for the Python module, are linked to it.
+        Folder whose sources, except for the Python module, are linked to it.
     compares : bool
         Whether what is compared guides the search with Clang; where loops over series compare, it takes most of the
         time and tells nothing.
@@ -51,14 +51,14 @@ class Program:
 
 
 def _sources_of(name: str) -> Callable[[Path], Path]:
-    return lambda _: _ROOT / name / "src"
+    return lambda _: _NATIVE / name / "src"
 
 
 PROGRAMS = {
     "model_file": Program("exported.c", "TryModel", exported.headers),
     "sender": Program("exported.c", "TryCalls", exported.headers, compares=False),
-    "packets": Program("packets.cc", "TryPackets", _sources_of("packets"), _ROOT / "packets"),
-    "logs": Program("logs.cc", "TryLogs", _sources_of("logs"), _ROOT / "logs"),
+    "packets": Program("packets.cc", "TryPackets", _sources_of("packets"), _NATIVE / "packets" / "src"),
+    "logs": Program("logs.cc", "TryLogs", _sources_of("logs"), _NATIVE / "logs" / "src"),
     "warping": Program("warping.cc", "TryWarping", _sources_of("warping"), compares=False),
 }
 
@@ -67,14 +67,13 @@ def _run(command: Sequence[object]) -> None:
     subprocess.run([str(one) for one in command], check=True)
 
 
-def _objects(folder: Path, made: Path, compiler: str, flags: Sequence[str]) -> list[Path]:
-    """Compile the sources of a Makefile, as far as any has changed."""
-    names = [f"{path.stem}.o" for path in sorted((folder / "src").glob("*.cc")) if path.stem != "module"]
-    # Make takes no absolute path with a space.
-    prefix, build = os.path.relpath(sys.prefix, folder), os.path.relpath(made, folder)
-    settings = [f"PREFIX={prefix}", f"BUILD={build}", f"CXX={compiler}", f"CXXFLAGS={' '.join(flags)}"]
-    _run(["make", "--silent", "--jobs=2", "-C", folder, *settings, *(f"{build}/{name}" for name in names)])
-    return [made / name for name in names]
+def _objects(folder: Path, made: Path, command: Sequence[object]) -> list[Path]:
+    """Compile the sources of a folder, except for the Python module."""
+    sources = sorted(path for path in folder.glob("*.cc") if path.stem != "module")
+    objects = [made / f"{path.stem}.o" for path in sources]
+    with ThreadPoolExecutor(os.cpu_count()) as compilers:
+        list(compilers.map(lambda source, made: _run([*command, "-c", source, "-o", made]), sources, objects))
+    return objects
 
 
 def _compile(program: Program, folder: Path, compiler: str, flags: Sequence[str], more: Sequence[object]) -> None:
@@ -83,7 +82,7 @@ def _compile(program: Program, folder: Path, compiler: str, flags: Sequence[str]
     suffix = Path(program.source).suffix
     own = (*_STANDARDS[suffix], *_FLAGS, *flags)
     command = _COMPILERS[compiler][suffix]
-    objects = _objects(program.objects, folder / compiler, command, own) if program.objects else []
+    objects = _objects(program.objects, folder, [command, *own]) if program.objects else []
     _run([command, *own, "-I", program.headers(folder), _HERE / program.source, *objects, *more])
 
 
