@@ -45,6 +45,7 @@ from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.running import stage
 from smartsbd.traces import recording
 from smartsbd.traces.connection import Connection
+from smartsbd.traces.formats import capture, socket_stats
 from smartsbd.traces.quarantine import UnreadableInputError
 from smartsbd.traces.recorded import SEEN_TWICE, seen_twice
 from smartsbd.traces.recording import Recording
@@ -65,6 +66,8 @@ _ONE_PATH = (
     " where they do not say that they belong together"
 )
 _PAIR = 2
+# Of what these hold and no table has, some may be the other path.
+_WITH_OTHERS = frozenset({capture.SOURCE, socket_stats.SOURCE})
 #: Pairs in one figure.
 _MOST_DRAWN = 8
 
@@ -124,12 +127,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class _Judged:
-    """The opinions on a connection, names of its subflows, and what the verdict rests on where that has limits."""
+    """The opinions on a connection, and what is said beside them.
+
+    Attributes
+    ----------
+    opinions : list of InputOpinion
+    names : mapping of int to str
+        Of its subflows.
+    evidence : InputEvidence or None
+        What the verdict rests on, where that has limits.
+    left_out : sequence of str
+        Sentences about flows of plain TCP that are no path.
+    is_logged : bool
+        That there is no connection, and why, has been said.
+    """
 
     opinions: list[InputOpinion]
     names: Mapping[int, str] = field(default_factory=dict)
     evidence: InputEvidence | None = None
     left_out: Sequence[str] = ()
+    is_logged: bool = False
 
     def named(self, subflow: int) -> str:
         """Return the number of a subflow, and its name if it has one."""
@@ -162,7 +179,7 @@ def _judged(recorded: Recording, judge: Judge, model: str) -> Iterator[_Judged]:
         judged = _Judged(opinions, names, _evidence(connection, judge), trace.left_out)
         yield judged
     if judged is None:
-        yield _Judged([unjudged(str(recorded.path), model, nothing or PART)])
+        yield _Judged([unjudged(str(recorded.path), model, nothing or PART)], is_logged=bool(nothing))
 
 
 def _line(opinion: InputOpinion) -> str:
@@ -202,7 +219,7 @@ def _show(
             further: dict[str, Any] = {} if judged.evidence is None else {"evidence": judged.evidence.as_json()}
             further |= {"left_out": judged.left_out} if judged.left_out else {}
             stage.say(*(json.dumps(asdict(opinion) | further) for opinion in judged.opinions))
-        else:
+        elif not judged.is_logged:
             _show_connection(judged, words, with_windows=with_windows)
     return reasons
 
@@ -211,7 +228,8 @@ def _left_out(recorded: Recording) -> Iterator[str]:
     """Yield what was not taken of an input without a verdict, of which a connection was: it may be the other path."""
     trace = recorded.trace
     if trace.connections:
-        yield from (f"  - In no table: {what} {count:,}." for what, count in trace.unused.most_common())
+        unused = trace.unused.most_common() if recorded.source in _WITH_OTHERS else []
+        yield from (f"  - In no table: {what} {count:,}." for what, count in unused if what != SEEN_TWICE)
         yield from (f"  - Refused: {what} {count:,}." for what, count in trace.refused().items())
 
 
@@ -300,7 +318,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             log.error("%s", recorded)
             code = stage.EXIT_BAD_INPUT
             why = recorded.why.removeprefix("cannot be read: ")
-            judged = iter([_Judged([unjudged(str(recorded.path), model, f"cannot be read: {why}")])])
+            judged = iter([_Judged([unjudged(str(recorded.path), model, f"cannot be read: {why}")], is_logged=True)])
         else:
             judged = _judged(recorded, judge, model)
             code = stage.EXIT_BAD_INPUT if no_connection.why(recorded) else code

@@ -52,6 +52,8 @@ def why(recording: Recording) -> str:
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from smartsbd.traces.trace import Trace
     >>> trace = Trace(records_in=60, unused=Counter({"not IP": 60}))
     >>> why(Recording(Path("a.pcap"), "pcap", trace)).partition(";")[0]
     'no connection: of 60 records nothing was taken: not IP (60)'

@@ -555,7 +555,7 @@ def test_two_flows_of_plain_tcp_are_judged_together(
     assert "0 (wlan0 port 34607 to 5201) and 1 (wlan1 port 50711 to 5201): shared, from 6.6 s on" in said
     assert "score 5.86" in said
     assert run(tmp_path, monkeypatch, "detect", *paths) == 3
-    assert capsys.readouterr().out.count("flows of plain TCP are paths only with --together") == 2
+    assert capsys.readouterr().err.count("flows of plain TCP are paths only with --together") == 2
 
 
 def without_mptcp(content: bytes) -> bytes:

@@ -200,7 +200,7 @@ def test_a_server_that_ends_leaves_what_was_recorded(capsys: pytest.CaptureFixtu
         address, _ = stack.enter_context(server())
 
         def end() -> None:
-            while not (tmp_path / ".test.part/both.0.ping").exists():
+            while not (tmp_path / ".test.part/test/both.0.ping").exists():
                 time.sleep(0.05)
             time.sleep(0.5)
             stack.close()

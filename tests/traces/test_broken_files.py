@@ -592,7 +592,7 @@ def measured(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
 def test_every_file_of_the_corpus_is_expected() -> None:
     there = {(path.parent.name, path.name) for path in CORPUS.glob("*/*")}
     assert there == set(FILES)
-    assert sum(path.stat().st_size for path in CORPUS.glob("*/*")) < 400_000
+    assert sum(path.stat().st_size for path in CORPUS.glob("*/*")) < 420_000
 
 
 @pytest.mark.parametrize(("folder", "name"), FILES)

@@ -109,8 +109,8 @@ def arp_capture(packets: int) -> bytes:
     [
         (
             arp_capture(6),
-            "of 6 records nothing was taken: not IP (6); capture on the sender itself: tcpdump -i any -s 128 -w capture.pcap tcp"
-            " (docs/questions.md#packets-at-the-sender)",
+            "of 6 records nothing was taken: not IP (6); capture on the sender itself: tcpdump -i any"
+            " -s 128 -w capture.pcap tcp (docs/questions.md#packets-at-the-sender)",
         ),
         (b"t,sf,var,value\n", "it holds no record (docs/questions.md)"),
         (b"t,sf,var,value\n1.5,0,cwnd,9\nworn\n", "of 2 records nothing was taken: not a row of t,sf,var,value (1)"),
@@ -142,4 +142,4 @@ def test_of_a_single_path_what_was_not_taken_stands_beside_it(
     assert main(["detect", str(path)]) == 0
     shown = capsys.readouterr().out
     assert "fewer than two subflows" in shown
-    assert "  - In no table: cwnd 1.\n  - Refused: not a row of t,sf,var,value 1.\n" in shown
+    assert "  - Refused: not a row of t,sf,var,value 1.\n" in shown

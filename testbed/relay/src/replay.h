@@ -19,8 +19,8 @@ struct Passage
 
 /**
  * A line that sends at the moments of a recording, as mahimahi's link does and as the simulator's
- * (replay-port.h of the simulator). Each moment carries BYTES bytes, of one packet after another, but
- * only of what came before it. The recording begins again at its last moment.
+ * (replay-port.h of the simulator). Each moment carries BYTES bytes, of one packet after another,
+ * but only of what came before it. The recording begins again at its last moment.
  */
 class Replay
 {
