@@ -41,7 +41,7 @@ constexpr size_t OUT_OF_ORDER_SEGMENTS = 64;
 constexpr size_t WAITING_PLACES = 128;
 
 /// Segments that are remembered, to tell copies of a packet.
-constexpr size_t SEEN_SEGMENTS = 4096;
+constexpr size_t SEEN_SEGMENTS = 2048;
 
 /// A packet that is captured again so much later is no copy: a host's own queue is rarely longer.
 constexpr int64_t COPY_NS = 1'000'000'000;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace packets
 {
@@ -32,29 +31,24 @@ Folded(uint64_t seed, uint64_t one, uint64_t other)
     return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
 }
 
-/// Mix bytes into a number.
+/// Mix bytes into a number; those behind them may be read, up to a whole word.
 uint64_t
 Folded(uint64_t seed, const uint8_t* data, size_t bytes)
 {
     constexpr size_t WORD = sizeof(uint64_t);
+    const auto word = [data, bytes](size_t at) -> uint64_t {
+        if (at >= bytes)
+        {
+            return 0;
+        }
+        const auto left = bytes - at;
+        return left >= WORD ? Read64(data + at) : Read64(data + at) & ~(~uint64_t{0} >> 8 * left);
+    };
     uint64_t folded = bytes;
-    while (bytes > 0)
+    for (size_t at = 0; at < bytes; at += 2 * WORD)
     {
-        uint64_t words[2]{};
-        const auto some = std::min(bytes, sizeof words);
-        if (some == sizeof words)
-        {
-            std::memcpy(words, data, sizeof words);
-        }
-        else
-        {
-            std::memcpy(words, data, std::min(some, WORD));
-            std::memcpy(words + 1, data + std::min(some, WORD), some - std::min(some, WORD));
-        }
         seed += KEYS[1];
-        folded += Folded(seed, words[0], words[1]);
-        data += some;
-        bytes -= some;
+        folded += Folded(seed, word(at), word(at + WORD));
     }
     return folded;
 }
@@ -153,7 +147,9 @@ SeenSegments::Print(const CapturedSegment& captured) const
         print += Folded(m_seed - KEYS[2], segment.tsval, segment.tsecr);
     }
     const auto at = std::min(captured.mptcpAt, captured.optionsBytes);
-    return print + Folded(~m_seed, captured.options + at, captured.optionsBytes - at);
+    uint8_t options[MAX_OPTIONS_BYTES]{};
+    std::copy(captured.options + at, captured.options + captured.optionsBytes, options);
+    return print + Folded(~m_seed, options, captured.optionsBytes - at);
 }
 
 SeenSegment*

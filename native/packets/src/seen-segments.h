@@ -70,7 +70,7 @@ class SeenSegments
     uint32_t Add(uint64_t print, const CapturedSegment& captured, const Way& way, uint32_t place);
 
   private:
-    static constexpr size_t HEADS = 2 * SEEN_SEGMENTS;
+    static constexpr size_t HEADS = 4 * SEEN_SEGMENTS;
 
     uint64_t m_seed;
     uint32_t m_count{0}; //!< Some four billion later it begins anew

@@ -13,7 +13,7 @@ from tests.traces.naive.segment import FIN, SYN, Segment
 
 # Segments written out of order within so many are put in order; those later than that run backwards.
 _OUT_OF_ORDER_SEGMENTS = 64
-_SEEN_SEGMENTS = 4096
+_SEEN_SEGMENTS = 2048
 _MOST_WAYS = 6
 _COPY_NS = 1_000_000_000
 # No timer of a sender is as short.
