@@ -449,9 +449,10 @@ TryPackets(const uint8_t* bytes, size_t size)
     // With all flows kept, subflows are as they were.
     const auto all = Read(bytes, size, size + 1, Limits{.isKeepingPlain = true});
     CheckGroups({all.flows}, Limits{}.subflows);
-    const auto subflows = std::count_if(all.flows.begin(), all.flows.end(), [](const FlowSummary& one) {
-        return one.plain == static_cast<uint16_t>(PlainKind::None);
-    });
+    const auto isSubflow = [](const FlowSummary& flow) {
+        return flow.plain == static_cast<uint16_t>(PlainKind::None);
+    };
+    const auto subflows = std::count_if(all.flows.begin(), all.flows.end(), isSubflow);
     HOLDS(subflows == static_cast<ptrdiff_t>(flows.size()));
     if (size % FEW_FLOWS_EVERY == 0)
     {

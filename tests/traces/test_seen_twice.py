@@ -125,14 +125,14 @@ def read(content: bytes, folder: Path) -> tuple[Recorded, list[tuple[int, int, S
     path.write_bytes(content)
     recorded = record(path, folder)
     (spool,) = spools([recorded.spool])
-    flows = [
-        (*(sender.resent_segments for sender in flow.senders), *(rows(spool, flow, end) for end in (0, 1)))
-        for flow in recorded.flows()
-    ]
+    flows = []
+    for flow in recorded.flows():
+        first, second = (sender.resent_segments for sender in flow.senders)
+        flows.append((first, second, rows(spool, flow, 0), rows(spool, flow, 1)))
     return recorded, flows
 
 
-FORMS = {
+FORMS: dict[str, tuple[Callable[[Ip, int], bytes] | None, int]] = {
     "cooked v2": (cooked_v2, COOKED_V2),
     "cooked v1, which does not name the interface": (cooked_v1, COOKED_V1),
     "ethernet, the same bytes": (ethernet, 1),

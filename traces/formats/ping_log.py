@@ -102,7 +102,7 @@ def recognises(head: bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class _Header:
+class _PingHeader:
     """What ping prints first: where it sends to, where from, and the interface, if it was told one."""
 
     target: bytes
@@ -110,7 +110,7 @@ class _Header:
     interface: bytes = b""
 
     @classmethod
-    def of(cls, text: bytes) -> _Header | None:
+    def of(cls, text: bytes) -> _PingHeader | None:
         """Return a header, None if the line is none."""
         addresses = list(_ADDRESS.finditer(text))
         if _HEADER.match(text):
@@ -203,12 +203,12 @@ class _PingLines:
         # A date alone in a line, until it is used.
         self._alone: LineDate | None = None
         # Headers by where they send to, the path that answers from an address belong to, and headers not used yet.
-        self._headers: dict[bytes, _Header] = {}
+        self._headers: dict[bytes, _PingHeader] = {}
         self._unused: set[bytes] = set()
         self._headers_in = 0
         self._keys: dict[bytes, tuple[bytes, int]] = {}
-        self._header_of: dict[bytes, _Header | None] = {}
-        self._only: _Header | None = None
+        self._header_of: dict[bytes, _PingHeader | None] = {}
+        self._only: _PingHeader | None = None
         self._is_bsd = False
 
     def take(self, offset: int, line: bytes) -> None:
@@ -252,7 +252,7 @@ class _PingLines:
 
     def _other(self, line: bytes, text: bytes) -> None:
         """Take what is no record: a header, a date alone, or another line."""
-        header = _Header.of(text) if len(line) <= _MAX_LINE_BYTES else None
+        header = _PingHeader.of(text) if len(line) <= _MAX_LINE_BYTES else None
         if header is not None:
             self._is_bsd |= b"(" not in text.partition(b")")[2] and text.rstrip().endswith(b"data bytes")
             self._headers_in += 1
@@ -265,7 +265,7 @@ class _PingLines:
         if alone is not None:
             self._alone = alone
 
-    def _key(self, address: bytes, time_ns: int) -> tuple[tuple[bytes, int], _Header | None]:
+    def _key(self, address: bytes, time_ns: int) -> tuple[tuple[bytes, int], _PingHeader | None]:
         """Return what distinguishes the path of an answer from others, and the header of its ping."""
         key = self._keys.get(address, (address, 0))
         if address not in self._unused:

@@ -15,11 +15,10 @@ from pathlib import Path
 
 from smartsbd.traces import stored
 from smartsbd.traces.bounds import Bounds
+from smartsbd.traces.formats.json_lists import CUT, TOO_LONG, Element
 from smartsbd.traces.quarantine import UnreadableInputError
 
 MALFORMED = "not an event of qlog"
-TOO_LONG = "longer than allowed"
-CUT = "its end is cut off"
 
 #: Of an event, and of what else an object holds that has a list of events.
 _MAX_EVENT_BYTES = 1 << 16
@@ -69,15 +68,6 @@ def recognises(head: bytes) -> bool:
     if _MARKS.search(text) or _LONE_EVENT.match(text):
         return True
     return _TRACES.search(text) is not None and _TRACE_MEMBERS.search(text) is not None
-
-
-@dataclass(frozen=True)
-class Element:
-    """An event as the file has it: where it begins, its text, and why it is refused if it is."""
-
-    offset: int
-    text: bytes
-    refused: str = ""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ _EPOCH_S = range(10**9, 42 * 10**8)
 
 
 @dataclass(frozen=True)
-class _Header:
+class _TableHeader:
     """Where a table's header is, and what stands between the cells below it."""
 
     offset: int
@@ -57,7 +57,7 @@ class _Header:
     names: tuple[bytes, ...]
 
 
-def _header(head: bytes) -> _Header | None:
+def _header(head: bytes) -> _TableHeader | None:
     """Return the header of a table of RTTs, or of one that may be meant as such; None if there is none."""
     lines = list(delimited.first_lines(head, _MAX_LINE_BYTES))
     if not lines:
@@ -67,7 +67,7 @@ def _header(head: bytes) -> _Header | None:
     return header or _commented_header(head[:offset])
 
 
-def _header_at(offset: int, line: bytes, next_line: bytes | None) -> _Header | None:
+def _header_at(offset: int, line: bytes, next_line: bytes | None) -> _TableHeader | None:
     if b"\x00" in line:
         # Text in UTF-16, or no text at all.
         return None
@@ -75,21 +75,21 @@ def _header_at(offset: int, line: bytes, next_line: bytes | None) -> _Header | N
         if separator in line:
             names = delimited.cells(line, separator)
             if rtt_columns.is_header(names, None if next_line is None else delimited.cells(next_line, separator)):
-                return _Header(offset, line, separator, tuple(names))
+                return _TableHeader(offset, line, separator, tuple(names))
     names = delimited.cells(line, delimited.WHITE_SPACE)
     if not any(separator in line for separator in _SEPARATORS[1:]) and rtt_columns.is_known(names):
-        return _Header(offset, line, delimited.WHITE_SPACE, tuple(names))
+        return _TableHeader(offset, line, delimited.WHITE_SPACE, tuple(names))
     return None
 
 
-def _commented_header(before: bytes) -> _Header | None:
+def _commented_header(before: bytes) -> _TableHeader | None:
     """Return the header in the last comment before the rows, as numpy writes it."""
     offset, found = 0, None
     for line in before.split(b"\n"):
         names = delimited.uncommented(line[: _MAX_LINE_BYTES + 1])
         header = _header_at(offset, names, None)
         if header is not None and rtt_columns.is_known(header.names):
-            found = _Header(offset, line.rstrip(b"\r"), header.separator, header.names)
+            found = _TableHeader(offset, line.rstrip(b"\r"), header.separator, header.names)
         offset += len(line) + 1
     return found
 
@@ -332,7 +332,7 @@ def _read_columnar(path: Path, dialect: Dialect, most: Bounds) -> Trace:
         table.close()
 
 
-def _lines_below(path: Path, header: _Header, trace: Trace) -> Iterator[tuple[int, bytes]]:
+def _lines_below(path: Path, header: _TableHeader, trace: Trace) -> Iterator[tuple[int, bytes]]:
     """Yield a table's rows; other lines, the header said again among them, are counted."""
     for offset, line in stored.lines(path, _MAX_LINE_BYTES):
         if offset == header.offset:

@@ -336,7 +336,7 @@ Recording::IsCopy(uint32_t place, const Way& way)
     }
     seen->Add(way);
     seen->isOutgoing &= way.isOutgoing;
-    // What the host sends leaves it last where it is nearest to the wire; what comes is there first.
+    // What the host sends is captured nearest to the wire last; what it receives, first.
     const auto keptNs = m_room[seen->place].captured.segment.timeNs;
     const bool isNearer = seen->isOutgoing ? timeNs > keptNs : timeNs < keptNs;
     if (!isNearer || apartNs > NO_TIMER_NS || !IsWaiting(*seen))
