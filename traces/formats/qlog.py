@@ -25,13 +25,11 @@ from smartsbd.traces.assembly import MAX_SUBFLOW, OUT_OF_RANGE, Assembly, Event,
 from smartsbd.traces.bounds import Bounds
 from smartsbd.traces.connection import Subflow
 from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.formats.json_lists import CUT, TOO_LONG, Element
 from smartsbd.traces.formats.qlog_records import (
-    CUT,
     DELTAS,
     MALFORMED,
-    TOO_LONG,
     Document,
-    Element,
     TraceHeader,
     in_sequence,
     is_document,
