@@ -114,10 +114,6 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "irtt client -i 10ms -d 60s -o wlan0.json --local=10.0.0.1 192.0.2.1": Elsewhere(
         _TWO_LINKS, "tests/traces/formats/test_irtt_log.py"
     ),
-    "for link in wan wwan; do ping -i 0.01 -w 60 -I $link 192.0.2.1"
-    ' | while read -r l; do read -r t _ < /proc/uptime; echo "$t $l"; done > $link.ping & done; wait': Elsewhere(
-        _TWO_LINKS, "tests/traces/formats/test_ping_log.py"
-    ),
     "for link in wan wanb; do ping -i 0.05 -w 60 -I $link 192.0.2.1 | while read -r l; do read -r t _ < /proc/uptime;"
     ' echo "$t $l"; done > /tmp/$link.ping & done; wait': Elsewhere(
         _TWO_LINKS, "tests/traces/formats/test_ping_log.py"
