@@ -7,8 +7,8 @@
 static inline enum sbd_verdict alike_judge(const struct sbd_window *w, const void *model,
 	struct sbd_scratch *scratch)
 {
-	s64 mean[2] = { 0 }, var[2] = { 0 }, both = 0, x[2];
-	u32 k, i;
+	sbd_s64 mean[2] = { 0 }, var[2] = { 0 }, both = 0, x[2];
+	sbd_u32 k, i;
 
 	(void)model;
 	(void)scratch;
@@ -26,9 +26,9 @@ static inline enum sbd_verdict alike_judge(const struct sbd_window *w, const voi
 }
 
 /* What the programs for models of features want too: none is taken, and none is judged. */
-static const u32 alike_wanted;
+static const sbd_u32 alike_wanted;
 
-static inline enum sbd_verdict alike(const s32 *features)
+static inline enum sbd_verdict alike(const sbd_s32 *features)
 {
 	(void)features;
 	return SBD_NOT_SHARED;

@@ -1,17 +1,17 @@
 /* n times the standard deviation from sums over n values, truncated. */
-static inline u32 sbd_deviation(u32 points, u64 sum, u64 sum_of_squares)
+static inline sbd_u32 sbd_deviation(sbd_u32 points, sbd_u64 sum, sbd_u64 sum_of_squares)
 {
 	return sbd_isqrt(points * sum_of_squares - sum * sum);
 }
 
-static inline u32 sbd_deviation_of(const s32 *values, u32 points)
+static inline sbd_u32 sbd_deviation_of(const sbd_s32 *values, sbd_u32 points)
 {
-	u64 sum = 0, sum_of_squares = 0;
-	u32 k;
+	sbd_u64 sum = 0, sum_of_squares = 0;
+	sbd_u32 k;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
-		sum += (u64)values[k];
-		sum_of_squares += (u64)values[k] * (u64)values[k];
+		sum += (sbd_u64)values[k];
+		sum_of_squares += (sbd_u64)values[k] * (sbd_u64)values[k];
 	}
 	return sbd_deviation(points, sum, sum_of_squares);
 }

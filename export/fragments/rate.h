@@ -7,9 +7,9 @@
 #define SBD_RATE_BITS	21
 
 /* How far a number is shifted right until it has 21 bits. */
-SBD_ALONE u32 sbd_rate_shift(u64 most)
+SBD_ALONE sbd_u32 sbd_rate_shift(sbd_u64 most)
 {
-	u32 shift = 0;
+	sbd_u32 shift = 0;
 
 	while (most >> SBD_RATE_BITS) {
 		most >>= 1;
@@ -19,25 +19,26 @@ SBD_ALONE u32 sbd_rate_shift(u64 most)
 }
 
 /* Bytes delivered over span points, shifted right until the largest has 21 bits. */
-static inline void sbd_delivered(const u64 *acked_bytes, u32 points, u32 span, s32 *delivered)
+static inline void sbd_delivered(const sbd_u64 *acked_bytes, sbd_u32 points, sbd_u32 span,
+				 sbd_s32 *delivered)
 {
-	u32 k, shift;
-	u64 most = 0;
+	sbd_u32 k, shift;
+	sbd_u64 most = 0;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
-		u64 bytes = acked_bytes[k + span] - acked_bytes[k];
+		sbd_u64 bytes = acked_bytes[k + span] - acked_bytes[k];
 
 		most = bytes > most ? bytes : most;
 	}
 	shift = sbd_rate_shift(most);
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
-		delivered[k] = (s32)((acked_bytes[k + span] - acked_bytes[k]) >> shift);
+		delivered[k] = (sbd_s32)((acked_bytes[k + span] - acked_bytes[k]) >> shift);
 }
 
 /* Correlation of the bytes delivered. */
 static inline void sbd_rate(const struct sbd_window *w, struct sbd_scratch *scratch)
 {
-	u32 span = SBD_RATE_RTTS * w->rtt_steps, points = span < w->points ? w->points - span : 0;
+	sbd_u32 span = SBD_RATE_RTTS * w->rtt_steps, points = span < w->points ? w->points - span : 0;
 
 	sbd_delivered(w->series[!w->denominator].acked_bytes, points, span, scratch->change[0]);
 	sbd_delivered(w->series[w->denominator].acked_bytes, points, span, scratch->change[1]);

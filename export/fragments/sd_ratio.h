@@ -1,9 +1,10 @@
 /* Ratios of the standard deviations of RTT and congestion. */
-static __always_inline void sbd_sd_ratio(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_sd_ratio(const struct sbd_window *w, sbd_u32 wanted,
+					 struct sbd_scratch *scratch)
 {
-	const u8 *congested_a = w->series[!w->denominator].congested;
-	const u8 *congested_b = w->series[w->denominator].congested;
-	u32 k, a = 0, b = 0;
+	const sbd_u8 *congested_a = w->series[!w->denominator].congested;
+	const sbd_u8 *congested_b = w->series[w->denominator].congested;
+	sbd_u32 k, a = 0, b = 0;
 
 	if (wanted & SBD_BIT(SBD_RTT_SD_RATIO_Q10))
 		scratch->x[SBD_RTT_SD_RATIO_Q10] =

@@ -11,17 +11,17 @@
 
 /* One step down a tree: the sign of threshold - x is what leads on, and 0 of a leaf. */
 #define SBD_STEP(at) do {						\
-		u64 word = node[at];					\
+		sbd_u64 word = node[at];					\
 									\
-		at = (u32)word >> 8;					\
-		at += ((u32)(word >> 32) - SBD_BIAS - (u32)x[(u8)word]) >> 31;	\
+		at = (sbd_u32)word >> 8;					\
+		at += ((sbd_u32)(word >> 32) - SBD_BIAS - (sbd_u32)x[(sbd_u8)word]) >> 31;	\
 	} while (0)
 
-#define SBD_VOTE(at)	((u32)(node[at] >> 32) & (2 * SBD_BIAS - 1))
+#define SBD_VOTE(at)	((sbd_u32)(node[at] >> 32) & (2 * SBD_BIAS - 1))
 
-static inline u32 sbd_vote(const u64 *node, u32 root, u32 depth, const s32 *x)
+static inline sbd_u32 sbd_vote(const sbd_u64 *node, sbd_u32 root, sbd_u32 depth, const sbd_s32 *x)
 {
-	u32 level, at = root;
+	sbd_u32 level, at = root;
 
 	for (level = SBD_ZERO; SBD_WHILE(level < depth); level++)
 		SBD_STEP(at);
@@ -29,14 +29,16 @@ static inline u32 sbd_vote(const u64 *node, u32 root, u32 depth, const s32 *x)
 }
 
 /* Sum of the votes of trees of at most some depth. */
-static inline u64 sbd_votes(const u64 *node, const u32 *root, u32 trees, u32 depth, const s32 *x)
+static inline sbd_u64 sbd_votes(const sbd_u64 *node, const sbd_u32 *root, sbd_u32 trees,
+				sbd_u32 depth, const sbd_s32 *x)
 {
-	u64 votes = 0;
-	u32 tree, level;
+	sbd_u64 votes = 0;
+	sbd_u32 tree, level;
 
-	for (tree = SBD_ZERO; SBD_WHILE(tree + SBD_LANES <= trees); tree += SBD_LANES, root += SBD_LANES) {
-		u32 at0 = root[0], at1 = root[1], at2 = root[2], at3 = root[3], at4 = root[4];
-		u32 at5 = root[5], at6 = root[6], at7 = root[7], at8 = root[8], at9 = root[9];
+	for (tree = SBD_ZERO; SBD_WHILE(tree + SBD_LANES <= trees); tree += SBD_LANES,
+	     root += SBD_LANES) {
+		sbd_u32 at0 = root[0], at1 = root[1], at2 = root[2], at3 = root[3], at4 = root[4];
+		sbd_u32 at5 = root[5], at6 = root[6], at7 = root[7], at8 = root[8], at9 = root[9];
 
 		for (level = SBD_ZERO; SBD_WHILE(level < depth); level++) {
 			SBD_STEP(at0);

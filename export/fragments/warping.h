@@ -5,11 +5,11 @@
 /* Farther than any path, and no sum with a cost leaves 64 bits. */
 #define SBD_FAR	(1ULL << 62)
 
-static __always_inline u64 sbd_lesser(u64 one, u64 other)
+static __always_inline sbd_u64 sbd_lesser(sbd_u64 one, sbd_u64 other)
 {
 #ifdef SBD_BPF
 	/* Below 2^63, the sign of the difference is the comparison: the verifier would follow a branch both ways. */
-	u64 less = (one - other) >> 63;
+	sbd_u64 less = (one - other) >> 63;
 
 	SBD_HIDE(less);
 	return other + ((one - other) & -less);
@@ -25,9 +25,9 @@ static __always_inline u64 sbd_lesser(u64 one, u64 other)
  * @both: of RTTs and states together
  */
 struct sbd_apart {
-	u64 rtt;
-	u64 state;
-	u64 both;
+	sbd_u64 rtt;
+	sbd_u64 state;
+	sbd_u64 both;
 };
 
 /*
@@ -35,14 +35,15 @@ struct sbd_apart {
  * pass over the same differences. The costs are squares, so that each
  * distance takes one root in the end. @of is constant where this is called.
  */
-static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 *congested_a,
-				     const u8 *congested_b, u32 points, u32 of,
+static __always_inline void sbd_warp(const sbd_s32 *a_us, const sbd_s32 *b_us,
+				     const sbd_u8 *congested_a,
+				     const sbd_u8 *congested_b, sbd_u32 points, sbd_u32 of,
 				     struct sbd_scratch *scratch, struct sbd_apart *apart)
 {
-	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
+	const sbd_u64 weight = (sbd_u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
 	struct sbd_cell *row = scratch->row;
 	struct sbd_apart corner = { 0, 0, 0 };	/* the first column's cell above a row */
-	u32 i, j;
+	sbd_u32 i, j;
 
 	if (points > SBD_POINTS)
 		points = SBD_POINTS;
@@ -62,11 +63,11 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 	apart->state = 0;
 	apart->both = 0;
 	for (i = SBD_ZERO; SBD_WHILE(i < points); i++) {
-		u64 rtt = SBD_FAR, rtt_above = corner.rtt;
-		u64 state = SBD_FAR, state_above = corner.state;
-		u64 both = SBD_FAR, both_above = corner.both;
-		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
-		s64 a = a_us[i];
+		sbd_u64 rtt = SBD_FAR, rtt_above = corner.rtt;
+		sbd_u64 state = SBD_FAR, state_above = corner.state;
+		sbd_u64 both = SBD_FAR, both_above = corner.both;
+		sbd_u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
+		sbd_s64 a = a_us[i];
 
 		/*
 		 * What lies above a cell, straight and aslant, is compared a
@@ -75,9 +76,9 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 		 */
 		for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 			struct sbd_cell *cell = row + j;
-			s64 difference = a - cell->b_us;
-			u64 cost = (u64)(difference * difference);
-			u64 differ = weight_a ^ cell->weight_b;
+			sbd_s64 difference = a - cell->b_us;
+			sbd_u64 cost = (sbd_u64)(difference * difference);
+			sbd_u64 differ = weight_a ^ cell->weight_b;
 
 			if (of & SBD_OF_RTT) {
 				rtt = sbd_lesser(rtt, rtt_above) + cost;
@@ -105,7 +106,7 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 }
 
 /* A distance in units of 4 us. */
-static inline s32 sbd_distance_4us(u64 squared)
+static inline sbd_s32 sbd_distance_4us(sbd_u64 squared)
 {
-	return (s32)sbd_isqrt(squared >> 4);
+	return (sbd_s32)sbd_isqrt(squared >> 4);
 }

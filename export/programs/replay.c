@@ -26,7 +26,7 @@
  *	C=<token> GROUPS <n>:<group> ...
  *
  * -f prints the features the model takes.
- * -x reads rows of SBD_FEATURES little-endian s32 within SBD_FEATURE_LIMIT, writes a byte a row.
+ * -x reads rows of SBD_FEATURES little-endian 32-bit integers within SBD_FEATURE_LIMIT, writes a byte a row.
  * What was refused is counted on standard error; with any, it exits with 2.
  */
 #include <errno.h>
@@ -63,25 +63,25 @@ enum status {
 };
 
 struct event {
-	u64 now_ns;
-	u64 token;
-	u32 subflow;
+	sbd_u64 now_ns;
+	sbd_u64 token;
+	sbd_u32 subflow;
 	char kind[8];
-	u64 value;
+	sbd_u64 value;
 };
 
 struct replayed {
-	u64 token;
+	sbd_u64 token;
 	struct sbd_connection connection;
 };
 
 struct counts {
-	u64 lines;
-	u64 left_out;
-	u64 refused;
-	u64 decided;
-	u64 rejected;
-	u64 missed;
+	sbd_u64 lines;
+	sbd_u64 left_out;
+	sbd_u64 refused;
+	sbd_u64 decided;
+	sbd_u64 rejected;
+	sbd_u64 missed;
 };
 
 static struct replayed *replayed[CONNECTIONS];
@@ -115,10 +115,10 @@ static const char *text_of(enum sbd_refusal why)
 /* Read a model file; 0, or an error that has been told. */
 static int load(const char *path)
 {
-	static u8 level[SBD_LOADED_WORDS];
+	static sbd_u8 level[SBD_LOADED_WORDS];
 	enum sbd_refusal why;
 	FILE *file = fopen(path, "rb");
-	u8 *bytes = malloc(FILE_LIMIT + 1);
+	sbd_u8 *bytes = malloc(FILE_LIMIT + 1);
 	size_t size;
 
 	if (!file || !bytes) {
@@ -136,7 +136,7 @@ static int load(const char *path)
 		return -1;
 	}
 	fclose(file);
-	why = size > FILE_LIMIT ? SBD_TOO_LARGE : sbd_load(&loaded, bytes, (u32)size, level);
+	why = size > FILE_LIMIT ? SBD_TOO_LARGE : sbd_load(&loaded, bytes, (sbd_u32)size, level);
 	free(bytes);
 	if (why != SBD_LOADED)
 		fprintf(stderr, "replay: %s: refused, %s\n", path, text_of(why));
@@ -161,18 +161,18 @@ static enum sbd_verdict verdict_on(struct sbd_scratch *row)
 		return SBD_MODEL(row->x);
 #endif
 	return sbd_votes(loaded.node, loaded.root, loaded.trees, loaded.depth, row->x) >
-		loaded.trees * (u64)(SBD_ALL_FOR / 2) ? SBD_SHARED : SBD_NOT_SHARED;
+		loaded.trees * (sbd_u64)(SBD_ALL_FOR / 2) ? SBD_SHARED : SBD_NOT_SHARED;
 }
 
 static int replay_rows(void)
 {
-	u8 bytes[4 * SBD_FEATURES];
+	sbd_u8 bytes[4 * SBD_FEATURES];
 	size_t got;
-	u32 i;
+	sbd_u32 i;
 
 	while ((got = fread(bytes, 1, sizeof(bytes), stdin)) == sizeof(bytes)) {
 		for (i = 0; i < SBD_FEATURES; i++) {
-			scratch.x[i] = (s32)sbd_le32(bytes + 4 * i);
+			scratch.x[i] = (sbd_s32)sbd_le32(bytes + 4 * i);
 			if (scratch.x[i] < -SBD_FEATURE_LIMIT || scratch.x[i] > SBD_FEATURE_LIMIT) {
 				fprintf(stderr, "replay: a value that no feature has\n");
 				return REFUSED;
@@ -189,7 +189,7 @@ static int replay_rows(void)
 }
 
 /* A number and the character behind it; where it goes on, NULL if there is none. */
-static const char *number(const char *text, int base, char until, u64 *value)
+static const char *number(const char *text, int base, char until, sbd_u64 *value)
 {
 	char *behind;
 
@@ -231,14 +231,14 @@ static int parse(const char *line, struct event *event)
 {
 	const char *at;
 	size_t size;
-	u64 subflow;
+	sbd_u64 subflow;
 
 	at = number(line, 10, ' ', &event->now_ns);
 	if (!at || !(at = skipped(at, "C=")) || !(at = number(at, 16, ' ', &event->token)) ||
 	    !(at = skipped(at, "SF=")) || !(at = number(at, 10, ' ', &subflow)) ||
 	    subflow > UINT32_MAX || !(at = skipped(at, "V=")))
 		return -1;
-	event->subflow = (u32)subflow;
+	event->subflow = (sbd_u32)subflow;
 	size = strcspn(at, " ");
 	if (!size || size >= sizeof(event->kind) || at[size] != ' ')
 		return -1;
@@ -248,7 +248,7 @@ static int parse(const char *line, struct event *event)
 }
 
 /* Bits of the features the model takes. */
-static u32 wanted(void)
+static sbd_u32 wanted(void)
 {
 #ifdef SBD_MODEL
 	if (!loaded.trees)
@@ -260,7 +260,7 @@ static u32 wanted(void)
 static void tell(const struct replayed *r, const struct sbd_pair *p)
 {
 	const struct sbd_window *w = sbd_judged(p);
-	u32 i;
+	sbd_u32 i;
 
 	printf("C=%" PRIx64 " SF=%" PRIu32 ",%" PRIu32 " %" PRIu64 " %" PRIu64 " %s", r->token,
 	       r->connection.subflow[p->subflow[0]].id, r->connection.subflow[p->subflow[1]].id,
@@ -271,15 +271,15 @@ static void tell(const struct replayed *r, const struct sbd_pair *p)
 	putchar('\n');
 }
 
-static u32 pairs_of(const struct sbd_connection *c)
+static sbd_u32 pairs_of(const struct sbd_connection *c)
 {
 	return c->subflows * (c->subflows - 1) / 2;
 }
 
-static void decide(struct replayed *r, u64 now_ns)
+static void decide(struct replayed *r, sbd_u64 now_ns)
 {
 	struct sbd_connection *c = &r->connection;
-	u32 i;
+	sbd_u32 i;
 
 	c->now_ns = now_ns;
 	for (i = 0; i < pairs_of(c); i++)
@@ -287,11 +287,11 @@ static void decide(struct replayed *r, u64 now_ns)
 			tell(r, &c->pair[i]);
 }
 
-static void finish(struct replayed *r, u64 end_ns)
+static void finish(struct replayed *r, sbd_u64 end_ns)
 {
 	struct sbd_connection *c = &r->connection;
-	u8 group[SBD_SUBFLOWS];
-	u32 i;
+	sbd_u8 group[SBD_SUBFLOWS];
+	sbd_u32 i;
 
 	for (i = 0; i < pairs_of(c); i++) {
 		struct sbd_pair *p = &c->pair[i];
@@ -317,9 +317,9 @@ static void finish(struct replayed *r, u64 end_ns)
 }
 
 /* A connection's place; CONNECTIONS if there are too many, or no memory. */
-static u32 place_of(u64 token)
+static sbd_u32 place_of(sbd_u64 token)
 {
-	u32 i, empty = CONNECTIONS;
+	sbd_u32 i, empty = CONNECTIONS;
 
 	for (i = 0; i < CONNECTIONS; i++) {
 		if (!replayed[i])
@@ -337,9 +337,9 @@ static u32 place_of(u64 token)
 }
 
 /* A subflow's place; -1 if there are too many. */
-static int subflow_of(struct sbd_connection *c, u32 id)
+static int subflow_of(struct sbd_connection *c, sbd_u32 id)
 {
-	u32 i;
+	sbd_u32 i;
 
 	for (i = 0; i < c->subflows; i++)
 		if (c->subflow[i].id == id)
@@ -350,7 +350,7 @@ static int subflow_of(struct sbd_connection *c, u32 id)
 /* 0, or -1 if it cannot be taken. */
 static int take(const struct event *event)
 {
-	u32 place = place_of(event->token);
+	sbd_u32 place = place_of(event->token);
 	struct sbd_connection *c;
 	struct replayed *r;
 	int subflow, other;
@@ -378,15 +378,16 @@ static int take(const struct event *event)
 	/* Before the signal is taken: it may end the window after the one that is complete now. */
 	decide(r, event->now_ns);
 	if (is(event, "RTT")) {
-		sbd_on_rtt(c, (u32)subflow, event->now_ns, (u32)event->value);
+		sbd_on_rtt(c, (sbd_u32)subflow, event->now_ns, (sbd_u32)event->value);
 	} else if (is(event, "ACK")) {
-		sbd_on_ack(c, (u32)subflow, event->now_ns, event->value);
+		sbd_on_ack(c, (sbd_u32)subflow, event->now_ns, event->value);
 	} else if (is(event, "CA")) {
-		sbd_on_state(c, (u32)subflow, event->now_ns, (u8)event->value);
+		sbd_on_state(c, (sbd_u32)subflow, event->now_ns, (sbd_u8)event->value);
 	} else {
-		other = subflow_of(c, (u32)event->value);
+		other = subflow_of(c, (sbd_u32)event->value);
 		if (other < 0 || other == subflow ||
-		    sbd_restart(c, &c->pair[sbd_pair_of((u32)subflow, (u32)other)], event->now_ns))
+		    sbd_restart(c, &c->pair[sbd_pair_of((sbd_u32)subflow, (sbd_u32)other)],
+				event->now_ns))
 			return -1;
 	}
 	return 0;
@@ -419,7 +420,7 @@ static int replay_events(void)
 	static char line[LINE];
 	struct event event;
 	int size;
-	u32 i;
+	sbd_u32 i;
 
 	while ((size = read_line(line)) != NO_LINE) {
 		counts.lines++;

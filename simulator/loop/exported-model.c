@@ -29,7 +29,7 @@ struct exported_connection {
 	struct sbd_connection connection;
 	struct sbd_scratch scratch;
 	struct sbd_loaded *loaded;		/* NULL for the header's own model */
-	u8 last[SBD_PAIRS][LAST_VERDICTS];	/* verdicts, in a ring */
+	sbd_u8 last[SBD_PAIRS][LAST_VERDICTS];	/* verdicts, in a ring */
 };
 
 static enum sbd_verdict judge(const struct sbd_window *window, const void *model,
@@ -42,7 +42,7 @@ static enum sbd_verdict judge(const struct sbd_window *window, const void *model
 #endif
 }
 
-static u32 wanted(const struct exported_connection *own)
+static sbd_u32 wanted(const struct exported_connection *own)
 {
 #ifdef SBD_MODEL
 	(void)own;
@@ -92,7 +92,7 @@ static struct exported_connection *create(const uint8_t *bytes, uint32_t size,
 	(void)bytes;
 	(void)size;
 #else
-	u8 *level = malloc(SBD_LOADED_WORDS);
+	sbd_u8 *level = malloc(SBD_LOADED_WORDS);
 	enum sbd_refusal why = SBD_LOADED;
 
 	if (own)
@@ -121,20 +121,20 @@ static void take(struct exported_connection *own, uint32_t place, uint64_t now_n
 	struct sbd_connection *c = &own->connection;
 
 	if (kind == EXPORTED_RTT)
-		sbd_on_rtt(c, place, now_ns, value > UINT32_MAX ? UINT32_MAX : (u32)value);
+		sbd_on_rtt(c, place, now_ns, value > UINT32_MAX ? UINT32_MAX : (sbd_u32)value);
 	else if (kind == EXPORTED_ACK)
 		sbd_on_ack(c, place, now_ns, value);
 	else
-		sbd_on_state(c, place, now_ns, (u8)value);
+		sbd_on_state(c, place, now_ns, (sbd_u8)value);
 }
 
-static u32 pairs_of(const struct sbd_connection *c)
+static sbd_u32 pairs_of(const struct sbd_connection *c)
 {
 	return c->subflows * (c->subflows - 1) / 2;
 }
 
 /* Note a verdict, and tell of its window. */
-static void tell(struct exported_connection *own, u32 pair, struct exported_window *window)
+static void tell(struct exported_connection *own, sbd_u32 pair, struct exported_window *window)
 {
 	const struct sbd_connection *c = &own->connection;
 	const struct sbd_pair *p = &c->pair[pair];
@@ -151,7 +151,7 @@ static void tell(struct exported_connection *own, u32 pair, struct exported_wind
 static int decide(struct exported_connection *own, uint64_t now_ns, struct exported_window *window)
 {
 	struct sbd_connection *c = &own->connection;
-	u32 i;
+	sbd_u32 i;
 
 	c->now_ns = now_ns;
 	for (i = 0; i < pairs_of(c); i++) {
@@ -166,7 +166,7 @@ static int decide(struct exported_connection *own, uint64_t now_ns, struct expor
 static int finish(struct exported_connection *own, uint64_t end_ns, struct exported_window *window)
 {
 	struct sbd_connection *c = &own->connection;
-	u32 i;
+	sbd_u32 i;
 
 	for (i = 0; i < pairs_of(c); i++) {
 		if (sbd_finish_pair(c, &c->pair[i], end_ns, judge, own->loaded, &own->scratch)) {
@@ -188,12 +188,12 @@ static const char *feature(const struct exported_connection *own, uint32_t numbe
 static void groups(struct exported_connection *own, int majority, uint8_t group[EXPORTED_SUBFLOWS])
 {
 	struct sbd_connection *c = &own->connection;
-	u8 verdict[SBD_PAIRS];
-	u32 i, j;
+	sbd_u8 verdict[SBD_PAIRS];
+	sbd_u32 i, j;
 
 	for (i = 0; i < SBD_PAIRS; i++) {
 		struct sbd_pair *p = &c->pair[i];
-		u32 shared = 0;
+		sbd_u32 shared = 0;
 
 		verdict[i] = p->verdict;
 		if (!majority || p->decided < LAST_VERDICTS)
@@ -211,7 +211,7 @@ static struct exported_counts count(const struct exported_connection *own)
 {
 	const struct sbd_connection *c = &own->connection;
 	struct exported_counts counts = { .refused = c->refused };
-	u32 i;
+	sbd_u32 i;
 
 	for (i = 0; i < pairs_of(c); i++) {
 		counts.decided += c->pair[i].decided;

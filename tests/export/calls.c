@@ -21,9 +21,9 @@
 static struct sbd_connection connection;
 static struct sbd_scratch scratch;
 
-static u64 random64(void)
+static sbd_u64 random64(void)
 {
-	static u64 state = 88172645463325252ULL;
+	static sbd_u64 state = 88172645463325252ULL;
 
 	state ^= state << 13;
 	state ^= state >> 7;
@@ -45,21 +45,21 @@ static void helpers(void)
 
 	for (i = 0; i < 64; i++)
 		for (k = -2; k <= 2; k++) {
-			u64 x = (1ULL << i) + (u64)k, root = sbd_isqrt(x);
+			sbd_u64 x = (1ULL << i) + (sbd_u64)k, root = sbd_isqrt(x);
 
 			HOLDS(root * root <= x);
 			HOLDS((unsigned __int128)(root + 1) * (root + 1) > x);
 		}
 	for (i = 0; i < 100000; i++) {
-		u64 x = random64() >> (i % 64), root = sbd_isqrt(x);
-		u64 span = (random64() >> 2 >> (i % 60)) + 2, elapsed = random64() % (span - 1) + 1;
-		u32 rise = (u32)(random64() >> (32 + i % 31));
+		sbd_u64 x = random64() >> (i % 64), root = sbd_isqrt(x);
+		sbd_u64 span = (random64() >> 2 >> (i % 60)) + 2, elapsed = random64() % (span - 1) + 1;
+		sbd_u32 rise = (sbd_u32)(random64() >> (32 + i % 31));
 
 		HOLDS(root * root <= x && (unsigned __int128)(root + 1) * (root + 1) > x);
 		HOLDS(elapsed < span && span >> 62 <= 1);
 		if (!(span >> 62))
 			HOLDS(sbd_share(rise, elapsed, span) ==
-			      (u32)((unsigned __int128)rise * elapsed / span));
+			      (sbd_u32)((unsigned __int128)rise * elapsed / span));
 	}
 	HOLDS(sbd_share(UINT32_MAX, (1ULL << 62) - 2, (1ULL << 62) - 1) == UINT32_MAX - 1);
 	HOLDS(sbd_share(UINT32_MAX, 1ULL << 32, (1ULL << 32) + 1) == UINT32_MAX - 1);
@@ -71,7 +71,7 @@ static void helpers(void)
 
 static void pairs(void)
 {
-	u32 i, j, place = 0;
+	sbd_u32 i, j, place = 0;
 
 	for (j = 0; j < 8; j++)
 		for (i = 0; i < j; i++, place++)
@@ -81,7 +81,7 @@ static void pairs(void)
 static void refused(void)
 {
 	struct sbd_connection *c = &connection;
-	u8 group[SBD_SUBFLOWS];
+	sbd_u8 group[SBD_SUBFLOWS];
 	int model = 0;
 
 	*c = (struct sbd_connection){ 0 };
@@ -120,12 +120,12 @@ static void refused(void)
  * One subflow with a sample in every RTT and one with one in five, windows that end three before
  * it, and calls of sbd_decide() some time apart: how many windows are missed.
  */
-static u32 missed(u64 every_ns, u64 phase_ns, u32 *judged)
+static sbd_u32 missed(sbd_u64 every_ns, sbd_u64 phase_ns, sbd_u32 *judged)
 {
 	struct sbd_connection *c = &connection;
-	u64 now_ns, next_ns = phase_ns;
+	sbd_u64 now_ns, next_ns = phase_ns;
 	int model = 0;
-	u32 i;
+	sbd_u32 i;
 
 	*c = (struct sbd_connection){ 0 };
 	*judged = 0;
@@ -152,12 +152,12 @@ static u32 missed(u64 every_ns, u64 phase_ns, u32 *judged)
 
 static void cadence(void)
 {
-	u64 phase_ns;
-	u32 judged, most = 0;
+	sbd_u64 phase_ns;
+	sbd_u32 judged, most = 0;
 
 	HOLDS(missed(0, 0, &judged) == 0 && judged == 39);
 	for (phase_ns = 0; phase_ns < T_NS; phase_ns += RTT_NS / 3) {
-		u32 lost;
+		sbd_u32 lost;
 
 		HOLDS(missed(T_NS / 2, phase_ns, &judged) == 0);
 		HOLDS(judged == 39 || judged == 38);
@@ -171,12 +171,12 @@ static void cadence(void)
 static void groups(void)
 {
 	struct sbd_connection *c = &connection;
-	static const u8 parts[8][3] = {	/* by which pairs share: 0 and 1, 0 and 2, 1 and 2 */
+	static const sbd_u8 parts[8][3] = {	/* by which pairs share: 0 and 1, 0 and 2, 1 and 2 */
 		{ 0, 1, 2 }, { 0, 0, 2 }, { 0, 1, 0 }, { 0, 0, 0 },
 		{ 0, 1, 1 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
 	};
-	u32 shared, i, j;
-	u8 group[SBD_SUBFLOWS];
+	sbd_u32 shared, i, j;
+	sbd_u8 group[SBD_SUBFLOWS];
 
 	for (shared = 0; shared < 8; shared++) {
 		*c = (struct sbd_connection){ 0 };

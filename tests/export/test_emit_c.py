@@ -57,7 +57,7 @@ enum {
  *
  * Return: %SBD_SHARED or %SBD_NOT_SHARED.
  */
-static inline enum sbd_verdict sbd_first(const s32 x[SBD_FEATURES])
+static inline enum sbd_verdict sbd_first(const sbd_s32 x[SBD_FEATURES])
 {
 	if (x[SBD_RTT_SD_RATIO_Q10] <= 1000) {
 		if (x[SBD_RTT_CORRELATION_Q10] <= -7)
@@ -71,7 +71,7 @@ static inline enum sbd_verdict sbd_first(const s32 x[SBD_FEATURES])
 static inline void sbd_first_features(const struct sbd_window *window,
 	struct sbd_scratch *scratch)
 {
-	const u32 wanted = sbd_first_wanted;
+	const sbd_u32 wanted = sbd_first_wanted;
 
 	sbd_above(window, scratch);
 	sbd_queue(window, scratch);
@@ -96,13 +96,13 @@ static inline enum sbd_verdict sbd_first_judge(const struct sbd_window *window,
 #endif /* SBD_FIRST_H */
 """
 TABLES = """\
-SBD_TABLE(u64, sbd_second_node) = {
+SBD_TABLE(sbd_u64, sbd_second_node) = {
 	0x3fffffff00000300, 0x4000000700000508, 0x8000000900000200, 0x8000000500000300,
 	0x8000000700000400, 0x8000000000000500, 0x8100000000000600,
 };
 
 /* Where each tree begins. */
-SBD_TABLE(u32, sbd_second_root) = {
+SBD_TABLE(sbd_u32, sbd_second_root) = {
 	0, 1, 2,
 };
 """
@@ -128,20 +128,21 @@ def test_the_tables_of_a_packed_forest() -> None:
     text = emit_c.render_model(FOREST, made.header("sbd_second", "packed"))
     assert TABLES in text
     assert "3 trees, 2 splits, 5 leaves, depth 1; packed." in text
-    tables = "(const u64 *)sbd_second_node, (const u32 *)sbd_second_root"
-    assert f"u64 votes = sbd_votes({tables},\n\t\t\t      3, 1, x);" in text
+    tables = "(const sbd_u64 *)sbd_second_node, (const sbd_u32 *)sbd_second_root"
+    assert f"sbd_u64 votes = sbd_votes({tables},\n\t\t\t\t  3, 1, x);" in text
     assert "return votes > 3 * 8388608ULL ? SBD_SHARED : SBD_NOT_SHARED;" in text
 
 
 def test_a_packed_tree_that_stands_alone_has_no_table_of_roots() -> None:
     text = emit_c.render_model(TREE, made.header("sbd_first", "packed"))
     assert "sbd_first_root" not in text
-    assert "\treturn sbd_vote((const u64 *)sbd_first_node, 0, 2, x) ? SBD_SHARED : SBD_NOT_SHARED;\n" in text
+    assert "\treturn sbd_vote((const sbd_u64 *)sbd_first_node, 0, 2, x) ? SBD_SHARED : SBD_NOT_SHARED;\n" in text
 
 
 def test_a_nested_forest_adds_its_trees_votes() -> None:
     text = emit_c.render_model(FOREST, made.header("sbd_second"))
-    assert "static inline u32 sbd_second_tree0(const s32 x[SBD_FEATURES])\n{\n\tif (x[SBD_RTT_ED_4US] <= -1)\n" in text
+    function = "static inline sbd_u32 sbd_second_tree0(const sbd_s32 x[SBD_FEATURES])"
+    assert f"{function}\n{{\n\tif (x[SBD_RTT_ED_4US] <= -1)\n" in text
     assert text.count("\tvotes += sbd_second_tree") == 3
     assert "return 16777216;" in text
 

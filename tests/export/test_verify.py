@@ -226,7 +226,7 @@ def test_a_call_outside_is_refused(compiler: str, target: str, tmp_path: Path, m
 def test_float_arithmetic_is_refused(
     compiler: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    half = "return (s32)((double)x[0] * 0.5) > x[1] ? SBD_SHARED : SBD_NOT_SHARED;"
+    half = "return (sbd_s32)((double)x[0] * 0.5) > x[1] ? SBD_SHARED : SBD_NOT_SHARED;"
     write_header(tmp_path, PART["rtt_ed_4us"].replace("return SBD_SHARED;", half))
     with pytest.raises((CompileError, VerifyError), match=r"SSE|x87|floating|error|calls __"):
         refused(tmp_path, monkeypatch, compiler, target)
@@ -236,7 +236,7 @@ def test_float_arithmetic_is_refused(
 def test_a_division_of_64_bits_is_the_kernels(
     compiler: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    divided = "return (s64)((u64)(u32)x[0] << 20) / x[1] > 9 ? SBD_SHARED : SBD_NOT_SHARED;"
+    divided = "return (sbd_s64)((sbd_u64)(sbd_u32)x[0] << 20) / x[1] > 9 ? SBD_SHARED : SBD_NOT_SHARED;"
     write_header(tmp_path, PART["rtt_ed_4us"].replace("return SBD_SHARED;", divided))
     if target in {"x86-64", "x86-64 kernel"}:
         refused(tmp_path, monkeypatch, compiler, target)
@@ -248,7 +248,7 @@ def test_a_division_of_64_bits_is_the_kernels(
 @pytest.mark.parametrize(("compiler", "target"), PLACES)
 def test_too_much_stack_is_refused(compiler: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     most = TARGETS[target].stack_bytes
-    large = "volatile u8 room[{0}];\n\troom[x[0] & 3] = 1;\n\treturn room[x[1] & 3] ? SBD_SHARED : SBD_NOT_SHARED;"
+    large = "volatile sbd_u8 room[{0}];\n\troom[x[0] & 3] = 1;\n\treturn room[x[1] & 3] ? SBD_SHARED : SBD_NOT_SHARED;"
     write_header(tmp_path, PART["rtt_ed_4us"].replace("return SBD_SHARED;", f"{{ {large.format(most - 300)} }}"))
     refused(tmp_path, monkeypatch, compiler, target)
     write_header(tmp_path, PART["rtt_ed_4us"].replace("return SBD_SHARED;", f"{{ {large.format(most + 200)} }}"))

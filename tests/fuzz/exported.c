@@ -20,37 +20,38 @@
 #define POINTS_OF_AN_INPUT	1500
 
 /* Both are called with bytes of their exact number; 0 if the input is not of their kind, else 1. */
-int TryModel(const u8 *bytes, size_t size);
-int TryCalls(const u8 *bytes, size_t size);
+int TryModel(const sbd_u8 *bytes, size_t size);
+int TryCalls(const sbd_u8 *bytes, size_t size);
 
-static u8 level[SBD_LOADED_WORDS];
+static sbd_u8 level[SBD_LOADED_WORDS];
 static struct sbd_loaded loaded;
 static struct sbd_connection connection;
 static struct sbd_scratch scratch;
-static u32 computed;
+static sbd_u32 computed;
 
-static void walk(const struct sbd_loaded *m, const u8 *bytes, size_t size)
+static void walk(const struct sbd_loaded *m, const sbd_u8 *bytes, size_t size)
 {
-	s32 x[SBD_FEATURES];
-	u32 i, round;
+	sbd_s32 x[SBD_FEATURES];
+	sbd_u32 i, round;
 
 	for (round = 0; round < 8; round++) {
 		for (i = 0; i < SBD_FEATURES; i++) {
-			const u8 *four = bytes + (round * 37 + i * 11) % (size - 3);
-			s32 drawn = (s32)(sbd_le32(four) % (2U * SBD_FEATURE_LIMIT + 1));
+			const sbd_u8 *four = bytes + (round * 37 + i * 11) % (size - 3);
+			sbd_s32 drawn = (sbd_s32)(sbd_le32(four) % (2U * SBD_FEATURE_LIMIT + 1));
 
 			x[i] = round ? drawn - SBD_FEATURE_LIMIT : 0;
 		}
-		HOLDS(sbd_votes(m->node, m->root, m->trees, m->depth, x) <= (u64)m->trees * SBD_ALL_FOR);
+		HOLDS(sbd_votes(m->node, m->root, m->trees, m->depth,
+				x) <= (sbd_u64)m->trees * SBD_ALL_FOR);
 	}
 }
 
-int TryModel(const u8 *bytes, size_t size)
+int TryModel(const sbd_u8 *bytes, size_t size)
 {
-	u8 *sealed;
-	u32 i, sum;
+	sbd_u8 *sealed;
+	sbd_u32 i, sum;
 
-	if (sbd_load(&loaded, bytes, (u32)size, level) == SBD_LOADED)
+	if (sbd_load(&loaded, bytes, (sbd_u32)size, level) == SBD_LOADED)
 		walk(&loaded, bytes, size);
 	if (size < SBD_FILE_SUM)
 		return 0;
@@ -59,10 +60,10 @@ int TryModel(const u8 *bytes, size_t size)
 	if (!sealed)
 		return 0;
 	memcpy(sealed, bytes, size);
-	sum = sbd_crc32(sealed, (u32)size - SBD_FILE_SUM);
+	sum = sbd_crc32(sealed, (sbd_u32)size - SBD_FILE_SUM);
 	for (i = 0; i < SBD_FILE_SUM; i++)
-		sealed[size - SBD_FILE_SUM + i] = (u8)(sum >> 8 * i);
-	if (sbd_load(&loaded, sealed, (u32)size, level) == SBD_LOADED) {
+		sealed[size - SBD_FILE_SUM + i] = (sbd_u8)(sum >> 8 * i);
+	if (sbd_load(&loaded, sealed, (sbd_u32)size, level) == SBD_LOADED) {
 		HOLDS(loaded.trees && loaded.trees <= SBD_LOADED_TREES && loaded.depth <= 255);
 		walk(&loaded, sealed, size);
 	}
@@ -73,8 +74,8 @@ int TryModel(const u8 *bytes, size_t size)
 static enum sbd_verdict judge(const struct sbd_window *w, const void *model,
 			      struct sbd_scratch *memory)
 {
-	const s32 *x = memory->x;
-	u32 side, i;
+	const sbd_s32 *x = memory->x;
+	sbd_u32 side, i;
 
 	(void)model;
 	HOLDS(w->points > 1 && w->points <= SBD_POINTS && w->step_ns);
@@ -108,8 +109,8 @@ static enum sbd_verdict judge(const struct sbd_window *w, const void *model,
 
 static void look_at_groups(const struct sbd_connection *c)
 {
-	u8 group[SBD_SUBFLOWS];
-	u32 i, j;
+	sbd_u8 group[SBD_SUBFLOWS];
+	sbd_u32 i, j;
 
 	sbd_groups(c, group);
 	for (j = 0; j < SBD_SUBFLOWS; j++) {
@@ -129,11 +130,11 @@ static void look_at_groups(const struct sbd_connection *c)
  * A call takes eight bytes: what it is and by how much its time is shifted, the subflow, a time
  * since the last call in sixteen bits, a value in thirty-two.
  */
-int TryCalls(const u8 *bytes, size_t size)
+int TryCalls(const sbd_u8 *bytes, size_t size)
 {
 	struct sbd_connection *c = &connection;
-	u64 now_ns = 0, acked_bytes = 0;
-	u32 i, n;
+	sbd_u64 now_ns = 0, acked_bytes = 0;
+	sbd_u32 i, n;
 
 	if (!size)
 		return 0;
@@ -142,9 +143,9 @@ int TryCalls(const u8 *bytes, size_t size)
 	for (i = 0; i < bytes[0] % (SBD_SUBFLOWS + 1U); i++)
 		HOLDS(sbd_add_subflow(c, bytes[0] & 8 ? i : SBD_SUBFLOWS - i) == (int)i);
 	for (bytes++, size--; size >= 8; bytes += 8, size -= 8) {
-		u32 subflow = bytes[1] & 3, value = sbd_le32(bytes + 4);
-		u64 before_ns = c->now_ns, at_ns;
-		u64 step_ns = (u64)(bytes[2] | bytes[3] << 8) << (bytes[0] >> 4) * 3;
+		sbd_u32 subflow = bytes[1] & 3, value = sbd_le32(bytes + 4);
+		sbd_u64 before_ns = c->now_ns, at_ns;
+		sbd_u64 step_ns = (sbd_u64)(bytes[2] | bytes[3] << 8) << (bytes[0] >> 4) * 3;
 
 		/* Seldom, the clock runs back. */
 		now_ns = (bytes[1] & 0xfc) == 0xfc ? now_ns - step_ns : now_ns + step_ns;
@@ -162,11 +163,11 @@ int TryCalls(const u8 *bytes, size_t size)
 			sbd_on_ack(c, subflow, at_ns, acked_bytes);
 			break;
 		case 6:
-			sbd_on_ack(c, subflow, at_ns, (u64)value << (bytes[1] >> 2 & 31));
+			sbd_on_ack(c, subflow, at_ns, (sbd_u64)value << (bytes[1] >> 2 & 31));
 			break;
 		case 7:
 		case 8:
-			sbd_on_state(c, subflow, at_ns, (u8)value & 7);
+			sbd_on_state(c, subflow, at_ns, (sbd_u8)value & 7);
 			break;
 		case 9:
 			sbd_add_subflow(c, value);
@@ -186,7 +187,7 @@ int TryCalls(const u8 *bytes, size_t size)
 		HOLDS(c->now_ns >= before_ns && !(c->now_ns >> 62));
 	}
 	for (i = 0; i < c->subflows * (c->subflows - 1) / 2 && i < SBD_PAIRS; i++) {
-		u64 end_ns = c->now_ns + (computed & 1);
+		sbd_u64 end_ns = c->now_ns + (computed & 1);
 
 		for (n = 0; sbd_finish_pair(c, &c->pair[i], end_ns, judge, NULL, &scratch); n++)
 			HOLDS(n < 3);
@@ -197,9 +198,9 @@ int TryCalls(const u8 *bytes, size_t size)
 }
 
 #ifdef TRY
-int LLVMFuzzerTestOneInput(const u8 *bytes, size_t size);
+int LLVMFuzzerTestOneInput(const sbd_u8 *bytes, size_t size);
 
-int LLVMFuzzerTestOneInput(const u8 *bytes, size_t size)
+int LLVMFuzzerTestOneInput(const sbd_u8 *bytes, size_t size)
 {
 	return TRY(bytes, size) ? 0 : -1;
 }

@@ -5,6 +5,6 @@
 
 #include <linux/types.h>
 
-u64 div64_u64(u64 dividend, u64 divisor);
+__u64 div64_u64(__u64 dividend, __u64 divisor);
 
 #endif /* SBD_KERNEL_MATH64_H */

@@ -6,11 +6,11 @@
 #ifndef SBD_KERNEL_TYPES_H
 #define SBD_KERNEL_TYPES_H
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef int s32;
-typedef long long s64;
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef int __s32;
+typedef long long __s64;
 
 #endif /* SBD_KERNEL_TYPES_H */
